@@ -47,7 +47,7 @@ async def gate(folder: str) -> None:
     listener.setblocking(False)
     endpoint = Endpoint("token", {}, recorder)
     endpoint.gate = Gatekeeper(Gate(lambda _: None, recorder), itertools.count(1))
-    server = await endpoint.listen(listener)
+    server = await endpoint.serve(listener)
     print(listener.getsockname()[1], flush=True)
     async with server:
         await server.serve_forever()

@@ -92,7 +92,7 @@ async def serve(role: str, folder: str, port: int) -> None:
         if role == "gate":
             endpoint.gate = Gatekeeper(held_nowhere(recorder), endpoint.numbers)
         sys.setswitchinterval(SWITCH_S)
-        server = await endpoint.listen(listener)
+        server = await endpoint.serve(listener)
         print(listener.getsockname()[1], flush=True)
     async with server:
         await server.serve_forever()

@@ -21,11 +21,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import _listening_agents
+import psutil
 from _dap import DAP_AI, ROOT, Client, Failed, free_port, machine, running
 
 sys.path.insert(0, str(ROOT))
 from tests.integration import native, users
 from tests.integration.listening import Listener, listeners, watched
+from tests.processes import command_line
 
 INITIALIZE = b'{"seq": 1, "type": "request", "command": "initialize", "arguments": {"adapterID": "x"}}'
 QUIET_S = 0.5
@@ -107,7 +110,7 @@ def sessions(folder: Path) -> dict[str, Callable[[], contextlib.AbstractContextM
     for name, command in native.adapters().items():
         found[name] = partial(served, "launch", {"program": program}, backend=" ".join(command))
         found[f"ask, {name}"] = partial(asked, "--backend", " ".join(command), program)
-    return found
+    return found | _listening_agents.sessions(folder)
 
 
 def knocks(stranger: users.Stranger | None, listener: Listener) -> str:
@@ -135,15 +138,26 @@ def main() -> None:
             now: set[Listener] = set()
             try:
                 with watched([os.getpid()]) as seen, opened():
-                    now = listeners([os.getpid()])
+                    now = _others(listeners(_roots()))
                     rows += [_row(name, each, knocks(stranger, each)) for each in sorted(now)]
             except Failed as error:
                 print(f"{name} IS MISSING: {error}")
-            rows += [_row(name, each, "open for a moment") for each in sorted(seen - now)]
+            rows += [_row(name, each, "open for a moment") for each in sorted(_others(seen) - now)]
     for row in rows:
         print("  ".join(text.ljust(width) for text, width in zip(row.values(), (26, 12, 6, 44, 0), strict=True)))
     if wanted.json:
         wanted.json.write_text(json.dumps({"machine": machine(), "listeners": rows}, indent=1), encoding="utf-8")
+
+
+def _roots() -> list[int]:
+    """This process, and the adapter of an agent's own Python, which debugpy makes nobody's child."""
+    adapters = [each.pid for each in psutil.process_iter() if "--for-server" in command_line(each)]
+    return [os.getpid(), *adapters]
+
+
+def _others(found: set[Listener]) -> set[Listener]:
+    """Without those of this script, which stands in a model's place."""
+    return {each for each in found if each.program != Path(__file__).name}
 
 
 def _row(session: str, listener: Listener, what: str) -> dict[str, str]:

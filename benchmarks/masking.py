@@ -132,6 +132,7 @@ HOSTILE = {
     "headers": "Authorization: ",
     "dashes": "-----",
     "query": "?key=a1&",
+    "oracle": "sqlplus jdbc:a:b:c/",
 }
 
 

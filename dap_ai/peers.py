@@ -1,16 +1,18 @@
 """Whose the other end of a connection is, as the kernel tells where it does: every user can reach a port.
 
-The standard library alone: debugpy's adapter uses this file as well, by its path (backends/debugpy/shim.py).
+The standard library alone, but for `users_of`: debugpy's adapter uses this file as well
+(backends/debugpy/shim.py), and an agent's Python from 3.8 on (backends/agents/running/attached).
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 import struct
-from collections.abc import Iterable, Iterator
+from typing import Iterable, Iterator, Tuple
 
-Address = tuple[str, int]
+Address = Tuple[str, int]
 
 GONE = -1
 """In place of a user: the other end was closed before it was looked for, and whose it was nobody knows any more."""
@@ -22,29 +24,37 @@ _READS = 3
 
 
 def is_of_another_user(connected: socket.socket) -> bool:
-    """Whether the other end of a Unix socket is known to be another user's than ours; root counts as ours.
+    """Whether the other end of a connection is not known to be our user's; root counts as ours.
 
-    Where the kernel does not tell, the folder alone keeps others out.
+    Where the kernel does not tell, the answer is no: a folder of ours, or a token, keeps others out there. Who has
+    closed already counts as another.
     """
+    return is_another(user_at(connected))
+
+
+def user_at(connected: socket.socket) -> int | None:
+    """The user at the other end of a connection, or GONE; None: the kernel does not tell."""
+    if connected.family == getattr(socket, "AF_UNIX", None):
+        return _user_of_unix(connected)
+    try:
+        return user_of(connected.getpeername()[:2], connected.getsockname()[:2])
+    except OSError:  # reset by now
+        return GONE
+
+
+def _user_of_unix(connected: socket.socket) -> int | None:
     option: int | None = getattr(socket, "SO_PEERCRED", None)
     if option is None:
-        return False
+        return None
     _pid, uid, _gid = struct.unpack("3i", connected.getsockopt(socket.SOL_SOCKET, option, struct.calcsize("3i")))
-    return is_another(uid)
-
-
-def is_connected_by_another_user(peer: Address, own: Address) -> bool:
-    """Whether a TCP connection from `peer` to our end `own` is not known to be made by our user; root counts as ours.
-
-    Known by the kernel's table of sockets, on Linux. Where there is none, or the peer is on another machine, the answer
-    is no: there a token decides. Who has closed already counts as another.
-    """
-    uid = user_of(peer, own)
-    return uid is not None and is_another(uid)
+    return uid
 
 
 def user_of(peer: Address, own: Address) -> int | None:
-    """The user who has made this connection, or GONE; None: the kernel does not tell, or it comes from elsewhere."""
+    """The user who has made this TCP connection, by the kernel's table of sockets (Linux), or GONE.
+
+    None: the kernel does not tell, or it comes from another machine.
+    """
     if not hasattr(os, "getuid"):
         return None
     for _ in range(_READS):
@@ -58,9 +68,23 @@ def user_of(peer: Address, own: Address) -> int | None:
     return GONE if _is_local(peer[0]) or peer[0] == own[0] else None
 
 
-def is_another(uid: int) -> bool:
-    """Whether this user is neither ours nor root."""
-    return uid not in (_ROOT, os.getuid())
+def is_another(uid: int | None) -> bool:
+    """Whether this user is known, and neither ours nor root."""
+    return uid is not None and uid not in (_ROOT, os.getuid())
+
+
+def users_of(roots: Iterable[int]) -> set[int]:
+    """Who runs these processes and their descendants: root may debug, or record, a program of another user."""
+    try:
+        import psutil  # noqa: PLC0415  only root needs it
+    except ImportError:  # in an agent's Python
+        return set()
+    found: set[int] = set()
+    for root in roots:
+        with contextlib.suppress(psutil.Error):
+            process = psutil.Process(root)
+            found |= {each.uids().effective for each in [process, *process.children(recursive=True)]}
+    return found
 
 
 def _rows() -> Iterator[str]:
@@ -100,4 +124,4 @@ def _written(host: str, port: int) -> set[str]:
 
 
 def _is_local(host: str) -> bool:
-    return host.removeprefix("::ffff:").startswith("127.") or host == "::1"
+    return host.startswith(("127.", "::ffff:127.")) or host == "::1"

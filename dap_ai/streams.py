@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 from dap_ai.limits import wait_for
 from dap_ai.protocol.wire.framing import encode_frame, encode_header
@@ -128,10 +128,10 @@ class TransportLink(_Receiver, asyncio.Protocol):
         for transport in (reader, writer):
             _widen(transport)
 
-    def end(self, name: Literal["peername", "sockname"]) -> tuple[str, int]:
-        """Host and port of the other end (`peername`) or of this one, of a TCP connection."""
-        host, port = self._writer.get_extra_info(name)[:2] if self._writer is not None else ("", 0)
-        return host, port
+    @property
+    def own_port(self) -> int:
+        """The port of this end of a TCP connection."""
+        return self._writer.get_extra_info("sockname")[1] if self._writer is not None else 0
 
     def write(self, data: bytes) -> None:
         """See Link."""

@@ -20,12 +20,14 @@ from typing import Any
 import msgspec
 
 from dap_ai import threads
+from dap_ai.agent.masking.mask import Masker
 from dap_ai.client import Client, ConnectionClosed
 from dap_ai.commands.shown.table import resolve
 from dap_ai.commands.wiring import proxy_of
 from dap_ai.config import Resolved
 from dap_ai.protocol.wire.ask import AskArguments, AskEnded
 from dap_ai.protocol.wire.errors import RequestFailed
+from dap_ai.protocol.wire.safe import Safe
 
 _REQUEST_S = 20.0
 _MAX_JOB_BYTES = 65_536
@@ -55,11 +57,15 @@ class Said(msgspec.Struct):
 
 
 class Done(msgspec.Struct):
-    """What came of the job of this number. `error`: why there is no answer."""
+    """What came of the job of this number, masked: who has sent the job keeps it, and has no masker.
+
+    `error`: why there is no answer. `message`: what the exception says.
+    """
 
     number: int
     ended: AskEnded | None = None
-    error: str = ""
+    error: Safe = ""
+    message: Safe = ""
 
 
 def main() -> None:
@@ -94,16 +100,22 @@ async def _done(job: Job, held: int, resolved: Resolved, jobs: socket.socket) ->
     if job.limit_s is not None:
         settings = msgspec.structs.replace(resolved.settings, ask_timeout_s=job.limit_s)
         resolved = msgspec.structs.replace(resolved, settings=settings)
-    client = await proxy_of(resolved, connect=f"fd:{held}").open_in_process()
+    masker, done = Masker(resolved.settings.mask), Done(job.number)
+    client = await proxy_of(resolved, masker=masker, connect=f"fd:{held}").open_in_process()
     if job.tells:
         client.on_event(_teller(job, jobs))
+    words = ""
     try:
-        return await _asked(client, job)
+        stop = await _stop(client)
+        words = str(stop.get("description", ""))
+        done.ended = await _asked(client, job, stop["threadId"])
     except (RequestFailed, ConnectionClosed, OSError, asyncio.TimeoutError) as error:
-        return Done(job.number, error=_words(error))
+        done.error = masker.mask(_words(error))
     finally:
         with contextlib.suppress(Exception):  # its own end is told to nobody
             await client.close()
+    done.message = masker.mask(words)  # at the end: by now it is known what is secret
+    return done
 
 
 def _teller(job: Job, jobs: socket.socket) -> Callable[[str, dict[str, Any]], None]:
@@ -115,11 +127,10 @@ def _teller(job: Job, jobs: socket.socket) -> Callable[[str, dict[str, Any]], No
     return tell
 
 
-async def _asked(client: Client, job: Job) -> Done:
-    stop = await _stop(client)
-    arguments = AskArguments(question=job.question, thread_id=stop["threadId"], context_only=job.context)
+async def _asked(client: Client, job: Job, thread_id: int) -> AskEnded:
+    arguments = AskArguments(question=job.question, thread_id=thread_id, context_only=job.context)
     await client.request("ask", msgspec.to_builtins(arguments), timeout_s=_REQUEST_S)
-    return Done(job.number, msgspec.convert((await client.wait_event("askEnded"))[1], AskEnded))
+    return msgspec.convert((await client.wait_event("askEnded"))[1], AskEnded)
 
 
 async def _stop(client: Client) -> dict[str, Any]:

@@ -12,13 +12,14 @@ import contextlib
 import json
 import math
 import os
+import re
 import select
 import signal
 import subprocess
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Callable
+from typing import TYPE_CHECKING, Any, Callable, TypedDict, cast
 
 from dap_ai.backends.debugpy.inject.post_mortem.holding import Pair, connected
 from dap_ai.hosts import child_python
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from _socket import socket as Link  # noqa: N812  not that of `socket`, see holding.py
 
     from dap_ai.backends.debugpy.inject.post_mortem.server import Server
+    from dap_ai.protocol.wire.safe import Safe
 
 _LATE_S = 0.2
 """So long after the answer should have been made, the line that ends it may come."""
@@ -35,6 +37,9 @@ _TICK_S = 0.05
 _START_S = 20.0
 """The process starts within half a second; on a machine that is busy with tests, in several."""
 _MAX_WORDS = 300
+_ERROR = re.compile(
+    r"(?:ModuleNotFoundError|ImportError): No module named '[\w.]+'|\w+(?:Error|Exception|Interrupt|Exit)\b"
+)
 Told = Callable[["Mapping[str, Any]"], object]
 """Gets the body of each `askOutput` as it comes, in this thread."""
 TESTS = {"provider": "offline", "backend": "debugpy", "level": "compute"}
@@ -45,8 +50,40 @@ _OF_COVERAGE = ("COV_CORE_", "COVERAGE_")
 """By those that begin so, coverage measures child processes of tests."""
 
 
+class Fix(TypedDict):
+    """See protocol.wire.ask; so are the others."""
+
+    file: str
+    diff: Safe
+    verified: bool
+    result: Safe
+
+
+class Suspect(TypedDict):
+    """A line that may hold the mistake."""
+
+    file: str
+    line: int
+
+
+class Ended(TypedDict):
+    """The body of `askEnded`, of which this is used here, and what the exception says. All texts are masked."""
+
+    reason: Safe
+    answer: Safe
+    fixes: list[Fix]
+    suspects: list[Suspect]
+    error: Safe
+    message: Safe
+
+
 class Unanswered(Exception):  # noqa: N818  a state, not a mistake
-    """There is no answer; the text says why."""
+    """There is no answer; the text says why. `message`: what the exception says, where it came back masked."""
+
+    def __init__(self, why: Safe, message: Safe = "") -> None:
+        super().__init__(why)
+        self.why: Safe = why
+        self.message: Safe = message
 
 
 class Answerer:
@@ -82,7 +119,7 @@ class Answerer:
         question: str = "",
         context: bool = False,
         told: Told | None = None,
-    ) -> dict[str, Any]:
+    ) -> Ended:
         """The body of `askEnded` about what is held. `context`: with the first context instead of an answer.
 
         `limit_s` is by the clock, from now on; half of it is left where the process has to start first. None: the
@@ -95,7 +132,10 @@ class Answerer:
                 done = self._ask(server, job, interrupts, told)
         except OSError as error:
             self.close()
-            raise Unanswered(f"nobody answers: {error}") from error
+            raise Unanswered("nobody answers: " + named(error.strerror or type(error).__name__)) from error
+        except Unanswered:
+            self.close()
+            raise
         if interrupts.came:
             raise KeyboardInterrupt
         if done is None:
@@ -191,7 +231,7 @@ class Answerer:
             self._starting.wait()
 
     def _line(self, jobs: Link, wanted: Callable[[], bool], tick_s: float = _TICK_S) -> bytes | None:
-        """The next one; None: nobody waits any more. Raises OSError: the process has ended, and why."""
+        """The next one; None: nobody waits any more. Raises OSError, Unanswered: the process has ended, and why."""
         while b"\n" not in self._kept:
             if not select.select([jobs], [], [], tick_s)[0]:
                 if not wanted():
@@ -199,15 +239,17 @@ class Answerer:
                 continue
             piece = jobs.recv(65536)
             if not piece:
-                raise OSError(self._last_words())
+                raise Unanswered("nobody answers: " + self._last_words())
             self._kept += piece
         line, _, self._kept = self._kept.partition(b"\n")
         return line
 
-    def _last_words(self) -> str:
+    def _last_words(self) -> Safe:
+        """The error that has ended the process; nobody has masked it: its type, and a module's name."""
         said = self._starting.stderr.read() if self._starting and self._starting.stderr else b""
         lines = said.decode(errors="replace").strip().splitlines()
-        return lines[-1] if lines else "the process has ended"
+        error = _ERROR.match(lines[-1]) if lines else None
+        return named(error[0]) if error else "the process has ended"
 
 
 def start_command() -> list[str]:
@@ -221,14 +263,21 @@ def _send(jobs: Link, job: Mapping[str, Any], descriptor: int) -> None:
     jobs.sendmsg([json.dumps(job).encode() + b"\n"], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, fds)])
 
 
-def _ended(done: dict[str, Any]) -> dict[str, Any]:
-    """The body of `askEnded`; `reason` is `limit` where time has ended it. Raises Unanswered."""
-    ended: dict[str, Any] | None = done["ended"]
+def named(text: str) -> Safe:
+    """A name that stands in code: of a type, a module, a function, a file. It holds no value of the program."""
+    return cast("Safe", text)
+
+
+def _ended(done: dict[str, Any]) -> Ended:
+    """An Ended; `reason` is `limit` where time has ended it. Raises Unanswered."""
+    ended: Ended | None = done["ended"]
+    message: Safe = done["message"]
     if ended is None or ended["reason"] == "failed":
-        why: str = done["error"] or (ended or {}).get("error") or "no answer"
-        raise Unanswered(why[:_MAX_WORDS])
+        why: Safe = done["error"] or (ended["error"] if ended else "") or "no answer"
+        raise Unanswered(why[:_MAX_WORDS], message)
     if ended["reason"] != "completed" and not (ended["reason"] == "limit" and ended["suspects"]):
-        raise Unanswered(LATE)
+        raise Unanswered(LATE, message)
+    ended["message"] = message
     return ended
 
 

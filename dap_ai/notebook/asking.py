@@ -71,7 +71,7 @@ class Asking:
                 shown.status(said["output"].strip().partition("\n")[0])
 
         try:
-            return self._answerer.ask(server, None, question=question, told=told)
+            return dict[str, Any](self._answerer.ask(server, None, question=question, told=told))
         except Unanswered as error:
             shown.add(f"\n\n*No answer: {error}*")
             return None

@@ -9,11 +9,15 @@ from __future__ import annotations
 import ast
 import linecache
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from dap_ai.hosts.answerer import named
+
+if TYPE_CHECKING:
+    from dap_ai.testing.findings import Claims, Finding, Row
 
 _DEMANDS = ("AssertionError", "Failed", "FailTest")
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
-_MAX_CHARS = 160
 
 
 class Aftermath:
@@ -21,16 +25,16 @@ class Aftermath:
 
     def __init__(self, root: str) -> None:
         self._root = root
-        self._failed: dict[str, dict[str, Any]] = {}
+        self._failed: dict[str, Finding] = {}
         self._by_itself: set[tuple[Any, ...]] = set()
         """Where teardowns have failed after calls that passed."""
 
-    def note(self, found: dict[str, Any]) -> None:
+    def note(self, found: Finding) -> None:
         """What was found about a call that failed."""
         if found["when"] == "call":
             self._failed[found["nodeid"]] = found
 
-    def told(self, found: dict[str, Any]) -> dict[str, Any]:
+    def told(self, found: Finding) -> dict[str, Any]:
         """Fields of the finding of a teardown, in one line that refers to the call; empty: it is to be answered."""
         if found["when"] != "teardown":
             return {}
@@ -43,27 +47,26 @@ class Aftermath:
         undone = _is_undone(call)
         if place in self._by_itself or not (call.get("claims", {}).get("verified") or undone):
             return {}
-        words = f"{kind}: {found['exception']['message'].partition(chr(10))[0]}".rstrip(": ")[:_MAX_CHARS]
         why = "which kept the test from doing the rest" if undone else "and does not fail with the fix of that"
-        text = (
-            f"`{words}` at {self._at(stopped)} comes after the failure of the call at {self._at(_in_test(call))}, "
+        text = named(
+            f"`{kind}` at {self._at(stopped)} comes after the failure of the call at {self._at(_in_test(call))}, "
             f"{why}: see its answer."
         )
-        claims = {"root_cause": "none", "verified": False, "recommended": False, "guess": False}
+        claims: Claims = {"root_cause": "none", "verified": False, "recommended": False, "guess": False}
         return {"answer": text, "text": text, "suspects": [], "claims": claims, "diff": "", "complete": True}
 
-    def _at(self, row: dict[str, Any]) -> str:
+    def _at(self, row: Row) -> str:
         file: str = row["file"]
         inside = file.startswith(self._root + os.sep)
         return f"`{file[len(self._root) + 1 :] if inside else file}:{row['line']}`"
 
 
-def _in_test(call: dict[str, Any]) -> dict[str, Any]:
+def _in_test(call: Finding) -> Row:
     """The outermost frame of the user's code."""
     return (call["frames"] or [call["stopped"]])[-1]
 
 
-def _is_undone(call: dict[str, Any]) -> bool:
+def _is_undone(call: Finding) -> bool:
     """Whether there was more to do in the test, had the call not failed. What is not known may have been."""
     row = _in_test(call)
     if call["exception"]["type"] not in _DEMANDS:

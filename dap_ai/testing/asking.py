@@ -6,33 +6,34 @@ Where tests run in other processes (xdist), each of these asks by itself, and wh
 from __future__ import annotations
 
 import json
-import linecache
 import os
 import time
 from collections import Counter
-from collections.abc import Generator, Iterator, Mapping
-from typing import Any
+from collections.abc import Generator, Iterator
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
 from dap_ai.hosts import held
-from dap_ai.hosts.answerer import LATE, TESTS, Answerer, Unanswered
+from dap_ai.hosts.answerer import LATE, TESTS, Answerer, Ended, Unanswered, named
 from dap_ai.hosts.user_code import is_user_path
 from dap_ai.testing.aftermath import Aftermath
-from dap_ai.testing.doctests import asserted, renamed
-from dap_ai.testing.findings import SAME, Findings, told, where
+from dap_ai.testing.doctests import NothingToStopAtError, asserted, renamed
+from dap_ai.testing.findings import SAME, Claims, Finding, Findings, Raised, Row, Told, Where, told, where
 from dap_ai.testing.frameless import frameless, traced
 from dap_ai.testing.frames import Own, failed_with
-from dap_ai.testing.guest import Faults, described
+from dap_ai.testing.guest import Faults
 from dap_ai.testing.patch import from_root
 from dap_ai.testing.plugin import FULL, STOP, TIME_S
 from dap_ai.testing.short import short
 from dap_ai.testing.stops import Stops
 
+if TYPE_CHECKING:
+    from dap_ai.protocol.wire.safe import Safe
+
 SECTION = "why (dap-ai)"
 OLDEST = "6.1"
 _MOST_SLACK = 2.0
-_TEXTS = {"answer", "context", "text"}
 _SAME_PLACE = 3
 """So many failures at one line with one type of exception are answered; the rest would be the same answer again."""
 _DEMANDS = ("AssertionError", "Failed")
@@ -113,45 +114,49 @@ class Asking:
 
     def _ask(self, excinfo: pytest.ExceptionInfo[Any], report: Any) -> None:
         """Never raises what is not the user's: a report is a report without an answer, too."""
-        found: dict[str, Any] = {"nodeid": report.nodeid, "when": getattr(report, "when", "collect")}
+        found = cast("Finding", {})
+        found["nodeid"], found["when"] = named(report.nodeid), named(getattr(report, "when", "collect"))
         began = time.monotonic()
         try:
             with traced(excinfo) as exc:
                 self._find(failed_with(exc), found, report)
         except Unanswered as error:
-            found["error"] = str(error)
+            found["error"] = error.why
         except Exception as error:  # noqa: BLE001  an edge: the test run goes on
-            found["error"] = f"dap_ai has failed: {described(error)}"
+            found["error"] = "dap_ai has failed: " + named(type(error).__name__)  # its text may quote anything
         found.setdefault("seconds", round(time.monotonic() - began, 3))
         report.dap_ai = found
         if text := found.get("text"):
             report.sections.append((SECTION, text))
 
-    def _find(self, exc: BaseException, found: dict[str, Any], report: Any) -> None:
+    def _find(self, exc: BaseException, found: Finding, report: Any) -> None:
         """Raises Unanswered."""
         try:
             with asserted(exc) as failed:
                 self._look(failed.exc, found, report)
-        except ValueError as error:
-            raise Unanswered(str(error)) from error
+        except NothingToStopAtError as error:
+            raise Unanswered(error.why) from error
         if failed.alias:
             found.update(renamed(found, failed.alias, failed.path))
-            for key in _TEXTS & found.keys():
-                found[key] = found[key].replace(self._root + os.sep, "")
+            root = named(self._root + os.sep)
+            for key in ("answer", "context", "text"):
+                if key in found:
+                    found[key] = found[key].replace(root, "")
 
-    def _look(self, exc: BaseException, found: dict[str, Any], report: Any) -> None:
+    def _look(self, exc: BaseException, found: Finding, report: Any) -> None:
         """Raises Unanswered."""
         began = time.monotonic()
         own = Own(exc, self._root)
         server = held.serving(exc, own, folder=self._root)  # a test may have changed the directory
         frames = server.stop.first.frames
-        found.update(where(exc, frames))
+        found.update(cast("Finding", where(exc, frames)))
         if not any(own(each.frame) for each in frames) and not is_user_path(found["stopped"]["file"]):
-            found.update(frameless(found["exception"], report, self._root))
+            note_message(found, self._masked_message(server))
+            found.update(cast("Finding", frameless(found["exception"], report, self._root)))
             return
         self._aftermath.note(found)
         if after := self._aftermath.told(found):
-            found.update(after)
+            found.update(cast("Finding", after))
             return
         place = place_of(found)
         self._answered[place] += 1
@@ -160,7 +165,10 @@ class Asking:
         try:
             ended = self._answerer.ask(server, self._limit_s or _by_load())
         except Unanswered as error:
-            found.update(known(found, NO_TIME if str(error) == LATE else f"More is not known: {error}.", self._root))
+            note_message(found, error.message)
+            why = NO_TIME if error.why == LATE else "More is not known: " + error.why + "."
+            found.update(cast("Finding", known(found, why, self._root)))
+            found["text"] = found["answer"]
             return
         finally:
             found["seconds"] = round(time.monotonic() - began, 3)
@@ -168,16 +176,30 @@ class Asking:
         if self._wants_context:
             found["context"] = self._answerer.ask(server, _CONTEXT_S, context=True)["answer"]
 
-    def _tell(self, ended: dict[str, Any], found: dict[str, Any]) -> None:
+    def _masked_message(self, server: Any) -> Safe:
+        """What the exception says, as it comes back from the process that answers; "" if it does not."""
+        try:
+            return self._answerer.ask(server, self._limit_s or _by_load())["message"]
+        except Unanswered as error:
+            return error.message
+
+    def _tell(self, ended: Ended, found: Finding) -> None:
+        note_message(found, ended["message"])
         for fix in ended["fixes"]:
             fix["diff"] = from_root(fix["diff"], fix["file"], self._root)
-        found.update(told(ended))
+        found.update(cast("Finding", told(ended)))
         found["text"] = ended["answer"] if self._mode == FULL else short(ended)
         if not found["complete"]:
-            found["text"] += f"\n{NO_TIME}"
+            found["text"] += "\n" + NO_TIME
 
 
-def place_of(found: dict[str, Any]) -> tuple[Any, ...]:
+def note_message(found: Where, message: Safe) -> None:
+    """What the exception says, once it has come back masked."""
+    if message:
+        found["exception"] = {"type": found["exception"]["type"], "message": message, "withheld": ""}
+
+
+def place_of(found: Where) -> tuple[Any, ...]:
     """What failures that would get the same answer have in common. A check may stand in a helper of many tests."""
     kind = found["exception"]["type"]
     rows = [row for row in found["frames"] if is_user_path(row["file"])] if kind in _DEMANDS else []
@@ -190,31 +212,31 @@ def _by_load() -> float:
     return TIME_S * min(max(1.0, wanted), _MOST_SLACK)
 
 
-def known(found: Mapping[str, Any], why: str, root: str) -> dict[str, Any]:
-    """Fields of a finding that `findings.where` has begun, as `findings.told` gives them, and `text`.
+def known(found: Where, why: Safe, root: str) -> Told:
+    """What can be told of a failure without an answer.
 
-    The suspects are where the user's frames stand, innermost first. `why`: a sentence about what is missing.
+    The suspects are where the user's frames stand, innermost first. `why`: a sentence about what is missing. No line of
+    the source is told: it may hold a secret, and nobody has masked it.
     """
     rows = [row for row in found["frames"] if is_user_path(row["file"])] or [found["stopped"]]
     text = "\n".join([*_lines(found["exception"], rows, root), why])
-    claims = {"root_cause": "none", "verified": False, "recommended": False, "guess": False}
-    places = dict.fromkeys(f"{row['file']}:{row['line']}" for row in rows if row["file"])
-    return {"answer": text, "text": text, "suspects": list(places), "claims": claims, "diff": "", "complete": False}
+    claims: Claims = {"root_cause": "none", "verified": False, "recommended": False, "guess": False}
+    places: list[Safe] = [named(f"{row['file']}:{row['line']}") for row in rows if row["file"]]
+    return {"answer": text, "suspects": list(dict.fromkeys(places)), "claims": claims, "diff": "", "complete": False}
 
 
-def _lines(exception: Mapping[str, str], rows: list[dict[str, Any]], root: str) -> Iterator[str]:
+def _lines(exception: Raised, rows: list[Row], root: str) -> Iterator[Safe]:
     """What has failed; pytest's message of an assertion has the values that were compared."""
     message = exception["message"].partition("\n")[0]
-    words = exception["type"] + (f": {message}" if message else "")
-    yield f"`{words[:_MAX_CHARS]}` {_at(rows[0], root)}."
-    if code := linecache.getline(rows[0]["file"], rows[0]["line"]).strip():
-        yield f"    {rows[0]['line']}  {code[:_MAX_CHARS]}"
-    callers = [_at(row, root) for row in rows[1 : 1 + _MAX_CALLS]]
+    said: Safe = ": " + message if message else ""
+    words: Safe = exception["type"] + said
+    yield "`" + words[:_MAX_CHARS] + "` " + _at(rows[0], root) + "."
+    callers: list[Safe] = [_at(row, root) for row in rows[1 : 1 + _MAX_CALLS]]
     if callers:
-        yield f"Called {', which was called '.join(callers)}."
+        yield "Called " + ", which was called ".join(callers) + "."
 
 
-def _at(row: Mapping[str, Any], root: str) -> str:
-    file: str = row["file"]
+def _at(row: Row, root: str) -> Safe:
+    file = row["file"]
     short = file[len(root) + 1 :] if file.startswith(root + os.sep) else file
-    return f"at `{short}:{row['line']}`, in `{row['function']}`"
+    return "at `" + short + ":" + named(str(row["line"])) + "`, in `" + row["function"] + "`"

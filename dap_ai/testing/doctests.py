@@ -11,9 +11,20 @@ import os
 import shutil
 import tempfile
 from collections.abc import Generator
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+if TYPE_CHECKING:
+    from dap_ai.protocol.wire.safe import Safe
 
 _UNPARSES = hasattr(ast, "unparse")
+
+
+class NothingToStopAtError(ValueError):
+    """A doctest cannot be told as an assertion; `why` says why."""
+
+    def __init__(self, why: Safe) -> None:
+        super().__init__(why)
+        self.why: Safe = why
 
 
 class Asserted(NamedTuple):
@@ -26,7 +37,7 @@ class Asserted(NamedTuple):
 
 @contextlib.contextmanager
 def asserted(exc: BaseException) -> Generator[Asserted]:
-    """The exception itself, or one of a doctest as an assertion. Raises ValueError: it cannot be told so; OSError."""
+    """The exception itself, or one of a doctest as an assertion. Raises NothingToStopAtError, OSError."""
     failures: Any = getattr(exc, "failures", None)
     if type(exc).__name__ == "MultipleDoctestFailures" and failures:
         exc = failures[0]
@@ -48,7 +59,7 @@ def asserted(exc: BaseException) -> Generator[Asserted]:
 
 
 def _assertions(test: Any, failing: Any) -> tuple[str, int]:
-    """The text of the file, and the 1-based line of the example that failed. Raises ValueError."""
+    """The text of the file, and the 1-based line of the example that failed. Raises NothingToStopAtError."""
     first = test.lineno or 0
     rows: dict[int, str] = {}
     for example in test.examples:
@@ -63,18 +74,18 @@ def _assertions(test: Any, failing: Any) -> tuple[str, int]:
 
 
 def _assertion(example: Any) -> str:
-    """In one line, whatever the example takes. Raises ValueError: it is no expression, or prints what is expected."""
+    """In one line, whatever the example takes. Raises NothingToStopAtError."""
     source: str = example.source.strip()
     try:
         parsed = ast.parse(source, mode="eval")
         gives = ast.unparse(parsed) if _UNPARSES else source
     except SyntaxError as error:
-        raise ValueError("a doctest that is no expression has nothing to stop at") from error
+        raise NothingToStopAtError("a doctest that is no expression has nothing to stop at") from error
     if "\n" in gives:
-        raise ValueError("before Python 3.9, a doctest of several lines has nothing to stop at")
+        raise NothingToStopAtError("before Python 3.9, a doctest of several lines has nothing to stop at")
     want = example.want.strip()
     if gives.startswith(("print(", "pprint(")) or not want or "..." in want:
-        raise ValueError("a doctest that prints has nothing to stop at")
+        raise NothingToStopAtError("a doctest that prints has nothing to stop at")
     try:
         return f"assert {gives} == {ast.literal_eval(want)!r}"
     except (ValueError, SyntaxError):

@@ -1,6 +1,7 @@
 """What was found about each failure, and what becomes of it at the end: a summary, a patch, lines of JSON.
 
-A finding is of plain values, for it travels between processes with its report.
+A finding is of plain values, for it travels between processes with its report. Its texts are names and places in code,
+or came back masked from the process that answers: pyright lets nothing else be stored.
 """
 
 from __future__ import annotations
@@ -8,45 +9,108 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import stat
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import pytest
 
-from dap_ai.backends.debugpy.inject.post_mortem.server import words_of
+from dap_ai.hosts.answerer import Ended, named
 from dap_ai.hosts.user_code import is_user_path
 from dap_ai.testing.guest import Faults
 from dap_ai.testing.patch import patch_of
 from dap_ai.testing.plugin import SHORT
 from dap_ai.testing.short import is_guess, sections_of
 
+if TYPE_CHECKING:
+    from dap_ai.protocol.wire.safe import Safe
+
+UNMASKED = "not masked, since there was no answer"
 SAME = "the same exception at the same line was answered above"
 _MAX_FRAMES = 50
 _SURE, _GUESS = "**Root cause.** `", "**Root cause (a guess).** `"
 
 
-def where(exc: BaseException, frames: Sequence[Any]) -> dict[str, Any]:
-    """Of what is held: `exception`, `stopped` (the innermost frame of the user's code), `frames`, innermost first."""
-    rows = [{"file": h.frame.f_code.co_filename, "line": h.line, "function": h.name} for h in frames[:_MAX_FRAMES]]
+class Row(TypedDict):
+    """Where a frame stands."""
+
+    file: Safe
+    line: int
+    function: Safe
+
+
+class Raised(TypedDict):
+    """What was raised. `message` is masked, and empty where nobody has masked it: `withheld` says why."""
+
+    type: Safe
+    message: Safe
+    withheld: Safe
+
+
+class Claims(TypedDict):
+    """What an answer says of its cause and its fix."""
+
+    root_cause: Safe
+    verified: bool
+    recommended: bool
+    guess: bool
+
+
+class Where(TypedDict):
+    """Of what is held. `stopped` is the innermost frame of the user's code; `frames`, innermost first."""
+
+    exception: Raised
+    stopped: Row
+    frames: list[Row]
+
+
+class Told(TypedDict):
+    """Of an answer: `suspects` as `path:line`, and the `diff` it shows, "" if none."""
+
+    answer: Safe
+    suspects: list[Safe]
+    claims: Claims
+    diff: Safe
+    complete: bool
+
+
+class Finding(Where, Told):
+    """What was found about a failure; fields come one after the other. `text` is the answer as it is shown."""
+
+    nodeid: Safe
+    when: Safe
+    text: Safe
+    context: Safe
+    error: Safe
+    """Why there is no answer."""
+    seconds: float
+
+
+def where(exc: BaseException, frames: Sequence[Any]) -> Where:
+    """Of what is held."""
+    rows = [_row(held.frame.f_code.co_filename, held.line, held.name) for held in frames[:_MAX_FRAMES]]
     own = [row for row in rows if is_user_path(row["file"])]
     if isinstance(exc, SyntaxError) and exc.filename and not own:  # what does not compile has no frame
-        own = [{"file": exc.filename, "line": exc.lineno or 1, "function": "<module>"}]
-    stopped = (own or rows or [{"file": "", "line": 0, "function": ""}])[0]
+        own = [_row(exc.filename, exc.lineno or 1, "<module>")]
     return {
-        "exception": {"type": type(exc).__name__, "message": words_of(exc)},
-        "stopped": stopped,
+        "exception": {"type": named(type(exc).__name__), "message": "", "withheld": UNMASKED},
+        "stopped": (own or rows or [_row("", 0, "")])[0],
         "frames": rows,
     }
 
 
-def told(ended: Mapping[str, Any]) -> dict[str, Any]:
-    """Of an answer: `suspects` as `path:line`, `claims`, `answer`, `complete`, and the `diff` it shows, "" if none."""
+def _row(file: str, line: int, function: str) -> Row:
+    return {"file": named(file), "line": line, "function": named(function)}
+
+
+def told(ended: Ended) -> Told:
+    """Of an answer."""
     answer, fixes = ended["answer"], ended["fixes"]
     shown = next((fix for fix in fixes if fix["verified"]), fixes[0] if fixes else None)
     return {
         "answer": answer,
-        "suspects": [f"{suspect['file']}:{suspect['line']}" for suspect in ended["suspects"]],
+        "suspects": [named(f"{suspect['file']}:{suspect['line']}") for suspect in ended["suspects"]],
         "claims": {
             "root_cause": "sure" if _SURE in answer else "guess" if _GUESS in answer else "none",
             "verified": bool(shown and shown["verified"]),
@@ -65,7 +129,7 @@ class Findings:
         self._faults = faults
         option = config.option
         self._root = config.rootpath
-        self._found: list[dict[str, Any]] = []
+        self._found: list[Finding] = []
         self._json = open_new(config, option.ask_json) if option.ask_json else None
         self._patch = str(config.invocation_params.dir / option.ask_fix) if option.ask_fix else None
         self._is_shown = option.tbstyle != "no" and option.showcapture == "all"
@@ -82,7 +146,7 @@ class Findings:
             self._note(report)
 
     def _note(self, report: Any) -> None:
-        found = getattr(report, "dap_ai", None)
+        found: Finding | None = getattr(report, "dap_ai", None)
         if found is None:
             return
         self._found.append(found)
@@ -140,10 +204,15 @@ class Findings:
 
 
 def open_new(config: pytest.Config, name: str) -> str:
-    """The path of an empty file. Raises UsageError."""
+    """The path of an empty file that only its user may read, as far as it is a file. Raises UsageError."""
     path = str(config.invocation_params.dir / name)
     try:
-        _write(path, "", "w")
+        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        try:
+            if stat.S_ISREG(os.fstat(fd).st_mode) and hasattr(os, "fchmod"):
+                os.fchmod(fd, 0o600)
+        finally:
+            os.close(fd)
     except OSError as error:
         raise pytest.UsageError(f"--ask-json: {path} cannot be written to: {error.strerror}") from error
     return path

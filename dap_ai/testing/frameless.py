@@ -9,7 +9,13 @@ import contextlib
 import os
 import re
 from collections.abc import Generator
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from dap_ai.hosts.answerer import named
+
+if TYPE_CHECKING:
+    from dap_ai.protocol.wire.safe import Safe
+    from dap_ai.testing.findings import Claims, Raised, Row
 
 _NATIVE = re.compile(
     r"NOTE: Incompatible Exception Representation, displaying natively:\s+(?:([\w.]+): )?(.*)", re.DOTALL
@@ -33,20 +39,26 @@ def traced(excinfo: Any) -> Generator[BaseException]:
         exc.__traceback__ = None
 
 
-def frameless(exception: dict[str, str], report: Any, root: str) -> dict[str, Any]:
+def frameless(exception: Raised, report: Any, root: str) -> dict[str, Any]:
     """Fields of a finding, as `findings.where` and `findings.told` give them, and `text`."""
-    kind, message = _raised(exception)
-    path, line, name = report.location
-    begins = {"file": os.path.join(root, path), "line": (line or 0) + 1, "function": name}  # noqa: PTH118
-    first = message.partition("\n")[0]
-    words = (f"{kind}: {first}" if first else kind)[:_MAX_CHARS]
-    text = f"`{words}` in `{name}`, which begins at `{path}:{begins['line']}`.\n{_NO_FRAME}"
+    raised = _raised(exception)
+    path, line, name = (
+        named(part) for part in (report.location[0], str((report.location[1] or 0) + 1), report.location[2])
+    )
+    begins: Row = {"file": named(os.path.join(root, path)), "line": int(line), "function": name}  # noqa: PTH118
+    first = raised["message"].partition("\n")[0]
+    said: Safe = ": " + first if first else ""
+    words: Safe = raised["type"] + said
+    text: Safe = (
+        "`" + words[:_MAX_CHARS] + "` in `" + name + "`, which begins at `" + path + ":" + line + "`.\n" + _NO_FRAME
+    )
+    claims: Claims = {"root_cause": "none", "verified": False, "recommended": False, "guess": False}
     return {
-        "exception": {"type": kind, "message": message},
+        "exception": raised,
         "stopped": begins,
         "frames": [],
         "suspects": [],
-        "claims": {"root_cause": "none", "verified": False, "recommended": False, "guess": False},
+        "claims": claims,
         "diff": "",
         "answer": text,
         "text": text,
@@ -54,9 +66,11 @@ def frameless(exception: dict[str, str], report: Any, root: str) -> dict[str, An
     }
 
 
-def _raised(exception: dict[str, str]) -> tuple[str, str]:
+def _raised(exception: Raised) -> Raised:
     """The type and message; of an error that pytest cannot show, its own."""
-    found = _NATIVE.match(exception["message"])
+    message = exception["message"]
+    found = _NATIVE.match(message)
     if found is None:
-        return exception["type"], exception["message"]
-    return (found[1] or exception["type"]).rpartition(".")[2], found[2].strip()
+        return exception
+    kind = named(found[1].rpartition(".")[2]) if found[1] else exception["type"]
+    return {"type": kind, "message": message[found.start(2) :].strip(), "withheld": exception["withheld"]}

@@ -6,7 +6,12 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from dap_ai.hosts.answerer import named
+
+if TYPE_CHECKING:
+    from dap_ai.protocol.wire.safe import Safe
 
 _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? ", re.MULTILINE)
 
@@ -19,9 +24,9 @@ class Patch(NamedTuple):
     left_out: int
 
 
-def from_root(diff: str, file: str, root: str) -> str:
+def from_root(diff: Safe, file: str, root: str) -> Safe:
     """The diff of a file with its path from `root`, wherever the program stood; unchanged if it lies elsewhere."""
-    name = os.path.relpath(file, root) if file.startswith(root + os.sep) else ""
+    name = named(os.path.relpath(file, root)) if file.startswith(root + os.sep) else ""
     head, plus, hunks = diff.partition("\n@@")
     return f"--- a/{name}\n+++ b/{name}\n@@{hunks}" if name and plus and head.startswith("--- ") else diff
 

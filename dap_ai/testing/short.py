@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, List
+from typing import TYPE_CHECKING, List, cast
+
+if TYPE_CHECKING:
+    from dap_ai.hosts.answerer import Ended, Fix
+    from dap_ai.protocol.wire.safe import Safe
 
 MAX_LINES = 15
 _MAX_VALUES = 4
@@ -18,13 +22,13 @@ _GUESS = "A guess"
 Section = List[str]
 
 
-def short(ended: dict[str, Any]) -> str:
-    """Of the body of `askEnded`; at most 15 lines, without Markdown's emphasis."""
+def short(ended: Ended) -> Safe:
+    """Of an answer; at most 15 lines, without Markdown's emphasis."""
     sections = sections_of(ended["answer"])
     first = [line for line in sections.pop("", []) if line][:1]
     lines = [*_cause(sections, first), *_values(sections)]
     lines += _fix(ended["fixes"], is_guess(sections), MAX_LINES - len(lines))
-    return "\n".join(_cut(line) for line in lines[:MAX_LINES])
+    return cast("Safe", "\n".join(_cut(line) for line in lines[:MAX_LINES]))  # lines of what was masked
 
 
 def sections_of(answer: str) -> dict[str, Section]:
@@ -79,7 +83,7 @@ def _values(sections: dict[str, Section]) -> list[str]:
     return [*seen[:_MAX_VALUES], *again[: max(1, _MAX_VALUES - len(seen))]]
 
 
-def _fix(fixes: list[dict[str, Any]], guess: bool, room: int) -> list[str]:
+def _fix(fixes: list[Fix], guess: bool, room: int) -> list[str]:
     """The diff, where all that failed was run with it and ends well."""
     verified = next((fix for fix in fixes if fix["verified"]), None)
     if verified is None:

@@ -39,7 +39,7 @@ async def wire(upstream: str, folder: Path, variable: str = "OPENAI_BASE_URL") -
     endpoint = Wire(TOKEN, known, recorder)
     listener = socket.create_server(("127.0.0.1", 0))
     listener.setblocking(False)
-    server = await endpoint.listen(listener)
+    server = await endpoint.serve(listener)
     try:
         yield environment(settings, listener.getsockname()[1], TOKEN)[variable]
     finally:

@@ -73,7 +73,7 @@ def test_a_row_that_one_reading_of_the_table_lacks_is_found_by_the_next(monkeypa
 
 
 @pytest.fixture(params=["127.0.0.1", "::1"])
-def connection(request: pytest.FixtureRequest) -> Iterator[tuple[peers.Address, peers.Address]]:
+def connection(request: pytest.FixtureRequest) -> Iterator[socket.socket]:
     family = socket.AF_INET6 if ":" in request.param else socket.AF_INET
     with ExitStack() as stack:
         listener = stack.enter_context(socket.socket(family))
@@ -84,22 +84,19 @@ def connection(request: pytest.FixtureRequest) -> Iterator[tuple[peers.Address, 
         listener.listen()
         client = stack.enter_context(socket.socket(family))
         client.connect(listener.getsockname()[:2])
-        own = stack.enter_context(listener.accept()[0])
-        yield own.getpeername()[:2], own.getsockname()[:2]
+        yield stack.enter_context(listener.accept()[0])
 
 
-def test_a_connection_of_our_own_is_let_in(connection: tuple[peers.Address, peers.Address]):
-    assert not peers.is_connected_by_another_user(*connection)
+def test_a_connection_of_our_own_is_let_in(connection: socket.socket):
+    assert not peers.is_of_another_user(connection)
 
 
 @needs_table
-def test_a_connection_of_another_user_is_known(
-    connection: tuple[peers.Address, peers.Address], monkeypatch: pytest.MonkeyPatch
-):
+def test_a_connection_of_another_user_is_known(connection: socket.socket, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(peers, "_ROOT", -1)
     monkeypatch.setattr(os, "getuid", lambda: 123456)
-    assert peers.is_connected_by_another_user(*connection)
+    assert peers.is_of_another_user(connection)
 
 
 def test_a_peer_that_no_table_has_is_left_to_the_token():
-    assert not peers.is_connected_by_another_user(("127.0.0.1", 1), ("127.0.0.1", 2))
+    assert not peers.is_another(peers.user_of(("127.0.0.1", 1), ("127.0.0.1", 2)))

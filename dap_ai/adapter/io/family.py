@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Coroutine
 from typing import Any, NamedTuple, Protocol
 
-from dap_ai import peers
+from dap_ai import admission
 from dap_ai.adapter.asks.questions import RELATIVE
 from dap_ai.adapter.session.session import Session
 from dap_ai.adapter.state.debuggee import Phase
@@ -164,12 +164,10 @@ class Family:
         if other is not None:
             _soon(other, FromRelative(member.session_id, body))
 
-    async def listen(self, member: Member, address: Address) -> int:
+    async def open_listener(self, member: Member, address: Address) -> int:
         """Open a listener for clients of child sessions; its port, 0 if there can be none."""
         try:
-            listener = await asyncio.get_running_loop().create_server(
-                lambda: TransportLink(self._on_connected), _HOST, 0
-            )
+            listener = await admission.serve((_HOST, 0), lambda: TransportLink(self._on_connected), self._families.log)
         except OSError as error:
             self._families.log(f"no port for child sessions: {error}")
             return 0
@@ -209,10 +207,9 @@ class Family:
             await asyncio.gather(*late, return_exceptions=True)
 
     def _on_connected(self, link: TransportLink) -> None:
-        peer, own = link.end("peername"), link.end("sockname")
-        place = self._families.places.get(own[1])
-        if place is None or peers.is_connected_by_another_user(peer, own):
-            self._families.log(f"turned away: {peer[0]}:{peer[1]} wanted to join a child session")
+        place = self._families.places.get(link.own_port)
+        if place is None:
+            self._families.log("turned away: a client of a child session whose program has ended")
             link.close()
             return
         task = asyncio.get_running_loop().create_task(self._families.admit(link, place))

@@ -292,7 +292,7 @@ class Pump:
         return options
 
     async def _listen(self, host: str, port: int) -> None:
-        self.receive(ListenerReady(host, port, await self._family.listen(self, (host, port))))
+        self.receive(ListenerReady(host, port, await self._family.open_listener(self, (host, port))))
 
     # -- the end ----------------------------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from dap_ai import peers
+from dap_ai import admission
 from dap_ai.adapter.io import sockets
 from dap_ai.adapter.io.failing import SessionFailed
 from dap_ai.adapter.io.family import ChildPlace, Families
@@ -39,22 +39,18 @@ class Proxy:
         """Sessions on a listening socket until cancelled; `ready(host, port)` once it listens. Raises OSError."""
 
         async def listen(begin: Begin) -> asyncio.Server:
-            def on_connected(link: TransportLink) -> None:
-                peer, own = link.end("peername"), link.end("sockname")
-                if peers.is_connected_by_another_user(peer, own):
-                    self._recipe.log(f"turned away: {peer[0]}:{peer[1]} is of another user of this machine")
-                    link.close()
-                else:
-                    begin(link)
-
-            return await asyncio.get_running_loop().create_server(lambda: TransportLink(on_connected), host, port)
+            return await admission.serve((host, port), lambda: TransportLink(begin), self._recipe.log)
 
         await self._serve_at(listen, lambda listener: ready(*listener.sockets[0].getsockname()[:2]))
 
     async def serve_unix(self, path: Path, ready: Callable[[], None]) -> None:
         """The same on a Unix socket, for our own user alone. Raises OSError."""
         with sockets.bound_at(path) as bound:
-            await self._serve_at(lambda begin: sockets.listen(bound, begin, self._recipe.log), lambda _: ready())
+
+            async def listen(begin: Begin) -> asyncio.Server:
+                return await admission.serve(bound, lambda: TransportLink(begin), self._recipe.log)
+
+            await self._serve_at(listen, lambda _: ready())
 
     async def _serve_at(
         self, listen: Callable[[Begin], Awaitable[asyncio.Server]], ready: Callable[[asyncio.Server], None]

@@ -21,9 +21,8 @@ import tempfile
 import time
 from collections.abc import Callable, Generator
 from pathlib import Path
-from typing import Any
 
-from dap_ai import peers
+from dap_ai import admission, peers
 from dap_ai.streams import Link, TransportLink
 
 OFF = "off"
@@ -81,7 +80,7 @@ async def open_session(
         log(f"this session cannot be joined: {error}")
         return None
     try:
-        listener = await listen(bound, on_link, log)
+        listener = await admission.serve(bound, lambda: TransportLink(on_link), log)
     except (OSError, NotImplementedError) as error:
         bound.close()
         path.unlink(missing_ok=True)
@@ -105,17 +104,12 @@ def bound_at(path: Path) -> Generator[socket.socket]:
     with contextlib.suppress(FileNotFoundError), socket.socket(socket.AF_UNIX) as probe:
         if stat.S_ISSOCK(path.lstat().st_mode) and probe.connect_ex(str(path)) == errno.ECONNREFUSED:
             path.unlink()
-    bound = _bound(path)
+    bound = admission.listening_unix(path)
     try:
         yield bound
     finally:
         bound.close()
         path.unlink(missing_ok=True)
-
-
-async def listen(bound: socket.socket, on_link: Callable[[Link], None], log: Callable[[str], None]) -> asyncio.Server:
-    """Gives the link of each client of our user's to `on_link`. Raises OSError."""
-    return await asyncio.get_running_loop().create_unix_server(lambda: _Guest(on_link, log), sock=bound)
 
 
 def session_ids(setting: str = "") -> list[str]:
@@ -177,22 +171,6 @@ def folder(setting: str = "", *, make: bool = False) -> Path:
     return path
 
 
-class _Guest(TransportLink):
-    """A connection, which is a link only if it is our user's."""
-
-    def __init__(self, on_link: Callable[[Link], None], log: Callable[[str], None]) -> None:
-        super().__init__(on_link)
-        self._log = log
-
-    def connection_made(self, transport: Any) -> None:
-        """Turns other users away before a byte is read."""
-        if peers.is_of_another_user(transport.get_extra_info("socket")):
-            self._log("turned away: another user of this machine wanted to join")
-            transport.abort()
-        else:
-            super().connection_made(transport)
-
-
 def _own_folder() -> Path:
     """That of the user's login, which ends with it; else one beside the temporary files."""
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
@@ -221,29 +199,11 @@ def _bind(where: Path) -> tuple[socket.socket, Path]:
         if len(os.fsencode(path)) > _MAX_PATH_BYTES:
             raise SocketError(f"{where} is too long a name for a socket's folder; the setting sockets names another")
         try:
-            return _bound(path), path
+            return admission.listening_unix(path), path
         except OSError as error:
             if error.errno != errno.EADDRINUSE:
                 raise
     raise SocketError(f"every id that was tried in {where} is taken")
-
-
-def _bound(path: Path) -> socket.socket:
-    """A listening socket that only its user can reach. Raises OSError."""
-    bound = socket.socket(socket.AF_UNIX)
-    try:
-        bound.bind(str(path))
-    except OSError:
-        bound.close()
-        raise
-    try:
-        path.chmod(0o600)
-        bound.listen()
-    except OSError:
-        bound.close()
-        path.unlink(missing_ok=True)
-        raise
-    return bound
 
 
 def _sweep(where: Path) -> None:

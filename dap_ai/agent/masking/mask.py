@@ -35,7 +35,7 @@ _MAX_PASSES = 8
 _MAX_DEPTH = 60
 _MAX_CLEAN = 128
 _MIN_CLEAN_CHARS = 100
-_KEPT = ("name", "URL", "command")
+_KEPT = ("name", "URL", "command", "login")
 """Rules that tell of a secret by what stands beside it: elsewhere it stands alone."""
 _WHOLE = ("known", "found before", "private key")
 _TOO_DEEP = "<nested too deeply to be shown>"

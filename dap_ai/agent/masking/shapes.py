@@ -32,6 +32,23 @@ _CUT_SHAPE = lazy(
 _URL = lazy(r"://([^\s:/?#@\"'<>\\]{0,128}):([^\s\"'<>/]{1,256})@(?=[\w.\[%{$-])")
 _URL_SLASHED = lazy(r"://([^\s:/?#@\"'<>\\]{0,128}):(?!\d{1,5}/)([^\s\"'<>@?#]{1,256})@(?=[\w.\[%-]+[:/])")
 _URL_USER = lazy(r"://([^\s:/?#@\"'<>\\]{16,256})@(?=\w)")
+_USER_AND = (
+    r"[\w$.#-]{1,64}(?:\[[\w$.-]{1,64}\])?/(?:\"(?P<quoted>[^\"\n]{1,128})\"|(?P<bare>[^\s\"'/<>\\]{2,128}))"
+    r"@(?=[/\w(\[\"'$@{%-])"
+)
+"""A user's name, and behind a slash the password, as Oracle's tools and drivers take them."""
+_JDBC = lazy(rf"\bjdbc:\w{{2,20}}(?::\w{{2,20}}){{0,2}}:{_USER_AND}")
+_CONNECT = lazy(rf"\bconn(?:ect)?(?:[ \t]{{1,4}}|\(\s{{0,40}}[\"']){_USER_AND}")
+_SQLPLUS = lazy(rf"\b\w{{4,7}}\b[^\n]{{0,200}}?[\s'\"=]{_USER_AND}")
+_BRACES = lazy(r"(?:pwd|password)=\{(?=[^}\n]{0,100}[;@#$%^&*])(?P<bare>[^{}\[\]()\"'\n]{3,100})\}")
+_LOGINS = {
+    "jdbc:": _JDBC,
+    "conn": _CONNECT,
+    "pwd={": _BRACES,
+    "password={": _BRACES,
+    **dict.fromkeys(("sqlplus", "sqlldr", "sqlcl", "expdp", "impdp", "rman"), _SQLPLUS),
+}
+"""By the word that each begins with, which is sought first."""
 _PARAMETER = (
     r"(?:amp;)?(?:key|sig|signature|code|auth|hmac|sid|pass|pw|x-amz-signature|x-amz-credential|x-goog-signature|"
     r"x-amz-security-token|x-goog-credential|subscription-key|st|se_sig|otp)=([^&\s\"'<>#;\\]{6,})"
@@ -102,6 +119,8 @@ def shaped_secrets(text: str, low: str) -> Iterator[Span]:
     schemes = [scheme for scheme in _SCHEMES if scheme in low]
     if schemes:
         yield from _authorizations(text, low, schemes)
+    if "@" in text or "={" in text:
+        yield from _logins(text, low)
     if any(word in low for word in _COMMANDS):
         for match in _COMMAND.finditer(text):
             start, end = match.span(match.lastgroup or 0)
@@ -234,6 +253,14 @@ def _urls(text: str) -> Iterator[Span]:
     for match in _URL_USER.finditer(text):
         if looks_random(match[1]):
             yield Span(*match.span(1), "URL")
+
+
+def _logins(text: str, low: str) -> Iterator[Span]:
+    for word, pattern in _LOGINS.items():
+        for match in filter(None, (pattern.match(low, at) for at in places(low, word))):
+            start, end = match.span(match.lastgroup or 0)
+            if _is_password(text[start:end]):
+                yield Span(start, end, "login")
 
 
 def _is_password(value: str) -> bool:

@@ -7,6 +7,7 @@ debuggees. Every user of the machine can connect there, and a client may have an
     launcher    our user
     debuggee    our user; where we are root, the user of a program that we debug as well
 
+Also in the process of an agent whose own Python is debugged (backends/agents/running/adapter): Python 3.8 and newer.
 Whose a connection is, is known on Linux alone (dap_ai/peers.py); elsewhere the key keeps others from being clients, and
 debugpy's own access token, which a debuggee must tell, from being debuggees.
 """
@@ -18,8 +19,7 @@ import hmac
 import os
 import socket
 import threading
-from collections.abc import Callable
-from typing import Any
+from typing import Any, Callable
 
 KEY_ENV = "DAP_AI_ADAPTER_KEY"
 _KEY_S = 5.0
@@ -31,10 +31,15 @@ Handler = Callable[[socket.socket], Any]
 
 def guard() -> None:
     """From now on, whatever debugpy serves has a door keeper. Takes the key out of the environment."""
+    key = os.environ.pop(KEY_ENV, "") or os.urandom(16).hex()  # without one nobody is let in
+    guard_users(lambda handler: _keyed(handler, key))
+
+
+def guard_users(keyed: Callable[[Handler], Handler] = lambda handler: handler) -> None:
+    """The same where the user decides; `keyed` makes of what serves a client what asks for a key first."""
     from debugpy.adapter import clients  # noqa: PLC0415  only the adapter needs it; servers cannot be imported first
     from debugpy.common import sockets  # noqa: PLC0415  as above
 
-    key = os.environ.pop(KEY_ENV, "") or os.urandom(16).hex()  # without one nobody is let in
     attached: set[int] = set()
     serve: Callable[..., socket.socket] = sockets.serve
     servers: Any = clients.servers  # pyright: ignore[reportPrivateImportUsage]  see above
@@ -42,7 +47,7 @@ def guard() -> None:
 
     def serve_ours(name: str, handler: Handler, *where: Any, **options: Any) -> socket.socket:
         debuggees = attached if name == _DEBUGGEE else None
-        admit = _keyed(handler, key) if name == _CLIENT else handler
+        admit = keyed(handler) if name == _CLIENT else handler
 
         def on_connected(link: socket.socket) -> None:
             if _is_ours(link, debuggees):
@@ -63,25 +68,10 @@ def guard() -> None:
 def _is_ours(link: socket.socket, debuggees: set[int] | None) -> bool:
     from dap_ai import peers  # noqa: PLC0415  the shim says where it is
 
-    try:
-        uid = peers.user_of(link.getpeername()[:2], link.getsockname()[:2])
-    except OSError:  # closed again
-        return False
-    if uid is None or not peers.is_another(uid):
+    uid = peers.user_at(link)
+    if not peers.is_another(uid):
         return True
-    return debuggees is not None and os.getuid() == 0 and uid in _users_of([os.getpid(), *debuggees])
-
-
-def _users_of(roots: list[int]) -> set[int]:
-    """Who runs these processes and their descendants: root may debug a program of another user."""
-    import psutil  # noqa: PLC0415  only root needs it
-
-    found: set[int] = set()
-    for root in roots:
-        with contextlib.suppress(psutil.Error):
-            process = psutil.Process(root)
-            found |= {each.uids().effective for each in [process, *process.children(recursive=True)]}
-    return found
+    return debuggees is not None and os.getuid() == 0 and uid in peers.users_of([os.getpid(), *debuggees])
 
 
 def _keyed(handler: Handler, key: str) -> Handler:

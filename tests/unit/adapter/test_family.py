@@ -50,7 +50,7 @@ class Admitted:
 
     async def family(self) -> tuple[Family, int]:
         family = Family(self.families)
-        return family, await family.listen(Parent(), ("127.0.0.1", 4711))  # type: ignore[arg-type]
+        return family, await family.open_listener(Parent(), ("127.0.0.1", 4711))  # type: ignore[arg-type]
 
 
 @pytest.mark.skipif(
@@ -79,7 +79,7 @@ async def test_only_our_user_joins_as_a_child(uid: int, hears: bytes):
 async def test_no_listener_is_left_of_a_family_that_ended_while_it_was_opened():
     admitted = Admitted()
     family = Family(admitted.families)
-    listening = asyncio.ensure_future(family.listen(Parent(), ("127.0.0.1", 4711)))  # type: ignore[arg-type]
+    listening = asyncio.ensure_future(family.open_listener(Parent(), ("127.0.0.1", 4711)))  # type: ignore[arg-type]
     await family.close()
     assert await asyncio.wait_for(listening, WAIT_S) == 0
     assert admitted.families.places == {}

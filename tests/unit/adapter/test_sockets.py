@@ -194,7 +194,7 @@ async def test_a_guest_of_another_user_is_turned_away_before_it_says_anything(
     session = await sockets.open_session(links.append, log, str(place))
     assert session
     link = await sockets.connect(session.session_id, str(place))
-    monkeypatch.setattr(peers, "is_of_another_user", lambda _socket: True)
+    monkeypatch.setattr(peers, "is_another", lambda _uid: True)
     assert await said(link, b"let me in") == b""
     assert links == []
     assert "turned away" in log[0]

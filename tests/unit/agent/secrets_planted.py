@@ -149,8 +149,14 @@ def urls() -> Iterator[Planted]:
             f"mongodb+srv://bob:{secret}@cluster0.mongodb.net/?retryWrites=true",
             f"git clone https://bob:{secret}@git.example.org/x.git",
             f"create_engine('mysql+pymysql://root:{secret}@localhost/test')",
+            f"jdbc:oracle:thin:scott/{secret}@//db.example.org:1521/svc",
+            f"url: jdbc:oracle:oci8:scott/{secret}@tns, user: scott",
+            f"cx_Oracle.connect('scott/{secret}@orcl')",
+            f"$ sqlplus -S scott/{secret}@orcl @x.sql",
         ):
             yield Planted("url", text, secret)
+    yield Planted("jdbc", "jdbc:postgresql://db/shop?user=bob&password=swordfish", "swordfish")
+    yield Planted("jdbc", "jdbc:sqlserver://db:1433;databaseName=shop;user=sa;password=sw0rd;encrypt=true", "sw0rd")
     m = Maker(4)
     for name in ("token", "access_token", "api_key", "sig", "key", "X-Amz-Signature", "code", "password"):
         secret = m.of(24)
@@ -161,6 +167,8 @@ def urls() -> Iterator[Planted]:
         "azure", f"DefaultEndpointsProtocol=https;AccountName=x;AccountKey={account};EndpointSuffix=y", account
     )
     yield Planted("odbc", "Driver={SQL Server};Server=x;Uid=bob;Pwd=hunter2;Database=y", "hunter2")
+    yield Planted("odbc in braces", "Driver={SQL Server};Server=x;Uid=bob;Pwd={hunter;2};Database=y", "hunter;2")
+    yield Planted("oracle, quoted", 'jdbc:oracle:thin:scott/"p/ss@w0rd"@db:1521:x', "p/ss@w0rd")
     yield Planted("libpq", "host=db user=bob password=hunter2 dbname=shop", "hunter2")
 
 
@@ -583,4 +591,10 @@ batch_1_day_max_input_tokens=batch_1_day_max_input_tokens, x={"max_tokens_1_day"
 id='chatcmpl-9xK2mQ7vB4nZ8pL3sT6wY1cR5dF0g'
 "APIKeys": (".api_keys", "APIKeys"),
 {% csrf_token %}
+jdbc:oracle:thin:@//db.example.org:1521/svc
+jdbc:oracle:thin:<user>/<password>@host
+f"jdbc:oracle:thin:{user}/{password}@{host}"
+f"Driver={{SQL Server}};UID={user};PWD={password};Database={name}"
+sqlplus user/password@orcl
+they connect a/b testing groups to bob@example.org
 '''.strip().split("\n")  # fmt: skip

@@ -17,7 +17,7 @@ def of(message, rows=ROWS):
 
 
 def test_it_says_what_where_from_where_and_that_there_was_no_time():
-    assert of("assert 3 == 2\n +  where 3 = total()")["text"].splitlines() == [
+    assert of("assert 3 == 2\n +  where 3 = total()")["answer"].splitlines() == [
         "`AssertionError: assert 3 == 2` at `shop.py:4`, in `total`.",
         "Called at `tests/test_shop.py:7`, in `test_total`.",
         NO_TIME,
@@ -32,4 +32,4 @@ def test_the_users_lines_are_the_suspects_and_nothing_is_claimed():
 
 
 def test_a_message_without_end_is_cut():
-    assert len(of("x" * 5000)["text"]) < 400
+    assert len(of("x" * 5000)["answer"]) < 400

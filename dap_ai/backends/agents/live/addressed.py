@@ -1,6 +1,7 @@
 """Agents that read their model's address from no variable: where they would go, and what is put into their command.
 
-Codex is told by `-c`, so that its sign-in, its other settings and its sessions stay what they are.
+Codex is told by `-c`, so that its sign-in, its other settings and its sessions stay what they are. Every user of the
+machine can read that: the token is in no command line, but in a variable that Codex makes a header of.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+from dap_ai.backends.agents.live.wire import tokens
 from dap_ai.runs.readers.shapes import table
 from dap_ai.toml_files import BadFile, parse, read
 
@@ -30,13 +32,25 @@ class Addressed(NamedTuple):
     """Where it would go."""
     place: int
     """What is put into the command stands behind its first so many words."""
-    key: str
-    """The setting that says where its model is."""
+    provider: str = ""
+    """The setting that holds the provider of the user's own; empty: it is OpenAI."""
 
     def command(self, words: Sequence[str], address: str) -> list[str]:
         """The command for an endpoint of ours in the model's place."""
-        added = ["-c", f"{self.key}={json.dumps(address + urlsplit(self.url).path)}"]
+        settings = {f"{self.provider}.base_url" if self.provider else "openai_base_url": self._beneath(address)}
+        if self.provider:
+            settings[f"{self.provider}.env_http_headers.{tokens.HEADER}"] = tokens.VARIABLE
+        added = [word for key, value in settings.items() for word in ("-c", f"{key}={json.dumps(value)}")]
         return [*words[: self.place], *added, *words[self.place :]]
+
+    def environment(self, environ: Mapping[str, str], token: str) -> dict[str, str]:
+        """The variable that holds the token."""
+        if self.provider:
+            return {tokens.VARIABLE: tokens.said(token)}
+        return {tokens.PROJECT_VARIABLE: tokens.said(token, environ.get(tokens.PROJECT_VARIABLE, ""))}
+
+    def _beneath(self, address: str) -> str:
+        return address + urlsplit(self.url).path
 
 
 def addressed(command: Sequence[str], environ: Mapping[str, str]) -> Addressed | None:
@@ -51,9 +65,9 @@ def addressed(command: Sequence[str], environ: Mapping[str, str]) -> Addressed |
         return None
     if name != "openai":
         url = table(table(settings.get("model_providers")).get(name)).get("base_url")
-        return _at(url, place, f"model_providers.{name}.base_url")
+        return _at(url, place, f"model_providers.{name}")
     url = settings.get("openai_base_url") or (_CHATGPT if _is_signed_in(Path(home)) else _OPENAI)
-    return _at(url, place, "openai_base_url")
+    return _at(url, place)
 
 
 def _program(command: Sequence[str]) -> int:
@@ -86,6 +100,6 @@ def _settings(path: Path) -> Mapping[str, Any]:
         return {}
 
 
-def _at(url: object, place: int, key: str) -> Addressed | None:
+def _at(url: object, place: int, provider: str = "") -> Addressed | None:
     is_address = isinstance(url, str) and url.startswith(("http://", "https://"))
-    return Addressed(str(url).rstrip("/"), place, key) if is_address else None
+    return Addressed(str(url).rstrip("/"), place, provider) if is_address else None

@@ -1,4 +1,8 @@
-"""Starts an agent on the terminal that it is started on, and tells the gate; its arguments are the command."""
+"""Starts an agent on the terminal that it is started on, and tells the gate; its arguments are FILE and the command.
+
+FILE holds variables of the agent's environment as JSON. An editor may type a command line and its variables into a
+shell, where every user of the machine can read them, and these hold the endpoint's token.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,8 @@ import signal
 import subprocess
 import sys
 import urllib.request
+from collections.abc import Mapping
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -17,7 +23,8 @@ _NOT_STARTED = 126
 
 def main() -> None:
     """Its exit code is the agent's, as a shell has it."""
-    command = sys.argv[1:]
+    file, *command = sys.argv[1:]
+    os.environ.update(_taken(file))
     signal.signal(signal.SIGINT, _leave)  # the terminal has told the agent, too
     try:
         agent = subprocess.Popen(command)  # noqa: S603  it is what the user wants
@@ -30,6 +37,23 @@ def main() -> None:
     code = code if code >= 0 else 128 - code
     _tell({"kind": "ended", "pid": agent.pid, "exit_code": code})
     sys.exit(code)
+
+
+def write(file: Path, variables: Mapping[str, str]) -> None:
+    """The file for one start, for its user alone. Raises OSError."""
+    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as opened:
+        json.dump(dict(variables), opened)
+
+
+def _taken(file: str) -> dict[str, str]:
+    """What the file holds, which is then gone."""
+    path = Path(file)
+    try:
+        variables: dict[str, str] = json.loads(path.read_text(encoding="utf-8"))
+        path.unlink()
+    except OSError as error:
+        sys.exit(f"dap-ai: {file}: {error.strerror}: start the session again, a command line starts one agent only")
+    return variables
 
 
 def _leave(_number: int, _frame: FrameType | None) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 import psutil
 
+from dap_ai import peers
 from dap_ai.backends.agents.live.gate.gate import Gate
 from dap_ai.backends.agents.live.gate.orders import Heard
 from dap_ai.backends.agents.live.gate.visits import Gatekeeper
@@ -45,12 +46,14 @@ class Process:
         elif ready.trouble:
             self._recorder.event({"note": f"the workspace is not followed: {ready.trouble}", "at": time.time()})
         first, keeping = recording.queries + 1, self._keep if following else None
-        self._endpoint = Endpoint(begin.token, upstreams, self._recorder, first=first, keeping=keeping)
+        self._agent: Agent | None = None
+        self._endpoint = Endpoint(
+            begin.token, upstreams, self._recorder, first=first, keeping=keeping, others=self._users
+        )
         if begin.replay is not None:
             folder = Path(begin.folder)
             self._endpoint.replay = Standing(begin.replay, folder, self._recorder.event, self._pid, self._settled)
         self._gate = self._opened(begin)
-        self._agent: Agent | None = None
 
     def _opened(self, begin: Begin) -> Gate | None:
         if begin.gate is None:
@@ -73,7 +76,7 @@ class Process:
         await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(stdin), sys.stdin)
         listener = socket.socket(fileno=self._begin.fd)
         listener.setblocking(False)
-        server = await self._endpoint.listen(listener)
+        server = await self._endpoint.serve(listener)
         ended = await self._until_ended(stdin)
         server.close()
         await self._endpoint.end()
@@ -95,6 +98,10 @@ class Process:
         if self._following is not None:
             self._following.asked(query, done)
         return kept
+
+    def _users(self) -> set[int]:
+        """Who the agent and its children run as: root may record an agent that has become another user."""
+        return peers.users_of([self._agent.pid]) if self._agent else set()
 
     def _pid(self) -> int | None:
         return self._agent.pid if self._agent else None

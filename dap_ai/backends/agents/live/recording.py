@@ -6,7 +6,6 @@ import contextlib
 import os
 import secrets
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -20,6 +19,7 @@ import psutil
 from msgspec.structs import replace
 
 import dap_ai
+from dap_ai import admission
 from dap_ai.backends.agents.live.addressed import addressed
 from dap_ai.backends.agents.live.plan import Plan
 from dap_ai.backends.agents.live.talk import Agent, Begin, End, Line, Ready, Stand, Told, Word
@@ -79,16 +79,17 @@ class Keeper:
         Raises CannotRecord. `heard` takes each word of the endpoint, in a thread.
         """
         self._heard = heard
-        self._listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
+        self._listener = admission.listening_tcp("127.0.0.1", 0, backlog=1024)
         token = secrets.token_urlsafe(18)
         try:
             found = {upstream.name: upstream.url for upstream in upstreams(wish.environ)}
             self._addressed = addressed(wish.command, wish.environ)
             if self._addressed is not None:
                 found[_ADDRESSED] = self._addressed.url
-            self.environment = environment(
-                wish.environ, self._listener.getsockname()[1], token, gate=wish.gate is not None
-            )
+            port, gate = self._listener.getsockname()[1], wish.gate is not None
+            self.environment = environment(wish.environ, port, token, gate=gate)
+            if self._addressed is not None:
+                self.environment |= self._addressed.environment(wish.environ, token)
         except ValueError as error:
             raise CannotRecord(str(error)) from error
         workspace = str(wish.workspace) if wish.workspace else None
@@ -108,7 +109,7 @@ class Keeper:
         """The agent's command: where it says where the model is, that is here."""
         if self._addressed is None:
             return list(command)
-        address = f"http://127.0.0.1:{self._listener.getsockname()[1]}/{self._begin.token}/{_ADDRESSED}"
+        address = f"http://127.0.0.1:{self._listener.getsockname()[1]}/{_ADDRESSED}"
         return self._addressed.command(command, address)
 
     def follow(self, pid: int) -> None:

@@ -16,6 +16,7 @@ import psutil
 
 from dap_ai.backends.agents.analysing import Beside
 from dap_ai.backends.agents.arguments import Refused
+from dap_ai.backends.agents.live import launcher
 from dap_ai.backends.agents.live.folders import new_folder
 from dap_ai.backends.agents.live.gate.orders import Heard
 from dap_ai.backends.agents.live.recording import CannotRecord, Keeper, Wish
@@ -34,6 +35,8 @@ _LOOK_S = 0.2
 _SHARE = 5
 """Reading the recording anew takes at most one part in so many of the time."""
 _TERM_S = 3.0
+_VARIABLES = "variables.json"
+"""For the launcher, which removes it."""
 _ATTACHED = Path(__file__).parent / "attached"
 """What an agent's Python runs first where it is to be debugged itself."""
 
@@ -58,6 +61,7 @@ class LiveStage:
             self._keeper = Keeper(wish, self._heard)
         except (CannotRecord, OSError, ValueError) as error:
             raise Refused(f"nothing can be recorded: {error}") from error
+        self._variables = self._folder / _VARIABLES
         self._lock = threading.Lock()
         self._size = 0
         self._agent: subprocess.Popen[bytes] | None = None
@@ -100,12 +104,15 @@ class LiveStage:
         printing.begin()
 
     def in_terminal(self) -> tuple[list[str], dict[str, str | None], str]:
-        """A launcher that starts the agent on that terminal, and tells the gate of it."""
+        """A launcher that starts the agent on that terminal, and tells the gate of it. Raises Refused."""
         command = self._keeper.addressed(self._wanted.command)
-        words = child_python.command("dap_ai.backends.agents.live.launcher:main", *command)
-        env: dict[str, str | None] = {**self._wanted.env, **self._changed()}
+        try:
+            launcher.write(self._variables, self._changed())
+        except OSError as error:
+            raise Refused(f"{self._variables}: cannot be written: {error.strerror}") from error
+        words = child_python.command("dap_ai.backends.agents.live.launcher:main", str(self._variables), *command)
         threading.Thread(target=self._look, name="growing", daemon=True).start()
-        return words, env, self._wanted.cwd
+        return words, dict(self._wanted.env), self._wanted.cwd
 
     def write(self, name: str, text: str) -> str:
         """A document that its user may edit."""
@@ -198,6 +205,7 @@ class LiveStage:
                 return
             told = self._keeper.end(code)
             self._is_over = True
+            self._variables.unlink(missing_ok=True)
             with contextlib.suppress(Refused):
                 run = self.run()
                 self._tell(Happening(run, Beside(run), ended=code, words=self._words(told, code)))

@@ -24,8 +24,15 @@ def test_the_setting_stands_behind_the_program(home: Path):
     one = found(home)
     assert one is not None
     assert one.url == "https://api.openai.com/v1"
-    words = one.command(["codex", "exec", "fix it"], "http://127.0.0.1:9/T/addressed")
-    assert words == ["codex", "-c", 'openai_base_url="http://127.0.0.1:9/T/addressed/v1"', "exec", "fix it"]
+    words = one.command(["codex", "exec", "fix it"], "http://127.0.0.1:9/addressed")
+    assert words == ["codex", "-c", 'openai_base_url="http://127.0.0.1:9/addressed/v1"', "exec", "fix it"]
+
+
+def test_the_token_is_in_a_variable_before_the_users_own_project(home: Path):
+    one = found(home)
+    assert one is not None
+    assert one.environment({}, "T") == {"OPENAI_PROJECT": "T"}
+    assert one.environment({"OPENAI_PROJECT": "proj_1"}, "T") == {"OPENAI_PROJECT": "T proj_1"}
 
 
 @pytest.mark.parametrize(
@@ -72,7 +79,14 @@ def test_the_users_own_provider_keeps_all_but_its_address(home: Path):
     settings = 'model_provider = "azure"\n[model_providers.azure]\nbase_url = "https://a.example/openai/v1/"\n'
     (home / "config.toml").write_text(settings)
     one = found(home)
-    assert one == Addressed("https://a.example/openai/v1", 1, "model_providers.azure.base_url")
+    assert one == Addressed("https://a.example/openai/v1", 1, "model_providers.azure")
+    assert one.command(["codex"], "http://127.0.0.1:9/addressed")[1:] == [
+        "-c",
+        'model_providers.azure.base_url="http://127.0.0.1:9/addressed/openai/v1"',
+        "-c",
+        'model_providers.azure.env_http_headers.x-dap-ai-token="DAP_AI_ENDPOINT_TOKEN"',
+    ]
+    assert one.environment({}, "T") == {"DAP_AI_ENDPOINT_TOKEN": "T"}
 
 
 def test_settings_that_nobody_can_read_are_none(home: Path):

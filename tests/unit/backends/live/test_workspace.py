@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from dap_ai.backends.agents.live.workspace import git as git_of_ours
 from dap_ai.backends.agents.live.workspace import repository
 from dap_ai.backends.agents.live.workspace.repository import CannotFollow, Commit, Repository
 
@@ -134,6 +135,101 @@ def test_a_folder_of_a_repository_obeys_the_ignore_files_above_it(
     (work / "a.pyc").write_text("x")
     (work / "a.py").write_text("x")
     assert list(state(follow())) == ["a.py"]
+
+
+def planted(work: Path, how: str) -> Path:
+    """A file outside of the workspace, to which its repository leads."""
+    secret = work.parent / "outside" / "id_secret"
+    secret.parent.mkdir()
+    secret.write_text("PLANTED-4711\n")
+    if how == "gitdir":
+        git(secret.parent, "init", "-q")
+        (secret.parent / ".git" / "info" / "exclude").write_text("PLANTED-4711\n")
+        (work / ".git").write_text(f"gitdir: {secret.parent / '.git'}\n")
+        return secret
+    git(work, "init", "-q")
+    exclude = work / ".git" / "info" / "exclude"
+    if how in ("core.excludesFile", "core.attributesFile", "include.path"):
+        git(work, "config", how, str(secret))
+    elif how == "an included file's excludesFile":
+        (work / "more").write_text(f"[core]\n\texcludesFile = {secret}\n")
+        git(work, "config", "include.path", str(work / "more"))
+    elif how == "core.worktree":
+        (work.parent / ".gitignore").write_text("PLANTED-4711\n")
+        git(work, "config", "core.worktree", str(work.parent))
+    elif how == "a link":
+        exclude.unlink()
+        exclude.symlink_to(secret)
+    elif how == "a linked folder":
+        shutil.rmtree(exclude.parent)
+        (secret.parent / "exclude").write_text("PLANTED-4711\n")
+        exclude.parent.symlink_to(secret.parent)
+    elif how == "a linked .gitignore":
+        (work / ".gitignore").symlink_to(secret)
+    elif how == "an index":
+        (work / "sub").mkdir()
+        (work / "sub" / "id_secret").write_text("x\n")
+        git(work, "add", "sub/id_secret")
+        shutil.rmtree(work / "sub")
+        (work / "sub").symlink_to(secret.parent)
+    return secret
+
+
+HOWS = (
+    *("core.excludesFile", "core.attributesFile", "include.path", "an included file's excludesFile", "core.worktree"),
+    *("a link", "a linked folder", "a linked .gitignore", "gitdir", "an index"),
+)
+
+
+@pytest.mark.parametrize("how", HOWS)
+@pytest.mark.parametrize("below", [False, True], ids=["its top", "a folder of it"])
+def test_nothing_that_a_repository_leads_to_outside_of_it_is_in_a_recording(how: str, *, below: bool, tmp_path: Path):
+    top = tmp_path / "work"
+    (top / "folder").mkdir(parents=True)
+    planted(top, how)
+    (top / "folder" / "a.txt").write_text("a\n")
+    (tmp_path / "kept").mkdir()
+    Repository(top / "folder" if below else top, tmp_path / "kept" / "workspace.git").begin()
+    files = [path for path in (tmp_path / "kept").rglob("*") if path.is_file()]
+    assert [path.name for path in files if b"PLANTED" in path.read_bytes()] == []
+    kept = subprocess.run(
+        ["git", "--git-dir", tmp_path / "kept" / "workspace.git", "log", "-p", "--format=", "run"], capture_output=True
+    ).stdout
+    assert b"+a\n" in kept
+    assert b"PLANTED" not in kept
+
+
+def test_the_users_own_list_of_what_to_ignore_holds_wherever_it_lies(
+    tmp_path: Path, work: Path, follow: Callable[[], Repository], monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / "list").write_text("*.own\n")
+    (tmp_path / "config").write_text(f"[core]\n\texcludesFile = {tmp_path / 'list'}\n")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "config"))
+    monkeypatch.setattr(git_of_ours, "_environment", lambda: dict(os.environ))
+    git(work, "init", "-q")
+    (work / "a.own").write_text("x")
+    (work / "a.py").write_text("x")
+    assert list(state(follow())) == ["a.py"]
+
+
+def test_a_repository_starts_no_program(work: Path, follow: Callable[[], Repository], tmp_path: Path):
+    ran = tmp_path / "ran"
+    hook = tmp_path / "hook"
+    hook.write_text(f"#!/bin/sh\ntouch {ran}\n")
+    hook.chmod(0o755)
+    (tmp_path / "hooks").mkdir()
+    for name in ("post-index-change", "post-checkout", "pre-commit"):
+        (tmp_path / "hooks" / name).symlink_to(hook)
+    git(work, "init", "-q")
+    (work / "a.txt").write_text("a\n")
+    (work / ".gitattributes").write_text("* filter=x diff=x\n")
+    for key in ("core.fsmonitor", "filter.x.clean", "filter.x.smudge", "filter.x.process", "diff.x.textconv"):
+        git(work, "config", key, str(hook))
+    git(work, "config", "core.hooksPath", str(tmp_path / "hooks"))
+    found = follow()
+    (work / "a.txt").write_text("b\n")
+    assert made(found.commit("x")).files == [("M", "a.txt")]
+    assert not ran.exists()
 
 
 def test_repositories_within_are_followed_as_files(work: Path, follow: Callable[[], Repository]):

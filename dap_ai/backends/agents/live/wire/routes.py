@@ -97,16 +97,16 @@ def _hooked(environ: Mapping[str, str], gate: str) -> dict[str, str]:
     return {"DAP_AI_GATE": gate, "PYTHONPATH": path}
 
 
-def target(path: str, token: str, known: Mapping[str, Upstream]) -> tuple[Upstream, str] | None:
-    """The upstream of a request's path and its path there; None: it does not carry the token, or names none."""
-    _, given, name, rest = [*path.split("/", 3), "", "", ""][:4]
+def target(path: str, known: Mapping[str, Upstream]) -> tuple[Upstream, str] | None:
+    """The upstream that a path without its token names, and the path there; None: it names none."""
+    _, name, rest = [*path.split("/", 2), "", ""][:3]
     upstream = known.get(name)
-    return (upstream, f"/{rest}") if given == token and upstream is not None else None
+    return (upstream, f"/{rest}") if upstream is not None else None
 
 
-def gate_of(path: str, token: str) -> bool:
+def is_gate(path: str) -> bool:
     """Whether a request is to the gate: a hook announces something."""
-    return path == f"/{token}/{GATE}"
+    return path == f"/{GATE}"
 
 
 def asker(header: str) -> Who | None:

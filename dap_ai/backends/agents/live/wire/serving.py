@@ -7,11 +7,13 @@ import contextlib
 import itertools
 import json
 import socket
+import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import h11
 
+from dap_ai import admission
 from dap_ai.backends.agents.live.plan import EVERY_S
 from dap_ai.backends.agents.live.wire.apis.asked import api_of
 from dap_ai.backends.agents.live.wire.http import (
@@ -24,7 +26,8 @@ from dap_ai.backends.agents.live.wire.http import (
 from dap_ai.backends.agents.live.wire.notes import Began, Notes
 from dap_ai.backends.agents.live.wire.passing import Passing, without_header
 from dap_ai.backends.agents.live.wire.replies import Decision, Replies
-from dap_ai.backends.agents.live.wire.routes import ASKER, Upstream, asker, gate_of, target
+from dap_ai.backends.agents.live.wire.routes import ASKER, Upstream, asker, is_gate, target
+from dap_ai.backends.agents.live.wire.tokens import admitted
 from dap_ai.backends.agents.live.wire.upstream import Pool, Unreached
 from dap_ai.backends.agents.live.wire.visiting import Gatekeeper
 from dap_ai.backends.agents.live.wire.way import Dropped, Way
@@ -34,6 +37,10 @@ _MAX_BODY = 512 * 1024 * 1024
 _BACKLOG = 1024
 Keeping = Callable[[int], "asyncio.Future[Sequence[str] | None]"]
 """Keeps the workspace as a query finds it: the files that have changed."""
+
+
+def _log(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)  # noqa: T201  the log of the endpoint's process
 
 
 class Left(Exception):  # noqa: N818  what it says of the agent
@@ -51,8 +58,12 @@ class Endpoint:
         *,
         first: int = 1,
         keeping: Keeping | None = None,
+        others: Callable[[], Collection[int]] = frozenset,
     ) -> None:
-        """`first` is the number of the first request; `keeping` starts to keep the workspace as a query finds it."""
+        """`first` is the number of the first request; `keeping` starts to keep the workspace as a query finds it.
+
+        `others`: users whose agents are served as well where we are root.
+        """
         self.token, self.upstreams, self.notes, self.keeping = token, upstreams, notes, keeping
         self.replay: Replies | None = None
         """Answers from a recording in the model's place."""
@@ -60,18 +71,22 @@ class Endpoint:
         """May hold queries, and change them."""
         self.alive_s = EVERY_S
         self.pool = Pool()
+        self._others = others
         self.numbers = itertools.count(first)
         self._open: set[asyncio.Task[None]] = set()
 
-    async def listen(self, listener: socket.socket) -> asyncio.Server:
-        """Serves at a socket that is bound."""
-        return await asyncio.start_server(self._accept, sock=listener, backlog=_BACKLOG, limit=READ_BYTES)
+    async def serve(self, listener: socket.socket) -> asyncio.Server:
+        """Serves at a socket that listens."""
+        return await admission.serve(listener, self._protocol, _log, others=self._others, backlog=_BACKLOG)
 
     async def end(self) -> None:
         """Closes every connection; requests under way are noted as left."""
         for task in self._open:
             task.cancel()
         await asyncio.gather(*self._open, return_exceptions=True)
+
+    def _protocol(self) -> asyncio.StreamReaderProtocol:
+        return asyncio.StreamReaderProtocol(asyncio.StreamReader(limit=READ_BYTES), self._accept)
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         found = writer.get_extra_info("socket")
@@ -125,9 +140,13 @@ class _Conversation:
         return b"".join(pieces)
 
     async def _serve(self, request: h11.Request, body: bytes) -> None:
-        if gate_of(request.target.decode("latin-1"), self._endpoint.token) and self._endpoint.gate:
+        known = admitted(request, self._endpoint.token)
+        if known is None:
+            return await self._refuse(404, "is nothing here")
+        request, place = known, known.target.decode("latin-1")
+        if is_gate(place) and self._endpoint.gate:
             return await self._announce(self._endpoint.gate, body)
-        found = target(request.target.decode("latin-1"), self._endpoint.token, self._endpoint.upstreams)
+        found = target(place, self._endpoint.upstreams)
         if found is None:
             return await self._refuse(404, "is nothing here")
         if value_of(request.headers, b"upgrade"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from dap_ai import programs
@@ -21,6 +21,9 @@ _CONFIGURATION = {
     "core.untrackedCache": "false",
     "gc.auto": "0",
 }
+_QUIET = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
+_NOWHERE = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
+"""An object that a repository lacks is not fetched: a remote's address can be a command."""
 _ATTRIBUTES = "* -text -filter -ident -working-tree-encoding\n"
 """Contents are kept byte for byte, and no program of the user's is started for them."""
 
@@ -38,9 +41,20 @@ def program() -> str:
 
 
 def users(directory: Path, *arguments: str) -> bytes:
-    """What the user's own git says about a directory; empty where it is no repository of theirs. Changes nothing."""
-    environ = _environment() | {"GIT_OPTIONAL_LOCKS": "0"}
-    command = [program(), "-C", str(directory), "-c", "core.fsmonitor=false", *arguments]
+    """What the user's own git says about a directory; empty where it is no repository of theirs. Changes nothing.
+
+    What the repository configures starts no program and reaches no other one: it may be anybody's.
+    """
+    return _said(["-C", str(directory), *_QUIET, *arguments], _NOWHERE)
+
+
+def own(*arguments: str) -> bytes:
+    """What the user's own git says outside of every repository."""
+    return _said(arguments, {"GIT_DIR": os.devnull})
+
+
+def _said(arguments: Sequence[str], environ: Mapping[str, str]) -> bytes:
+    command, environ = [program(), *arguments], {**_environment(), **environ}
     try:
         ran = subprocess.run(command, env=environ, capture_output=True, timeout=_LIMIT_S, check=False)  # noqa: S603  ours
     except (OSError, subprocess.TimeoutExpired):
@@ -55,14 +69,14 @@ class Git:
         self.git_dir, self.work_tree, self.index = git_dir, work_tree, index
         self._program = program()
         null = os.devnull
-        own = {"GIT_DIR": str(git_dir), "GIT_WORK_TREE": str(work_tree), "GIT_INDEX_FILE": str(index)}
+        places = {"GIT_DIR": str(git_dir), "GIT_WORK_TREE": str(work_tree), "GIT_INDEX_FILE": str(index)}
         alone = {"GIT_CONFIG_GLOBAL": null, "GIT_CONFIG_NOSYSTEM": "1", "GIT_ATTR_NOSYSTEM": "1"}
         who = {f"GIT_{role}_{what}": word for role in ("AUTHOR", "COMMITTER") for what, word in _NAME.items()}
-        self._environ = _environment() | own | alone | who | {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+        self._environ = _environment() | places | alone | who | _NOWHERE | {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
 
     def __call__(self, *arguments: str, stdin: bytes = b"") -> bytes:
         """Its stdout. Raises GitError where it fails."""
-        command = [self._program, *arguments]
+        command = [self._program, *_QUIET, *arguments]
         try:
             ran = subprocess.run(  # noqa: S603  our own command
                 command,

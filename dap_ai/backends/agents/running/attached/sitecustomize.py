@@ -4,14 +4,18 @@ Then the sitecustomize that would have run else. Only the first process: those t
 folder is on PYTHONPATH, and holds nothing else. Python 3.8 and newer; standard library, and the debugpy that is named.
 """
 
+import contextlib
 import importlib.machinery
 import importlib.util
 import json
 import os
+import socket
 import sys
 import urllib.request
+from typing import Any, Generator, Tuple
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
+_OURS = os.path.abspath(os.path.join(_HERE, "..", "..", "..", ".."))
 _TOLD_S = 5
 
 
@@ -28,13 +32,51 @@ def _listen() -> None:
         module = importlib.util.module_from_spec(spec)
         sys.modules["debugpy"] = module
         spec.loader.exec_module(module)
-        module.configure(subProcess=False)
-        _, port = module.listen(("127.0.0.1", 0))
+        module.configure(subProcess=False, pythonEnv=dict(os.environ, DAP_AI_ADAPTER_OF=folder))
+        with _guarded():
+            _, port = module.listen(("127.0.0.1", 0))
         said = json.dumps({"kind": "python", "port": port, "pid": os.getpid()}).encode()
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         opener.open(urllib.request.Request(gate, said), timeout=_TOLD_S).close()
     except Exception:
         sys.stderr.write("dap-ai: the agent's Python cannot be debugged itself\n")
+
+
+@contextlib.contextmanager
+def _guarded() -> Generator[None, None, None]:
+    """Where debugpy listens, our user alone is let in: as a client, as the debuggee, as the adapter that says where."""
+    from debugpy import adapter
+    from debugpy.common import sockets as untyped
+
+    sockets: Any = untyped
+    spec = importlib.util.spec_from_file_location("dap_ai_peers", os.path.join(_OURS, "peers.py"))
+    if spec is None or spec.loader is None:
+        raise ImportError(_OURS)
+    peers = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(peers)
+
+    class Ours(socket.socket):
+        def accept(self) -> Tuple[socket.socket, Any]:
+            while True:
+                link, peer = super().accept()
+                if not peers.is_of_another_user(link):
+                    return link, peer
+                link.close()
+
+    def create_server(*where: Any, **options: Any) -> socket.socket:
+        plain = create(*where, **options)
+        timeout = plain.gettimeout()
+        ours = Ours(fileno=plain.detach())
+        ours.settimeout(timeout)
+        return ours
+
+    create, file = sockets.create_server, adapter.__file__
+    sockets.create_server = create_server
+    adapter.__file__ = os.path.join(_HERE, "..", "adapter", "__main__.py")
+    try:
+        yield
+    finally:
+        sockets.create_server, adapter.__file__ = create, file
 
 
 def _the_users() -> None:

@@ -1,0 +1,58 @@
+"""debugpy's adapter for an agent's own Python, at whose ports our user alone gets in.
+
+    python adapter ARGUMENTS...     in the place of debugpy's folder `adapter`; DAP_AI_ADAPTER_OF is debugpy's own
+
+Python 3.8 and newer, as the agent has it: the standard library, debugpy, and two files of ours.
+"""
+
+import contextlib
+import importlib.util
+import os
+import runpy
+import socket
+import sys
+import types
+from typing import Any
+
+_STAY_S = 10.0
+_OURS = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", "..", ".."))
+
+
+def _guard() -> None:
+    package = types.ModuleType("dap_ai")
+    package.__path__ = [_OURS]  # its own __init__ is for newer Pythons
+    sys.modules["dap_ai"] = package
+    place = os.path.join(_OURS, "backends", "debugpy", "doors.py")
+    spec = importlib.util.spec_from_file_location("doors", place)
+    if spec is None or spec.loader is None:
+        raise ImportError(place)
+    doors = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(doors)
+    doors.guard_users()
+
+
+def _stay() -> None:
+    """Who is told where the adapter listens can see whose it is: the connection stays open until that is done."""
+    from debugpy.common import sockets as untyped
+
+    sockets: Any = untyped
+    plain = sockets.close_socket
+
+    def close_socket(sock: Any) -> None:
+        sockets.close_socket = plain
+        with contextlib.suppress(OSError):
+            sock.shutdown(socket.SHUT_WR)
+            sock.settimeout(_STAY_S)
+            sock.recv(1)
+        plain(sock)
+
+    sockets.close_socket = close_socket
+
+
+if __name__ == "__main__":
+    sys.path[0] = os.path.dirname(os.environ.pop("DAP_AI_ADAPTER_OF"))
+    __import__("debugpy")  # by this path, which nothing else is to be imported from
+    del sys.path[0]
+    _guard()
+    _stay()
+    runpy.run_module("debugpy.adapter", run_name="__main__", alter_sys=True)
