@@ -42,9 +42,9 @@ def traced(excinfo: Any) -> Generator[BaseException]:
 def frameless(exception: Raised, report: Any, root: str) -> dict[str, Any]:
     """Fields of a finding, as `findings.where` and `findings.told` give them, and `text`."""
     raised = _raised(exception)
-    path, line, name = (
-        named(part) for part in (report.location[0], str((report.location[1] or 0) + 1), report.location[2])
-    )
+    path: Safe = named(report.location[0])
+    line: Safe = named(str((report.location[1] or 0) + 1))
+    name: Safe = named(report.location[2])
     begins: Row = {"file": named(os.path.join(root, path)), "line": int(line), "function": name}  # noqa: PTH118
     first = raised["message"].partition("\n")[0]
     said: Safe = ": " + first if first else ""
