@@ -1,6 +1,7 @@
-"""Before attaching to a running Python: that it is one, that we may, and that gdb would not break it.
+"""Before attaching to a running Python: that it is one, that we may, which way to take, and that gdb would not break it.
 
-debugpy injects itself with gdb. A gdb that is too old for the processor cannot restore a thread that it has
+Python 3.14 and newer runs what is queued for its main thread, if that gets to it (attaching/queued.py). Else debugpy
+injects itself with gdb. A gdb that is too old for the processor cannot restore a thread that it has
 interrupted in a system call, and the program dies of it (gdb 13 here: `time.sleep` raises "Unknown error 514"). So
 gdb is first tried on a process of our own that sleeps; only if that survives, gdb comes near the user's.
 """
@@ -10,10 +11,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sys
-from typing import Any
+from typing import Any, NamedTuple
 
 from dap_ai import programs
 from dap_ai.backends.debugpy import interpreters
+from dap_ai.backends.debugpy.attaching import injecting, queued
 from dap_ai.extras import ATTACH
 from dap_ai.hosts import child_python
 from dap_ai.limits import wait_for
@@ -23,17 +25,36 @@ _TRIAL_S = 20.0
 _GET_NEWER = f"The extra `{ATTACH.name}` brings one. {ATTACH.install}"
 
 
-async def check(process_id: Any) -> None:
-    """Attaching to this process can work and cannot harm it. Raises StartError."""
+class Way(NamedTuple):
+    """How to get into a process."""
+
+    arguments: tuple[str, ...]
+    """`debugpyArgs` that take it (attaching/injecting.py)."""
+    note: str = ""
+    """What the user should know of it."""
+
+
+async def choose(process_id: Any) -> Way:
+    """A way that can work and cannot harm the process, entered as far as it can be. Raises StartError."""
     interpreter = await _interpreter_of(process_id)
-    if interpreter.version < interpreters.OURS_SUPPORTS:
+    version = interpreter.version
+    if version < interpreters.OURS_SUPPORTS:
         raise StartError(
             f"Process {process_id} runs Python {interpreter.version_text}; attaching by process id works from 3.10 on. "
             "Call debugpy.listen(PORT) in the program and attach by port instead."
         )
-    injects_itself = hasattr(sys, "remote_exec") and interpreter.version[:2] == sys.version_info[:2]
-    if sys.platform == "linux" and not injects_itself:
-        await _try_gdb()
+    if version < queued.SINCE:
+        await check_gdb()
+        return Way((injecting.BY_GDB,))
+    try:
+        return Way((injecting.QUEUED_OPTION, await queued.enter(int(process_id), interpreter.path)))
+    except queued.NotEnteredError as error:
+        why = f"Python's own way into process {process_id} (sys.remote_exec) is closed: {error}"
+    try:
+        await check_gdb()
+    except StartError as error:
+        raise StartError(f"{why}. {error}") from error
+    return Way((injecting.BY_GDB,), f"{why}, so dap_ai attaches with gdb.")
 
 
 async def _interpreter_of(process_id: Any) -> interpreters.Interpreter:
@@ -56,8 +77,10 @@ async def _interpreter_of(process_id: Any) -> interpreters.Interpreter:
         raise StartError(str(error)) from error
 
 
-async def _try_gdb() -> None:
-    """Let gdb do to a sleeper of ours what it would do to the user's program. Raises StartError."""
+async def check_gdb() -> None:
+    """Let gdb do to a sleeper of ours what it would do to the user's program (Linux). Raises StartError."""
+    if sys.platform != "linux":
+        return
     gdb = programs.locate("gdb", programs.search_path())
     if gdb is None:
         raise StartError(f"Attaching to a process needs gdb, and there is none. {_GET_NEWER}")

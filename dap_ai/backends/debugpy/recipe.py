@@ -76,7 +76,8 @@ class DebugpyBackend(Backend):
             return Start(await _prepare_launch(arguments))
         connect = _address(arguments)
         if connect is None and arguments.get("processId"):
-            await attach.check(arguments["processId"])
+            way = await attach.choose(arguments["processId"])
+            return Start(arguments | {"debugpyArgs": [*arguments.get("debugpyArgs", ()), *way.arguments]}, note=way.note)
         return Start(arguments, connect)
 
     def warm(self) -> None:

@@ -1,4 +1,4 @@
-"""Starts debugpy's adapter with nine cures, touching no file of debugpy.
+"""Starts debugpy's adapter with eight cures, touching no file of debugpy.
 
 1. pydevd writes a message's header and body separately on a socket with Nagle's algorithm on, and the adapter's
    kernel delays its ACK for 40 ms. Re-arming TCP_QUICKACK before each read ends that from the first message on. Where
@@ -6,16 +6,14 @@
 2. It reads a message's header from its socket byte by byte, each a system call, and makes room for the whole of a long
    body for each piece of it; here a line comes out of what one read has brought, and a body is read into one place.
 3. It writes JSON with Python's encoder, in which a string of a megabyte takes longer than all the rest of its way.
-4. Attaching by process id runs `gdb`: the one installed beside us is preferred (attach.py says why). Only that child
-   gets the changed PATH; a debuggee inherits the environment as it is.
-5. A program that gets a signal while gdb calls a function in it may not come back from that call, and die of it.
-   The usual ones pass through gdb now.
-6. What was launched and is to live on (`disconnect {terminateDebuggee: false}`) it would kill after 30 s. Now it stays
+4. Attaching by process id prints into the program, leaves what it has queued there, and waits for a minute when it has
+   failed (attaching/injecting.py).
+5. What was launched and is to live on (`disconnect {terminateDebuggee: false}`) it would kill after 30 s. Now it stays
    and reads the program's output until that ends.
-7. Its ports let everybody in. Now only our user, and only dap_ai where a client is awaited (doors.py).
-8. It lists all installed packages for a log that nobody asked for, and so do its launcher and the debuggee
+6. Its ports let everybody in. Now only our user, and only dap_ai where a client is awaited (doors.py).
+7. It lists all installed packages for a log that nobody asked for, and so do its launcher and the debuggee
    (debugpy_launcher.py).
-9. It confuses a process that has replaced itself by `exec` twice with what it was before (replaced.py).
+8. It confuses a process that has replaced itself by `exec` twice with what it was before (replaced.py).
 """
 
 from __future__ import annotations
@@ -24,25 +22,12 @@ import contextlib
 import os
 import runpy
 import socket
-import subprocess
-import sys
 from typing import Any
 
-from dap_ai import programs
 from dap_ai.backends.debugpy import debugpy_launcher, doors, replaced
-from dap_ai.hosts import child_python
+from dap_ai.backends.debugpy.attaching import injecting
 
 _READ_BYTES = 64 * 1024
-_CALM = " ".join(
-    f"-iex '{command}'"
-    for command in (
-        "set confirm off",
-        "handle SIGHUP SIGINT SIGQUIT SIGTERM SIGUSR1 SIGUSR2 nostop noprint pass",
-        "set unwindonsignal on",
-    )
-)
-"""For gdb: signals that users, timers and supervisors send do not stop what it calls. Not "all": then a call in a
-program whose adapter has ended meanwhile never came back."""
 
 
 def _quick_reads() -> None:
@@ -117,30 +102,6 @@ def _quick_json() -> None:
     json.JsonEncoder.encode = encode
 
 
-def _own_gdb() -> None:
-    plain: Any = subprocess.Popen
-
-    class Popen(plain):
-        def __init__(self, args: Any, *more: Any, **options: Any) -> None:
-            if isinstance(args, list) and "--pid" in args:
-                options.setdefault("env", {**os.environ, "PATH": programs.search_path()})
-                args = child_python.command("dap_ai.backends.debugpy.shim:inject", *map(str, args[1:]))  # pyright: ignore[reportUnknownArgumentType]  as below
-            super().__init__(args, *more, **options)  # pyright: ignore[reportUnknownMemberType]  its type is not given
-
-    subprocess.Popen = Popen
-
-
-def _calm_gdb() -> None:
-    plain: Any = subprocess.check_call
-
-    def check_call(command: Any, **options: Any) -> Any:
-        if isinstance(command, str) and command.startswith("gdb "):
-            command = f"gdb {_CALM} {command[4:]}"
-        return plain(command, **options)
-
-    subprocess.check_call = check_call
-
-
 def _spare() -> None:
     from debugpy import common  # noqa: PLC0415  as above
 
@@ -162,20 +123,13 @@ def _spare_reports() -> None:
     adapter.spawn_debuggee = spawn_debuggee
 
 
-def inject() -> None:
-    """Gets debugpy, which `argv[1]` names, into a running process, as its own arguments say."""
-    del sys.argv[0]
-    _calm_gdb()
-    runpy.run_path(sys.argv[0], run_name="__main__")
-
-
 def main() -> None:
     """The adapter."""
+    injecting.install()
     doors.guard()
     replaced.find_newest()
     _quick_reads()
     _quick_json()
-    _own_gdb()
     _spare()
     _spare_reports()
     runpy.run_module("debugpy.adapter", run_name="__main__", alter_sys=True)

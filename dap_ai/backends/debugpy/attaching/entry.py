@@ -1,0 +1,139 @@
+"""Runs inside a process that is attached to: connects it to debugpy's adapter.
+
+In place of debugpy's own `attach_pid_injected`, which prints into the program: a traceback when it fails, and four lines
+about frozen modules from Python 3.11 on. Nothing here prints, what fails is written to a file of ours, and `os.environ`,
+`sys.path` and the variables of `__main__` are left as they were.
+
+Gdb calls `enter`. `sys.remote_exec` has the main thread call `enter_when_ready`, which returns at once: a thread waits
+until debugpy's adapter says where it listens. A call that comes too late, when dap_ai has taken another way or has
+ended, does nothing but remove its folder.
+
+The folder, which dap_ai makes and only the program's user may enter:
+
+    entry.py    this text, with a last line that calls `enter_when_ready`
+    queued      renamed to `taken` by the program: whoever renames or removes it first has decided
+    setup.json  where to connect to, by debugpy's adapter
+    failed      why the program did not connect
+
+Works on Python 3.8 and imports nothing of dap_ai.
+"""
+
+import os
+import sys
+
+QUEUED, TAKEN, SETUP, FAILED, SCRIPT = "queued", "taken", "setup.json", "failed", "entry.py"
+PART = ".part"
+"""Ends the name of a file that is being written."""
+_TURNS, _TURN_S = 1500, 0.01
+"""For so long the thread waits for its setup. Counted in sleeps: the program may have replaced its clocks."""
+
+
+def enter(setup, folder):
+    """Connects this process as `setup` says (of setup.json); whether it has. Tells `folder` that it tried, and why not."""
+    _write(os.path.join(folder, TAKEN), "")
+    try:
+        _connect(setup)
+    except Exception as error:
+        _write(os.path.join(folder, FAILED), "{}: {}".format(type(error).__name__, error))
+        return False
+    return True
+
+
+def enter_when_ready(folder):
+    """Called in the main thread, whenever the interpreter gets to it."""
+    try:
+        os.rename(os.path.join(folder, QUEUED), os.path.join(folder, TAKEN))
+    except OSError:
+        remove(folder)
+        return
+    try:
+        import threading
+
+        thread = threading.Thread(target=_wait_and_enter, args=(folder,), name="dap_ai.attach", daemon=True)
+        thread.pydev_do_not_trace = thread.is_pydev_daemon_thread = True  # debugpy shows it to nobody
+        thread.start()
+    except Exception as error:
+        _write(os.path.join(folder, FAILED), "{}: {}".format(type(error).__name__, error))
+
+
+def remove(folder):
+    """Removes the folder, and what we put into it."""
+    for name in (QUEUED, TAKEN, SETUP, SCRIPT, FAILED):
+        for end in ("", PART):
+            try:
+                os.remove(os.path.join(folder, name + end))
+            except OSError:
+                pass
+    try:
+        os.rmdir(folder)
+    except OSError:
+        pass
+
+
+def _wait_and_enter(folder):
+    try:
+        import json
+        import time
+
+        path = os.path.join(folder, SETUP)
+        for _ in range(_TURNS):
+            if os.path.exists(path):
+                with open(path, encoding="utf-8") as file:
+                    setup = json.load(file)
+                if enter(setup, folder):
+                    remove(folder)
+                return
+            time.sleep(_TURN_S)
+        remove(folder)  # dap_ai has ended
+    except Exception as error:
+        _write(os.path.join(folder, FAILED), "{}: {}".format(type(error).__name__, error))
+
+
+def _connect(setup):
+    parts = os.path.join(setup["debugpy"], "_vendored", "pydevd", "pydevd_attach_to_process")
+    environ = set(os.environ)
+    if "threading" not in sys.modules:
+        with _Path(parts):
+            import attach_script
+        attach_script.fix_main_thread_id()
+    with _Path(os.path.dirname(setup["debugpy"])):
+        from debugpy._vendored import vendored
+
+        with vendored("pydevd"):
+            from _pydevd_bundle import pydevd_constants
+        pydevd_constants.DISABLE_FILE_VALIDATION = True  # it would print that modules are frozen
+        import debugpy
+        import debugpy.server
+        import pydevd
+    for name in set(os.environ) - environ:
+        del os.environ[name]
+    former = pydevd.get_global_debugger()
+    if former is not None:
+        former.dispose_and_kill_all_pydevd_threads(wait=False)
+    if setup["log_to"] is not None:
+        debugpy.log_to(setup["log_to"])
+    debugpy.connect(tuple(setup["address"]), access_token=setup["access_token"])
+
+
+class _Path:
+    """Within, this folder comes first in `sys.path`."""
+
+    def __init__(self, folder):
+        self._folder = folder
+
+    def __enter__(self):
+        sys.path.insert(0, self._folder)
+
+    def __exit__(self, *error):
+        if self._folder in sys.path:
+            sys.path.remove(self._folder)
+
+
+def _write(path, text):
+    """Whole or not at all."""
+    try:
+        with open(path + PART, "w", encoding="utf-8", errors="replace") as file:
+            file.write(text)
+        os.rename(path + PART, path)
+    except OSError:
+        pass

@@ -1,0 +1,181 @@
+"""How debugpy's adapter gets into a running process: by what is queued there already (queued.py), else by gdb.
+
+In the adapter, `install`. debugpy waits a minute for a process that it could not get into, and answers with
+"Timed out"; here the request `attach` fails as soon as that is known, with the reason.
+
+In the child process that runs gdb, `inject`. The gdb that is installed beside dap_ai is preferred (attach.py says why);
+only that child has the changed PATH, because a debuggee inherits the environment as it is. A program that gets a signal
+while gdb calls a function in it may not come back from that call, and die of it: the usual ones pass through gdb. What
+gdb has the program run is our entry.py.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from dap_ai import programs
+from dap_ai.backends.debugpy.attaching import entry_folder
+from dap_ai.hosts import child_python
+
+QUEUED_OPTION = "--dap-ai-queued"
+"""Among the `debugpyArgs`, and followed by a folder: the program waits there for its setup."""
+BY_GDB = "--disable-sys-remote-exec"
+"""debugpy's own: it would queue a script with `sys.remote_exec`, and leave it there."""
+_TURN_S = 0.02
+_CALM = " ".join(
+    f"-iex '{command}'"
+    for command in (
+        "set confirm off",
+        "handle SIGHUP SIGINT SIGQUIT SIGTERM SIGUSR1 SIGUSR2 nostop noprint pass",
+        "set unwindonsignal on",
+    )
+)
+"""For gdb: signals that users, timers and supervisors send do not stop what it calls. Not "all": then a call in a
+program whose adapter has ended meanwhile never came back."""
+
+Failure = Callable[[], str]
+"""Why an attach under way has failed; empty: it has not."""
+
+
+# -- in the adapter ------------------------------------------------------------------------------------------------------
+
+
+def install() -> None:
+    """From now on the adapter gets in this way."""
+    from debugpy.adapter import clients  # noqa: PLC0415  only the adapter needs it; servers cannot be imported first
+    from debugpy.common import messaging  # noqa: PLC0415  as above
+
+    servers: Any = clients.servers  # pyright: ignore[reportPrivateImportUsage]  see above
+    inject_by_gdb, wait, injectors = servers.inject, servers.wait_for_connection, _watched_injectors()
+    failures: list[tuple[int, Failure]] = []
+
+    def inject(pid: int, debugpy_args: Sequence[str], on_output: Any) -> None:
+        folder, arguments = _folder_in(debugpy_args)
+        if folder:
+            entry_folder.hand_over(folder, pid, _setup(servers, arguments))
+            failures.append((pid, lambda: _failure_in(folder, pid)))
+        else:
+            said: list[str] = []
+            inject_by_gdb(pid, arguments, lambda category, text: said.append(text) if category == "stderr" else None)
+            failures.append((pid, lambda: _failure_of(injectors[-1], said)))
+
+    def wait_for_connection(session: Any, predicate: Any, timeout: float | None = None) -> Any:
+        if not failures:
+            return wait(session, predicate, timeout)
+        pid, failure = failures.pop()
+        end = None if timeout is None else time.monotonic() + timeout
+        while (connection := wait(session, predicate, 0)) is None:
+            if why := failure():
+                raise messaging.MessageHandlingError(f"debugpy could not get into process {pid}: {why}")
+            if end is not None and time.monotonic() > end:
+                break
+            time.sleep(_TURN_S)
+        return connection
+
+    servers.inject, servers.wait_for_connection = inject, wait_for_connection
+
+
+def _folder_in(arguments: Sequence[str]) -> tuple[str, list[str]]:
+    """What is queued, and the other arguments."""
+    if QUEUED_OPTION not in arguments:
+        return "", list(arguments)
+    at = list(arguments).index(QUEUED_OPTION)
+    return arguments[at + 1], [*arguments[:at], *arguments[at + 2 :]]
+
+
+def _setup(servers: Any, arguments: list[str]) -> entry_folder.Setup:
+    import debugpy  # noqa: PLC0415  only the adapter needs it
+    from debugpy import adapter  # noqa: PLC0415  as above
+    from debugpy.common import sockets  # noqa: PLC0415  as above
+
+    log_to = arguments[arguments.index("--log-to") + 1] if "--log-to" in arguments[:-1] else None
+    host, port = sockets.get_address(servers.listener)
+    token: Any = adapter.access_token
+    return entry_folder.Setup(os.path.dirname(debugpy.__file__), (host, port), token, log_to)  # noqa: PTH120
+
+
+def _failure_in(folder: str, pid: int) -> str:
+    import psutil  # noqa: PLC0415  only an attach needs it
+
+    why = entry_folder.failure(folder) or ("" if psutil.pid_exists(pid) else "it has ended")
+    if why:
+        entry_folder.remove(folder)
+    return why
+
+
+def _watched_injectors() -> list[subprocess.Popen[bytes]]:
+    """Has debugpy start its injector by `inject`; the list gets each that it starts."""
+    plain: Any = subprocess.Popen
+    started: list[subprocess.Popen[bytes]] = []
+
+    class Popen(plain):
+        def __init__(self, args: Any, *more: Any, **options: Any) -> None:
+            if isinstance(args, list) and "--pid" in args:
+                options.setdefault("env", {**os.environ, "PATH": programs.search_path()})
+                words: list[str] = [str(word) for word in args[2:]]  # pyright: ignore[reportUnknownVariableType]  as below
+                args = child_python.command(f"{__name__}:inject", *words)
+                started.append(self)
+            super().__init__(args, *more, **options)  # pyright: ignore[reportUnknownMemberType]  its type is not given
+
+    subprocess.Popen = Popen
+    return started
+
+
+def _failure_of(injector: subprocess.Popen[bytes], said: list[str]) -> str:
+    """debugpy passes on what its injector has written within a second of its end."""
+    lines = "".join(said).strip().splitlines() if injector.poll() else []
+    return f"{lines[-1].rstrip('.')}. `dap-ai doctor` lists what attaching needs." if lines else ""
+
+
+# -- in the injector -----------------------------------------------------------------------------------------------------
+
+
+def inject() -> None:
+    """Gets debugpy into a running process, as debugpy's own arguments say."""
+    from debugpy.server import cli as untyped  # noqa: PLC0415  only the injector needs it
+
+    _calm_gdb()
+    cli: Any = untyped
+    if os.name != "nt":  # there debugpy has 2,048 bytes for its code
+        cli.attach_to_pid = lambda: _enter(cli)
+    cli.main()
+
+
+def _calm_gdb() -> None:
+    plain: Any = subprocess.check_call
+
+    def check_call(command: Any, **options: Any) -> Any:
+        if isinstance(command, str) and command.startswith("gdb "):
+            command = f"gdb {_CALM} {command[4:]}"
+        return plain(command, **options)
+
+    subprocess.check_call = check_call
+
+
+def _enter(cli: Any) -> None:
+    import debugpy  # noqa: PLC0415  only the injector needs it
+    import pydevd  # noqa: PLC0415  as above
+
+    options = cli.options
+    sys.path.append(os.path.join(os.path.dirname(pydevd.__file__), "pydevd_attach_to_process"))  # noqa: PTH118, PTH120
+    import add_code_to_python_process as parts  # noqa: PLC0415  # pyright: ignore[reportMissingImports]  a folder of pydevd's
+
+    if options.linux_attach_prefer_lldb:
+        os.environ["PYDEVD_ATTACH_PREFER_LLDB"] = "1"
+    package = os.path.dirname(debugpy.__file__)  # noqa: PTH120
+    setup = entry_folder.Setup(package, options.address, options.adapter_access_token, options.log_to)
+    folder = entry_folder.make(options.target)
+    try:
+        run: Any = parts.run_python_code
+        run(options.target, entry_folder.code_to_enter(folder, setup), connect_debugger_tracing=True, show_debug_info=0)
+        if not entry_folder.was_tried(folder):
+            sys.exit("gdb could not run Python code in it")
+        if why := entry_folder.failure(folder):
+            sys.exit(why)
+    finally:
+        entry_folder.remove(folder)

@@ -1,0 +1,68 @@
+"""Takes back what `sys.remote_exec` has queued in a process, by clearing the flag that its interpreter looks at (Linux).
+
+The state of a thread holds the flag and, right behind it, the script's path (`_PyRemoteDebuggerSupport`, Python 3.14 and
+3.15). No function of Python's clears it. The path is one of ours with random letters in it, so the flag is the one
+in front of it; where the two are not found together, nothing is written.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import Iterator
+from typing import BinaryIO
+
+_PENDING, _NONE = struct.pack("i", 1), struct.pack("i", 0)
+_PIECE = 4 << 20
+_MOST = 512 << 20
+"""Bytes to look through; the state of the main thread is a global variable of the interpreter's, which come first."""
+
+
+class _TooMuchError(Exception):
+    """There is more memory than we look through."""
+
+
+def clear(process_id: int, script: str) -> bool:
+    """Whether this script is certainly not queued any more, nor was; False: we cannot look, or not everywhere."""
+    wanted = _PENDING + os.fsencode(script) + b"\0"
+    if not os.path.exists("/proc/self/mem"):  # noqa: PTH110  beside open
+        return False
+    try:
+        with open(f"/proc/{process_id}/mem", "r+b", buffering=0) as memory:  # noqa: PTH123  unbuffered
+            at = next(_places(memory, process_id, wanted), None)
+            if at is not None:
+                memory.seek(at)
+                memory.write(_NONE)
+    except (FileNotFoundError, ProcessLookupError):
+        return True  # it has ended
+    except (OSError, _TooMuchError):
+        return False
+    return True
+
+
+def _places(memory: BinaryIO, process_id: int, wanted: bytes) -> Iterator[int]:
+    looked = 0
+    for start, end in _writable(process_id):
+        for begin in range(start, end, _PIECE):
+            try:
+                memory.seek(begin)
+                found = memory.read(min(_PIECE + len(wanted), end - begin)).find(wanted)
+            except OSError:  # unmapped meanwhile, or a device
+                break
+            if found >= 0:
+                yield begin + found
+            looked += _PIECE
+            if looked > _MOST:
+                raise _TooMuchError
+
+
+def _writable(process_id: int) -> list[tuple[int, int]]:
+    """The writable memory that the process shares with nobody, the interpreter's own variables first."""
+    found: list[tuple[bool, int, int]] = []
+    with open(f"/proc/{process_id}/maps", encoding="utf-8", errors="replace") as file:  # noqa: PTH123  as above
+        for line in file:
+            where, mode, _offset, _device, _inode, *name = line.split(None, 5)
+            if mode.startswith("rw") and "s" not in mode:
+                start, end = (int(part, 16) for part in where.split("-"))
+                found.append(("python" not in "".join(name), start, end))
+    return [(start, end) for _other, start, end in sorted(found)]

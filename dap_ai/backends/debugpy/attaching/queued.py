@@ -1,0 +1,105 @@
+"""Gets into Python 3.14 and newer by `sys.remote_exec` (PEP 768), and takes back what the program does not get to.
+
+The interpreter queues the path of a script, which the main thread runs when it next gets to Python code. A main thread
+that waits in a system call may get there in an hour, when nobody listens any more. So it has a second to take the script
+(entry.py). Then it is taken back: first the script is made to do nothing, then it leaves the queue, then the disk. Where
+the queue cannot be reached (not on Linux) the script stays, and removes itself once it is run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import stat
+import time
+from pathlib import Path
+
+from dap_ai.backends.debugpy.attaching import entry_folder, pending_call
+from dap_ai.limits import Limit, wait_for
+
+SINCE = (3, 14)
+_TAKEN_S = 0.7
+"""With the interpreter that queues, and with taking back, it makes a second."""
+_QUEUE_S = 10.0
+_TURN_S = 0.005
+_LATE_S = 0.1
+"""A program that took the script from the queue at that moment has opened the file by then."""
+_QUEUE = "import sys; sys.remote_exec(int(sys.argv[1]), sys.argv[2])"
+
+
+class NotEnteredError(Exception):
+    """The program has not taken the script, and will not; the text is a clause that says why."""
+
+
+async def enter(process_id: int, python: str) -> str:
+    """The folder by which the program waits to hear where to connect to. Raises NotEnteredError.
+
+    `python`: the interpreter of the process, because only one of the same minor version can queue.
+    """
+    folder = entry_folder.make(process_id)
+    script = entry_folder.fill(folder, process_id)
+    taken = is_queued = False
+    try:
+        if not _can_see(process_id, Path(script)):
+            raise NotEnteredError(f"the program cannot read {Path(folder).parent}")
+        is_queued = True
+        is_queued = await _queue(process_id, python, script)
+        taken = await _taken(folder) or not entry_folder.withdraw(folder)
+        if not taken:
+            raise NotEnteredError("its main thread was inside a call, and ran no Python code for a second")
+    finally:
+        if not taken:
+            await asyncio.to_thread(_take_back, process_id, folder, script if is_queued else "")
+    return folder
+
+
+async def _queue(process_id: int, python: str, script: str) -> None:
+    process = await asyncio.create_subprocess_exec(
+        *[python, "-I", "-S", "-c", _QUEUE, str(process_id), script],
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    try:
+        _, said = await wait_for(process.communicate(), _QUEUE_S)
+    except asyncio.TimeoutError as error:
+        raise NotEnteredError(f"{python} could not queue a script in {_QUEUE_S:.0f} s") from error
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    if process.returncode:
+        lines = said.decode(errors="replace").strip().splitlines() or ["no reason given"]
+        raise NotEnteredError(f"sys.remote_exec failed ({lines[-1].rstrip('.')})")
+
+
+async def _taken(folder: str) -> bool:
+    limit = Limit(_TAKEN_S)
+    while not (taken := entry_folder.was_taken(folder)) and limit.left_s:
+        await asyncio.sleep(_TURN_S)
+    return taken
+
+
+def _take_back(process_id: int, folder: str, script: str) -> None:
+    """`script`: what may be in the queue. Where it must stay there, its file stays too, and does nothing."""
+    entry_folder.withdraw(folder)
+    if script:
+        if not pending_call.clear(process_id, script):
+            return
+        time.sleep(_LATE_S)
+    entry_folder.remove(folder)
+
+
+def _can_see(process_id: int, script: Path) -> bool:
+    """Whether the process, as its user and in its container, finds this file by this path. Linux; elsewhere yes."""
+    if not Path("/proc/self/root").exists():
+        return True
+    try:
+        if not Path(f"/proc/{process_id}/root{script}").samefile(script):
+            return False
+        user = Path(f"/proc/{process_id}").stat().st_uid
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True  # nor may we queue anything there: that says why
+    return user in (0, os.geteuid()) or all(above.stat().st_mode & stat.S_IXOTH for above in script.parents[1:])
