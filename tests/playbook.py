@@ -12,6 +12,7 @@ Each `>>` line is an event; the `<<` lines that follow must be exactly the effec
     >> prepared {}                          << prepare launch {}
     >> prepared error TEXT                  >> prepared connected {}
     >> prepared at HOST PORT {}
+    >> prepared noted TEXT
     >> agent request ASK TOKEN EPOCH stackTrace {}   << agent TOKEN ok {}   << agent TOKEN error notStopped
     >> agent output ASK answer TEXT         << start ASK thread T epoch E | << start ASK nothing stopped
     >> agent ended ASK                      << cancel ASK          << log TEXT
@@ -240,6 +241,8 @@ def _event(text: str) -> fx.Event:
             return fx.TimerFired(timer_id)
         case "prepared", "error":
             return fx.Prepared(error=" ".join(words[1:]))
+        case "prepared", "noted":
+            return fx.Prepared(note=" ".join(words[1:]))
         case "prepared", "at":
             return fx.Prepared(json.dumps(content or {}).encode(), adapter=(words[1], int(words[2])))
         case "prepared", word:

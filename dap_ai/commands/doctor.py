@@ -6,7 +6,6 @@ import asyncio
 import ctypes
 import os
 import platform
-import subprocess
 import sys
 from collections.abc import Iterator
 from importlib import metadata
@@ -27,7 +26,6 @@ from dap_ai.backends.native import build, locate
 from dap_ai.commands.shown.table import print_table, resolve
 from dap_ai.commands.shown.telling import say_json, warn
 from dap_ai.commands.wanted.answerer import who_answers
-from dap_ai.hosts import child_python
 from dap_ai.protocol.contracts.backend import StartError
 
 Verdict = Literal["ok", "missing", "optional"]
@@ -140,14 +138,10 @@ def _brought_version(python: Path) -> str:
 def _attach() -> Check:
     """Tried on a process of our own, because it takes more than a gdb that is there."""
     name = "dap-ai ask --pid"
-    sleeper = child_python.command("dap_ai.backends.debugpy.sleeper:main")
-    with subprocess.Popen(sleeper, stdout=subprocess.DEVNULL) as child:  # noqa: S603  ours
-        try:
-            asyncio.run(attach.check(child.pid))
-        except StartError as error:
-            return Check(name, "optional", str(error))
-        finally:
-            child.kill()
+    try:
+        asyncio.run(attach.check_gdb())
+    except StartError as error:
+        return Check(name, "optional", str(error))
     return Check(name, "ok", f"can attach to your programs with Python {platform.python_version()}")
 
 

@@ -90,8 +90,8 @@ class Asking:
         with self._faults.kept("answer"):
             report = outcome.get_result()
             if report.outcome == "failed":
-                if self._config.pluginmanager.hasplugin("timeout"):  # it cancels its limit itself, but later
-                    item.ihook.pytest_timeout_cancel_timer(item=item)
+                if cancel := getattr(item.ihook, "pytest_timeout_cancel_timer", None):  # as pytest-timeout does later
+                    cancel(item=item)
                 self._ask(call.excinfo, report)
 
     @pytest.hookimpl(tryfirst=True)

@@ -202,7 +202,7 @@ def test_a_teardown_that_only_comes_after_the_failed_call_is_one_line_and_anothe
     found = {(each["nodeid"].rpartition("::")[2], each["when"]): each for each in lines_of(tmp_path / "o")}
     sections = re.findall(rf"-- {re.escape(SECTION)} --+\n(.*?)\n(?:___|===)", output, re.DOTALL)
     assert sections[0] == (
-        f"`RuntimeError: a booking is open` at `torn.py:{line_of('torn.py', 'raise RuntimeError')}` comes after the "
+        f"`RuntimeError` at `torn.py:{line_of('torn.py', 'raise RuntimeError')}` comes after the "
         f"failure of the call at `torn.py:{line_of('torn.py', 'open == 2')}`, which kept the test from doing the rest: "
         "see its answer."
     )

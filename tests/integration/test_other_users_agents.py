@@ -87,8 +87,9 @@ def address_of(process: subprocess.Popen[bytes], script: str) -> str:
 
 
 def adapter_of_the_agents_python() -> int:
-    """The process of debugpy's adapter, which is nobody's child."""
-    return next(each.pid for each in psutil.process_iter() if "--for-server" in command_line(each))
+    """The process of debugpy's adapter, which is nobody's child; of this user alone, since other tests run some too."""
+    found = (each for each in psutil.process_iter() if "--for-server" in command_line(each))
+    return next(each.pid for each in found if each.uids().real == users.USER)
 
 
 def post(url: str, path: str) -> str:

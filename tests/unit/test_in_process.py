@@ -13,13 +13,17 @@ from tests.conftest import ROOT
 
 FOLDERS = {
     "dap_ai/backends/agents/live/hook": (),
-    "dap_ai/backends/agents/running/attached": (),
+    "dap_ai/backends/agents/running/attached": ("debugpy",),
+    "dap_ai/backends/debugpy/attaching/injected": ("debugpy", "pydevd", "_pydevd_bundle", "attach_script"),
     "dap_ai/backends/debugpy/inject": (),
+    "dap_ai/backends/debugpy/rank": (),
     "dap_ai/hosts": (),
     "dap_ai/stepper": (),
     "dap_ai/testing": ("pytest",),
 }
 """What lies in user's processes; with each, the packages of its host."""
+TYPES_ONLY = "dap_ai.protocol.wire.safe"
+"""The masker's types: no process needs them, only a type checker."""
 
 
 def modules_of(folder):
@@ -54,7 +58,11 @@ def is_in_process(module):
 
 def foreign(source, package, hosts=()):
     """What a source imports, anywhere in it, that a user's process need not have."""
-    names = imported(ast.walk(ast.parse(source)), package)
+    tree = ast.parse(source)
+    for_types = {name for block in tree.body if is_for_types(block) for name in imported(ast.walk(block), package)}
+    names = [*imported(ast.walk(tree), package)]
+    for name in for_types & {TYPES_ONLY}:
+        names.remove(name)
     allowed = sys.stdlib_module_names | set(hosts)
     return [name for name in names if name.partition(".")[0] not in allowed and not is_in_process(name)]
 
@@ -62,8 +70,12 @@ def foreign(source, package, hosts=()):
 def at_import(source):
     """The statements that run whenever a module is imported."""
     for node in ast.parse(source).body:
-        if not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"):
+        if not is_for_types(node):
             yield node
+
+
+def is_for_types(node):
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
 
 
 @pytest.mark.parametrize("folder", FOLDERS)

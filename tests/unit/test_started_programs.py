@@ -13,12 +13,14 @@ BY_WORDS = frozenset({"create_subprocess_exec", "execv", "execve", "execvp", "ex
 STARTS = BY_WORDS | {"Popen", "run", "call", "check_call", "check_output", "subprocess_exec"}
 IN_THE_DEBUGGEE = ("backends/debugpy/inject/", "backends/agents/live/hook/", "backends/agents/running/attached/")
 ALLOWED = {
-    ("child_python.py", "sys.executable"): "the one function",
+    ("hosts/child_python.py", "sys.executable"): "the one function",
     ("programs.py", "shutil.which"): "the one look-up, of absolute paths",
     ("backends/debugpy/interpreters.py", "a Python"): "asks the program's Python, by stdin, with a PYTHONPATH cleaned",
     ("backends/generic.py", "shutil.which"): "the user's command line",
     ("backends/agents/live/replay/running.py", "shutil.which"): "the user's command",
     ("backends/agents/running/stage.py", "shutil.which"): "the user's command",
+    ("commands/pytest.py", "shutil.which"): "the Python that the user names",
+    ("commands/pytest.py", "a Python"): "becomes the project's own pytest",
     ("commands/record.py", "shutil.which"): "the user's command",
     ("kinds/run/live.py", "shutil.which"): "the user's command",
 }

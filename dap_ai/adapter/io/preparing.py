@@ -24,6 +24,8 @@ class Preparation(NamedTuple):
     options: Options
     place: ChildPlace | None
     """Where the client has come to by the front door, if that is a child's session."""
+    note: str
+    """See contracts.backend.Start."""
 
 
 class Preparing:
@@ -67,7 +69,7 @@ class Preparing:
         if connect is not None:
             # As nvim-dap starts a proxy of its own for each child: it connects to the listener of the first.
             await self._backend.switch(connect, found.key if found else child_key(own))
-        return Preparation(envelope.encode(start.arguments), connect is not None, own, options, found)
+        return Preparation(envelope.encode(start.arguments), connect is not None, own, options, found, start.note)
 
     async def _warm_agent(self, own: dict[str, Any]) -> None:
         """Begin to make the agent that these launch arguments want."""

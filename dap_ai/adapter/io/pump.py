@@ -274,7 +274,7 @@ class Pump:
             if ready.place is not None and self._place is None:
                 self._move_to(ready.place)
             options, adapter = self._named(ready.options), ready.place.address if ready.place else None
-            self.receive(Prepared(ready.arguments, connected=ready.connected, options=options, adapter=adapter))
+            self.receive(Prepared(ready.arguments, "", ready.connected, options, adapter, ready.note))
 
     def _move_to(self, place: ChildPlace) -> None:
         """The client has come to a child's session by the front door."""

@@ -22,6 +22,7 @@ from dap_ai.adapter.state.seqmap import ClientOwner, GreetingOwner
 from dap_ai.protocol.wire import envelope
 from dap_ai.protocol.wire.envelope import Envelope
 from dap_ai.protocol.wire.errors import BACKEND_DIED, BAD_SEQUENCE, START_FAILED, TOKEN_NEEDED
+from dap_ai.protocol.wire.visible import visible
 
 
 class Send(Protocol):
@@ -108,6 +109,8 @@ class Starting:
             self._state.phase = Phase.CREATED
             self._out.fail(message, START_FAILED, why=prepared.error)
             return
+        if prepared.note:
+            self._out.tell([("output", {"category": "console", "output": f"dap-ai: {visible(prepared.note)}\n"})])
         self._arguments = readdressed(prepared.arguments, prepared.adapter)
         if prepared.options is not None:
             self._options.take(prepared.options)

@@ -143,6 +143,8 @@ class Prepared(NamedTuple):
     """The session's settings, if the launch arguments changed them."""
     adapter: tuple[str, int] | None = None
     """Host and port of the adapter, where the client of a child process knows only a listener of ours."""
+    note: str = ""
+    """A sentence for the user."""
 
 
 class TimerFired(NamedTuple):

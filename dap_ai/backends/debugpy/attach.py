@@ -1,4 +1,4 @@
-"""Before attaching to a running Python: that it is one, that we may, which way to take, and that gdb would not break it.
+"""Before attaching to a running Python: that it is one, that we may, which way to take, that gdb is safe.
 
 Python 3.14 and newer runs what is queued for its main thread, if that gets to it (attaching/queued.py). Else debugpy
 injects itself with gdb. A gdb that is too old for the processor cannot restore a thread that it has

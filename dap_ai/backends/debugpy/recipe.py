@@ -77,7 +77,8 @@ class DebugpyBackend(Backend):
         connect = _address(arguments)
         if connect is None and arguments.get("processId"):
             way = await attach.choose(arguments["processId"])
-            return Start(arguments | {"debugpyArgs": [*arguments.get("debugpyArgs", ()), *way.arguments]}, note=way.note)
+            words = [*arguments.get("debugpyArgs", ()), *way.arguments]
+            return Start(arguments | {"debugpyArgs": words}, note=way.note)
         return Start(arguments, connect)
 
     def warm(self) -> None:

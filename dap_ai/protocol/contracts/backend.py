@@ -32,6 +32,8 @@ class Start(NamedTuple):
 
     arguments: dict[str, Any]
     connect: tuple[str, int] | None = None
+    note: str = ""
+    """A sentence for the user about how this is done; empty: as always."""
 
 
 class StartError(Exception):

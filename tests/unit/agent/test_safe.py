@@ -70,7 +70,7 @@ SAYS_IT_IS_SAFE = {
     "agent/guard/masked_debugger.py": "what is too short to be a secret; what the user is asked to allow; paths",
     "agent/masking/mask.py": "the masker",
     "agent/masking/placeholders.py": "what stands for a secret",
-    "answerer.py": "names that stand in code: of a type, a module, a function, a file",
+    "hosts/answerer.py": "names that stand in code: of a type, a module, a function, a file",
     "testing/short.py": "lines of a masked answer",
     "agent/providers/scripted.py": "a reply of a model in which nothing had to be masked",
     "commands/shown/answer_file.py": "the path that the user has set",

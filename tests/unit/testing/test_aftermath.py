@@ -40,7 +40,7 @@ def told(tmp_path, body, kind="AssertionError", **more):
 )
 def test_a_call_that_had_more_to_do_explains_it(tmp_path, body):
     text = told(tmp_path, body)
-    assert text.startswith("`RuntimeError: no` at `test_it.py:40` comes after the failure of the call at `test_it.py:")
+    assert text.startswith("`RuntimeError` at `test_it.py:40` comes after the failure of the call at `test_it.py:")
     assert text.endswith(", which kept the test from doing the rest: see its answer.")
     assert "\n" not in text
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dap_ai.backends.debugpy import debugpy_launcher
-from dap_ai.backends.debugpy.attaching import entry
+from dap_ai.backends.debugpy.attaching.injected import entry
 
 _FRAME = os.path.abspath(debugpy_launcher.__file__)  # noqa: PTH100  as debugpy compares it
 """Compiled as if it stood in this file: debugpy shows nobody its frames."""

@@ -16,7 +16,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from importlib import import_module
+from typing import Any, cast
 
 from dap_ai import programs
 from dap_ai.backends.debugpy.attaching import entry_folder
@@ -42,7 +43,7 @@ Failure = Callable[[], str]
 """Why an attach under way has failed; empty: it has not."""
 
 
-# -- in the adapter ------------------------------------------------------------------------------------------------------
+# -- in the adapter ----------------------------------------------------------------------------------------------------
 
 
 def install() -> None:
@@ -54,14 +55,19 @@ def install() -> None:
     inject_by_gdb, wait, injectors = servers.inject, servers.wait_for_connection, _watched_injectors()
     failures: list[tuple[int, Failure]] = []
 
-    def inject(pid: int, debugpy_args: Sequence[str], on_output: Any) -> None:
+    def inject(pid: int, debugpy_args: Sequence[str], on_output: Any) -> None:  # noqa: ARG001  debugpy's own prints it
         folder, arguments = _folder_in(debugpy_args)
         if folder:
             entry_folder.hand_over(folder, pid, _setup(servers, arguments))
             failures.append((pid, lambda: _failure_in(folder, pid)))
         else:
             said: list[str] = []
-            inject_by_gdb(pid, arguments, lambda category, text: said.append(text) if category == "stderr" else None)
+
+            def note(category: str, text: str) -> None:
+                if category == "stderr":
+                    said.append(text)
+
+            inject_by_gdb(pid, arguments, note)
             failures.append((pid, lambda: _failure_of(injectors[-1], said)))
 
     def wait_for_connection(session: Any, predicate: Any, timeout: float | None = None) -> Any:
@@ -89,14 +95,15 @@ def _folder_in(arguments: Sequence[str]) -> tuple[str, list[str]]:
 
 
 def _setup(servers: Any, arguments: list[str]) -> entry_folder.Setup:
-    import debugpy  # noqa: PLC0415  only the adapter needs it
+    import debugpy  # noqa: PLC0415, T100  only the adapter needs it
     from debugpy import adapter  # noqa: PLC0415  as above
     from debugpy.common import sockets  # noqa: PLC0415  as above
 
     log_to = arguments[arguments.index("--log-to") + 1] if "--log-to" in arguments[:-1] else None
-    host, port = sockets.get_address(servers.listener)
+    untyped: Any = sockets
     token: Any = adapter.access_token
-    return entry_folder.Setup(os.path.dirname(debugpy.__file__), (host, port), token, log_to)  # noqa: PTH120
+    address = untyped.get_address(servers.listener)
+    return entry_folder.Setup(os.path.dirname(debugpy.__file__), address, token, log_to)  # noqa: PTH120
 
 
 def _failure_in(folder: str, pid: int) -> str:
@@ -117,7 +124,7 @@ def _watched_injectors() -> list[subprocess.Popen[bytes]]:
         def __init__(self, args: Any, *more: Any, **options: Any) -> None:
             if isinstance(args, list) and "--pid" in args:
                 options.setdefault("env", {**os.environ, "PATH": programs.search_path()})
-                words: list[str] = [str(word) for word in args[2:]]  # pyright: ignore[reportUnknownVariableType]  as below
+                words: list[str] = [str(word) for word in cast("list[Any]", args)[2:]]
                 args = child_python.command(f"{__name__}:inject", *words)
                 started.append(self)
             super().__init__(args, *more, **options)  # pyright: ignore[reportUnknownMemberType]  its type is not given
@@ -127,12 +134,12 @@ def _watched_injectors() -> list[subprocess.Popen[bytes]]:
 
 
 def _failure_of(injector: subprocess.Popen[bytes], said: list[str]) -> str:
-    """debugpy passes on what its injector has written within a second of its end."""
+    """Why the injector has failed: debugpy passes on what it wrote, within a second of its end."""
     lines = "".join(said).strip().splitlines() if injector.poll() else []
     return f"{lines[-1].rstrip('.')}. `dap-ai doctor` lists what attaching needs." if lines else ""
 
 
-# -- in the injector -----------------------------------------------------------------------------------------------------
+# -- in the injector ---------------------------------------------------------------------------------------------------
 
 
 def inject() -> None:
@@ -158,21 +165,21 @@ def _calm_gdb() -> None:
 
 
 def _enter(cli: Any) -> None:
-    import debugpy  # noqa: PLC0415  only the injector needs it
-    import pydevd  # noqa: PLC0415  as above
+    import debugpy  # noqa: PLC0415, T100  only the injector needs it
 
     options = cli.options
+    pydevd: Any = import_module("pydevd")
     sys.path.append(os.path.join(os.path.dirname(pydevd.__file__), "pydevd_attach_to_process"))  # noqa: PTH118, PTH120
-    import add_code_to_python_process as parts  # noqa: PLC0415  # pyright: ignore[reportMissingImports]  a folder of pydevd's
-
+    parts: Any = import_module("add_code_to_python_process")
     if options.linux_attach_prefer_lldb:
         os.environ["PYDEVD_ATTACH_PREFER_LLDB"] = "1"
     package = os.path.dirname(debugpy.__file__)  # noqa: PTH120
     setup = entry_folder.Setup(package, options.address, options.adapter_access_token, options.log_to)
     folder = entry_folder.make(options.target)
     try:
-        run: Any = parts.run_python_code
-        run(options.target, entry_folder.code_to_enter(folder, setup), connect_debugger_tracing=True, show_debug_info=0)
+        parts.run_python_code(
+            options.target, entry_folder.code_to_enter(folder, setup), connect_debugger_tracing=True, show_debug_info=0
+        )
         if not entry_folder.was_tried(folder):
             sys.exit("gdb could not run Python code in it")
         if why := entry_folder.failure(folder):

@@ -1,7 +1,7 @@
-"""Takes back what `sys.remote_exec` has queued in a process, by clearing the flag that its interpreter looks at (Linux).
+"""Takes back what `sys.remote_exec` has queued in a process, by clearing the flag its interpreter checks (Linux).
 
-The state of a thread holds the flag and, right behind it, the script's path (`_PyRemoteDebuggerSupport`, Python 3.14 and
-3.15). No function of Python's clears it. The path is one of ours with random letters in it, so the flag is the one
+The state of a thread holds the flag and, right behind it, the script's path (`_PyRemoteDebuggerSupport`, Python 3.14
+and 3.15). No function of Python's clears it. The path is one of ours with random letters in it, so the flag is the one
 in front of it; where the two are not found together, nothing is written.
 """
 

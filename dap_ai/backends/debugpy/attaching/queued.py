@@ -1,9 +1,9 @@
 """Gets into Python 3.14 and newer by `sys.remote_exec` (PEP 768), and takes back what the program does not get to.
 
 The interpreter queues the path of a script, which the main thread runs when it next gets to Python code. A main thread
-that waits in a system call may get there in an hour, when nobody listens any more. So it has a second to take the script
-(entry.py). Then it is taken back: first the script is made to do nothing, then it leaves the queue, then the disk. Where
-the queue cannot be reached (not on Linux) the script stays, and removes itself once it is run.
+that waits in a system call may get there in an hour, when nobody listens any more. So it has a second to take the
+script (entry.py). Then the script is taken back: first it is made to do nothing, then it leaves the queue, then the
+disk. Where the queue cannot be reached (not on Linux) the script stays, and removes itself once it is run.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ async def enter(process_id: int, python: str) -> str:
         if not _can_see(process_id, Path(script)):
             raise NotEnteredError(f"the program cannot read {Path(folder).parent}")
         is_queued = True
-        is_queued = await _queue(process_id, python, script)
+        await _queue(process_id, python, script)
         taken = await _taken(folder) or not entry_folder.withdraw(folder)
         if not taken:
             raise NotEnteredError("its main thread was inside a call, and ran no Python code for a second")
@@ -75,7 +75,7 @@ async def _queue(process_id: int, python: str, script: str) -> None:
 
 async def _taken(folder: str) -> bool:
     limit = Limit(_TAKEN_S)
-    while not (taken := entry_folder.was_taken(folder)) and limit.left_s:
+    while not (taken := entry_folder.was_taken(folder)) and limit.left_s:  # noqa: ASYNC110  a file has no event
         await asyncio.sleep(_TURN_S)
     return taken
 

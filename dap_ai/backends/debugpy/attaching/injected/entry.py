@@ -1,8 +1,8 @@
 """Runs inside a process that is attached to: connects it to debugpy's adapter.
 
-In place of debugpy's own `attach_pid_injected`, which prints into the program: a traceback when it fails, and four lines
-about frozen modules from Python 3.11 on. Nothing here prints, what fails is written to a file of ours, and `os.environ`,
-`sys.path` and the variables of `__main__` are left as they were.
+It replaces debugpy's own `attach_pid_injected`, which prints into the program: a traceback when it fails, and, from
+Python 3.11 on, four lines about frozen modules. Nothing here prints. What fails is written to a file of ours, and
+`os.environ`, `sys.path` and the variables of `__main__` stay as they were.
 
 Gdb calls `enter`. `sys.remote_exec` has the main thread call `enter_when_ready`, which returns at once: a thread waits
 until debugpy's adapter says where it listens. A call that comes too late, when dap_ai has taken another way or has
@@ -18,8 +18,11 @@ The folder, which dap_ai makes and only the program's user may enter:
 Works on Python 3.8 and imports nothing of dap_ai.
 """
 
+from __future__ import annotations
+
 import os
 import sys
+from typing import Any
 
 QUEUED, TAKEN, SETUP, FAILED, SCRIPT = "queued", "taken", "setup.json", "failed", "entry.py"
 PART = ".part"
@@ -28,8 +31,8 @@ _TURNS, _TURN_S = 1500, 0.01
 """For so long the thread waits for its setup. Counted in sleeps: the program may have replaced its clocks."""
 
 
-def enter(setup, folder):
-    """Connects this process as `setup` says (of setup.json); whether it has. Tells `folder` that it tried, and why not."""
+def enter(setup: dict[str, Any], folder: str) -> bool:
+    """Connects this process as `setup` (of setup.json) says; whether it has. `folder` notes the try, and why not."""
     _write(os.path.join(folder, TAKEN), "")
     try:
         _connect(setup)
@@ -39,7 +42,7 @@ def enter(setup, folder):
     return True
 
 
-def enter_when_ready(folder):
+def enter_when_ready(folder: str) -> None:
     """Called in the main thread, whenever the interpreter gets to it."""
     try:
         os.rename(os.path.join(folder, QUEUED), os.path.join(folder, TAKEN))
@@ -49,14 +52,14 @@ def enter_when_ready(folder):
     try:
         import threading
 
-        thread = threading.Thread(target=_wait_and_enter, args=(folder,), name="dap_ai.attach", daemon=True)
+        thread: Any = threading.Thread(target=_wait_and_enter, args=(folder,), name="dap_ai.attach", daemon=True)
         thread.pydev_do_not_trace = thread.is_pydev_daemon_thread = True  # debugpy shows it to nobody
         thread.start()
     except Exception as error:
         _write(os.path.join(folder, FAILED), "{}: {}".format(type(error).__name__, error))
 
 
-def remove(folder):
+def remove(folder: str) -> None:
     """Removes the folder, and what we put into it."""
     for name in (QUEUED, TAKEN, SETUP, SCRIPT, FAILED):
         for end in ("", PART):
@@ -70,7 +73,7 @@ def remove(folder):
         pass
 
 
-def _wait_and_enter(folder):
+def _wait_and_enter(folder: str) -> None:
     try:
         import json
         import time
@@ -89,25 +92,21 @@ def _wait_and_enter(folder):
         _write(os.path.join(folder, FAILED), "{}: {}".format(type(error).__name__, error))
 
 
-def _connect(setup):
+def _connect(setup: dict[str, Any]) -> None:
     parts = os.path.join(setup["debugpy"], "_vendored", "pydevd", "pydevd_attach_to_process")
     environ = set(os.environ)
     if "threading" not in sys.modules:
         with _Path(parts):
-            import attach_script
-        attach_script.fix_main_thread_id()
+            _module("attach_script").fix_main_thread_id()
     with _Path(os.path.dirname(setup["debugpy"])):
-        from debugpy._vendored import vendored
-
-        with vendored("pydevd"):
-            from _pydevd_bundle import pydevd_constants
-        pydevd_constants.DISABLE_FILE_VALIDATION = True  # it would print that modules are frozen
-        import debugpy
-        import debugpy.server
-        import pydevd
+        with _module("debugpy._vendored").vendored("pydevd"):
+            constants = _module("_pydevd_bundle.pydevd_constants")
+        constants.DISABLE_FILE_VALIDATION = True  # it would print that modules are frozen
+        debugpy = _module("debugpy")
+        _module("debugpy.server")
+        former = _module("pydevd").get_global_debugger()
     for name in set(os.environ) - environ:
         del os.environ[name]
-    former = pydevd.get_global_debugger()
     if former is not None:
         former.dispose_and_kill_all_pydevd_threads(wait=False)
     if setup["log_to"] is not None:
@@ -115,21 +114,27 @@ def _connect(setup):
     debugpy.connect(tuple(setup["address"]), access_token=setup["access_token"])
 
 
+def _module(name: str) -> Any:
+    from importlib import import_module
+
+    return import_module(name)
+
+
 class _Path:
     """Within, this folder comes first in `sys.path`."""
 
-    def __init__(self, folder):
+    def __init__(self, folder: str) -> None:
         self._folder = folder
 
-    def __enter__(self):
+    def __enter__(self) -> None:
         sys.path.insert(0, self._folder)
 
-    def __exit__(self, *error):
+    def __exit__(self, *error: object) -> None:
         if self._folder in sys.path:
             sys.path.remove(self._folder)
 
 
-def _write(path, text):
+def _write(path: str, text: str) -> None:
     """Whole or not at all."""
     try:
         with open(path + PART, "w", encoding="utf-8", errors="replace") as file:
