@@ -110,7 +110,7 @@ class Starting:
             self._out.fail(message, START_FAILED, why=prepared.error)
             return
         if prepared.note:
-            self._out.tell([("output", {"category": "console", "output": f"dap-ai: {visible(prepared.note)}\n"})])
+            self._out.tell([("output", {"category": "important", "output": f"{visible(prepared.note)}\n"})])
         self._arguments = readdressed(prepared.arguments, prepared.adapter)
         if prepared.options is not None:
             self._options.take(prepared.options)

@@ -31,6 +31,18 @@ def test_a_launch_that_cannot_be_prepared_fails_and_can_be_tried_again():
     )
 
 
+def test_the_user_reads_in_which_way_a_process_is_entered():
+    Playbook().play(
+        """
+        >> client request 1 attach {"processId": 7}
+        << prepare attach {"processId": 7}
+        >> prepared noted gdb is used
+        << client event output {"category": "important", "output": "gdb is used\\n"}
+        << backend request 1 attach {}
+        """
+    )
+
+
 def test_a_second_launch_while_the_first_is_prepared_is_refused():
     Playbook().play(
         """

@@ -85,9 +85,10 @@ for value in [{"a": [1, 2.5, None, True, "\\u00e9\\u4e2d\\n\\x00"]}, {1: 2}, [2 
 def test_gdb_lets_the_signals_of_users_and_supervisors_pass():
     run("""
 import subprocess
+from dap_ai.backends.debugpy.attaching import injecting
 said = []
 subprocess.check_call = lambda command, **options: said.append((command, options))
-shim._calm_gdb()
+injecting._calm_gdb()
 subprocess.check_call("gdb --nw --pid 7", shell=True)
 subprocess.check_call(["other"])
 (command, options), other = said
