@@ -44,6 +44,7 @@ def unpack(minor: int, folder: Path, patchelf: Path) -> Path:
     """Fills `folder` with Python 3.`minor`; its interpreter. Raises UnpackError, and leaves no folder then."""
     shutil.rmtree(folder, ignore_errors=True)
     python = folder / f"usr/bin/python3.{minor}"
+    folder.mkdir(parents=True)
     try:
         with tempfile.TemporaryDirectory(prefix="dap-ai-apt-") as work:
             _download(minor, Path(work))
