@@ -52,6 +52,12 @@ def chain(depth):
     sys.exit(subprocess.call(again("chain", str(depth - 1))))
 
 
+def ranks(count):
+    """As a launcher of jobs does: each rank works at the same time."""
+    started = [subprocess.Popen(again("chain", "0", "--rank", str(number))) for number in range(int(count))]
+    sys.exit(max(each.wait() for each in started))
+
+
 def replaced(depth):
     if not depth:
         work(1)
@@ -103,7 +109,8 @@ def main(kind, *arguments):
         "process": lambda how, depth: in_process(how, int(depth), 1),
         "pool": pool,
         "executor": executor,
-        "chain": lambda depth: chain(int(depth)),
+        "chain": lambda depth, *_: chain(int(depth)),
+        "ranks": ranks,
         "replaced": lambda depth: replaced(int(depth)),
         "forks": lambda depth: forks(int(depth)),
         "reloader": reloader,

@@ -210,6 +210,18 @@ async def test_the_end_of_the_first_session_ends_every_generation():
         assert not alive
 
 
+async def test_ranks_that_are_held_are_named_by_their_numbers():
+    tree = Tree(("ranks", "2"), goes_on=False)
+    async with tree.begun():
+        await asyncio.wait_for(tree.stopped_session(), 2 * WAIT_S)
+        while sum(session.stopped.is_set() for session in tree.sessions) < 2:
+            await asyncio.sleep(0.05)
+        answer = await asyncio.wait_for(tree.root.client.send("ask", {"question": "why?"}), WAIT_S)
+        assert not answer.success
+        assert "rank 0, generations.py (process " in str(answer.content)
+        assert "rank 1, generations.py (process " in str(answer.content)
+
+
 # -- children that run another Python ---------------------------------------------------------------------------------
 
 RUNS = """

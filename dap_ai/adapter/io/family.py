@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, Protocol
 
 from dap_ai import admission
 from dap_ai.adapter.asks.questions import RELATIVE
+from dap_ai.adapter.io.ranks import rank_of
 from dap_ai.adapter.session.session import Session
 from dap_ai.adapter.state.debuggee import Phase
 from dap_ai.adapter.state.effects import (
@@ -49,6 +50,12 @@ class ChildPlace(NamedTuple):
     """The parent's launch arguments for us: they hold for its children."""
     key: str = ""
     """What the adapter wants to hear first at that address."""
+
+
+def _named(session: Session) -> str:
+    """The program, after its rank if it has one: ranks of a job run the same program."""
+    rank = rank_of(session.process_id, session.program)
+    return f"rank {rank}, {session.label}" if rank else session.label
 
 
 class Member(Protocol):
@@ -142,7 +149,7 @@ class Family:
     def follow(self) -> None:
         """Tells each member which of the others are stopped, and whether they need its adapter, if that has changed."""
         self._ended.clear() if self.is_alive else self._ended.set()
-        stopped = [Relative(m.session_id, m.session.label) for m in self._members.values() if m.session.state.stopped]
+        stopped = [Relative(m.session_id, _named(m.session)) for m in self._members.values() if m.session.state.stopped]
         for member in self._members.values():
             others = tuple(each for each in stopped if each.session_id != member.session_id)
             news = RelativesChanged(others, self._need_adapter_of(member))

@@ -21,27 +21,32 @@ class About:
         self._state = state
         self._options = options
         self._program = ""
-        self._process_id = 0
+        self.process_id = 0
         """Of the debuggee; 0: not known."""
 
     def on_start(self, message: Envelope) -> None:
         """The session's client launches or attaches: what is debugged."""
         start = read_or(message, StartArguments, StartArguments())
         self._program = start.program or start.module or start.name
-        self._process_id = start.process_id
+        self.process_id = start.process_id
 
     def on_event(self, message: Envelope) -> None:
         """An event of the backend: what is debugged, as the adapter says."""
         if message.name == "process":
             process = read_or(message, ProcessBody, ProcessBody())
             self._program = self._program or process.name
-            self._process_id = process.system_process_id or self._process_id
+            self.process_id = process.system_process_id or self.process_id
+
+    @property
+    def name(self) -> str:
+        """That of the program's file; "" if it is not known."""
+        return PurePath(self._program).name
 
     @property
     def label(self) -> str:
         """What is debugged, for a person."""
-        program = PurePath(self._program).name or "the program"
-        return f"{program} (process {self._process_id})" if self._process_id else program
+        program = self.name or "the program"
+        return f"{program} (process {self.process_id})" if self.process_id else program
 
     def info(self) -> SessionInfo:
         """What others may know of this session."""
@@ -50,7 +55,7 @@ class About:
         return SessionInfo(
             id=self._options.session_id,
             parent=self._options.parent_id,
-            pid=self._process_id,
+            pid=self.process_id,
             program=self._program,
             backend=self._options.backend,
             client=self._client.name,

@@ -101,6 +101,16 @@ class Session:
         return self._about.label
 
     @property
+    def program(self) -> str:
+        """The name of its file; "" if it is not known."""
+        return self._about.name
+
+    @property
+    def process_id(self) -> int:
+        """Of the debuggee; 0: not known."""
+        return self._about.process_id
+
+    @property
     def rules(self) -> BackendRules:
         """What is known of the backend, as far as it has announced itself."""
         return self._gate.rules

@@ -1,0 +1,29 @@
+"""Which rank of a job a process is, by its command line and environment, as launchers set them (Linux)."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+_OPTION = re.compile(rb"--(?:local[-_])?rank(?:=|\0)(\d+)\0")
+_VARIABLES = ("RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID", "LOCAL_RANK")
+"""Those of torchrun, Open MPI, MPICH and Slurm; the first that is set counts."""
+
+
+def rank_of(process_id: int, program: str) -> str:
+    """Its number; "" if the process has none, has ended, or cannot be looked at.
+
+    `program`: a name in its command line. The process of another machine may have the number of one here.
+    """
+    place = Path(f"/proc/{process_id}")
+    try:
+        command, environ = (place / "cmdline").read_bytes(), (place / "environ").read_bytes()
+    except OSError:
+        return ""
+    if not program or program.encode() not in command:
+        return ""
+    if found := _OPTION.search(command):
+        return found[1].decode()
+    values = dict(line.partition("=")[::2] for line in environ.decode(errors="replace").split("\0"))
+    found_by_name = (values.get(name, "") for name in _VARIABLES)
+    return next((value for value in found_by_name if value.isdecimal()), "")
