@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import subprocess
+import sys
 
 import pytest
 
 from tests.e2e.test_pytest_ask import PROJECT, run
+from tests.patience import patient
 
 NO_FRAME = "More is not known: no frame of your code is left in its traceback."
 
@@ -58,3 +61,14 @@ def test_of_one_without_a_frame_the_test_and_the_error_are_told_and_that_no_more
     assert first.endswith(f"` in `Trialled.{name}`, which begins at `trialled.py:{line}`.")
     assert second == NO_FRAME
     assert one["complete"] and not one["suspects"]
+
+
+@pytest.mark.parametrize("name", ["Trialled.test_of_mean_by_callbacks", "Apart.test_of_mean_apart"])
+def test_trials_own_runner_stops_at_a_failure_too(tmp_path, name):
+    for file in ("trialled.py", "stats.py"):
+        shutil.copy(PROJECT / file, tmp_path)
+    words = ["ask", "--python", sys.executable, "-m", "twisted.trial", f"trialled.{name}"]
+    done = subprocess.run(
+        [sys.executable, "-m", "dap_ai", *words], cwd=tmp_path, capture_output=True, text=True, timeout=patient(60.0)
+    )
+    assert re.search(r"`stats.mean\(.*\)` is `3.0`, not `2` at `.*trialled.py:", done.stdout), done.stdout + done.stderr

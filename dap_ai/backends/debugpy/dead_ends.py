@@ -8,7 +8,7 @@ pydevd is given those. It stops as at any uncaught exception, if such stops are 
 Heard of are: what leaves the program's main module, where debugpy called it; `threading.excepthook`;
 `sys.unraisablehook`, also after the end of the main thread, where functions of `atexit` run; and what the standard
 library reports because nobody else will: a task's exception that was never retrieved, the failure of a unittest or of
-a doctest that raises, what ended a child of multiprocessing; and the report that pytest makes of a test. What
+a doctest that raises, what ended a child of multiprocessing; and what pytest and Twisted's trial report of a test. What
 has not been compiled has no frame: it gets one, at the line that is wrong. What debugpy has stopped at, also
 `sys.exit("no such file")`, is not stopped at again. Of an exception group, its first member is shown, where it failed.
 """
@@ -157,8 +157,10 @@ def note_stops(plain):
 
     return do_wait_suspend
 
-def is_pytest(name):
-    return isinstance(name, str) and os.path.basename(name) in ("pytest", "py.test")
+def runner_named(name):
+    words = {"pytest": stop_at_failed_tests, "py.test": stop_at_failed_tests, "trial": stop_at_failures_of_trial,
+             "twisted.trial": stop_at_failures_of_trial}
+    return words.get(os.path.basename(name)) if isinstance(name, str) else None
 
 def wrapped_in(exc):
     # What is wrong with a module is the cause of its not being collected; what a doctest has raised is told by it.
@@ -182,11 +184,30 @@ def stop_at_failed_tests():
 
     runner.check_interactive_exception = check_interactive_exception
 
+def stop_at_failures_of_trial():
+    # Twisted's own runner catches what a test raises, and keeps it in a Failure, up to 24.3 apart from its traceback.
+    from twisted.trial.reporter import TestResult
+
+    def telling_of(report):
+        def call(self, test, failed):
+            exc, tb = failed[1:] if isinstance(failed, tuple) else (failed.value, failed.getTracebackObject())
+            if isinstance(exc, BaseException) and getpid() == pid:
+                before = traceback_of(exc)
+                exc.__traceback__ = before or tb
+                look_at(exc)
+                exc.__traceback__ = before
+            return report(self, test, failed)
+
+        return call
+
+    TestResult.addError, TestResult.addFailure = telling_of(TestResult.addError), telling_of(TestResult.addFailure)
+
 def watched(run):
     def call(*arguments, **options):
-        if arguments and is_pytest(arguments[0]):
+        prepare = runner_named(arguments[0]) if arguments else None
+        if prepare is not None:
             try:
-                stop_at_failed_tests()
+                prepare()
             except Exception:
                 pass  # it is not installed, or another one: it says so itself
         try:
