@@ -39,7 +39,19 @@ def asked() -> Callable[..., dict[str, Any]]:
 
     @functools.cache
     def ask(name: str, python: str | Path = sys.executable) -> dict[str, Any]:
-        command = [sys.executable, "-m", "dap_ai", "ask", "--json", "--provider", "offline", "--python", python]
+        # Thorough: by default the tries end after about a second, which is less of them on a busy machine.
+        command = [
+            sys.executable,
+            "-m",
+            "dap_ai",
+            "ask",
+            "--json",
+            "--thorough",
+            "--provider",
+            "offline",
+            "--python",
+            python,
+        ]
         done = subprocess.run(
             [*command, EXAMPLES / f"{name}.py"], stdin=subprocess.DEVNULL, capture_output=True, timeout=patient(60),
             check=False,

@@ -83,7 +83,7 @@ def test_an_adapter_that_runs_already_needs_no_program_here():
 
 async def test_launch_arguments_pass_as_they_are(program: Path):
     start = await discover(str(program.as_posix())).prepare("launch", {"program": "a", "odd": [1]})
-    assert start == ({"program": "a", "odd": [1]}, None)
+    assert start == ({"program": "a", "odd": [1]}, None, "")
 
 
 @pytest.mark.parametrize(
