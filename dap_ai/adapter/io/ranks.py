@@ -24,6 +24,7 @@ def rank_of(process_id: int, program: str) -> str:
         return ""
     if found := _OPTION.search(command):
         return found[1].decode()
-    values = dict(line.partition("=")[::2] for line in environ.decode(errors="replace").split("\0"))
+    parts = (line.partition("=") for line in environ.decode(errors="replace").split("\0"))
+    values = {name: value for name, _, value in parts}
     found_by_name = (values.get(name, "") for name in _VARIABLES)
     return next((value for value in found_by_name if value.isdecimal()), "")
