@@ -55,6 +55,8 @@ QUICK: dict[str, list[str | Path]] = {
     "ruff format": [tool(VENV, "ruff"), "format", "--check", "."],
     "layers": [tool(VENV, "lint-imports")],
 }
+IN_PROCESS = ("backends/agents", "backends/debugpy", "hosts", "stepper", "testing")
+"""The folders of `dap_ai` that hold what is loaded into user's processes (`tests/unit/test_in_process.py`)."""
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -213,8 +215,8 @@ def compile_sources() -> None:
     A thousand processes would each compile dap_ai, a third of their start.
     """
     quiet([tool(VENV, "python"), "-m", "compileall", "-q", "dap_ai"])
-    for venv in sorted(OTHER_VENVS.glob("py3.*")):
-        quiet([tool(venv, "python"), "-m", "compileall", "-q", Path("dap_ai", "backends", "debugpy", "inject")])
+    for venv in sorted([*OTHER_VENVS.glob("py3.*"), OTHER_VENVS / "pytest-plugins"]):
+        quiet([tool(venv, "python"), "-m", "compileall", "-q", *(Path("dap_ai", folder) for folder in IN_PROCESS)])
 
 
 def pytest(arguments: Sequence[str]) -> int:

@@ -80,7 +80,7 @@ def show_refusals(way: str, figures: dict[str, Any]) -> None:
 def main() -> None:
     """Prints the table, then the refusals on the last Python."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("versions", nargs="*", default=VERSIONS, metavar="VERSION", help="3.8 to 3.14 (default: all)")
+    parser.add_argument("versions", nargs="*", default=VERSIONS, metavar="VERSION", help="3.8 to 3.15 (default: all)")
     parser.add_argument("--ways", default="snapshot,allow-list", help="snapshot, allow-list or both")
     parser.add_argument("--json", type=Path, help="write the figures there as well")
     options = parser.parse_args()

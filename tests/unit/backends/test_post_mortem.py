@@ -8,13 +8,16 @@ import os
 import socket
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 
 from dap_ai.backends.debugpy.inject.post_mortem import holding
 from dap_ai.backends.debugpy.inspector import Inspector
+from dap_ai.backends.debugpy.snapshots import Snapshots
 from dap_ai.protocol.contracts.inspection import FrameQuery, Query
-from dap_ai.protocol.wire.errors import RequestFailed
+from dap_ai.protocol.contracts.snapshot import SnapshotQuery
+from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 from tests.patience import patient
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a pair of Unix sockets")
@@ -89,6 +92,7 @@ def held():
         thread = threading.Thread(target=pair.serve, args=(server,))
         thread.start()
         client = Client(theirs)
+        client.served = thread
         pairs.append((pair, thread, theirs, client))
         client.request("initialize")
         client.request("attach")
@@ -186,6 +190,33 @@ def test_each_member_of_a_group_is_a_thread(held):
     ]
     assert names(client, 2)[0] == "average"
     assert client.request("exceptionInfo", threadId=3)["exceptionId"] == "ValueError"
+
+
+def children():
+    tasks = Path("/proc/self/task").iterdir()
+    return {pid for task in tasks for pid in (task / "children").read_text(encoding="ascii").split()}
+
+
+@pytest.mark.anyio
+@pytest.mark.skipif(sys.platform != "linux", reason="copies are made on Linux")
+async def test_of_a_copy_that_still_runs_when_its_client_leaves_nothing_is_left(held):
+    before = children()
+    client, _ = held(holding.failure(caught(average, [])))
+    frame = client.request("stackTrace", threadId=1)["stackFrames"][0]
+
+    async def request(command, arguments):
+        if client.served.is_alive() and children() - before:
+            client.request("disconnect")
+            client.served.join(patient(10.0))
+        if not client.served.is_alive():
+            raise NotStopped(command)
+        return client.request(command, **arguments)
+
+    query = SnapshotQuery(frame_id=frame["id"], expression="sum(iter(int, 1))", deadline_s=60.0)
+    with pytest.raises(NotStopped):
+        await Snapshots().run(request, query)
+    assert not client.served.is_alive()
+    assert children() <= before
 
 
 def test_it_is_not_moved_and_says_so(held):

@@ -138,6 +138,12 @@ class Door:
         """`turns.kill`; the same."""
         return self._call("turns", "kill", token)
 
+    def close(self) -> None:
+        """`turns.close`, if it has been installed."""
+        there = self._made.get("turns")
+        if there is not None:
+            there.close()
+
     def has(self, module: str) -> str:
         """MAGIC if a module is installed, else ""."""
         return MAGIC if module in self._made else ""

@@ -27,6 +27,7 @@ class Evaluating:
         stopped = types.ModuleType("dap_ai_probe.stopped")
         stopped.located, stopped.folder = stop.located, stop.folder  # type: ignore[attr-defined]
         self._place: Any = types.SimpleNamespace(dap_ai_modules={"stopped": stopped}, dap_ai_kept=_KEPT)
+        self._brought = frozenset(vars(self._place))
         known: Any = builtins.__import__
 
         def import_any(name: str, *more: Any, **options: Any) -> Any:
@@ -45,6 +46,12 @@ class Evaluating:
         replies: List[str] = []
         door.quietly(request, replies.append)
         return replies[0]
+
+    def close(self) -> None:
+        """Leaves no copy of this process; what is evaluated afterwards makes others."""
+        for name, door in list(vars(self._place).items()):
+            if name not in self._brought:
+                door.close()
 
     def opens(self, expression: str) -> bool:
         """Whether this is what opens the door, or asks one that is not open."""

@@ -50,7 +50,12 @@ class Server:
 
     def serve(self, link: Link, wanted: Callable[[], bool]) -> None:
         """Until the client leaves or lets the program go on, or `wanted()` says no; then the link can be closed."""
-        messages = Messages(link)
+        try:
+            self._serve(Messages(link), wanted)
+        finally:
+            self._evaluating.close()
+
+    def _serve(self, messages: Messages, wanted: Callable[[], bool]) -> None:
         self.goes_on = left = False
         while not (left or self.goes_on) and wanted():
             request = messages.read(wanted)

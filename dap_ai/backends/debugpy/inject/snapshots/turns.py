@@ -32,6 +32,7 @@ _SHORT_WAIT_S, _LONGER_S = 0.004, 0.008
 """For an answer; where copies ask meanwhile what they may look up."""
 _ENDING_S = 0.015
 """What a copy with a gigabyte takes to end."""
+_CLOSING_S = 1.0
 _ABANDONED_S = 5.0
 """After its deadline, in which its answer may still be asked for."""
 
@@ -51,6 +52,15 @@ def turn(work: str) -> str:
 def kill(token: str) -> str:
     """Ends a job, if it has not ended. {done: whether nothing is left of any that was ended or has answered}."""
     return _reply(lambda _: _base64(_kill(token)))
+
+
+def close() -> None:
+    """Ends every job, and waits until nothing is left of them, a second at most: nobody is there to ask again."""
+    for job in list(jobs.values()):
+        job.end()
+    ends = _clock() + _CLOSING_S
+    while _reap_dying() and _clock() < ends:
+        wait_us(150)
 
 
 def _reply(work: Callable[[bool], str]) -> str:
