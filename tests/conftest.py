@@ -22,6 +22,7 @@ from tests.seconds import Seconds
 TESTS = Path(__file__).parent
 ROOT = TESTS.parent
 DEBUGGEE_PYTHONS = [f"3.{minor}" for minor in range(8, 16)]
+DIFFERING_PYTHONS = ["3.8", "3.11", "3.12", "3.15"]
 LEFTOVER_GRACE_S = 3.0
 RUN_MARK = "DAP_AI_TEST_RUN"
 _RUSTUP = os.environ.get("RUSTUP_HOME") or str(Path.home() / ".rustup")
@@ -190,6 +191,16 @@ def python_versions() -> dict[str, Path]:
 @pytest.fixture(scope="module", params=DEBUGGEE_PYTHONS)
 def debuggee_python(request: pytest.FixtureRequest, python_versions: dict[str, Path]) -> Path:
     """Each Python a debuggee may run, in turn."""
+    return _of_version(request, python_versions)
+
+
+@pytest.fixture(scope="module", params=DIFFERING_PYTHONS)
+def differing_python(request: pytest.FixtureRequest, python_versions: dict[str, Path]) -> Path:
+    """Those between which frames or tracing have changed, in turn: for what takes seconds in each."""
+    return _of_version(request, python_versions)
+
+
+def _of_version(request: pytest.FixtureRequest, python_versions: dict[str, Path]) -> Path:
     if request.param not in python_versions:
         pytest.skip(f"no Python {request.param} here")
     return python_versions[request.param]

@@ -38,22 +38,10 @@ def asked() -> Callable[..., dict[str, Any]]:
     """`asked("payroll")`: how the ask about that example ended; each is asked about once in each Python."""
 
     @functools.cache
-    def ask(name: str, python: str | Path = sys.executable) -> dict[str, Any]:
-        # Thorough: by default the tries end after about a second, which is less of them on a busy machine.
-        command = [
-            sys.executable,
-            "-m",
-            "dap_ai",
-            "ask",
-            "--json",
-            "--thorough",
-            "--provider",
-            "offline",
-            "--python",
-            python,
-        ]
+    def ask(name: str, python: str | Path = sys.executable, *options: str) -> dict[str, Any]:
+        command = [sys.executable, "-m", "dap_ai", "ask", "--json", "--provider", "offline", "--python", python]
         done = subprocess.run(
-            [*command, EXAMPLES / f"{name}.py"], stdin=subprocess.DEVNULL, capture_output=True, timeout=patient(60),
+            [*command, *options, EXAMPLES / f"{name}.py"], stdin=subprocess.DEVNULL, capture_output=True, timeout=patient(60),
             check=False,
         )  # fmt: skip
         return next(event for event in map(json.loads, done.stdout.splitlines()) if event["event"] == "askEnded")
@@ -73,8 +61,11 @@ def test_an_answer_names_the_faulty_line_and_the_value_that_proves_it(
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="snapshots need Linux")
 @pytest.mark.parametrize("name", sorted(set(DIAGNOSES) - NOT_REPLAYED - NOT_SMALL - AMBIGUOUS))
-def test_the_proposed_fix_is_verified_and_changes_a_faulty_line(name: str, asked: Callable[[str], dict[str, Any]]):
+def test_the_proposed_fix_is_verified_and_changes_a_faulty_line(name: str, asked: Callable[..., dict[str, Any]]):
+    """Where a busy machine has not come to it within the usual second, it is given longer."""
     ended = asked(name)
+    if not ended["fixes"]:
+        ended = asked(name, sys.executable, "--thorough")
     assert ended["fixes"] and ended["fixes"][0]["verified"], ended["answer"]
     assert "Verified in a snapshot" in ended["answer"]
 

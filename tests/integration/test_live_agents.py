@@ -63,7 +63,7 @@ APIS = {
     "responses": [sys.executable, str(AGENTS / "others.py"), "responses"],
     "messages": [sys.executable, str(AGENTS / "others.py"), "messages"],
 }
-EVERY = [(api, stream) for api in APIS for stream in (False, True)]
+INTERFACES = [*((api, True) for api in APIS), (next(iter(APIS)), False)]
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ def any_live(model: Endpoint) -> Generator[Session]:
         yield found
 
 
-@pytest.mark.parametrize(("api", "stream"), EVERY)
+@pytest.mark.parametrize(("api", "stream"), INTERFACES)
 def test_what_is_held_is_edited_in_each_interface(
     api: str, stream: bool, any_live: Session, model: Endpoint, work: Path
 ):

@@ -46,14 +46,14 @@ async def begun(session: Live, program: Any, lines: tuple[int, ...], python: Pat
 
 
 async def test_an_editor_steps_back_and_forward_through_a_copy_and_the_program_goes_on_as_if_nothing_had_been(
-    debuggee: Callable[..., Any], debuggee_python: Path
+    debuggee: Callable[..., Any], differing_python: Path
 ) -> None:
     program = debuggee("past")
     text = program.path.read_text(encoding="utf-8").splitlines()
     line = {words: 1 + next(at for at, row in enumerate(text) if words in row) for words in ("return LIMITS", "if left",
             "self.balance +=", "return account", "total < 0", "remember(log, step)")}  # fmt: skip
     async with live(agent=Agent(Settings())) as session:
-        await begun(session, program, (line["return LIMITS"], line["self.balance +="]), debuggee_python)
+        await begun(session, program, (line["return LIMITS"], line["self.balance +="]), differing_python)
         for _ in range(7):
             await session.request("continue", {"threadId": session.thread_id})
             await session.stopped()

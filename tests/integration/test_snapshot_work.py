@@ -72,11 +72,11 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture(scope="module")
-async def journey(debuggee_python: Path) -> AsyncIterator[Journey]:
+async def journey(differing_python: Path) -> AsyncIterator[Journey]:
     """One session on each Python."""
     lines, env = marked_lines(SOURCE), {"PYTHONDONTWRITEBYTECODE": "1"}
     marks = [lines[mark] for mark in MARKS]
-    async with stopped("snapshot_work", *marks, python=[str(debuggee_python)], env=env) as at:
+    async with stopped("snapshot_work", *marks, python=[str(differing_python)], env=env) as at:
         yield Journey(at)
 
 

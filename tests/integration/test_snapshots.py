@@ -247,9 +247,9 @@ async def test_the_program_has_noticed_none_of_its_copies(account: Stopped) -> N
 
 
 async def test_nothing_is_left_in_a_busy_debuggee_whose_copies_cannot_fork(
-    line: Callable[[str], int], debuggee_python: Path
+    line: Callable[[str], int], differing_python: Path
 ) -> None:
-    python = [str(debuggee_python)]
+    python = [str(differing_python)]
     async with stopped("snapshot_robust", line("snapshot_robust"), python=python) as program:
         descriptors = program.process.num_fds()
         for _ in range(8):
