@@ -53,7 +53,7 @@ def chain(depth):
 
 
 def ranks(count):
-    """As a launcher of jobs does: each rank works at the same time."""
+    """Starts all ranks at once, as a job launcher does."""
     started = [subprocess.Popen(again("chain", "0", "--rank", str(number))) for number in range(int(count))]
     sys.exit(max(each.wait() for each in started))
 

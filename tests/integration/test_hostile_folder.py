@@ -261,7 +261,7 @@ def test_a_notebook(elsewhere: Path, folder: HostileFolder, monkeypatch: pytest.
     monkeypatch.chdir(elsewhere)
     with kernel() as cells:
         cells.run("%load_ext dap_ai")
-        # Of its own accord it would import from there: its import path has the current folder.
+        # By itself the kernel imports from the current folder, which is on its import path.
         cells.run(f"import os, sys; sys.path.remove(''); os.chdir({str(folder.path)!r})")
         assert cells.run("1 / 0").status == "error"
         assert "division by zero" in cells.run("%why").text

@@ -23,7 +23,7 @@ TRIAL_S = 20.0
 tried = {}
 
 def options_of(args, patched):
-    # What stands before the program: there the two command lines are alike.
+    # The part before the program's name is the same in both command lines.
     count = 0
     while count < min(len(args), len(patched)) and args[count] == patched[count]:
         count += 1

@@ -1,4 +1,4 @@
-"""The folder by which a program that is attached to hears what to do: made and filled here, read by entry.py there."""
+"""The folder that tells a program being attached to what to do: written here, read by entry.py in that program."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def was_tried(folder: str) -> bool:
 
 
 def withdraw(folder: str) -> bool:
-    """Makes a script that was not taken yet do nothing; False: it was taken."""
+    """Removes the script that the program is to run; False: it has begun to run it."""
     try:
         Path(folder, entry.QUEUED).unlink()
     except FileNotFoundError:

@@ -47,7 +47,7 @@ Failure = Callable[[], str]
 
 
 def install() -> None:
-    """From now on the adapter gets in this way."""
+    """Makes debugpy's adapter attach by this module from now on."""
     from debugpy.adapter import clients  # noqa: PLC0415  only the adapter needs it; servers cannot be imported first
     from debugpy.common import messaging  # noqa: PLC0415  as above
 
