@@ -149,10 +149,7 @@ def _failing(case: Case, analysis: Analysis | None, level: int) -> str:
 def _place(case: Case, place: Place, index: int, shown: _Shown, level: int) -> str:
     frame = place.frame
     folded = _folded(case, frame)
-    further_in = case.places[index - 1].frame if index else None
-    same_file = further_in is not None and further_in.path == frame.path
-    spot = f":{frame.line}" if same_file else _at(case, frame.path, frame.line)
-    head = f"{folded}#{case.frames.index(frame)} {frame.name} {spot}"
+    head = f"{folded}#{case.frames.index(frame)} {frame.name} {_at(case, frame.path, frame.line)}"
     if level >= 6:
         return head
     refusal = case.sources.refusal(frame.path)
@@ -217,15 +214,13 @@ def _called(case: Case, analysis: Analysis | None, shown: _Shown, level: int) ->
     """Source of the functions that are on no frame, most suspicious first; then of modules and classes."""
     if analysis is None:
         return ""
-    files = {p.frame.path for p in case.places}
     functions = shown.functions
     count, most = ((len(functions), None), (8, 60), (5, 30), (2, 15), (1, 8), (0, 0))[level]
     parts: list[str] = []
     for source, node in functions[:count]:
         rows = _rows(source, shown.of(source, node, most), 0, shown)
         if rows:
-            elsewhere = "" if source.path in files else f" {_at(case, source.path, node.lineno)}"
-            parts.append(f"called: {_name(source, node)}{elsewhere}\n```\n{rows}\n```")
+            parts.append(f"called: {_name(source, node)} {_at(case, source.path, node.lineno)}\n```\n{rows}\n```")
     parts += _outside(case, shown) if level < 3 else []
     known = {(s.source.path, s.node.lineno) for s, _ in analysis.scopes.values() if isinstance(s.node, FunctionNode)}
     hidden = len(known - {(source.path, node.lineno) for source, node in functions[:count]} - _on_stack(case))

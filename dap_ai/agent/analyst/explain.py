@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from dap_ai.agent.analyst.edits import shorten
 from dap_ai.agent.analyst.facts import Cited, Diagnosis, proving
-from dap_ai.agent.analyst.messages import told_by_pytest
+from dap_ai.agent.analyst.messages import first_line, told_by_pytest
 from dap_ai.agent.analyst.ranking import THE_FAILED_LINE, TOLD_SUSPECTS, Analysis
 from dap_ai.agent.analyst.slicing import Step
 from dap_ai.agent.analyst.trials import Trials
@@ -36,7 +36,7 @@ def happened(analysis: Analysis) -> str:
     spot = where(case, place.frame.path, place.frame.line)
     error = case.exception
     if error:
-        message = f": {cut(told_by_pytest(error.message), 300)}" if error.message else ""
+        message = f": {cut(first_line(told_by_pytest(error.message)), 300)}" if error.message else ""
         first = f"`{error.type}{message}` at {spot}, in `{place.frame.name}`"
     else:
         reason = case.stop.description or case.stop.reason
@@ -49,7 +49,7 @@ def happened(analysis: Analysis) -> str:
     text += _held(case)
     values = "\n".join(_cite(cited) for cited in proving(diagnosis) if not _is_told(cited, diagnosis))
     chain = "".join(
-        f"\n- {e.relation}: `{e.type}: {cut(e.message, 160)}` at {where(case, e.file, e.line)}"
+        f"\n- {e.relation}: `{e.type}: {cut(first_line(e.message), 160)}` at {where(case, e.file, e.line)}"
         for e in case.inspection.exceptions[1:]
         if not (e.traceback and case.remote)
     )

@@ -1,4 +1,4 @@
-"""What the messages of pytest and unittest tell of the sides of an assertion."""
+"""What an exception's message tells: its lines; of pytest's and unittest's, the sides of an assertion."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from itertools import islice
 
 from dap_ai.agent.analyst.demands import NO_CODE, Demand, Difference, demand_of, method_call
+from dap_ai.agent.case.values import cut
 
 _MOST_READ_CHARS, _MOST_BEGINNINGS = 4000, 20
+_A_BLOCK, _MOST_LINES, _MOST_LINE_CHARS = 2, 12, 160
 _BETWEEN = {
     "==": " != ", "in": " not found in ", "not in": " unexpectedly found in ", "is": " is not ",
     "<": " not less than ", "<=": " not less than or equal to ",
@@ -47,6 +49,22 @@ def reported(demand: Demand, statement: ast.stmt | None, message: str) -> list[s
 def told_by_pytest(message: str) -> str:
     """The message without the lines in which pytest tells how it came to the sides."""
     return _DERIVED.split(message, maxsplit=1)[0]
+
+
+def first_line(message: str) -> str:
+    """The first line of a message, with how many follow."""
+    first, *more = message.strip().splitlines() or [""]
+    return f"{first} (and {len(more)} more line{'s' if more[1:] else ''})" if more else first
+
+
+def as_written(message: str) -> str:
+    """A message of several lines as a block of Markdown, its lines as they are, long ones cut; "" of any other."""
+    lines = told_by_pytest(message).strip().splitlines()
+    if len(lines) < _A_BLOCK:
+        return ""
+    shown = [cut(line, _MOST_LINE_CHARS) for line in lines[:_MOST_LINES]]
+    left = len(lines) - len(shown)
+    return "\n".join(f"    {line}".rstrip() for line in [*shown, *([f"... {left} more lines"] if left else [])])
 
 
 def _beginnings(text: str) -> Iterator[str]:

@@ -72,7 +72,7 @@ def told(analysis: Analysis, trials: Trials) -> str:
     if control is None:
         return ""
     root = analysis.case.inspection.cwd
-    calls = [f"{'  ' * c.depth}- {_call(c)}" for c in _calls(control.trace)]
+    calls = [f"{'  ' * c.depth}- {_call(c, root)}" for c in _calls(control.trace)]
     values = [f"- {text}" for text in _histories(analysis, trials.usable[-1].trace, root)]
     if not calls and not values:
         return ""
@@ -105,11 +105,10 @@ def _calls(trace: Trace) -> Iterator[TracedCall]:
             return
 
 
-def _call(call: TracedCall) -> str:
+def _call(call: TracedCall, root: str) -> str:
     arguments = ", ".join(cut(a, 50) for a in call.arguments[:4])
-    if call.raised:
-        return f"`{call.function}({arguments})` raised `{cut(call.raised, 80)}`"
-    return f"`{call.function}({arguments})` returned `{cut(call.result or 'nothing yet', 60)}`"
+    done = f"raised `{cut(call.raised, 80)}`" if call.raised else f"returned `{cut(call.result or 'nothing yet', 60)}`"
+    return f"`{call.function}({arguments})` {done} (`{shorten(call.file, root)}:{call.line}`)"
 
 
 def _histories(analysis: Analysis, trace: Trace, root: str) -> Iterator[str]:

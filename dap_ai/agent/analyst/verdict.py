@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dap_ai.agent.analyst.evidence.seen import is_check
 from dap_ai.agent.analyst.explain import is_sure, where
 from dap_ai.agent.analyst.failures import ON_PURPOSE
+from dap_ai.agent.analyst.messages import first_line
 from dap_ai.agent.analyst.ranking import THE_FAILED_LINE, Analysis
 from dap_ai.agent.analyst.trials import Trials
 from dap_ai.agent.case.source import last_line
@@ -68,7 +69,7 @@ def _effects(analysis: Analysis) -> list[str]:
     item = _item(diagnosis.place)
     told = [sentence.rstrip(".").replace("`; `", "` and `") for sentence in diagnosis.sentences[:1]]
     kind = f"`{error.type}`" if error else ""
-    plain = f"{kind}: {error.message}" if error and error.message else kind
+    plain = f"{kind}: {first_line(error.message)}" if error and error.message else kind
     if not told and kind not in (plain, "`AssertionError`"):
         told = [plain]  # it says more than a value of the line
     told += [
@@ -87,7 +88,7 @@ def _effects(analysis: Analysis) -> list[str]:
 def _with_held(case: Case, expression: str, there: Case, told: str) -> str:
     """With where the exception was raised that the failed check looks at, or that is kept beside what it looks at."""
     frame, error = there.places[0].frame, there.exception
-    raised = f"{error.type}: {error.message}" if error and error.message else error.type if error else ""
+    raised = f"{error.type}: {first_line(error.message)}" if error and error.message else error.type if error else ""
     beside = "" if f"`{expression}`" in told else f"; `{expression}` is `{raised}`"
     return f"{told}{beside} (raised at {where(case, frame.path, frame.line)})"
 

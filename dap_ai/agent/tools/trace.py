@@ -119,6 +119,8 @@ def _change(change: Changed) -> str:
     numbers = [int(text) for text in texts if text.lstrip("-").isdecimal()]
     if len(numbers) == len(texts) and numbers[-1] - numbers[0] == change.count - 1:
         return f"{change.name} {numbers[0]}..{numbers[-1]}"
+    if len(texts) == 1:
+        return f"{change.name}: {texts[0]} ({change.count} times)"
     first = max(1, len(texts) - 2)
     return f"{change.name}: {', '.join(texts[:first])} ... {', '.join(texts[first:])} ({change.count} values)"
 

@@ -26,6 +26,7 @@ from dap_ai.agent.guard.policy import plain
 from dap_ai.agent.loop.transcript import cost
 from dap_ai.commands.shown.chain import chain
 from dap_ai.commands.shown.folding import Folding
+from dap_ai.commands.shown.line_ends import are_one, may_be_within_line
 from dap_ai.commands.shown.markdown import Blocks
 from dap_ai.commands.shown.masking import counted, listed
 from dap_ai.config import Settings, provider_of
@@ -43,6 +44,8 @@ _CODE_THEMES = {"dark": "ansi_dark", "light": "ansi_light", "none": "bw"}
 _MARKUP = re.compile(r"^`{3,}.*$|\*\*|`", re.MULTILINE)
 _MAX_LINE_CHARS = 160
 _MAX_REASON_CHARS = 300
+_MAX_MORE_LINES = 4
+"""Of an exception's message, below its first."""
 _LONG_WAIT_S = 2.0
 _AT_WORK = "the model is working"
 _PROGRESS = ("the model is thinking", "waiting for ", "tried ")
@@ -89,7 +92,8 @@ class TerminalDisplay:
         self._fresh_line()
         words = [_NOTE.sub("", without_colours(body.get(key) or "")) for key in ("text", "description")]
         reasons = list(dict.fromkeys(filter(None, words))) or [body["reason"]]
-        self._dim(_one_line(": ".join(["stopped", *reasons])))
+        first, *more = ": ".join(["stopped", *reasons]).splitlines()
+        self._dim("\n".join([_one_line(first), *(f"  {_one_line(line)}" for line in more[:_MAX_MORE_LINES])]))
 
     def waiting(self, text: Safe) -> None:
         """A spinner, if somebody can see it."""
@@ -218,6 +222,8 @@ class TerminalDisplay:
     def _answer(self, text: str) -> None:
         if not text:
             return
+        if not self._answered:
+            self._fresh_answer()
         self._answered = True
         self._show(self._folding.feed(text) if self._folding else text)
 
@@ -253,6 +259,13 @@ class TerminalDisplay:
         if self._err.is_terminal and not self._err.is_dumb_terminal:
             self._err.file.write(" " * self._err.width + "\r")
             self._err.file.flush()
+        elif may_be_within_line(self._err.file):
+            self._dim("\n")
+
+    def _fresh_answer(self) -> None:
+        """The same for the answer, where it goes elsewhere than what was said of the stop before."""
+        if not self._out.is_terminal and not are_one(self._out.file, self._err.file):
+            self._write("\n" if may_be_within_line(self._out.file) else "")
 
     def _quiet(self) -> None:
         if self._spinner:

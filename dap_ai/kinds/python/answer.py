@@ -27,6 +27,7 @@ from dap_ai.agent.analyst.explain import happened, quote, root_cause, where, why
 from dap_ai.agent.analyst.facts import Cited, evidence_of, proving
 from dap_ai.agent.analyst.gist import gist
 from dap_ai.agent.analyst.loops import looping
+from dap_ai.agent.analyst.messages import as_written
 from dap_ai.agent.analyst.proving import prove
 from dap_ai.agent.analyst.questions import candidates, named, spoken
 from dap_ai.agent.analyst.ranking import Analysis, analyse, outline
@@ -205,7 +206,8 @@ class PythonAnalyst:
             parts = [advice, happened(analysis), history, standing(analysis.diagnosis.place)]
         notes = [NO_MODEL, analysis.cut_short, note, *noted(analysis)]
         told_first = looping(analysis.case) or verdict(analysis, trials)
-        say(work, [first, told_first, *parts, f"*{' '.join(filter(None, notes))}*"])
+        message = as_written(analysis.case.exception.message) if analysis.case.exception else ""
+        say(work, [first, told_first, message, *parts, f"*{' '.join(filter(None, notes))}*"])
         evidence = evidence_of(analysis.case.stop, proving(analysis.diagnosis))
         is_cut = bool(analysis.cut_short)
         path = await path_of_failure(analysis, trials)

@@ -190,7 +190,11 @@ def test_the_sum_of_a_chat_names_how_many_questions_it_had():
     ("text", "description", "words"),
     [
         ("KeyError", "'" + "x" * 5000 + "'", "stopped: KeyError: 'xxx"),
-        ("AssertionError", "assert 1 == 2\n + where 1 = f()", "stopped: AssertionError: assert 1 == 2 + where 1 = f()"),
+        (
+            "AssertionError",
+            "assert 1 == 2\n + where 1 = f()",
+            "stopped: AssertionError: assert 1 == 2\n  + where 1 = f()\n",
+        ),
         ("EOFError", "exception: no description", "stopped: EOFError\n"),
         ("AssertionError", "\x1b[0m\x1b[91m- top\x1b[39;49;00m", "stopped: AssertionError: - top\n"),
         (
@@ -200,12 +204,12 @@ def test_the_sum_of_a_chat_names_how_many_questions_it_had():
         ),
     ],
 )
-def test_a_stop_is_one_short_line(text, description, words):
+def test_a_stop_is_a_short_line_and_further_lines_of_a_message_stand_below_it(text, description, words):
     err = io.StringIO()
     body = {"reason": "exception", "text": text, "description": description}
     TerminalDisplay(Settings(), io.StringIO(), err).stopped(body)
     assert err.getvalue().startswith(words)
-    assert err.getvalue().count("\n") == 1
+    assert err.getvalue().count("\n") == 1 + description.count("\n")
     assert len(err.getvalue()) < 200
 
 
