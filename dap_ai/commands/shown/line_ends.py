@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import stat
 from pathlib import Path
-from typing import TextIO
+from typing import IO
 
 
-def may_be_within_line(stream: TextIO) -> bool:
+def may_be_within_line(stream: IO[str]) -> bool:
     """Of a file, what its last byte says; of a pipe, which cannot be looked into, True; of what is neither, False."""
     try:
         number = stream.fileno()
@@ -20,7 +20,7 @@ def may_be_within_line(stream: TextIO) -> bool:
     return stat.S_ISFIFO(status.st_mode) or stat.S_ISSOCK(status.st_mode)
 
 
-def are_one(one: TextIO, other: TextIO) -> bool:
+def are_one(one: IO[str], other: IO[str]) -> bool:
     """Whether both lead to the same file or pipe."""
     try:
         return os.path.sameopenfile(one.fileno(), other.fileno())
