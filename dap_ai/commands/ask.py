@@ -29,7 +29,7 @@ from dap_ai.commands.shown.display import Display, SafeDisplay
 from dap_ai.commands.shown.json_lines import JsonLines
 from dap_ai.commands.shown.masking import MaskedDisplay
 from dap_ai.commands.shown.table import resolve
-from dap_ai.commands.wanted.arguments import Breakpoint
+from dap_ai.commands.wanted.arguments import Breakpoint, misplaced_options
 from dap_ai.commands.wanted.ask_command import AskCommand
 from dap_ai.commands.wanted.ask_options import HELP, options
 from dap_ai.commands.wiring import backend_of, open_wire_log, proxy_of
@@ -176,7 +176,7 @@ def _ask(
     wishes: Wishes, resolved: Resolved, display: MaskedDisplay, about: Make | str, *, for_programs: bool
 ) -> Outcome:
     """`about`: what is debugged, or which session is joined ("": the only one)."""
-    for warning in resolved.warnings:
+    for warning in (*misplaced_options(), *resolved.warnings):
         display.status(f"warning: {warning}")
     terminal = Terminal()
     outcome = Outcome(failed=True)

@@ -32,7 +32,7 @@ from dap_ai.commands.running.outcome import BACKEND_FAILED, NO_STOP, Wishes
 from dap_ai.commands.running.target import Out
 from dap_ai.commands.shown.masking import MaskedDisplay
 from dap_ai.commands.shown.table import resolve
-from dap_ai.commands.wanted.arguments import Breakpoint, SplitCommand
+from dap_ai.commands.wanted.arguments import Breakpoint, SplitCommand, misplaced_options
 from dap_ai.commands.wanted.ask_options import some_options
 from dap_ai.commands.wiring import backend_of, open_wire_log, proxy_of
 from dap_ai.config import Resolved
@@ -118,7 +118,7 @@ def command(  # noqa: PLR0917  click gives each option by its name
     waiting = [*begun, *(script.read_text(encoding="utf-8").splitlines() if script else ()), *commands]
     if os.isatty(0) and sys.stdout.isatty() and not extras.PROMPT.is_installed:
         display.status(f"{extras.PROMPT.wanted}.")
-    for warning in resolved.warnings:
+    for warning in (*misplaced_options(), *resolved.warnings):
         display.status(f"warning: {warning}")
     sys.exit(_debugged(Console(programs, display, waiting), display, screen))
 

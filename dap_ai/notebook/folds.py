@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from dap_ai.agent.analyst.wording import AGAIN, CAUSE, HAPPENED, WHY, name_of
+from dap_ai.agent.analyst.wording import ADVICE, AGAIN, CAUSE, HAPPENED, WHY, name_of
 
 _LEAD = re.compile(r"\*\*([^*]+)[.:]\*\*|\*\S")
 _EVIDENCE = tuple(map(name_of, (HAPPENED, WHY, AGAIN)))
@@ -26,3 +26,14 @@ def folded(text: str) -> str:
         return text
     head = ", ".join(names).capitalize()
     return "\n".join([*before, f"<details><summary>{head}</summary>", "", *inside, "", "</details>", "", *behind])
+
+
+def advice_of(answer: str) -> str:
+    """The answer's recommendation, without its heading: what was tried, and why no change of it is proposed."""
+    rows, is_in = list[str](), False
+    for line in answer.splitlines():
+        if _LEAD.match(line):
+            is_in = line.startswith(ADVICE)
+        if is_in:
+            rows.append(line.removeprefix(ADVICE).lstrip() if line.startswith(ADVICE) else line)
+    return "\n".join(rows).strip()

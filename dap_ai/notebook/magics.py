@@ -16,6 +16,7 @@ from IPython.core.magic import line_magic, magics_class, no_var_expand
 from dap_ai.mending import CannotMend, mended
 from dap_ai.notebook.asking import Asking
 from dap_ai.notebook.cells import Cell, Cells, outermost
+from dap_ai.notebook.folds import advice_of
 from dap_ai.notebook.provenance import Provenance
 from dap_ai.notebook.shown import Shown
 
@@ -143,7 +144,11 @@ class Magics(Base):
             ended = self._asking.about(exc, "", Shown())
         fixes: list[dict[str, Any]] = ended["fixes"] if ended else []
         if not fixes:
-            return "No fix was found: `%why` tells what is known."
+            return (
+                f"No change is proposed. {advice_of(ended['answer'])}"
+                if ended
+                else "The failure could not be asked about."
+            )
         fix = fixes[0]
         result = "It was verified: " if fix["verified"] else "It was not verified by a run of the whole: "
         parts = [f"```diff\n{fix['diff'].strip()}\n```", f"{result}{fix['result'] or fix['check'] or 'no check ran'}."]

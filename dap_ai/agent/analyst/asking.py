@@ -9,7 +9,7 @@ from pathlib import Path
 
 from dap_ai.agent.analyst.definitions import bindings
 from dap_ai.agent.analyst.edits import shorten
-from dap_ai.agent.analyst.questions import STOP_WORDS, candidates
+from dap_ai.agent.analyst.questions import candidates, is_of_site
 from dap_ai.agent.case.source import FunctionNode, own_statements
 from dap_ai.agent.case.stack import Case, Frame, Place, sub_expressions
 from dap_ai.agent.case.values import cut, show, variables
@@ -24,20 +24,19 @@ _THIS_FUNCTION = re.compile(
     r"|\bexplain (?:this|the|current) (?:function|method|code)\b|\bwhat does this do\b",
     re.IGNORECASE,
 )
+_WRONG = re.compile(r"\b(?:problems?|wrong|errors?|fail\w*|bugs?|crash\w*|solve|fix)\b", re.IGNORECASE)
 _SPOT = re.compile(r"\(([^\s():]+):(\d+)\)")
 _TYPE = re.compile(r"\b(?:what|which) (?:type|class|kind)\b|\b(?:type|class|kind) of\b", re.IGNORECASE)
 _HISTORY = re.compile(r"\bvalues\b|\bhistory\b|\bchange[sd]?\b|\bchanging\b|\bover time\b", re.IGNORECASE)
 _LENGTH = re.compile(r"\bhow (?:many|long|big|large)\b|\b(?:length|size|number) of\b", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z]{2,}")
 _NAME = re.compile(r"\w+")
-_CODED = re.compile(r"\w_\w|[a-z][A-Z]|[A-Za-z]\d")
-"""No word of English: a name from somebody's code."""
 _DESCRIBED = re.compile(
     r"\s*(?:(?:what|where|explain|describe|show|tell)\b(?!.*\bcall)|how do(?:es)?\b.*\bwork)", re.IGNORECASE
 )
 _ALL = re.compile(r"\b(?:locals?|variables|arguments|args|parameters|all (?:the )?values)\b", re.IGNORECASE)
 _HELP = re.compile(r"\s*(?:help|what can (?:i|you|one)\b.*)[\s?!.]*", re.IGNORECASE)
-_OF_FAILURES = re.compile(
+OF_FAILURES = re.compile(
     r"(?:explain|except|assert|error|crash|fail|problem|caus|reason|broke|break|rais|throw|threw|traceback|diagnos|debug"
     r"|analy[sz]|solv|hang|hung|stuck|loop|endless|infinite|forever|freez|frozen|repair|correct|mistake|issue|bug|fix|avoid|prevent|wrong|happen|abort|stop|halt|suspect|fault|(?:none|null|nan|zero|empty|going|next|now|should)$)",
     re.IGNORECASE,
@@ -52,7 +51,7 @@ def wants_way(question: str) -> bool:
 
 def wants_reason(question: str) -> bool:
     """Whether it speaks of something that is wrong."""
-    return any(_OF_FAILURES.match(word) for word in _WORD.findall(question))
+    return any(OF_FAILURES.match(word) for word in _WORD.findall(question))
 
 
 def wants_help(question: str) -> bool:
@@ -80,16 +79,6 @@ def wants_history(question: str) -> bool:
     return bool(_HISTORY.search(question))
 
 
-def is_about_stop(case: Case, question: str) -> bool:
-    """Whether it asks about the stop as a whole: it is empty, or speaks of a failure, or in the exception's words."""
-    words = [w for w in _WORD.findall(question) if w.casefold() not in STOP_WORDS]
-    known = {w.casefold() for text in told(case) for w in _WORD.findall(text)}
-    if not words or wants_reason(question) or any(w.casefold() in known for w in words):
-        return True
-    functions = written(case)
-    return any(text.removesuffix("()") in functions for text in candidates(question))
-
-
 def told(case: Case) -> set[str]:
     """The words of the exception."""
     error = case.exception
@@ -112,7 +101,9 @@ def place_of(case: Case, question: str) -> Place | None:
 
 def _is_data(place: Place, text: str) -> bool:
     value = place.value(text)
-    return value is not None and value.kind not in ("module", "class", "function") and value.text != text
+    if value is None or is_of_site(value):
+        return False
+    return value.kind not in ("module", "class", "function") and value.text != text
 
 
 def code_asked(case: Case, question: str) -> str:
@@ -120,13 +111,17 @@ def code_asked(case: Case, question: str) -> str:
     focus = case.focus
     if focus is None or place_named(case, question):
         return ""
-    if _THIS_FUNCTION.search(question) and (function := _pointed_at(case, question) or focus.function):
+    if (
+        _THIS_FUNCTION.search(question)
+        and not _WRONG.search(question)
+        and (function := _pointed_at(case, question) or focus.function)
+    ):
         return _full_name(case, function)
     known = written(case)
     asked = candidates(question) if _DESCRIBED.match(question) else []
     found = next((text for text in asked if text.removesuffix("()").rpartition(".")[2] in known), "")
     rest = _WORD.findall(question.replace(found, ""))
-    return "" if any(_OF_FAILURES.match(word) for word in rest) else found
+    return "" if any(OF_FAILURES.match(word) for word in rest) else found
 
 
 def _pointed_at(case: Case, question: str) -> FunctionNode | None:
@@ -168,23 +163,6 @@ def _standing(case: Case, frame: Frame) -> str:
     given = [f"`{a.name}` = `{show(a.value, 40)}`" for a in place.facts.arguments[:4]] if place and place.facts else []
     spot = f"`{shorten(frame.path, case.inspection.cwd)}:{frame.line}` {inside}"
     return f"{spot}: `{code}`" + (f" ({', '.join(given)})" if given else "")
-
-
-def not_understood(case: Case, question: str) -> str:
-    """A paragraph: what is not known of the question, and what can be asked instead. Empty if it is about the stop."""
-    unknown = [t for t in candidates(question) if t.isidentifier() and not _OF_FAILURES.match(t)]
-    reason = next((where for name in unknown if (where := setter(case, name))), "")
-    coded = next((t for t in unknown if _CODED.search(t) and not _occurs(case, t)), "")
-    reason = reason or (f"Nothing is called `{coded}` at this stop" if coded else "")
-    if not reason and is_about_stop(case, question):
-        return ""
-    reason = reason or "This was not understood as a question about a value, a line or a function of this stop"
-    return f"{reason}. {offered(case)} Here is why the program stopped:"
-
-
-def _occurs(case: Case, name: str) -> bool:
-    """Whether a name stands anywhere in the files of the stack, or in the exception."""
-    return name in told(case) or any(name in _NAME.findall(p.source.text) for p in case.places if p.source)
 
 
 def offered(case: Case) -> str:

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from dap_ai.agent.analyst.definitions import bindings, root_name
 from dap_ai.agent.analyst.edits import shorten
 from dap_ai.agent.analyst.retries import GoingBack, going_back
-from dap_ai.agent.analyst.rounds import ENDS, may_change, names_in, number_at
+from dap_ai.agent.analyst.rounds import ENDS, PLAIN, may_change, names_in, number_at
+from dap_ai.agent.analyst.waits import goes_on_alone, setter_within, waiting_call
 from dap_ai.agent.case.source import last_line, own_statements
 from dap_ai.agent.case.stack import Case, Place
 from dap_ai.agent.case.values import bound, cut, number_in, show
@@ -18,6 +19,7 @@ from dap_ai.protocol.wire.ask import Suspect
 _LOOPS = ast.While | ast.For | ast.AsyncFor
 _MAX_LOOPS, _MAX_NAMES, _MAX_CODE, _MAX_VALUE = 3, 4, 80, 40
 INTERRUPTED = "KeyboardInterrupt"
+_NO_END = "Nothing in its body ends it: no `break`, `return` or `raise`"
 _MANY = 100_000
 """From so many rounds on, a loop is told as a long one."""
 
@@ -70,11 +72,11 @@ def _loops(case: Case) -> list[Loop]:
     """What tells most comes first."""
     if case.stop.reason != "pause" and not (case.exception and case.exception.type == INTERRUPTED):
         return []
-    loops = [_read(place, node) for place in case.places for node in _around(place)][:_MAX_LOOPS]
+    loops = [_read(place, node) for place in case.places for node in loops_at(place)][:_MAX_LOOPS]
     return sorted(loops, key=lambda loop: (not loop.stuck, -loop.rounds))
 
 
-def _around(place: Place) -> Iterator[ast.While | ast.For | ast.AsyncFor]:
+def loops_at(place: Place) -> Iterator[ast.While | ast.For | ast.AsyncFor]:
     """The loops of the frame's own function that it is in, innermost first."""
     scope, line = place.scope, place.frame.line
     found = [
@@ -173,15 +175,27 @@ def _unchanged(loop: Loop) -> str:
     others = any(isinstance(s, ENDS) and not _is_under_if(loop.node, s) for s in own_statements(loop.node))
     if others or any(isinstance(n, ast.Call | ast.Await | ast.NamedExpr) for t in loop.tests for n in ast.walk(t)):
         return ""
+    alone = goes_on_alone(loop.place, loop.node)
     if not loop.tests:
-        return "nothing in its body ends it: no `break`, `return` or `raise`"
+        return _NO_END[0].lower() + _NO_END[1:] if alone else ""
     names = names_in(loop.tests)
-    local = bound(loop.place.facts)
-    changes = any(n not in local or may_change(loop.place, own_statements(loop.node), n) for n in names)
-    if loop.place.function is None or not names or changes:
+    if loop.place.function is None or not names or any(_may_become(loop, name, alone=alone) for name in names):
         return ""
     listed = " and ".join(f"`{name}`" for name in names[:_MAX_NAMES])
     return f"nothing in its body changes {listed}, so it cannot end by itself"
+
+
+def _ends(node: ast.While) -> bool:
+    return any(isinstance(s, ENDS) for s in own_statements(node))
+
+
+def _may_become(loop: Loop, name: str, *, alone: bool) -> bool:
+    """Whether something may change what the name stands for; where the loop waits, another thread may, too."""
+    if name not in bound(loop.place.facts) or setter_within(loop.place, name):
+        return True
+    value = loop.place.value(name)
+    is_seen = not alone and (value is None or value.kind not in PLAIN)
+    return is_seen or bool(may_change(loop.place, own_statements(loop.node), name))
 
 
 def _is_under_if(loop: ast.While, wanted: ast.stmt) -> bool:
@@ -240,6 +254,10 @@ def _told(case: Case, loop: Loop) -> str:
     ]
     if isinstance(node, ast.While) and not _is_always(node.test) and not loop.stuck:
         text += f" It ends when `{cut(ast.unparse(node.test), _MAX_CODE)}` is false."
+    if isinstance(node, ast.While) and not loop.stuck and not loop.tests and not _ends(node):
+        text += f" {_NO_END}."
+    if not loop.stuck and (call := waiting_call(node.body)):
+        text += f" It waits in `{cut(ast.unparse(call), _MAX_CODE)}`, at line {call.lineno}."
     if loop.back and not loop.stuck:
         told = _going_back(loop, "a").rstrip(",")
         text += f" {told[0].upper()}{told[1:]}."
@@ -263,4 +281,6 @@ def _row(loop: Loop, name: str) -> str:
     if loop.stuck:
         return text
     lines = may_change(loop.place, own_statements(loop.node), name)
+    if not lines and (setter := setter_within(loop.place, name)):
+        lines = [setter.lineno]
     return f"{text}, {f'which line {lines[0]} changes' if lines else 'which nothing in the loop changes'}"

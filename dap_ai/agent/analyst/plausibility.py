@@ -6,6 +6,7 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
+from dap_ai.agent.analyst.data_changes import changes_data
 from dap_ai.agent.analyst.edits import Edit, text_after
 from dap_ai.agent.analyst.runs import Control
 from dap_ai.agent.case.source import FunctionNode, ScopeNode, SourceFile, body_fields, last_line
@@ -23,6 +24,8 @@ def doubt_of(case: Case, before: Control, after: SnapshotResult, edit: Edit) -> 
 
     Where another branch is taken instead, nothing is left out.
     """
+    if data := changes_data([edit]):
+        return data
     if dropped := _dropped(edit):
         return f"`{dropped}` is removed"
     if repeated := _repeated(edit):

@@ -10,12 +10,20 @@ from dap_ai.agent.case.source import NATIVE_LANGUAGES, Sources
 from dap_ai.agent.case.stack import Place
 from dap_ai.agent.case.values import MISSING, literal_in, variables
 from dap_ai.agent.sanitize import SyntaxRefused, parse_expression
+from dap_ai.protocol.contracts.inspection import Value
 
 STOP_WORDS = frozenset(
     """why what is where does the a an of come from did it here stop stopped how to be in was and or
     not ever this that value fail failed crash error happen happened wrong line bug fix my program
     code for on i do you can are has have""".split()  # noqa: SIM905  as a table
 )
+_NOUNS = "value|fail|error|crash|line|bug|fix|program|code"
+_SUBJECT = re.compile(
+    rf"\b(?:is|are|was|were|of|set|sets|changed)\s+({_NOUNS})\b(?!\s*\d)"
+    rf"|\b(?:does|did)\s+({_NOUNS})\s+(?:come|become|change|equal|have|get)\b",
+    re.IGNORECASE,
+)
+"""Where one of the stop words stands for a name: without an article before it."""
 _CODE = re.compile(r"`([^`]+)`")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _SPOKEN = re.compile(r"[^\W\d][\w@.-]{2,}")
@@ -41,6 +49,7 @@ def candidates(question: str, language: str = "python") -> list[str]:
         at = match.start() + len(text)
         if text.casefold() not in STOP_WORDS and (len(text) > 1 or text not in "aI"):
             found.append(text)
+    found += [match[1] or match[2] for match in _SUBJECT.finditer(rest)]
     if native:
         found = [text for text in found if text.casefold() not in ("null", "nullptr", "about")]
     texts = list(dict.fromkeys(text for name in found if (text := normal(name, language))))
@@ -134,10 +143,15 @@ def spoken(place: Place | None, question: str) -> list[ast.expr]:
 
 def _is_asked(place: Place, text: str) -> bool:
     value = place.value(text)
-    if value is None or value.kind in ("module", "class") or literal_in(text) is not MISSING:
+    if value is None or is_of_site(value) or value.kind in ("module", "class") or literal_in(text) is not MISSING:
         return False
     own = value.definition.name.rpartition(".")[2] if value.definition else ""
     return own != text and (value.kind != "function" or not hasattr(builtins, text))
+
+
+def is_of_site(value: Value) -> bool:
+    """Whether it is what Python has at its prompt under an English word: `help`, `license`, `quit`."""
+    return value.type.startswith("_sitebuiltins.")
 
 
 def _part(place: Place, name: str) -> ast.expr | None:

@@ -16,7 +16,7 @@ LOOKING = frozenset(
 )
 """Builtins that change nothing of what they are given."""
 _BLOCKS = ast.While | ast.For | ast.AsyncFor | ast.If | ast.With | ast.Try
-_PLAIN = ("none", "bool", "int", "float", "str", "bytes", "complex")
+PLAIN = ("none", "bool", "int", "float", "str", "bytes", "complex")
 """Kinds of values that nobody can change, only replace."""
 
 
@@ -42,7 +42,7 @@ def _may_change(place: Place, statement: ast.stmt, name: str) -> bool:
     if is_set(statement, name):
         return True
     value = place.value(name)
-    if value is not None and value.kind in _PLAIN:
+    if value is not None and value.kind in PLAIN:
         return False
     calls = [n for root in header_expressions(statement) for n in ast.walk(root) if isinstance(n, ast.Call)]
     parts = [p for c in calls if not _only_looks(c) for p in [c.func, *c.args, *(k.value for k in c.keywords)]]

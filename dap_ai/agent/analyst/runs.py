@@ -13,6 +13,7 @@ from typing import Final, Literal
 from msgspec.structs import replace
 
 from dap_ai.agent.analyst.check import Check, Failure
+from dap_ai.agent.analyst.data_changes import changes_data
 from dap_ai.agent.analyst.edits import Edit, moved
 from dap_ai.agent.analyst.enclosing import changes_a_check
 from dap_ai.agent.analyst.same_failure import SameFailure, is_data, not_arrived
@@ -39,7 +40,7 @@ Differs = Callable[[Check, SnapshotResult], str]
 CANNOT: Final = "cannot be verified here"
 Outcome = Literal["verified", "passes", "not verified", "cannot be verified here"]
 """Verified: the whole program or test, run as its user runs it, ends well. Passes: a part of it does, which was run
-alone, or a check of the asker's own."""
+alone, or a check of the asker's own; or the whole does with other data, or with some left out."""
 
 
 @dataclass
@@ -262,6 +263,8 @@ class Runs:
         missed = "" if control.check.text and not whole else self._missed(edits, control, result)
         if missed:
             return "not verified", missed
+        if whole and (data := changes_data(edits)):
+            return "passes", f"{control.check.words} succeeds with it, but {data}"
         if whole:
             return "verified", f"{control.check.words} succeeds with it"
         return "passes", f"{control.check.words} passes with it when it is run alone; the whole was not run"

@@ -60,7 +60,7 @@ def _lost(case: Case) -> str:
 
 def without_source(case: Case) -> str:
     """What can be told of a stop in which no frame has source of the user's."""
-    return "\n\n".join(filter(None, [_happened(case), _stack(case), _threads(case), _next(case)]))
+    return "\n\n".join(filter(None, [_happened(case), _stack(case), waiting_threads(case), _next(case)]))
 
 
 def _happened(case: Case) -> str:
@@ -98,7 +98,8 @@ def _at(frame: Frame) -> str:
     return f" ({PurePath(frame.path).name}:{frame.line})" if known else ""
 
 
-def _threads(case: Case) -> str:
+def waiting_threads(case: Case) -> str:
+    """Those that wait, a line each; empty: none is known to."""
     waiting = [t for t in case.inspection.threads if t.waiting]
     rows = [f"- thread {t.ident} (`{t.name}`) waits: {t.waiting}" + (f" `{t.wants}`" if t.wants else "")
             for t in waiting[:_MAX_FRAMES]]  # fmt: skip

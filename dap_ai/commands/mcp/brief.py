@@ -17,7 +17,6 @@ _FENCE = re.compile(r"^ *```")
 _ASIDES = (
     re.compile("Other suspects:|Others that pass"),
     re.compile(r"\d+ small fix(?:es)? w"),
-    re.compile("This was not "),
 )
 _ORDER = ("", *map(name_of, (CAUSE, ADVICE, HAPPENED, WHY, AGAIN)))
 _LAST = len(_ORDER)

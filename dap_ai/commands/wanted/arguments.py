@@ -16,6 +16,8 @@ from typing import Any
 import click
 import msgspec
 
+from dap_ai.commands.wanted.misplaced import misplaced, question_for_runner
+
 _BREAKPOINT = re.compile(r"(?P<file>.+?):(?P<line>\d+)(?::(?P<condition>.+))?", re.DOTALL)
 
 
@@ -62,29 +64,47 @@ def split(
 
 OPTIONAL = ("--join", "--kernel", "--post-mortem")
 """Options that stand alone, too."""
+_NOTES = "dap_ai.misplaced"
+"""In click's `meta`."""
 
 
 class SplitCommand(click.Command):
     """A command whose last parameter is PROGRAM and all that is the program's."""
 
+    programs_own: tuple[str, ...] = ()
+    """Parameters whose options are the program's after PROGRAM."""
+
     def split(self, args: Sequence[str]) -> tuple[list[str], list[str]]:
         """Our arguments, and PROGRAM with its own."""
-        with click.Context(self) as ctx:
-            parameters = self.get_params(ctx)
-        options = {
-            spelling: not (parameter.is_flag or parameter.count)
-            for parameter in parameters
-            if isinstance(parameter, click.Option)
-            for spelling in (*parameter.opts, *parameter.secondary_opts)
-        }
-        return split(args, options, OPTIONAL)
+        return split(args, self._spellings(), OPTIONAL)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Hands click our arguments alone: it would take what follows for the value that an option lacks."""
         ours, program = self.split(args)
         rest = super().parse_args(ctx, ours)
         ctx.params[self.params[-1].name or ""] = tuple(program)
+        if module := ctx.params["module"]:
+            options = self._spellings()
+            if refused := question_for_runner(module, program, options):
+                raise click.UsageError(refused, ctx)
+            ctx.meta[_NOTES] = misplaced(module, program, options)
         return rest
+
+    def _spellings(self) -> dict[str, bool]:
+        """Of our options, each with whether it takes a value."""
+        with click.Context(self) as ctx:
+            parameters = self.get_params(ctx)
+        return {
+            spelling: not (parameter.is_flag or parameter.count)
+            for parameter in parameters
+            if isinstance(parameter, click.Option) and parameter.name not in self.programs_own
+            for spelling in (*parameter.opts, *parameter.secondary_opts)
+        }
+
+
+def misplaced_options() -> list[str]:
+    """What is to be said of options that the command line of this very command gives to a module."""
+    return click.get_current_context().meta.get(_NOTES, [])
 
 
 def parse_question(_ctx: click.Context, _option: click.Parameter, texts: Sequence[str]) -> str:

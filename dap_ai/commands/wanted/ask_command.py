@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from typing import Any
 
 import click
 
 from dap_ai.commands.shown.json_lines import JsonLines
-from dap_ai.commands.wanted.arguments import OPTIONAL, SplitCommand, split
+from dap_ai.commands.wanted.arguments import SplitCommand
 from dap_ai.protocol.wire.safe import as_it_is
 
 _SECTIONS = {
@@ -29,12 +28,7 @@ class AskCommand(SplitCommand):
     After PROGRAM, `-v` is the program's, as `--help` is: too many programs have one.
     """
 
-    def split(self, args: Sequence[str]) -> tuple[list[str], list[str]]:
-        """Our arguments, and PROGRAM with its own."""
-        with click.Context(self) as ctx:
-            options = [p for p in self.get_params(ctx) if isinstance(p, click.Option) and p.name != "verbose"]
-        values = {name: not (o.is_flag or o.count) for o in options for name in (*o.opts, *o.secondary_opts)}
-        return split(args, values, OPTIONAL)
+    programs_own = ("verbose",)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """In sections: two dozen options in one list teach nobody."""

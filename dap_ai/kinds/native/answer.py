@@ -6,12 +6,13 @@ import asyncio
 import re
 from functools import partial
 
-from dap_ai.agent.analyst.asking import not_understood
+from dap_ai.agent.analyst.asked.waiting import waiting, wants_wait
 from dap_ai.agent.analyst.edits import shorten
 from dap_ai.agent.analyst.explain import BACK, cause_of, chain_of, quote
 from dap_ai.agent.analyst.facts import Cited, evidence_of
 from dap_ai.agent.analyst.questions import excerpt, line_of
 from dap_ai.agent.analyst.ranking import THE_FAILED_LINE
+from dap_ai.agent.analyst.unclear import not_understood
 from dap_ai.agent.analyst.verdict import fitting
 from dap_ai.agent.analyst.wording import ADVICE, HAPPENED, NO_ASSIGNMENT, NO_MODEL, NOW, UNKNOWN
 from dap_ai.agent.case.stack import Case, Place
@@ -19,7 +20,7 @@ from dap_ai.agent.case.values import cut, typed, variables
 from dap_ai.agent.native.analysis import Link, NativeAnalysis, failing
 from dap_ai.agent.native.diagnosing import analyse
 from dap_ai.agent.native.draft import Draft, brief, is_null, root_of, short_name, shown, unqualified
-from dap_ai.agent.native.notes import expressions_in, notes, without_source
+from dap_ai.agent.native.notes import expressions_in, notes, waiting_threads, without_source
 from dap_ai.agent.native.origins import Wanted, trace
 from dap_ai.agent.providers.offline import offline_usage, say
 from dap_ai.agent.providers.work import Work
@@ -67,6 +68,8 @@ async def _answered(work: Work, case: Case) -> Answer:
     analysis = await asyncio.to_thread(analyse, case)
     if analysis is None:
         return _answer(work, [without_source(case), _noted(case)], [])
+    if wants_wait(question) and not case.inspection.fault and not analysis.report:
+        return _stop(work, analysis, "\n\n".join(filter(None, [waiting(case), waiting_threads(case)])))
     came = _CAME.search(question)
     missed = _unreadable(case, wanted, came[1] if came else "")
     return _stop(work, analysis, missed or ("" if line else not_understood(case, question)))

@@ -12,6 +12,7 @@ from dap_ai.agent.analyst.advice import recommendation
 from dap_ai.agent.analyst.asked.owners import outermost
 from dap_ai.agent.analyst.asked.telling import Told
 from dap_ai.agent.analyst.asked.understood import named_by, understood
+from dap_ai.agent.analyst.asked.waiting import waiting, wants_wait
 from dap_ai.agent.analyst.asking import (
     code_asked,
     offered,
@@ -48,6 +49,7 @@ from dap_ai.agent.providers.work import Work
 from dap_ai.agent.tools.base import Bench, fenced
 from dap_ai.agent.tools.evaluate import named_in
 from dap_ai.agent.tools.history import history
+from dap_ai.agent.tools.stack import where_it_is
 from dap_ai.agent.tools.table import followed_by, traced_by
 from dap_ai.kinds.python.passages import (
     before_default,
@@ -68,6 +70,8 @@ from dap_ai.protocol.wire.ask import Fix
 
 _TIME_TO_LOOK = 0.6
 """Of what is left: the answer must still be told."""
+
+_MAX_THREADS = 6
 
 _THOROUGH = 10
 """So many times as long fixes are tried where that is wanted."""
@@ -97,6 +101,8 @@ class PythonAnalyst:
             return self._told(work, [offered(case), f"*{NO_RANKING}*"])
         if wants_way(question):
             return await self._came(work, case, question)
+        if wants_wait(question) and (awaited := waiting(case)):
+            return self._told(work, [awaited, _others(bench), f"*{NO_RANKING}*"])
         if wanted and (told := await self._words.answer(work, case, wanted, self._controls(case))):
             return await self._in_words(work, case, told)
         if symbol := code_asked(case, question):
@@ -300,6 +306,13 @@ def _why_none_is_tried(work: Work, case: Case) -> str:
     if lacked_memory(case):
         return "whatever asks for less memory would pass"
     return work.debugger.why_no_snapshot
+
+
+def _others(bench: Bench) -> str:
+    """What the other threads wait for, a line each; empty: none is known to wait."""
+    waiting_ones = [t for t in bench.case.inspection.threads if t.waiting and not t.current]
+    rows = [f"- `{thread.name}`: {where_it_is(bench, thread)}" for thread in waiting_ones[:_MAX_THREADS]]
+    return "\n".join(["Other threads that wait:", "", *rows]) if rows else ""
 
 
 async def _past(bench: Bench | None, place: Place, roots: list[ast.expr]) -> list[str]:

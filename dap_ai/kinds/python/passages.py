@@ -5,16 +5,12 @@ from __future__ import annotations
 import ast
 
 from dap_ai.agent.analyst.asked.understood import Literally, understood
-from dap_ai.agent.analyst.asking import (
-    examples,
-    not_understood,
-    wants_length,
-    wants_type,
-)
+from dap_ai.agent.analyst.asking import examples, wants_length, wants_type
 from dap_ai.agent.analyst.explain import where
 from dap_ai.agent.analyst.loops import INTERRUPTED, cannot_end
 from dap_ai.agent.analyst.questions import excerpt, line_of
 from dap_ai.agent.analyst.ranking import Analysis
+from dap_ai.agent.analyst.unclear import not_understood
 from dap_ai.agent.analyst.wording import ADVICE, VALUES
 from dap_ai.agent.case.stack import Case, Place
 from dap_ai.agent.case.values import show
@@ -76,7 +72,9 @@ def before_default(case: Case, question: str) -> str:
     """What comes before the answer about the stop: the line that was asked about, or what was not understood."""
     line = line_of(question)
     if line is not None and case.focus and (shown := excerpt(case.sources, case.focus.frame.path, line)):
-        return f"{where(case, case.focus.frame.path, line)}:\n\n{shown}"
+        return "\n\n".join(
+            filter(None, [f"{where(case, case.focus.frame.path, line)}:\n\n{shown}", not_understood(case, question)])
+        )
     wanted = understood(question)
     if isinstance(wanted, Literally) and not _is_demanded(case, wanted.value):
         return f"No check at this line asks for `{wanted.value}`. Here is why the program stopped:"

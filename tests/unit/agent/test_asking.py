@@ -68,6 +68,12 @@ def shop(tmp_path: Path) -> Stopped:
         "why is this None?",
         "what should I do next?",
         "how can I avoid this?",
+        "Can you please tell me why my program crashed here?",
+        "what's the problem with this code and how do I solve it?",
+        "which line of shop.py is to blame",
+        "debug this for me",
+        "help me understand this exception",
+        "why an assertion error in shop.py when I run it?",
     ],
 )
 def test_a_question_about_the_failure_is_understood(question: str, shop: Stopped):
@@ -75,11 +81,37 @@ def test_a_question_about_the_failure_is_understood(question: str, shop: Stopped
     assert answer.text.startswith("`cost` is `7`, not `10` at `shop.py:19`")
 
 
-@pytest.mark.parametrize("question", ["is this thread safe", "make it faster please", "why is the tax so high?"])
-def test_what_is_not_understood_is_said_before_the_answer_about_the_stop(question: str, shop: Stopped):
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("is this thread safe", "Not understood: `safe`."),
+        ("make it faster please", "Not understood: `faster`."),
+        ("why is the tax so high?", "Not understood: `tax`, `high`."),
+        ("why is the error so large?", "Not understood: `large`. Understood: `error`, as a question about the stop."),
+        ("which task failed?", "Not understood: `task`. Understood: `failed`, as a question about the stop."),
+        (
+            "does bill need cheese?",
+            "Not understood: `cheese`. Understood: `bill`, as a question about the stop.",
+        ),
+        ("when did it fail?", "Not understood: `when`. Understood: `fail`, as a question about the stop."),
+        ("how often did the assertion fail?", "Not understood: `often`."),
+        ("what failed in line 18 of the pension fund?", "`shop.py:18`"),
+    ],
+)
+def test_what_is_not_understood_is_said_before_the_answer_about_the_stop(question: str, first: str, shop: Stopped):
     text = ask(shop, question)[0].text
-    assert text.startswith("This was not understood")
-    assert text.index(NOT_UNDERSTOOD) < text.index(HAPPENED)
+    assert text.startswith(first)
+    assert text.index("Not understood: `") < text.index(NOT_UNDERSTOOD) < text.index(HAPPENED)
+
+
+def test_a_name_that_is_also_a_word_about_failures_is_answered_as_a_name(tmp_path: Path):
+    program = tmp_path / "mean.py"
+    program.write_text("def main():\n    error = 450.5\n    line = 'x'\n    print(error / 0)\n\n\nmain()\n")
+    stopped = fail(program)
+    assert ask(stopped, "why is error so large?")[0].text.startswith(f"{NOW} `error` is `450.5` at ")
+    assert ask(stopped, "where does line come from?")[0].text.startswith(f"{NOW} `line` is `'x'` at ")
+    for question in ("why this error?", "explain the error", "why did this line fail?", "what is the error?"):
+        assert NOW not in ask(stopped, question)[0].text
 
 
 def test_three_questions_are_offered_and_all_of_them_are_answered(shop: Stopped):
@@ -97,7 +129,7 @@ def test_a_name_that_no_frame_knows_is_named_with_the_function_that_sets_it(shop
 
 def test_a_name_that_is_nowhere_is_named(shop: Stopped):
     text = ask(shop, "how do I fix fluxCapacitor?")[0].text
-    assert text.startswith("Nothing is called `fluxCapacitor` at this stop. Without a language model, ask for example")
+    assert text.startswith("Nothing is called `fluxCapacitor` at this stop. Understood: `fix`, as a question about")
 
 
 def test_a_name_of_a_caller_is_answered_in_its_frame(shop: Stopped):

@@ -211,3 +211,95 @@ def test_a_value_from_before_the_loop_is_no_sign_that_it_has_gone_back(tmp_path)
     text = told(tmp_path, first.replace("    return PAGES.get", "    1 / 0  # here\n    return PAGES.get"))
     assert text.startswith("**In a loop.**")
     assert "While `text is None`, a round goes back" in text
+
+
+WORKER = """\
+import time, threading
+
+
+class Pump:
+    running = True
+    sock = None
+
+    def step(self):
+        1 / 0  # here
+        time.sleep(0.1)
+
+    def plain(self):
+        1 / 0  # here
+
+
+def poll(pump):
+    pump.step()
+
+
+def work(pump, jobs, done=False, todo=[1]):
+    def stop():
+        nonlocal done
+        done = True
+
+    HEAD:
+        BODY
+
+
+work(Pump(), None)
+"""
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "said"),
+    [
+        ("while True", "1 / 0; time.sleep(1)", "It waits in `time.sleep(1)`, at line 26."),
+        ("while True", "1 / 0; print(jobs.get())", "It waits in `jobs.get()`, at line 26."),
+        ("while True", "1 / 0; jobs.get(True, timeout=3)", "It waits in `jobs.get(True, timeout=3)`"),
+        ("while True", "pump.step()", ""),
+        ("while True", "with pump.lock: 1 / 0; break", ""),
+        ("while True", "poll(pump)", ""),
+        ("while True", "1 / 0; pump.sock.send(b'')", ""),
+        ("while True", "1 / 0; jobs(todo)", ""),
+        ("while pump.running", "1 / 0; time.sleep(1)", "It ends when `pump.running` is false."),
+        ("while pump.running", "pump.step()", ""),
+        ("while todo[0]", "1 / 0; time.sleep(1)", ""),
+        ("while not done", "1 / 0", "`done` is `False`, which line 23 changes."),
+        ("while not done", "1 / 0; time.sleep(1)", ""),
+    ],
+)
+def test_a_loop_that_waits_or_that_others_may_end_is_no_endless_one(tmp_path, head, body, said):
+    answer, _ = ask(paused(tmp_path, WORKER.replace("HEAD", head).replace("BODY", body)), "Why does it hang?")
+    assert "endless" not in answer.text.casefold()
+    assert "cannot end" not in answer.text
+    assert "Let something in the body" not in answer.text
+    assert not any("cannot end" in suspect.reason for suspect in answer.suspects)
+    assert said in answer.text
+    if head == "while True" and "break" not in body:
+        assert "Nothing in its body ends it: no `break`, `return` or `raise`." in answer.text
+
+
+@pytest.mark.parametrize(
+    ("head", "body"),
+    [
+        ("while True", "1 / 0; todo.append(len(todo))"),
+        ("while True", "pump.plain()"),
+        ("while pump.running", "1 / 0"),
+        ("while not jobs", "1 / 0; time.sleep(1)"),
+    ],
+)
+def test_a_loop_that_nobody_can_end_is_still_an_endless_one(tmp_path, head, body):
+    text = told(tmp_path, WORKER.replace("HEAD", head).replace("BODY", body))
+    assert text.startswith("**An endless loop.**")
+    assert "Let something in the body" in text
+
+
+@pytest.mark.parametrize("question", ["what is it waiting for?", "Why does it wait here", "is the program blocked?"])
+def test_what_a_loop_waits_for_is_answered(tmp_path, question):
+    code = WORKER.replace("HEAD", "while True").replace("BODY", "1 / 0; time.sleep(1)")
+    text = ask(paused(tmp_path, code), question)[0].text
+    assert text.startswith("It waits in `time.sleep(1)` at `hang.py:26`, in rounds of `while True:`; now it stands at ")
+
+
+def test_a_program_that_has_failed_waits_for_nothing(tmp_path):
+    stopped = paused(tmp_path, COUNTS)
+    stopped.error = ZeroDivisionError()
+    stopped.reason = "exception"
+    text = ask(stopped, "what is it waiting for?")[0].text
+    assert text.startswith("It waits for nothing: it has failed with `ZeroDivisionError` at `hang.py:6` in `drain`")

@@ -4,9 +4,11 @@ import click
 import pytest
 
 from dap_ai.commands.ask import command
+from dap_ai.commands.debug import command as debug
 from dap_ai.commands.wanted.arguments import (
     Breakpoint,
     breakpoints_by_file,
+    misplaced_options,
     parse_assignments,
     parse_breakpoints,
     split,
@@ -80,6 +82,45 @@ def test_verbose_is_ours_before_program_and_the_programs_after_it(spelling):
     context = command.make_context("ask", [spelling, "p.py", spelling])
     assert context.params["verbose"]
     assert context.params["program"] == ("p.py", spelling)
+
+
+@pytest.mark.parametrize("module", ["pytest", "unittest", "twisted.trial"])
+@pytest.mark.parametrize("option", [["-q", "why is x 3?"], ["--question", "why not"], ["--question=why?"]])
+def test_a_question_that_would_go_to_a_test_runner_is_refused_and_explained(module, option):
+    with pytest.raises(click.UsageError, match=f"^{option[0][:2]}.* stands after -m {module}, .* Put it before -m"):
+        command.make_context("ask", ["-m", module, "tests", *option])
+
+
+@pytest.mark.parametrize("option", [["-q", "-x"], ["-q"], ["-q", "tests/test_a.py"], ["--", "-q", "why is x 3?"]])
+def test_what_a_test_runner_can_take_is_passed_to_it(option):
+    with command.make_context("ask", ["-m", "pytest", *option]) as context:
+        assert context.params["program"] == tuple(option)
+        assert misplaced_options() == []
+
+
+@pytest.mark.parametrize(
+    ("line", "noted"),
+    [
+        (["-q", "why is x 3?"], "-q"),
+        (["--level", "mutate"], "--level"),
+        (["--level=mutate"], "--level"),
+        (["-b", "shop.py:12"], "-b"),
+        (["-b", "shop.py:12:x > 3"], "-b"),
+        (["-b"], ""),
+        (["-v", "--help", "--verbose", "-m", "slow", "--own"], ""),
+        (["--", "--level", "mutate"], ""),
+    ],
+)
+def test_options_of_ours_among_a_modules_arguments_are_noted(line, noted):
+    with command.make_context("ask", ["-m", "shop", *line]) as context:
+        assert context.params["program"] == tuple(line)
+        told = f"{noted} stands after -m shop, so shop gets it: put dap-ai's own options before -m"
+        assert misplaced_options() == ([told] if noted else [])
+
+
+def test_debug_notes_its_own_options_and_no_question_which_it_does_not_take():
+    with debug.make_context("debug", ["-m", "pytest", "-q", "why is x 3?", "-b", "a.py:1", "-x"]):
+        assert [note.partition(" ")[0] for note in misplaced_options()] == ["-b"]
 
 
 @pytest.fixture

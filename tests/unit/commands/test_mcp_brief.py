@@ -59,7 +59,7 @@ def test_a_section_ends_where_a_paragraph_of_it_does_not_fit():
 
 
 def test_what_is_beside_the_point_goes_first():
-    aside = "This was not understood as a question about a value. " * 2
-    answer = f"{aside}\n\n{LEAD}\n\n{CODE}\n\n3 small fixes were tried; none passed.\n\n{FIX}"
-    wanted = f"{LEAD}\n\n{CODE}\n\n{FIX}\n\n{MORE}"
+    missed = "Not understood: `task`. Here is why the program stopped:"
+    answer = f"{missed}\n\n{LEAD}\n\n{CODE}\n\n{'3 small fixes were tried; none passed. ' * 3}\n\n{FIX}"
+    wanted = f"{missed}\n\n{LEAD}\n\n{CODE}\n\n{FIX}\n\n{MORE}"
     assert brief(answer, len(wanted) + 4) == wanted

@@ -9,6 +9,7 @@ from itertools import islice
 from dap_ai.agent.analyst.asked.again import Again
 from dap_ai.agent.analyst.asked.events import at, call_of, caught, code, decided, given, tests_of, value
 from dap_ai.agent.analyst.asked.owners import arguments
+from dap_ai.agent.analyst.asked.wrapped import called_as
 from dap_ai.agent.analyst.definitions import bindings, called_name, control_tests
 from dap_ai.agent.analyst.evidence.dependence import slice_of
 from dap_ai.agent.analyst.evidence.oddities import STRANGE, oddities
@@ -177,8 +178,10 @@ class _Walk:
         Of several calls of one function the last that gave what is wanted; none where that is not known.
         """
         names = [called_name(n) for n in ast.walk(node) if isinstance(n, ast.Call)]
-        by_name = {name: [r for r in self._again.record.calls(event) if r.name == name] for name in names}
-        runs = next((runs for runs in by_name.values() if runs), list[Run]())
+        by_name = (called_as(self._again, event, name) for name in names)
+        runs = next((runs for runs in by_name if runs), list[Run]())
+        if not runs and len(names) == 1:  # by another name: `return f(*args)`
+            runs = [r for r in self._again.record.calls(event) if wanted and r.traced.result == wanted]
         return runs[0] if len(runs) == 1 else next((r for r in reversed(runs) if r.traced.result == wanted), None)
 
     def _parts(self, node: ast.expr, event: Event, wanted: str) -> None:

@@ -11,6 +11,7 @@ from dap_ai.agent.analyst.asked.lines import called, calls_of, why_line
 from dap_ai.agent.analyst.asked.origin import BACK, call_links, standing_out
 from dap_ai.agent.analyst.asked.understood import Called, Compared, LineRun, Literally, Returned, Wanted
 from dap_ai.agent.analyst.asked.values import Told, compared, literally, same
+from dap_ai.agent.analyst.asked.wrapped import Wrapper, wrapper_of
 from dap_ai.agent.analyst.evidence.record import Run
 from dap_ai.agent.analyst.explain import chain_of
 from dap_ai.agent.case.source import FunctionNode, SourceFile
@@ -28,8 +29,7 @@ def answered(wanted: Wanted, case: Case, again: Again) -> Told | None:
         case Returned():
             return _returned(wanted, again)
         case Called():
-            found = next(_functions(again, wanted.function), None)
-            return Told([" ".join(called(again, *found))]) if found else None
+            return _called(wanted, again)
         case Compared():
             return compared(wanted, case, again)
         case Literally():
@@ -62,8 +62,19 @@ def _functions(again: Again, name: str) -> Iterator[tuple[SourceFile, FunctionNo
     yield from sorted(found, key=lambda pair: getattr(pair[0].owners.get(pair[1]), "name", "") != owner)
 
 
+def _called(wanted: Called, again: Again) -> Told | None:
+    found = next(_functions(again, wanted.function), None)
+    if found is None:
+        return None
+    wrapper = wrapper_of(again, wanted.function, found)
+    head = [wrapper.describe(again), "Of the function itself:"] if wrapper else []
+    return Told([" ".join([*head, *called(again, *found)])])
+
+
 def _returned(wanted: Returned, again: Again) -> Told | None:
     found = next(_functions(again, wanted.function), None)
+    if wrapper := wrapper_of(again, wanted.function, found):
+        return _wrapper_returned(wanted, again, wrapper)
     if found is None:
         return None
     source, function = found
@@ -76,6 +87,21 @@ def _returned(wanted: Returned, again: Again) -> Told | None:
     last = matching[-1]
     odd = standing_out(again, [], last.events[-1], last.traced.result) if last.events else ""
     return Told([_calls(matching), chain_of(call_links(again, last), BACK), odd])
+
+
+def _wrapper_returned(wanted: Returned, again: Again, wrapper: Wrapper) -> Told:
+    """What the program got from its calls by the name, and what the function that is written under it returned."""
+    head, name = wrapper.describe(again), wrapper.name
+    runs = [run for run in wrapper.runs(again) if run.traced.result]
+    if not runs:
+        return Told([f"{head} What its calls returned was not recorded."])
+    matching = [run for run in runs if same(run.traced.result, wanted.value)] if wanted.value else runs
+    if not matching:
+        return Told([f"No call of `{name}` returned `{wanted.value}`. {head} {_calls(runs)}"])
+    last = matching[-1]
+    inner = wrapper.wrapped_in(again, last)
+    own = f" In it, {call_of(inner)} returned {value(inner.traced.result)}." if inner and inner.traced.result else ""
+    return Told([f"{head} {_calls(matching)}{own}", chain_of(call_links(again, last), BACK)])
 
 
 def of_others(function: str) -> Told:

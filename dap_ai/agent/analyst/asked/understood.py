@@ -90,6 +90,8 @@ def understood(question: str) -> Wanted | None:
 
 def named_by(wanted: Wanted | None) -> list[str]:
     """The expressions that a frame should be asked for."""
+    if isinstance(wanted, Returned | Called):
+        return [wanted.function]
     return [wanted.condition, wanted.subject, *wanted.others] if isinstance(wanted, Compared) else []
 
 

@@ -11,6 +11,7 @@ from dap_ai.agent.analyst.asked.again import Again
 from dap_ai.agent.analyst.asked.events import at, call_of, code, spot, value
 from dap_ai.agent.analyst.asked.origin import BACK, call_links, links, standing_out
 from dap_ai.agent.analyst.asked.understood import Compared
+from dap_ai.agent.analyst.asked.wrapped import called_as
 from dap_ai.agent.analyst.check import failure_of
 from dap_ai.agent.analyst.definitions import called_name
 from dap_ai.agent.analyst.evidence.oddities import atoms, made
@@ -73,7 +74,7 @@ def _called_there(wanted: Compared, again: Again) -> Told | None:
     node, end = _parsed(wanted.subject), again.end
     if not isinstance(node, ast.Call) or end is None:
         return None
-    run = next((r for r in reversed(again.record.calls(end)) if r.name == called_name(node)), None)
+    run = next(reversed(called_as(again, end, called_name(node))), None)
     if run is None or not run.traced.result:
         return None
     return Told([f"{call_of(run)} returned {value(run.traced.result)}.", chain_of(call_links(again, run), BACK)])
@@ -83,7 +84,8 @@ def _ended(wanted: Compared, again: Again) -> Told | None:
     """About a name that only calls had that have ended: the last time that it was so."""
     root = next((n.id for n in ast.walk(_parsed(wanted.subject)) if isinstance(n, ast.Name)), "")
     if root != wanted.subject:
-        return local(again, root)
+        known = any(place.value(root) is not None for place in again.case.callers)
+        return None if known else local(again, root)
     state = wanted.condition if wanted.holds is not False else ""
     event = next((e for e in reversed(again.record.events) if _is_so(e.values.get(root, ""), root, state)), None)
     if event is None or not state:

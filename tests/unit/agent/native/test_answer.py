@@ -81,7 +81,7 @@ def test_a_name_of_a_caller_is_answered_there():
 
 def test_what_is_not_understood_is_said():
     answer, _ = asked(crashed(), "which cities have routes?")
-    assert answer.text.startswith("This was not understood as a question about a value")
+    assert answer.text.startswith("Not understood: `cities`, `routes`. Without a language model, ask for example")
     assert "where does order come from?" in answer.text
 
 
@@ -181,7 +181,8 @@ def test_a_name_whose_origin_is_asked_for_where_there_is_none_is_said_to_be_unre
 def test_an_english_word_that_a_library_has_as_a_constant_is_not_meant():
     word = Value("word", "enum value_type", "enum")
     answer, _ = asked(crashed(), "is the word here?", {"word": word})
-    assert "`word`" not in answer.text
+    assert answer.text.startswith("Not understood: `word`.")
+    assert "`word` is" not in answer.text
 
 
 def test_where_a_program_with_debug_information_runs_none_of_its_code_no_other_build_is_advised():

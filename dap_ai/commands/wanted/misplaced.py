@@ -1,0 +1,56 @@
+"""Options of ours that stand after `-m MODULE`, where they go to the module. Pure."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Container, Iterator, Mapping, Sequence
+from pathlib import Path
+
+_RUNNERS = ("pytest", "unittest", "twisted.trial")
+"""Their `-q` takes no value: a question after it would be taken for the name of a test."""
+_QUESTION = ("-q", "--question")
+_BOTH = ("--help", "--verbose")
+"""Too many programs have these: after the target they are meant for the program."""
+_BREAKPOINT = re.compile(r"\S+\.\w+:\d+(?::.+)?", re.DOTALL)
+
+
+def question_for_runner(module: str, arguments: Sequence[str], options: Container[str]) -> str:
+    """Why a command line is refused whose question goes to a test runner; empty: it has none there."""
+    known = [name for name in _QUESTION if name in options and module in _RUNNERS]
+    asked = next((pair for pair in _pairs(arguments) if pair[0] in known and _is_question(pair[1])), None)
+    if asked is None:
+        return ""
+    option = f"{asked[0]} {shlex.quote(asked[1])}"
+    return f"{option} stands after -m {module}, so {module} would take it for a test. Put it before -m."
+
+
+def misplaced(module: str, arguments: Sequence[str], options: Mapping[str, bool]) -> list[str]:
+    """A note for each option of ours among a module's arguments. `options`: see `arguments.split`."""
+    found = [name for name, value in _pairs(arguments) if name in options and _is_ours(name, value)]
+    return [
+        f"{name} stands after -m {module}, so {module} gets it: put dap-ai's own options before -m"
+        for name in dict.fromkeys(found)
+    ]
+
+
+def _pairs(arguments: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Each option with the word that follows it; what follows `--` is meant for the module."""
+    own = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    for word, after in zip(own, [*own, ""][1:], strict=True):
+        name, has_value, value = word.partition("=") if word.startswith("--") else (word, "", "")
+        if word.startswith("-"):
+            yield name, value if has_value else after
+
+
+def _is_ours(name: str, value: str) -> bool:
+    """Short options mean something else to most programs: there, the value tells."""
+    if name == "-q":
+        return _is_question(value)
+    if name == "-b":
+        return bool(_BREAKPOINT.fullmatch(value))
+    return name.startswith("--") and name not in _BOTH
+
+
+def _is_question(text: str) -> bool:
+    return not text.startswith("-") and (" " in text.strip() or text.endswith("?")) and not Path(text).exists()

@@ -1,0 +1,105 @@
+"""A fix that changes the data, or leaves some of it out, is not verified by a run that ends well."""
+
+from __future__ import annotations
+
+import difflib
+
+import pytest
+
+from dap_ai.agent.analyst.data_changes import changes_data
+from dap_ai.agent.analyst.edits import Edit
+from dap_ai.agent.case.source import SourceFile
+
+PROGRAM = """\
+LIMIT = 0
+part = 9
+count = 0
+PRICES = {"milk": 3, "salt": 0}
+
+
+def mean(xs, skipna=False, most=None):
+    if most is None:
+        most = []
+    total = 1
+    for x in xs:
+        if x == 7:
+            break
+        total += x
+    kept = [x for x in xs if x] if skipna else xs
+    return total / len(kept)
+
+
+def summed(frame):
+    return frame["price"].sum(skipna=False)
+
+
+def paired(a, b):
+    return [x - y for x, y in zip(a, b, strict=True)]
+
+
+def main():
+    rows = [4, 0, 2]
+    print(mean(rows, 0), LIMIT)
+
+
+count += 1
+main()
+"""
+
+
+def edited(old: str, new: str) -> str:
+    assert PROGRAM.count(old) == 1
+    source, after = SourceFile("/p.py", PROGRAM), PROGRAM.replace(old, new).splitlines()
+    edits = [
+        Edit(source, first + 1, last, after[begin:end])
+        for kind, first, last, begin, end in difflib.SequenceMatcher(None, source.lines, after).get_opcodes()
+        if kind != "equal"
+    ]
+    return changes_data(edits)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("rows = [4, 0, 2]", "rows = [4, 1, 2]", "`0` becomes `1`"),
+        ("rows = [4, 0, 2]", "rows = [4, 2]", "`0`"),
+        ("mean(rows, 0)", "mean(rows, 1)", "`0` becomes `1`"),
+        ('"salt": 0', '"salt": 1', "`0` becomes `1`"),
+        ('"salt": 0}', '"salt": 0, "rye": 2}', "`'rye'`"),
+        ("part = 9", "part = 5", "`9` becomes `5`"),
+        ("skipna=False)\n\n\ndef paired", "skipna=True)\n\n\ndef paired", "`skipna=True`"),
+        ("strict=True", "strict=False", "`strict=False`"),
+        ('frame["price"].sum', 'frame["price"].dropna().sum', "`dropna()`"),
+        ('frame["price"].sum', 'frame["price"].fillna(0).sum', "`fillna()`"),
+        ("zip(a, b, strict=True)]", "zip(a, b, strict=True) if y is not None]", "`if y is not None`"),
+        ("        total += x", "        if x is None:\n            continue\n        total += x", "`if x is None`"),
+        ("        total += x", "        total += x or 0", "`x or 0`"),
+        ("        total += x", "        total += 0 if x is None else x", "`0 if x is None else x`"),
+        ("        total += x", "        x = 3\n        total += x", "`x = 3`"),
+        ("    total = 1", "    skipna = True\n    total = 1", "`skipna = True`"),
+        ("if skipna else xs", "if not skipna else xs", "data is left out"),
+    ],
+)
+def test_a_change_of_the_data_is_named(old: str, new: str, told: str):
+    assert told in edited(old, new)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("    total = 1", "    total = 0"),
+        ("count = 0", "count = 1"),
+        ("LIMIT = 0", "LIMIT = 5"),
+        ("total += x", "total -= x"),
+        ("            break", "            continue"),
+        ("if x == 7:", "if x >= 7:"),
+        ("total / len(kept)", "total / (len(kept) - 1)"),
+        ("x - y for", "y - x for"),
+        ("        most = []", "        most = [1]"),
+        ("    rows = [4, 0, 2]", "    rows = [4, 0, 2].copy()"),
+        ('frame["price"].sum', 'frame["cost"].sum'),
+        ("print(mean(rows, 0), LIMIT)", "print(mean(rows[::-1], 0), LIMIT)"),
+    ],
+)
+def test_a_change_of_the_code_is_none_of_the_data(old: str, new: str):
+    assert edited(old, new) == ""
