@@ -22,6 +22,7 @@ DAP_AI = ["-p", "dap_ai.testing.plugin"]
 ANSWER, RAN_AGAIN = "`mean(", ")` returned `"
 CASES = {
     "alone": (["test_plain.py"], []),
+    "unittest": (["test_cases.py"], []),
     "pytest-socket": (["test_sockets.py"], ["-p", "pytest_socket", "--disable-socket"]),
     "pyfakefs": (["test_files.py"], ["-p", "pyfakefs.pytest_plugin"]),
     "freezegun": (["test_clock.py"], []),
