@@ -126,9 +126,9 @@ def _passes(error: BaseException) -> bool:
 
 def _is_test(patched: Any, args: Any) -> bool:
     """Whether a decorated function is the method that its first argument, a test case, runs."""
-    name = getattr(args[0], "_testMethodName", None) if args else None
-    kind: Any = type(args[0]) if args else None
-    return type(name) is str and getattr(kind, name, None) is patched
+    first: Any = args[0] if args else None
+    name = getattr(first, "_testMethodName", None)
+    return type(name) is str and getattr(first.__class__, name, None) is patched
 
 
 def _nothing() -> None:
