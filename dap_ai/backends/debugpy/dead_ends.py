@@ -16,14 +16,10 @@ again. Of an exception group, its first member is shown, where it failed.
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from dap_ai.backends.debugpy.dead_children import CHILDREN
 from dap_ai.backends.debugpy.dead_ranks import RANKS
+from dap_ai.backends.debugpy.dead_tests import CLEANUPS, TESTS
 from dap_ai.backends.debugpy.imports import IMPORTS
-
-_CLEANUPS = (Path(__file__).parents[2] / "hosts" / "cleanups.py").read_text("utf-8")
-"""What tells of a test before its cleanup, by a text that a debuggee without dap_ai can run."""
 
 _HOOK = r"""
 import builtins, functools, os, sys, threading, traceback, types
@@ -39,7 +35,6 @@ monitoring = pydevd_constants.PYDEVD_USE_SYS_MONITORING and sys.modules.get(
     "_pydevd_sys_monitoring.pydevd_sys_monitoring")
 group = getattr(builtins, "BaseExceptionGroup", None)  # since Python 3.11
 stopped_at = [0]  # the id of the exception at which the debugger stopped last: to keep it would keep its frames
-held = set()  # ids of exceptions that were looked at before the cleanup of the test that is going on
 standing = []  # threads that are stopped: what runs in one meanwhile is evaluated, or runs in a copy of the process
 
 def frames_of(tb):
@@ -165,73 +160,6 @@ def note_stops(plain):
 
     return do_wait_suspend
 
-def wrapped_in(exc):
-    # What is wrong with a module is the cause of its not being collected; what a doctest has raised is told by it.
-    name = type(exc).__name__
-    if name == "CollectError" and exc.__cause__ is not None:
-        return exc.__cause__
-    return exc.exc_info[1] if name == "UnexpectedException" else exc
-
-def look_before_cleanup(exc):
-    # Whoever reports it later has taken down by then what the test had set up: it is not stopped at again.
-    if getpid() == pid and id(exc) not in held:
-        held.add(id(exc))
-        look_at(exc)
-
-def was_held(exc):
-    # Its id may be another's once its report is done.
-    known = id(exc) in held
-    held.discard(id(exc))
-    return known
-
-def of_unittest_cases(case):
-    of_unittest(case, look_before_cleanup, begins=held.clear)
-
-def of_decorated_tests(mock):
-    of_patches(mock, look_before_cleanup)
-
-def of_failed_tests(runner):
-    # It is asked of each report whether a debugger may want to look at it, while the test's runner stands there.
-    asks, calls = getattr(runner, "check_interactive_exception", None), getattr(runner, "call_and_report", None)
-    if asks is None or calls is None:
-        return
-
-    def check_interactive_exception(call, report):
-        wants = asks(call, report)
-        if wants and not was_held(call.excinfo.value) and getattr(report, "outcome", "") == "failed":
-            look_at(wrapped_in(call.excinfo.value))
-        return wants
-
-    def call_and_watch(item, when, *arguments, **options):
-        if when != "call":
-            return calls(item, when, *arguments, **options)
-        held.clear()
-        undo = of_item(item, look_before_cleanup)
-        try:
-            return calls(item, when, *arguments, **options)
-        finally:
-            undo()
-
-    runner.check_interactive_exception, runner.call_and_report = check_interactive_exception, call_and_watch
-
-def of_failures_of_trial(reporter):
-    # Twisted's own runner catches what a test raises, and keeps it in a Failure, up to 24.3 apart from its traceback.
-    TestResult = reporter.TestResult
-
-    def telling_of(report):
-        def call(self, test, failed):
-            exc, tb = failed[1:] if isinstance(failed, tuple) else (failed.value, failed.getTracebackObject())
-            if isinstance(exc, BaseException) and getpid() == pid and not was_held(exc):
-                before = traceback_of(exc)
-                exc.__traceback__ = before or tb
-                look_at(exc)
-                exc.__traceback__ = before
-            return report(self, test, failed)
-
-        return call
-
-    TestResult.addError, TestResult.addFailure = telling_of(TestResult.addError), telling_of(TestResult.addFailure)
-
 def watched(run):
     def call(*arguments, **options):
         try:
@@ -287,15 +215,12 @@ def install():
     kind.__init__ = telling(kind.__init__, end_of_child, look_at_reported)
     runpy, names = cli.runpy, ("run_path", "run_module", "_run_module_as_main")
     cli.runpy = types.SimpleNamespace(**{name: watched(getattr(runpy, name)) for name in names if hasattr(runpy, name)})
-    when_imported({
-        "unittest.case": of_unittest_cases, "unittest.mock": of_decorated_tests, "mock.mock": of_decorated_tests,
-        "_pytest.runner": of_failed_tests, "twisted.trial.reporter": of_failures_of_trial,
-    })
+    watch_tests()
     sys.unraisablehook = heard(sys.unraisablehook)
     threading.excepthook = heard(threading.excepthook)
 """
 
-_TEXT = _CLEANUPS + _HOOK + CHILDREN + RANKS + IMPORTS + "install()"
+_TEXT = CLEANUPS + _HOOK + CHILDREN + RANKS + TESTS + IMPORTS + "install()"
 INSTALL = (
     f"(lambda b: b.exec(b.compile({_TEXT!r}, '<frozen dap_ai>', 'exec'), "
     "{'__builtins__': b.__dict__.copy()}))(__import__('builtins'))"
