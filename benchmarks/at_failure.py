@@ -164,7 +164,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     found: dict[str, dict[str, dict[str, str]]] = {}
-    for python in given.python:
+    for python in [str(Path(each).absolute()) for each in given.python]:  # programs run in folders of their own
         rows = found[python] = {way: {kind: cell(way, kind, python) for kind in given.kind} for way in given.way}
         show(python, ("", *given.kind), [(way, *cells.values()) for way, cells in rows.items()])
         cells = [each for row in rows.values() for each in row.values() if each != "-"]
