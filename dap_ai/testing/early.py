@@ -97,8 +97,7 @@ class _Timer:
 
     def __init__(self, item: Any) -> None:
         self._item = item
-        module = item.config.pluginmanager.getplugin("timeout")
-        settings = getattr(module, "_get_item_settings", None)
+        settings = getattr(sys.modules.get("pytest_timeout"), "_get_item_settings", None)
         found = settings(item) if settings and hasattr(item, "cancel_timeout") else None
         self._settings = found if getattr(found, "method", "") == "thread" else None
 

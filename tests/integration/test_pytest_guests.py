@@ -29,7 +29,7 @@ CASES = {
     "pytest-randomly": (["test_shuffled.py", "test_plain.py"], ["-p", "pytest_randomly", "--randomly-seed=7"]),
     "pytest-timeout": (["test_limits.py"], ["-p", "pytest_timeout", "--ask-time=4"]),
     "pytest-timeout's threads": (
-        ["test_limits.py"],
+        ["test_case_limits.py", "test_limits.py"],
         ["-p", "pytest_timeout", "--timeout-method=thread", "-k", "not slow"],
     ),
     "pytest-cov": (["test_plain.py"], ["-p", "pytest_cov", "--cov=.", "--cov-report=json:coverage.json"]),
