@@ -19,8 +19,9 @@ from dap_ai.hosts.answerer import LATE, TESTS, Answerer, Ended, Unanswered, name
 from dap_ai.hosts.user_code import is_user_path
 from dap_ai.testing.aftermath import Aftermath
 from dap_ai.testing.doctests import NothingToStopAtError, asserted, renamed
+from dap_ai.testing.early import Early
 from dap_ai.testing.findings import SAME, Claims, Finding, Findings, Raised, Row, Told, Where, told, where
-from dap_ai.testing.frameless import frameless, traced
+from dap_ai.testing.frameless import Failing, frameless, traced
 from dap_ai.testing.frames import Own, failed_with
 from dap_ai.testing.guest import Faults
 from dap_ai.testing.patch import from_root
@@ -77,6 +78,16 @@ class Asking:
         self._mode, self._limit_s = config.option.ask, config.option.ask_time
         self._wants_context = bool(config.option.ask_json)
         self._stops = Stops(config)
+        self._early = Early(self._ask_early)
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, Any, None]:
+        """What ends a test case is asked about before its cleanup."""
+        with self._faults.kept("look at a test before its cleanup"):
+            self._early.watch(item)
+        yield
+        with self._faults.kept("look at a test before its cleanup"):
+            self._early.unwatch()
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[Any]) -> Generator[None, Any, None]:
@@ -89,6 +100,8 @@ class Asking:
             return
         with self._faults.kept("answer"):
             report = outcome.get_result()
+            if report.when == "call":
+                report.duration = max(0.0, report.duration - self._early.seconds)
             if report.outcome == "failed":
                 if cancel := getattr(item.ihook, "pytest_timeout_cancel_timer", None):  # as pytest-timeout does later
                     cancel(item=item)
@@ -103,9 +116,10 @@ class Asking:
             if isinstance(node, pytest.Collector):
                 self._ask(call.excinfo, report)
             if self._mode == STOP:
-                self._stops.hold(failed_with(call.excinfo.value), report)
+                if not self._early.has_held(call.excinfo.value):
+                    self._stops.hold(failed_with(call.excinfo.value), _found_in(report))
             elif self._config.option.usepdb:
-                self._stops.show(report)
+                self._stops.show(_found_in(report))
 
     def pytest_unconfigure(self) -> None:
         """No process is left."""
@@ -113,27 +127,42 @@ class Asking:
             self._answerer.close()
 
     def _ask(self, excinfo: pytest.ExceptionInfo[Any], report: Any) -> None:
+        found = self._early.found(excinfo.value)
+        if found is None:
+            with traced(excinfo) as exc:
+                found = self._found(exc, Failing.reported(report))
+        report.dap_ai = found
+        if text := found.get("text"):
+            report.sections.append((SECTION, text))
+
+    def _ask_early(self, exc: BaseException, item: pytest.Item) -> Finding:
+        """While the test still has all that it had set up; errors of ours are told as of a report."""
+        found = cast("Finding", {})
+        with self._faults.kept("answer"):
+            found = self._found(exc, Failing(item.nodeid, "call", item.location))
+            if self._mode == STOP:
+                self._stops.hold(failed_with(exc), found)
+        return found
+
+    def _found(self, exc: BaseException, failing: Failing) -> Finding:
         """Never raises what is not the user's: a report is a report without an answer, too."""
         found = cast("Finding", {})
-        found["nodeid"], found["when"] = named(report.nodeid), named(getattr(report, "when", "collect"))
+        found["nodeid"], found["when"] = named(failing.nodeid), named(failing.when)
         began = time.monotonic()
         try:
-            with traced(excinfo) as exc:
-                self._find(failed_with(exc), found, report)
+            self._find(failed_with(exc), found, failing)
         except Unanswered as error:
             found["error"] = error.why
         except Exception as error:  # noqa: BLE001  an edge: the test run goes on
             found["error"] = "dap_ai has failed: " + named(type(error).__name__)  # its text may quote anything
         found.setdefault("seconds", round(time.monotonic() - began, 3))
-        report.dap_ai = found
-        if text := found.get("text"):
-            report.sections.append((SECTION, text))
+        return found
 
-    def _find(self, exc: BaseException, found: Finding, report: Any) -> None:
+    def _find(self, exc: BaseException, found: Finding, failing: Failing) -> None:
         """Raises Unanswered."""
         try:
             with asserted(exc) as failed:
-                self._look(failed.exc, found, report)
+                self._look(failed.exc, found, failing)
         except NothingToStopAtError as error:
             raise Unanswered(error.why) from error
         if failed.alias:
@@ -143,7 +172,7 @@ class Asking:
                 if key in found:
                     found[key] = found[key].replace(root, "")
 
-    def _look(self, exc: BaseException, found: Finding, report: Any) -> None:
+    def _look(self, exc: BaseException, found: Finding, failing: Failing) -> None:
         """Raises Unanswered."""
         began = time.monotonic()
         own = Own(exc, self._root)
@@ -152,7 +181,7 @@ class Asking:
         found.update(cast("Finding", where(exc, frames)))
         if not any(own(each.frame) for each in frames) and not is_user_path(found["stopped"]["file"]):
             note_message(found, self._masked_message(server))
-            found.update(cast("Finding", frameless(found["exception"], report, self._root)))
+            found.update(cast("Finding", frameless(found["exception"], failing, self._root)))
             return
         self._aftermath.note(found)
         if after := self._aftermath.told(found):
@@ -191,6 +220,10 @@ class Asking:
         found["text"] = ended["answer"] if self._mode == FULL else short(ended)
         if not found["complete"]:
             found["text"] += "\n" + NO_TIME
+
+
+def _found_in(report: Any) -> Finding:
+    return cast("Finding", getattr(report, "dap_ai", {}))
 
 
 def note_message(found: Where, message: Safe) -> None:

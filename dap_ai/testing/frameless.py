@@ -9,7 +9,7 @@ import contextlib
 import os
 import re
 from collections.abc import Generator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dap_ai.hosts.answerer import named
 
@@ -23,6 +23,20 @@ _NATIVE = re.compile(
 """pytest's own error in the place of one that it cannot show; the type and the message of that one stand in it."""
 _MAX_CHARS = 160
 _NO_FRAME = "More is not known: no frame of your code is left in its traceback."
+
+
+class Failing(NamedTuple):
+    """What has failed: a phase of a test, or the collection of a module."""
+
+    nodeid: str
+    when: str
+    location: Any
+    """pytest's: path, line from 0 on, name."""
+
+    @staticmethod
+    def reported(report: Any) -> Failing:
+        """As pytest's report says."""
+        return Failing(report.nodeid, getattr(report, "when", "collect"), report.location)
 
 
 @contextlib.contextmanager
@@ -39,12 +53,12 @@ def traced(excinfo: Any) -> Generator[BaseException]:
         exc.__traceback__ = None
 
 
-def frameless(exception: Raised, report: Any, root: str) -> dict[str, Any]:
+def frameless(exception: Raised, failing: Failing, root: str) -> dict[str, Any]:
     """Fields of a finding, as `findings.where` and `findings.told` give them, and `text`."""
     raised = _raised(exception)
-    path: Safe = named(report.location[0])
-    line: Safe = named(str((report.location[1] or 0) + 1))
-    name: Safe = named(report.location[2])
+    path: Safe = named(failing.location[0])
+    line: Safe = named(str((failing.location[1] or 0) + 1))
+    name: Safe = named(failing.location[2])
     begins: Row = {"file": named(os.path.join(root, path)), "line": int(line), "function": name}  # noqa: PTH118
     first = raised["message"].partition("\n")[0]
     said: Safe = ": " + first if first else ""

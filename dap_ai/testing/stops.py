@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import shlex
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from dap_ai.hosts import held
 from dap_ai.testing.doctests import asserted
 from dap_ai.testing.frames import Own
+
+if TYPE_CHECKING:
+    from dap_ai.testing.findings import Finding
 
 _HOW = """\
 held where it has failed, until Ctrl-C here or `continue` there:
@@ -25,25 +28,24 @@ class Stops:
         self._config = config
         self._root = str(config.rootpath)
 
-    def show(self, report: Any) -> None:
+    def show(self, found: Finding) -> None:
         """The answer, before the prompt of pdb."""
-        found: dict[str, Any] = getattr(report, "dap_ai", {})
         text = found.get("text")
         if text:
             self._write(f"\n{text}")
 
-    def hold(self, exc: BaseException, report: Any) -> None:
+    def hold(self, exc: BaseException, found: Finding) -> None:
         """Returns when somebody has let it go on. That it cannot be held is said, and no more."""
         capture: Any = self._config.pluginmanager.getplugin("capturemanager")
         if capture:
             capture.suspend_global_capture(in_=True)
         try:
-            self.show(report)
+            self.show(found)
             with asserted(exc) as failed:
                 server = held.serving(failed.exc, Own(failed.exc, self._root), folder=self._root)
                 held.wait(server, lambda address: self._write(_HOW.format(address=shlex.quote(address))))
         except (OSError, ValueError) as error:
-            self._write(f"{report.nodeid} cannot be held: {error}")
+            self._write(f"{found['nodeid']} cannot be held: {error}")
         finally:
             if capture:
                 capture.resume_global_capture()

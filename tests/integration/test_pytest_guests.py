@@ -22,13 +22,14 @@ DAP_AI = ["-p", "dap_ai.testing.plugin"]
 ANSWER, RAN_AGAIN = "`mean(", ")` returned `"
 CASES = {
     "alone": (["test_plain.py"], []),
+    "unittest": (["test_cases.py"], []),
     "pytest-socket": (["test_sockets.py"], ["-p", "pytest_socket", "--disable-socket"]),
     "pyfakefs": (["test_files.py"], ["-p", "pyfakefs.pytest_plugin"]),
     "freezegun": (["test_clock.py"], []),
     "pytest-randomly": (["test_shuffled.py", "test_plain.py"], ["-p", "pytest_randomly", "--randomly-seed=7"]),
     "pytest-timeout": (["test_limits.py"], ["-p", "pytest_timeout", "--ask-time=4"]),
     "pytest-timeout's threads": (
-        ["test_limits.py"],
+        ["test_case_limits.py", "test_limits.py"],
         ["-p", "pytest_timeout", "--timeout-method=thread", "-k", "not slow"],
     ),
     "pytest-cov": (["test_plain.py"], ["-p", "pytest_cov", "--cov=.", "--cov-report=json:coverage.json"]),

@@ -17,51 +17,69 @@ _FOLDERS = ("test", "tests")
 TEST_FILE = "<the test once more>"
 """Of the lines below: no file of the user's, so a trace leaves them out."""
 _TEST_AGAIN = """
-import sys
-_done = False
+import contextlib, sys
+def _dap_ai_begins():
+    pass
+def _dap_ai_ends():
+    pass
+_item = _case = None
 for _frame in sys._current_frames().values():
-    while _frame is not None and not _done:
+    while _frame is not None and _item is None:
         _file = _frame.f_code.co_filename.replace("\\\\", "/")
         if _frame.f_code.co_name == "call_and_report" and _file.endswith("_pytest/runner.py"):
             _item = _frame.f_locals["item"]
-            _state = _item.session._setupstate
-            try:
-                _state.teardown_exact(None)
-            except BaseException:
-                pass
-            _numbers = getattr(getattr(_item.config, "_tmp_path_factory", None), "_next_number", {})
-            _name = "".join([c if c.isalnum() else "_" for c in _item.name])[:30].lower()
-            _numbers[_name] = max(0, _numbers.get(_name, 0) - 1)
-            _item._initrequest()
-            _state.setup(_item)
-            _item.runtest()
-            for _kept in getattr(_item, "_excinfo", None) or ():
-                raise _kept.value
-            _key = getattr(sys.modules.get("_pytest.tmpdir"), "tmppath_result_key", None)
-            if _key is not None:
-                _item.stash[_key] = {}
-            _state.teardown_exact(None)
-            _done = True
-        elif _frame.f_code.co_name == "run" and _file.endswith("unittest/case.py"):
-            _old = _frame.f_locals["self"]
-            try:
-                _old.tearDown()
-            except BaseException:
-                pass
-            _old.doCleanups()
-            _test = type(_old)(_old._testMethodName)
-            _test.setUp()
-            getattr(_test, _test._testMethodName)()
-            _test.tearDown()
-            _test.doCleanups()
-            _done = True
+        elif _frame.f_code.co_name == "run" and _file.endswith("unittest/case.py") and _case is None:
+            _case = _frame.f_locals["self"]
         _frame = _frame.f_back
-if not _done:
+_own = [getattr(_item, _name, None) for _name in ("instance", "_testcase")]
+if _case is not None and not any([_each is _case for _each in _own]):
+    _item = None
+if "asyncio" in sys.modules:
+    sys.modules["asyncio"]._set_running_loop(None)
+for _down in (getattr(_case, "_callTearDown", None), getattr(_case, "doCleanups", None)):
+    try:
+        if _down is not None:
+            _down()
+    except BaseException:
+        pass
+if "unittest.case" in sys.modules:
+    sys.modules["unittest.case"]._Outcome.testPartExecutor = lambda *_, **__: contextlib.nullcontext()
+if _item is not None:
+    _state = _item.session._setupstate
+    try:
+        _state.teardown_exact(None)
+    except BaseException:
+        pass
+    _numbers = getattr(getattr(_item.config, "_tmp_path_factory", None), "_next_number", {})
+    _name = "".join([c if c.isalnum() else "_" for c in _item.name])[:30].lower()
+    _numbers[_name] = max(0, _numbers.get(_name, 0) - 1)
+    _item._initrequest()
+    vars(_item).pop("_excinfo", None)
+    if hasattr(_item, "_addexcinfo"):
+        def _addexcinfo(raised, ends=_dap_ai_ends, add=type(_item)._addexcinfo.__get__(_item)):
+            ends()
+            add(raised)
+        _item._addexcinfo = _addexcinfo
+    _dap_ai_begins()
+    _state.setup(_item)
+    _item.runtest()
+    for _kept in getattr(_item, "_excinfo", None) or ():
+        raise _kept.value
+    _key = getattr(sys.modules.get("_pytest.tmpdir"), "tmppath_result_key", None)
+    if _key is not None:
+        _item.stash[_key] = {}
+    _state.teardown_exact(None)
+elif _case is not None:
+    _test = type(_case)(_case._testMethodName)
+    _dap_ai_begins()
+    _test.run()
+else:
     raise LookupError("no test runner that is known runs this test")
 """
 """In a copy: what has been set up is torn down, then the runner's own steps once more, fixtures included.
 
-What a copy may not take down, as a folder of a whole session, stays. `tmp_path` gets its name again."""
+The test fails where it has failed, before the cleanup of its test case. What a copy may not take down, as a folder of a
+whole session, stays. `tmp_path` gets its name again. The first two functions mark what a trace is of (tracing.py)."""
 
 
 def enclosing(case: Case) -> list[Check]:

@@ -7,16 +7,19 @@ pydevd is given those. It stops as at any uncaught exception, if such stops are 
 
 Heard of are: what leaves the program's main module, where debugpy called it; `threading.excepthook`;
 `sys.unraisablehook`, also after the end of the main thread, where functions of `atexit` run; and what the standard
-library reports because nobody else will: a task's exception that was never retrieved, the failure of a unittest or of
-a doctest that raises, what ended a child of multiprocessing; and what pytest and Twisted's trial report of a test. What
-has not been compiled has no frame: it gets one, at the line that is wrong. What debugpy has stopped at, also
-`sys.exit("no such file")`, is not stopped at again. Of an exception group, its first member is shown, where it failed.
+library reports because nobody else will: a task's exception that was never retrieved, the failure of a doctest that
+raises, what ended a child of multiprocessing. What ends a test of unittest, pytest or Twisted's trial is looked at
+before the test's cleanup (hosts/cleanups.py), or else when it is reported. What has not been compiled has no frame: it
+gets one, at the line that is wrong. What debugpy has stopped at, also `sys.exit("no such file")`, is not stopped at
+again. Of an exception group, its first member is shown, where it failed.
 """
 
 from __future__ import annotations
 
 from dap_ai.backends.debugpy.dead_children import CHILDREN
 from dap_ai.backends.debugpy.dead_ranks import RANKS
+from dap_ai.backends.debugpy.dead_tests import CLEANUPS, TESTS
+from dap_ai.backends.debugpy.imports import IMPORTS
 
 _HOOK = r"""
 import builtins, functools, os, sys, threading, traceback, types
@@ -157,59 +160,8 @@ def note_stops(plain):
 
     return do_wait_suspend
 
-def runner_named(name):
-    words = {"pytest": stop_at_failed_tests, "py.test": stop_at_failed_tests, "trial": stop_at_failures_of_trial,
-             "twisted.trial": stop_at_failures_of_trial}
-    return words.get(os.path.basename(name)) if isinstance(name, str) else None
-
-def wrapped_in(exc):
-    # What is wrong with a module is the cause of its not being collected; what a doctest has raised is told by it.
-    name = type(exc).__name__
-    if name == "CollectError" and exc.__cause__ is not None:
-        return exc.__cause__
-    return exc.exc_info[1] if name == "UnexpectedException" else exc
-
-def stop_at_failed_tests():
-    # It is asked of each report whether a debugger may want to look at it, while the test's runner stands there.
-    from _pytest import runner
-    asks = getattr(runner, "check_interactive_exception", None)
-    if asks is None:
-        return
-
-    def check_interactive_exception(call, report):
-        wants = asks(call, report)
-        if wants and getattr(report, "outcome", "") == "failed":
-            look_at(wrapped_in(call.excinfo.value))
-        return wants
-
-    runner.check_interactive_exception = check_interactive_exception
-
-def stop_at_failures_of_trial():
-    # Twisted's own runner catches what a test raises, and keeps it in a Failure, up to 24.3 apart from its traceback.
-    from twisted.trial.reporter import TestResult
-
-    def telling_of(report):
-        def call(self, test, failed):
-            exc, tb = failed[1:] if isinstance(failed, tuple) else (failed.value, failed.getTracebackObject())
-            if isinstance(exc, BaseException) and getpid() == pid:
-                before = traceback_of(exc)
-                exc.__traceback__ = before or tb
-                look_at(exc)
-                exc.__traceback__ = before
-            return report(self, test, failed)
-
-        return call
-
-    TestResult.addError, TestResult.addFailure = telling_of(TestResult.addError), telling_of(TestResult.addFailure)
-
 def watched(run):
     def call(*arguments, **options):
-        prepare = runner_named(arguments[0]) if arguments else None
-        if prepare is not None:
-            try:
-                prepare()
-            except Exception:
-                pass  # it is not installed, or another one: it says so itself
         try:
             return run(*arguments, **options)
         except BaseException as exc:
@@ -227,7 +179,7 @@ def heard(hook):
     return call
 
 def look_at_reported(exc):
-    if getpid() == pid and is_reported_last():
+    if getpid() == pid and id(exc) not in held and is_reported_last():
         look_at(exc)
 
 def outlive_main_thread(modules=list(sys.modules.items()), main=threading.main_thread(), current=current_thread):
@@ -263,12 +215,14 @@ def install():
     kind.__init__ = telling(kind.__init__, end_of_child, look_at_reported)
     runpy, names = cli.runpy, ("run_path", "run_module", "_run_module_as_main")
     cli.runpy = types.SimpleNamespace(**{name: watched(getattr(runpy, name)) for name in names if hasattr(runpy, name)})
+    watch_tests()
     sys.unraisablehook = heard(sys.unraisablehook)
     threading.excepthook = heard(threading.excepthook)
 """
 
+_TEXT = CLEANUPS + _HOOK + CHILDREN + RANKS + TESTS + IMPORTS + "install()"
 INSTALL = (
-    f"(lambda b: b.exec(b.compile({_HOOK + CHILDREN + RANKS + 'install()'!r}, '<frozen dap_ai>', 'exec'), "
+    f"(lambda b: b.exec(b.compile({_TEXT!r}, '<frozen dap_ai>', 'exec'), "
     "{'__builtins__': b.__dict__.copy()}))(__import__('builtins'))"
 )
 """Evaluated without a frameId before the program starts; Python 3.8 to 3.14. debugpy steps over a file so named."""

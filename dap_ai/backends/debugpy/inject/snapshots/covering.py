@@ -57,18 +57,24 @@ class Covering:
         self._how = _Traced(files, tick) if monitoring is None else _Monitored(files, tick, monitoring)
         self._tests: dict[tuple[str, int], int] = {}
         self._count = 0
+        self._until: Any = None
 
     def run(self, work: Any, for_s: float) -> None:
         """Calls it. Raises what it raises; and Late, where it takes longer."""
-        self._how.lines = set()
+        self._how.lines, self._until = set(), None
         self._clock.wind(for_s)
         try:
             sys.call_tracing(self._how.run, (work,))  # the thread may stand in a debugger's own function
         finally:
-            for code, line in self._how.lines:
+            for code, line in self._how.lines if self._until is None else self._until:
                 key = text_of(code.co_filename), line
                 self._tests[key] = self._tests.get(key, 0) | 1 << self._count
             self._count += 1
+
+    def stop_noting(self) -> None:
+        """Of the piece of work that goes on: what runs from now on is no part of it. Again changes nothing."""
+        if self._until is None:
+            self._until = set(self._how.lines)
 
     @property
     def is_late(self) -> bool:

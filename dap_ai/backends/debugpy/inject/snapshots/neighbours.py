@@ -10,10 +10,11 @@ collects. Their order is the same in every copy of one stop.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import sys
 import time
-from typing import Any, Callable, Iterator
+from typing import Any, Callable, Generator, Iterator
 
 from ..reading.statics import text_of
 from .covering import Covering
@@ -31,11 +32,12 @@ _processor, _clock = time.process_time, time.monotonic
 
 
 class Test:
-    """A test that can be run; `run` raises what it fails with."""
+    """A test that can be run; `run` raises what it fails with, `prepare` takes down what is left of the one before."""
 
-    def __init__(self, name: str, run: Callable[[], object]) -> None:
+    def __init__(self, name: str, run: Callable[[], object], prepare: Callable[[], object] = lambda: None) -> None:
         self.name = name
         self.run = run
+        self.prepare = prepare
 
 
 class Neighbours:
@@ -58,6 +60,8 @@ class Neighbours:
         Raises UnavailableError.
         """
         ends, ends_by_clock = _processor() + self._for_s, _clock() + self._by_clock_s
+        if self._covering is not None:
+            _note_until_failures(self._covering.stop_noting)
         last = _MOST - 1 if self._only is None else max(self._only)
         for number, test in enumerate(_found()):
             if self._only is None or number in self._only:
@@ -72,6 +76,7 @@ class Neighbours:
         """One that has tried to reach outside of the copy may have failed by that: it says nothing."""
         before, outcome = seen.count, "passed"
         try:
+            test.prepare()
             if self._covering is None:
                 test.run()
             else:
@@ -99,6 +104,28 @@ def _found() -> Iterator[Test]:
     raise UnavailableError("no test runner that is known runs this test")
 
 
+def _note_until_failures(stop: Callable[[], None]) -> None:
+    """The cleanup of a test case comes after what it fails by: no line of it has led there."""
+    asyncio: Any = sys.modules.get("asyncio")
+    if asyncio is not None:
+        asyncio._set_running_loop(None)  # the one of the test that stands here
+    case: Any = sys.modules.get("unittest.case")
+    if case is None:
+        return
+    plain = case._Outcome.testPartExecutor
+
+    @contextlib.contextmanager
+    def noting(self: Any, *arguments: Any, **options: Any) -> Generator[None, None, None]:
+        with plain(self, *arguments, **options):
+            try:
+                yield
+            except BaseException:
+                stop()
+                raise
+
+    case._Outcome.testPartExecutor = noting
+
+
 # -- pytest ----------------------------------------------------------------------------------------------------------
 
 
@@ -109,7 +136,7 @@ def _of_pytest(item: Any) -> Iterator[Test]:
     _take_down(state)
 
     def test(each: Any) -> Test:
-        return Test(text_of(each.name), lambda: _run_item(state, each))
+        return Test(text_of(each.name), lambda: _run_item(state, each), lambda: _take_down_for(state, each))
 
     yield test(item)
     counts: dict[str, int] = {}
@@ -150,12 +177,16 @@ def _nothing(*_: Any, **__: Any) -> str:
     return ""
 
 
-def _run_item(state: Any, item: Any) -> None:
-    """What its fixtures have set up for wider scopes stays for the next one, as under the runner."""
+def _take_down_for(state: Any, item: Any) -> None:
+    """What fixtures have set up for wider scopes stays for the next one, as under the runner."""
     try:
         state.teardown_exact(item)
     except BaseException:  # of the one before
         state.teardown_exact(None)
+
+
+def _run_item(state: Any, item: Any) -> None:
+    vars(item).pop("_excinfo", None)
     if hasattr(item, "_initrequest"):
         item._initrequest()
     key = getattr(sys.modules.get("_pytest.tmpdir"), "tmppath_result_key", None)

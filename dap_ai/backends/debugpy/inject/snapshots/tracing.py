@@ -44,6 +44,9 @@ _YIELDS = {opcode.opmap[name] for name in ("YIELD_VALUE", "YIELD_FROM") if name 
 _RESUME = opcode.opmap.get("RESUME", -2)
 """From 3.13 on a frame that yields stands here already."""
 
+_BEGINS, _ENDS = _MARKS = ("_dap_ai_begins", "_dap_ai_ends")
+"""Functions of a run that call it: a trace is of what comes between the first call of each."""
+
 _clock = time.thread_time  # not of the wall: a busy machine must not make a trace shorter
 
 
@@ -161,6 +164,8 @@ class Tracer(Watcher):
         code = frame.f_code
         known = self._codes.get(id(code))
         if known is None:
+            if code.co_name in _MARKS and code.co_filename == self._own.co_filename:
+                self._mark(code.co_name)
             known = self._codes[id(code)] = _Code(code, self._files.has(code.co_filename), code is self._own)
         if not known.is_users:
             return None
@@ -180,6 +185,17 @@ class Tracer(Watcher):
             self.truncated = True
             return None
         return run.trace
+
+    def _mark(self, name: str) -> None:
+        if name == _ENDS:
+            self._set(None)
+            return
+        self.events = self.depth = 0
+        self._next_look = _EVENTS_PER_LOOK
+        for kept in (self._codes, self._lines, self._calls, self.suspended):
+            kept.clear()
+        if self.history is not None:
+            self.history = History(self.describer)
 
     def _is_runners(self, name: str, frame: Any) -> bool:
         """Whether a test runner calls it, to know what it runs or to tell of what it has compared."""

@@ -1,0 +1,59 @@
+"""An answer cites the value that there was when the program failed, whatever a cleanup has made of it since."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+sys.path.append(str(ROOT / "benchmarks"))
+from _at_failure import KINDS, OF_CASES, case, pytest_module, script
+from at_failure import WAYS, cell, verdict
+
+CELLS = [
+    ("ask -m unittest", "addCleanup", "3.8"),
+    ("asyncio tests", "tearDown", "3.14"),
+    ("trial", "tearDown", ""),
+    ("pytest --ask", "@mock.patch", "3.8"),
+    ("pytest --ask", "monkeypatch", ""),
+    ("ask -m pytest", "yield fixture", "3.12"),
+]
+"""Of the table of benchmarks/at_failure.py: each row and each column once, so far as it holds; "": this Python."""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="snapshots")
+@pytest.mark.parametrize(("way", "kind", "version"), CELLS)
+def test_the_value_at_the_raise_is_what_the_answer_cites(way, kind, version):
+    python = ROOT / ".venvs" / f"py{version}" / "bin" / "python" if version else Path(sys.executable)
+    if not python.exists():
+        pytest.skip(f"no Python {version} here: run dev.py test")
+    assert cell(way, kind, str(python)) == "raise"
+
+
+def test_each_program_compiles_and_holds_neither_value():
+    texts = [script(kind, end) for kind in WAYS["ask FILE"].kinds for end in ("here", "thread", "child", "held")]
+    texts += [pytest_module(kind) for kind in KINDS]
+    texts += [
+        case(kind, base) for kind in OF_CASES for base in ("unittest.TestCase", "unittest.IsolatedAsyncioTestCase")
+    ]
+    for text in texts:
+        compile(text, "test_program.py", "exec")
+        assert "2911" not in text and "7917" not in text
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        ("`box.n` is `2911`, not `4`", "raise"),
+        ("`box.n` is `7917`, not `4`", "WRONG"),
+        ("`box.n` was `2911`, not `4`\n- `box.n` is now `7917`", "raise"),
+        ("- `box` = `<Box n=7917>`\n`box.n` is `2911`", "WRONG"),
+        ("- `box.n` is `7917` now", "now"),
+        ("`AssertionError: 2911 != 4`", "none"),
+    ],
+)
+def test_what_an_answer_says_of_the_value(answer, told):
+    assert verdict(answer) == told
