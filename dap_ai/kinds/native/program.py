@@ -15,6 +15,7 @@ from typing import Any, Literal
 import click
 import msgspec
 
+from dap_ai.backends.native import cores
 from dap_ai.backends.native.build import SUFFIXES
 
 Adapter = Literal["lldb", "gdb"]
@@ -138,6 +139,10 @@ def find_core(name: str, words: Sequence[str]) -> Core:
     program = Path(words[0]) if words else None
     if program and not is_native(program):
         raise click.UsageError(f"{program} is not a native program.")
+    named = str(program.absolute()) if program else cores.executable_of_core(str(path))
+    found = cores.origin_of(str(path), named) if named else None
+    if found and found.same is False:
+        raise click.UsageError(found.text)
     return Core(str(path.absolute()), str(program.absolute()) if program else "")
 
 
