@@ -87,7 +87,7 @@ def trace_call(draft: Draft, call: Expression) -> None:
 class _Trace:
     def __init__(self, draft: Draft, wanted: Wanted) -> None:
         self.draft = draft
-        self.wanted = wanted
+        self.wanted: Wanted = wanted
         self.seen: set[tuple[object, str]] = set()
         self.unset = ""
         """The member that is looked for, if no line assigns to it."""

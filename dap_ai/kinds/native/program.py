@@ -17,6 +17,7 @@ import msgspec
 
 from dap_ai.backends.native import cores
 from dap_ai.backends.native.build import SUFFIXES
+from dap_ai.backends.native.elf import binary_of
 
 Adapter = Literal["lldb", "gdb"]
 
@@ -77,7 +78,8 @@ class NativeProgram(msgspec.Struct, frozen=True):
         )
 
     def _wider(self) -> str:
-        if self.settings or self.source.endswith(".rs"):
+        binary = binary_of(self.path)
+        if self.settings or self.source.endswith(".rs") or (binary and binary.sanitizers):
             return ""
         way = f"dap-ai ask --sanitize address {self.source}" if self.source else "compile with -fsanitize=address."
         return f" Memory errors that went unnoticed: {way}"
