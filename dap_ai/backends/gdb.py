@@ -34,7 +34,7 @@ class GdbBackend(GenericBackend):
     async def prepare(self, command: str, arguments: dict[str, Any]) -> Start:
         """`env` added to ours, because gdb starts a program with nothing else; `processId` and `coreFile`."""
         if command == "attach":
-            return Start(await asyncio.to_thread(recipe.attach_arguments, arguments))
+            return await asyncio.to_thread(recipe.attach_start, arguments)
         env = recipe.environment(arguments)
         env |= await asyncio.to_thread(
             recipe.sanitizer_options_of, str(arguments.get("program") or ""), env, aborts=True

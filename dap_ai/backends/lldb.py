@@ -37,7 +37,8 @@ class LldbBackend(GenericBackend):
     async def prepare(self, command: str, arguments: dict[str, Any]) -> Start:
         """Long strings, Rust's formatters, and `env`, `processId` and `coreFile` as lldb-dap wants them."""
         is_attach = command == "attach"
-        prepared = await asyncio.to_thread(recipe.attach_arguments, arguments) if is_attach else dict(arguments)
+        start = await asyncio.to_thread(recipe.attach_start, arguments) if is_attach else Start(arguments)
+        prepared = dict(start.arguments)
         program = str(prepared.get("program") or f"/proc/{prepared.get('pid')}/exe")
         rust = await asyncio.to_thread(elf.is_rust, program)
         prepared["initCommands"] = [*_init_commands(rust=rust), *(prepared.get("initCommands") or ())]
@@ -46,7 +47,7 @@ class LldbBackend(GenericBackend):
             env |= await asyncio.to_thread(recipe.sanitizer_options_of, program, env, aborts=False)
         if env:
             prepared["env"] = [f"{name}={text}" for name, text in env.items()]  # 19 takes no object
-        return Start(prepared)
+        return Start(prepared, note=start.note)
 
 
 def _init_commands(*, rust: bool) -> list[str]:

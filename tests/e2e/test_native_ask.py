@@ -257,6 +257,17 @@ def test_a_core_file_is_asked_about(tmp_path, adapter, named):
     assert done.returncode == 0
 
 
+def test_a_core_file_of_another_program_is_refused_before_any_frame_is_shown(tmp_path):
+    program, other = build(READS, tmp_path, "reads"), build("int main(void) { return 0; }\n", tmp_path, "other")
+    core = core_of(program, tmp_path)
+    if core is None:
+        pytest.skip("this machine writes no core files beside a program")
+    done = ask(BEST, "--core", str(core), str(other))
+    assert b"is not a core file of" in done.stderr and b"/reads left it" in done.stderr
+    assert b"stopped" not in done.stderr + done.stdout
+    assert done.returncode == 2
+
+
 def test_a_source_file_is_compiled_first(tmp_path):
     build(READS, tmp_path, "reads")
     (tmp_path / "reads").unlink()

@@ -51,7 +51,7 @@ KINDS = {
     "quoted": r'"say \"hi\""', "fixed": "[7, 8, 9]", "stack": "[1, 2]", "queue": "[3]",
     "pair": '{first=1, second="one"}', "pairs": '[{first="k", second=1}]', "no_call": "null", "nowhere": "null",
     "never": "nullopt", "nothing": "null", "euro": "'€'", "bits": "{a=5, b=-3, c=true}", "unsigned_byte": "200",
-    "grid": "{1: [1, 2]}",
+    "grid": "{1: [1, 2]}", "hollow": "{}", "opaque": "{}", "lambda": "{}", "lost": "null",
 }  # fmt: skip
 LENGTHS = {"line": 80, "split": 4, "label": 3, "told": 15, "accents": 5, "large": 300, "fixed": 3, "ids": 1}
 POINTERS = ("owner", "text", "place", "behind", "call")
@@ -188,6 +188,13 @@ async def test_what_a_smart_pointer_holds_is_found_where_lldb_lists_nothing(kind
         assert fact.error != "raised", text
     outside = (await kinds.facts(node_of("fixed[3]", "cpp")))[0]
     assert (outside.error, outside.text) == ("raised", "index 3 outside of the 3 items of fixed")
+
+
+async def test_a_reference_to_a_unique_ptr_shows_where_that_one_points(kinds: Session):
+    """lldb-dap gives the reference's own address, and may list nothing below it."""
+    values = [(await some(kinds, name))[name] for name in ("made", "hollow_owner")]
+    made, hollow_owner = (value.text.partition(" -> ")[0] for value in values)
+    assert made == hollow_owner == f"{values[0].address:#x}"
 
 
 async def need_printers(session: Session, name: str = "text", wanted: str = '"some text"') -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from dap_ai.agent.case.stack import Place
 from dap_ai.agent.case.values import cut
 from dap_ai.agent.compiled.parsing import Expression, Function, Unit, Write
-from dap_ai.agent.native.draft import NULLS, Draft, bare, callee, integer, is_null, number_of, statements, within
+from dap_ai.agent.native.draft import NULLS, Draft, bare, brief, callee, integer, is_null, number_of, statements, within
 from dap_ai.agent.native.reachability import Spot, argument, blanks, member_writes, plain, reaching, spot_of
 from dap_ai.agent.native.reaching import (
     MAY_FAIL,
@@ -29,6 +29,9 @@ _MAX_WRITES = 4
 _MAX_HANDED = 2
 _ONE_OF_SEVERAL = 0.45
 """How suspicious a call is that may have given the value, where other lines may have, too: no more than a guess."""
+_NOT_SEEN = 0.55
+"""The same of a line that gave the value only if a name was null that nobody could look at: no more than a guess."""
+_POINTERS = frozenset({"pointer", "smart", "str", "function", "optional"})
 _LENGTHS = frozenset({"len", "size", "length", "count", "strlen", "ssize"})
 _WORDS = {
     "declared": "declares, without a value,",
@@ -58,6 +61,8 @@ class Wanted:
     """It is a pointer that leads nowhere."""
     shared: bool = False
     """It is a pointer that two owners hold."""
+    unproven: bool = False
+    """It only holds a null, or may hold one and could not be read: no line that gave it is more than a guess."""
 
 
 def trace(draft: Draft, text: str, wanted: Wanted, place: Place | None = None) -> None:
@@ -82,15 +87,26 @@ def trace_call(draft: Draft, call: Expression) -> None:
 class _Trace:
     def __init__(self, draft: Draft, wanted: Wanted) -> None:
         self.draft = draft
-        self.wanted = wanted
+        self.wanted: Wanted = wanted
         self.seen: set[tuple[object, str]] = set()
         self.unset = ""
         """The member that is looked for, if no line assigns to it."""
 
     def back(self, spot: Spot, text: str, depth: int) -> None:
+        """Follows the expression as what it is at the stop: one that is not null has no null's origin."""
         if depth > _MAX_DEPTH or (spot.key, text) in self.seen:
             return
         self.seen.add((spot.key, text))
+        value = spot.place.value(text) if spot.place else None
+        before = self.wanted
+        if before.null and value is not None and not is_null(value):
+            self.wanted = replace(before, null=False, words=brief(value), unproven=True)
+        elif before.null and value is None:
+            self.wanted = replace(before, unproven=True)
+        self._back(spot, text, depth)
+        self.wanted = before
+
+    def _back(self, spot: Spot, text: str, depth: int) -> None:
         if spot.place and spot.place.value(text) is not None:
             self.draft.cite(text, spot.place)
         own = _nearest([w for w in reaching(spot.unit, spot.function, text, spot.line) if self._may_give(spot, w)])
@@ -110,6 +126,9 @@ class _Trace:
     def called(self, spot: Spot, call: Expression) -> None:
         """The same of what a call gives."""
         self._called(spot, cut(call.text, 60), call, 0.5, 0)
+
+    def _suspect(self, line: int, score: float, reason: str, path: str) -> None:
+        self.draft.suspect(line, min(score, _NOT_SEEN) if self.wanted.unproven else score, reason, path)
 
     def _may_give(self, spot: Spot, write: Write) -> bool:
         """Whether the line may have run and given it: where it follows a null pointer it would have failed itself."""
@@ -131,23 +150,26 @@ class _Trace:
         draft = self.draft
         if write.role == "assigned" and write.value and self._is_of_a_thing(write.value):
             return
+        holds = spot.place.value(write.name) if spot.place else None
+        if write.value and _is_refuted(holds, pointed(write.value)):
+            return
         draft.link(spot.path, write.line, _WORDS[write.role], write.name, spot.function.name)
         score = max(0.3, 0.65 - 0.1 * nth - 0.04 * depth)
         if write.role == "declared":
             sets = _sets_of(own)
             reason = f"declares `{write.name}` without a value" + _only_sometimes(draft, spot, write, sets)
-            draft.suspect(write.line, 0.85 if not sets or "only" in reason else score, reason, spot.path)
+            self._suspect(write.line, 0.85 if not sets or "only" in reason else score, reason, spot.path)
         elif write.role == "loop":
             reason = f"the loop lets `{write.name}` become {self.wanted.words}"
             if write.value and _GOES_THROUGH.search(write.code):
                 reason = f"`{write.name}` is an element of `{cut(write.value.text, 60)}`, and is {self.wanted.words}"
             elif self.wanted.past_end and re.search(rf"\b{re.escape(write.name)}\s*<=", write.code):
                 score, reason = 0.9, f"{reason}: `<=` where `<` fits"
-            draft.suspect(write.line, score, reason, spot.path)
+            self._suspect(write.line, score, reason, spot.path)
         elif self.wanted.null and write.role == "changed" and (emptied := self._emptied(spot, write)):
-            draft.suspect(write.line, 0.85, f"{emptied}, which leaves it {self.wanted.words}", spot.path)
+            self._suspect(write.line, 0.85, f"{emptied}, which leaves it {self.wanted.words}", spot.path)
         elif write.value is None or write.role in ("freed", "address", "changed"):
-            draft.suspect(write.line, score - 0.1, f"{_WORDS[write.role]} `{write.name}`", spot.path)
+            self._suspect(write.line, score - 0.1, f"{_WORDS[write.role]} `{write.name}`", spot.path)
         else:
             given = [w for w in own if w.role in ("assigned", "loop", "changed")]
             self._from(spot, write, pointed(write.value), score, depth, alone=len(given) == 1)
@@ -165,18 +187,19 @@ class _Trace:
         draft, line, name = self.draft, write.line, write.name
         called = next((e for e in within(value) if e.kind == "call" and not e.text.startswith("sizeof")), None)
         if (self.wanted.null and value.text in NULLS) or value.text == self.wanted.words:
-            draft.suspect(line, score + 0.1, f"sets `{name}` to {value.text}", spot.path)
+            self._suspect(line, score + 0.1, f"sets `{name}` to {value.text}", spot.path)
         elif called is not None:
-            self._called(replace(spot, line=line), name, called, score, depth, alone=alone)
+            holds = spot.place.value(name) if spot.place else None
+            self._called(replace(spot, line=line), name, called, score, depth, alone=alone, holds=holds)
         else:
             if self.wanted.shared and value.kind in ("deref", "name", "unary"):
                 reason = f"copies `{cut(value.text, 60)}`: both then hold the same pointers"
-                draft.suspect(line, 0.85 if self.unset else score, reason, spot.path)
+                self._suspect(line, 0.85 if self.unset else score, reason, spot.path)
             if self.wanted.null and follows(value, name) and self._may_be(spot, name):
                 reason = f"goes on to `{cut(value.text, 60)}`, which is null at the end"
-                draft.suspect(line, score + 0.01, reason, spot.path)
+                self._suspect(line, score + 0.01, reason, spot.path)
             made = "makes `{}` with `{}`" if value.text.startswith("(") else "sets `{}` to `{}`"
-            draft.suspect(line, score - 0.05, made.format(name, cut(value.text, 60)), spot.path)
+            self._suspect(line, score - 0.05, made.format(name, cut(value.text, 60)), spot.path)
         for part in within(value) if called is None else ():
             if part.kind in ("name", "member", "subscript") and part.text != name and self._may_be(spot, part.text):
                 if follows(part, name) and not any(member_writes(draft, part.text.rpartition(part.operator)[2])):
@@ -189,37 +212,52 @@ class _Trace:
         value = spot.place.value(text) if spot.place else None
         return not self.wanted.null or value is None or is_null(value)
 
-    def _called(self, spot: Spot, name: str, call: Expression, score: float, depth: int, *, alone: bool = True) -> None:
+    def _called(
+        self,
+        spot: Spot,
+        name: str,
+        call: Expression,
+        score: float,
+        depth: int,
+        *,
+        alone: bool = True,
+        holds: Value | None = None,
+    ) -> None:
+        """`holds`: what the name is at the stop, which is what the call has returned."""
         draft, called, path, line = self.draft, callee(call), spot.path, spot.line
         score = score if alone else min(score, _ONE_OF_SEVERAL)
         found = draft.defined(called)
         if found is not None:
             unchecked = " without a check" if self.wanted.null else ""
-            draft.suspect(line, score + 0.1, f"uses what `{called}` returns{unchecked}", path)
+            self._suspect(line, score + 0.1, f"uses what `{called}` returns{unchecked}", path)
             if unchecked:
                 draft.analysis.unchecked.add((path, line))
-            self._returns(*found, depth, _holder(spot, call))
+            self._returns(found, depth, _holder(spot, call), holds)
             return
         if self.wanted.past_end and called in _LENGTHS:
-            draft.suspect(line, 0.9, f"`{call.text}` is used as an index: the last one is `{call.text} - 1`", path)
+            self._suspect(line, 0.9, f"`{call.text}` is used as an index: the last one is `{call.text} - 1`", path)
             return
         if self.wanted.wild and self.unset and called in UNSET and not is_filled(spot, name):
             self._unset()
             unset = f"`{self.unset}`"
             reason = f"`{called}` leaves {unset} unset, and no line of the files on the stack sets it"
-            draft.suspect(line, 0.85, reason, path)
+            self._suspect(line, 0.85, reason, path)
             draft.advise(f"Give {unset} a value where its object is made, or allocate it with `calloc`.")
             return
         why = MAY_FAIL.get(called, "") if self.wanted.null and alone and len(call.parts) > 1 else ""
         reason = f"`{name}` is what `{called}` returns" + (f", which {why}; nothing checks it" if why else "")
-        draft.suspect(line, score + (0.15 if why else 0), reason, path)
+        self._suspect(line, score + (0.15 if why else 0), reason, path)
 
     def _unset(self) -> None:
         if self.draft.analysis.kind == "crash":
             self.draft.analysis.kind = "uninitialised"
 
-    def _returns(self, file: str, unit: Unit, function: Function, depth: int, holder: Value | None) -> None:
+    def _returns(
+        self, found: tuple[str, Unit, Function], depth: int, holder: Value | None, holds: Value | None
+    ) -> None:
+        file, unit, function = found
         given = [(s, g) for s in statements(unit, function) if (g := returned(s)) is not None]
+        given = [(s, g) for s, g in given if not _is_refuted(holds, g)]
         if not self.wanted.null and unit.has_open_end(function):
             self.draft.link(file, function.last, "ends without a `return`", "", function.name)
             self._unset()
@@ -227,7 +265,7 @@ class _Trace:
                 f"Let `{function.name}` return a value on every path; the compiler warns with `-Wreturn-type`."
             )
             reason = f"`{function.name}` can come to its end without a `return`: its result is undefined then"
-            self.draft.suspect(function.last, 0.85 if self.wanted.wild else 0.6, reason, file)
+            self._suspect(function.last, 0.85 if self.wanted.wild else 0.6, reason, file)
         elif unit.language == "rust" and (tail := unit.statement_at(function.last - 1)) and tail.kind == "expression":
             given += [(tail, bare(value)) for value in tail.expressions[:1]]
         nulls = [(s, g) for s, g in given if g.text in NULLS]
@@ -239,7 +277,7 @@ class _Trace:
             reason = f"`{function.name}` returns `{cut(value.text, 60)}` here"
             if self._is_made(value, holder, file):
                 score, reason = self._made(cut(value.text, 60), bare(value.parts[0]).text)
-            self.draft.suspect(statement.first, score, reason, file)
+            self._suspect(statement.first, score, reason, file)
             if root := read_by(value):
                 self.back(Spot(file, unit, function, statement.first), root.text, depth + 1)
 
@@ -262,16 +300,19 @@ class _Trace:
         given = bare(found[1])
         if text == parameter and (self._is_of_a_thing(given) or not self._may_be(at, given.text)):
             return False
+        holds = place.value(parameter)
+        if _is_refuted(holds, given):
+            return False
         self.draft.link(at.path, at.line, f"passes `{cut(given.text, 60)}` for", parameter, at.function.name)
         own = self.wanted.null and given.text in NULLS
         is_it = self.wanted.null and text == parameter and not own and _is_null_there(*found)
         now = ", which is null," if is_it else ""
         reason = f"passes `{cut(given.text, 60)}`{now} for `{parameter}` of `{spot.function.name}`"
-        self.draft.suspect(at.line, 0.85 if own else 0.6 if given.text == self.wanted.words else 0.45, reason, at.path)
+        self._suspect(at.line, 0.85 if own else 0.6 if given.text == self.wanted.words else 0.45, reason, at.path)
         if onward := _inside(given, text, parameter):
             self.back(at, onward, depth + 1)
         elif call := next((e for e in within(given) if e.kind == "call"), None):
-            self._called(at, parameter, call, 0.55, depth)
+            self._called(at, parameter, call, 0.55, depth, holds=holds)
         return True
 
     def _element(self, spot: Spot, container: str, index: str, depth: int) -> None:
@@ -282,11 +323,11 @@ class _Trace:
         draft, element = self.draft, f"`{cut(f'{container}[{index}]', 60)}`"
         draft.cite(container, spot.place)
         if value.kind == "dict":
-            draft.suspect(spot.line, *self._made(cut(f"{container}[{index}]", 60), container), spot.path)
+            self._suspect(spot.line, *self._made(cut(f"{container}[{index}]", 60), container), spot.path)
             return
         number = number_of(spot.place.value(index)) if integer(index) is None else None
         at = f" (`{index}` is `{number}`)" if number is not None else ""
-        draft.suspect(spot.line, 0.8, f"{element} is an element that is null{at}", spot.path)
+        self._suspect(spot.line, 0.8, f"{element} is an element that is null{at}", spot.path)
         self.back(spot, container, depth + 2)
 
     def _member(self, spot: Spot, member: str, text: str, depth: int) -> None:
@@ -305,7 +346,12 @@ class _Trace:
             score = 0.65 if null and self.wanted.null else 0.4
             if null:  # lists end so: it is where the null is from, and may be right
                 self.draft.analysis.unchecked.add((path, line))
-            self.draft.suspect(line, score, f"sets `{member}` to `{cut(value.text, 60)}`", path)
+            self._suspect(line, score, f"sets `{member}` to `{cut(value.text, 60)}`", path)
+
+
+def _is_refuted(holds: Value | None, given: Expression) -> bool:
+    """Whether a line that gives null cannot be the last that gave it, because the name holds a pointer at the stop."""
+    return given.text in NULLS and holds is not None and holds.kind in _POINTERS and not is_null(holds)
 
 
 def _is_null_there(place: Place, expression: Expression) -> bool:

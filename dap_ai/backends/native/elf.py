@@ -1,7 +1,6 @@
 """What an executable file tells: debug information, symbols, optimisation, sanitizers, the source language.
 
-And which program left a core file. Files may be anything: whatever is damaged or of another system counts as saying
-nothing.
+Files may be anything: whatever is damaged or of another system counts as saying nothing.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ import stat
 import struct
 import zlib
 from collections.abc import Generator, Iterator
-from itertools import islice
 from typing import BinaryIO, NamedTuple
 
 from dap_ai.backends.native import dwarf
@@ -22,18 +20,15 @@ _MAX_SECTION_BYTES = 64 << 20
 _MAX_READ_BYTES = 512 << 20
 """Of one file in all: damaged headers can name the same bytes any number of times."""
 _MAX_NAME_BYTES = 4096
-_MAX_HEADERS = 100_000
+MAX_HEADERS = 100_000
 _MAX_NOTES_BYTES = 64 << 20
-_MAX_NOTES = 100_000
-_CORE = 4
+CORE = 4
 _NO_BITS, _COMPRESSED = 8, 0x800
-_LOAD, _NOTE = 1, 4
-_PRPSINFO, _AUXV, _FILE = 3, 6, 0x46494C45
-_AT_PHDR, _AT_EXECFN = 3, 31
+LOAD, _NOTE = 1, 4
 _SANITIZERS = {"address": b"__asan_init", "thread": b"__tsan_init", "memory": b"__msan_init"}
 _UBSAN = b"__ubsan_handle_"
 _SHARED_RUNTIMES = (b"libasan.so", b"libtsan.so", b"libubsan.so", b"libclang_rt.")
-_DAMAGED = (OSError, ValueError, IndexError, OverflowError, MemoryError, struct.error, zlib.error)
+DAMAGED = (OSError, ValueError, IndexError, OverflowError, MemoryError, struct.error, zlib.error)
 
 
 class _Section(NamedTuple):
@@ -50,10 +45,10 @@ class _Segment(NamedTuple):
     size: int
 
 
-class _Elf:
-    """An open ELF file. Its methods raise one of _DAMAGED."""
+class Elf:
+    """An open ELF file, or without `sections` its beginning. Its methods raise one of DAMAGED."""
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(self, file: BinaryIO, *, sections: bool = True) -> None:
         self._file = file
         self._left = _MAX_READ_BYTES
         head = self.read(0, 64)
@@ -63,11 +58,11 @@ class _Elf:
         self.order = "little" if head[5] == 1 else "big"
         self._mark = "<" if head[5] == 1 else ">"
         layout = "HHIQQQIHHHHHH" if self.wide else "HHIIIIIHHHHHH"
-        self.kind, _, _, _, self._phoff, self._shoff, _, _, self._phsize, self._phnum, self._shsize, shnum, shnames = (
+        self.kind, _, _, self.entry, self.phoff, self._shoff, _, _, self._phsize, self.phnum, self._shsize, *rest = (
             self.unpack(layout, head, 16)
         )
         self._cache: dict[str, bytes] = {}
-        self._sections = self._read_sections(shnum, shnames)
+        self._sections = self._read_sections(*rest) if sections else {}
 
     def read(self, offset: int, size: int) -> bytes:
         """At most so many bytes."""
@@ -100,23 +95,24 @@ class _Elf:
 
     def segments(self) -> list[_Segment]:
         """What is mapped into memory, and notes."""
-        count = self._phnum
+        count = self.phnum
         if count == 0xFFFF:  # the number stands in the first section header then
             first = self.read(self._shoff, self._shsize)
             count = self.unpack("I", first, 44 if self.wide else 28)[0]
-        table = self.read(self._phoff, self._phsize * min(count, _MAX_HEADERS))
+        table = self.read(self.phoff, self._phsize * min(count, MAX_HEADERS))
         return [self._segment(table, at) for at in range(0, len(table) - self._phsize + 1, self._phsize)]
 
-    def notes(self) -> Iterator[tuple[int, bytes]]:
-        """The notes of a core file: type and contents."""
+    def notes(self) -> Iterator[tuple[bytes, int, bytes]]:
+        """The notes in its segments: owner, type and contents."""
         for segment in self.segments():
             if segment.kind != _NOTE:
                 continue
             data, at = self.read(segment.offset, min(segment.size, _MAX_NOTES_BYTES)), 0
             while at + 12 <= len(data):
                 name_size, size, kind = self.unpack("III", data, at)
+                name = data[at + 12 : at + 12 + name_size].rstrip(b"\0")
                 at += 12 + (name_size + 3) // 4 * 4
-                yield kind, data[at : at + size]
+                yield name, kind, data[at : at + size]
                 at += (size + 3) // 4 * 4
 
     def _segment(self, table: bytes, at: int) -> _Segment:
@@ -133,7 +129,7 @@ class _Elf:
         first = self.unpack(layout, self.read(self._shoff, self._shsize))
         count = count or first[5]
         names_at = first[6] if names_at == 0xFFFF else names_at
-        table = self.read(self._shoff, self._shsize * min(count, _MAX_HEADERS))
+        table = self.read(self._shoff, self._shsize * min(count, MAX_HEADERS))
         rows = [self.unpack(layout, table, at) for at in range(0, len(table) - self._shsize + 1, self._shsize)]
         names = self.read(rows[names_at][4], rows[names_at][5])
         return {
@@ -159,22 +155,22 @@ def _end(names: bytes, start: int) -> int:
 
 
 @contextlib.contextmanager
-def _opened(path: str) -> Generator[_Elf]:
-    """A regular file; another would block. Raises _DAMAGED."""
+def opened(path: str) -> Generator[Elf]:
+    """A regular file; another would block. Raises DAMAGED."""
     if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116  a Path would be made for nothing
         raise ValueError("no regular file")
     with open(path, "rb") as file:  # noqa: PTH123  the same
-        yield _Elf(file)
+        yield Elf(file)
 
 
 @contextlib.contextmanager
-def _with_debug(path: str) -> Generator[tuple[_Elf, _Elf]]:
-    """A file, and the one that holds its debug information, often the same. Raises _DAMAGED."""
-    with _opened(path) as elf:
+def _with_debug(path: str) -> Generator[tuple[Elf, Elf]]:
+    """A file, and the one that holds its debug information, often the same. Raises DAMAGED."""
+    with opened(path) as elf:
         if (debug := _debug_file(elf, path)) is None:
             yield elf, elf
         else:
-            with _opened(debug) as other:
+            with opened(debug) as other:
                 yield elf, other
 
 
@@ -182,8 +178,8 @@ def binary_of(path: str) -> Binary | None:
     """None: it cannot be read, or is no ELF file (another system's)."""
     try:
         with _with_debug(path) as (elf, debug):
-            return None if elf.kind == _CORE else _judged(elf, debug, path)
-    except _DAMAGED:
+            return None if elf.kind == CORE else _judged(elf, debug, path)
+    except DAMAGED:
         return None
 
 
@@ -192,11 +188,11 @@ def debug_names(path: str) -> bytes | None:
     try:
         with _with_debug(path) as (_, debug):
             return debug.whole(".debug_str")
-    except _DAMAGED:
+    except DAMAGED:
         return None
 
 
-def _judged(elf: _Elf, debug: _Elf, path: str) -> Binary:
+def _judged(elf: Elf, debug: Elf, path: str) -> Binary:
     units = _units(debug)
     own = [unit for unit in units if unit.is_own]
     said = {unit.optimised for unit in own}
@@ -209,14 +205,14 @@ def _judged(elf: _Elf, debug: _Elf, path: str) -> Binary:
     )
 
 
-def _units(elf: _Elf) -> list[dwarf.Unit]:
+def _units(elf: Elf) -> list[dwarf.Unit]:
     found: list[dwarf.Unit] = []
-    with contextlib.suppress(*_DAMAGED):  # what came before the damage is right
+    with contextlib.suppress(*DAMAGED):  # what came before the damage is right
         found.extend(dwarf.units(elf.section, elf.order))
     return found
 
 
-def _debug_file(elf: _Elf, path: str) -> str | None:
+def _debug_file(elf: Elf, path: str) -> str | None:
     """The file that holds this one's debug information, where a distribution or `objcopy` puts it; None: itself."""
     if elf.has(".debug_info"):
         return None
@@ -232,7 +228,7 @@ def _debug_file(elf: _Elf, path: str) -> str | None:
     return next((file for file in candidates if os.path.isfile(file)), None)  # noqa: PTH113  the same
 
 
-def _sanitizers(elf: _Elf) -> list[str]:
+def _sanitizers(elf: Elf) -> list[str]:
     """By what its code calls; a static runtime brings the undefined-behaviour checks' functions in any case."""
     names = elf.section(".dynstr")
     called = names + elf.section(".strtab")
@@ -245,66 +241,7 @@ def _sanitizers(elf: _Elf) -> list[str]:
 def is_rust(path: str) -> bool:
     """Whether rustc made this program: it says so also where there is no debug information."""
     try:
-        with _opened(path) as elf:
+        with opened(path) as elf:
             return b"rustc version" in elf.section(".comment")
-    except _DAMAGED:
+    except DAMAGED:
         return False
-
-
-def is_core(path: str) -> bool:
-    """Whether this is a core file."""
-    try:
-        with _opened(path) as elf:
-            return elf.kind == _CORE
-    except _DAMAGED:
-        return False
-
-
-def executable_of_core(path: str) -> str:
-    """The path that the program had whose core file this is; empty: it does not say, or there is no such file."""
-    try:
-        with _opened(path) as elf:
-            notes = dict(islice(elf.notes(), _MAX_NOTES)) if elf.kind == _CORE else {}
-            candidates = [_mapped(elf, notes), _started(elf, notes), _command(notes)]
-    except _DAMAGED:
-        return ""
-    return next((name for name in candidates if name and os.path.isfile(name)), "")  # noqa: PTH113  as above
-
-
-def _auxiliary(elf: _Elf, notes: dict[int, bytes]) -> dict[int, int]:
-    """What the kernel told the program as it started."""
-    data, size = notes.get(_AUXV, b""), 16 if elf.wide else 8
-    pairs = (elf.unpack("QQ" if elf.wide else "II", data, at) for at in range(0, len(data) - size + 1, size))
-    return {key: value for key, value in pairs}  # noqa: C416  a pair of a known length for the type checker
-
-
-def _mapped(elf: _Elf, notes: dict[int, bytes]) -> str:
-    """The file that lies where the program's own headers do."""
-    headers, data = _auxiliary(elf, notes).get(_AT_PHDR, 0), notes.get(_FILE, b"")
-    word = "Q" if elf.wide else "I"
-    size = struct.calcsize(word)
-    if not headers or len(data) < 2 * size:
-        return ""
-    count = min(elf.unpack(word, data)[0], _MAX_HEADERS)
-    names = data[(2 + 3 * count) * size :].split(b"\0")
-    for index in range(count):
-        start, end, _ = elf.unpack(3 * word, data, (2 + 3 * index) * size)
-        if start <= headers < end:
-            return os.fsdecode(names[index])
-    return ""
-
-
-def _started(elf: _Elf, notes: dict[int, bytes]) -> str:
-    """The name by which it was started, in its memory."""
-    address = _auxiliary(elf, notes).get(_AT_EXECFN, 0)
-    for segment in elf.segments():
-        if segment.kind == _LOAD and segment.address <= address < segment.address + segment.size:
-            text = elf.read(segment.offset + address - segment.address, 4096).partition(b"\0")[0]
-            return os.fsdecode(text)
-    return ""
-
-
-def _command(notes: dict[int, bytes]) -> str:
-    """The first word of its command line."""
-    words = notes.get(_PRPSINFO, b"")[-80:].partition(b"\0")[0].split()
-    return os.fsdecode(words[0]) if words else ""

@@ -205,7 +205,8 @@ class Reader:
         direct = self.lldb or not raw.text.startswith(("0x", "@"))  # gdb has a printer for the reference itself
         if direct and types.kind_of(element) in ("list", "dict", "set", "optional", "smart", "array"):
             inner = "" if not types.is_reference(raw.type) else raw.path  # its children are those of the container
-            return replace(raw, type=element, text=ADDRESS.sub("", raw.text), path=inner)
+            place = (raw.address or 0) if types.is_reference(raw.type) else raw.place  # lldb's is the reference's own
+            return replace(raw, type=element, text=ADDRESS.sub("", raw.text), path=inner, place=place)
         rows = await self.children(replace(raw, text=""), frame_id, count)
         path = target_path(raw.path, plain=types.kind_of(element) in ("", "int", "float", "bool", "char", "pointer"))
         if types.is_reference(raw.type):
@@ -221,8 +222,6 @@ class Reader:
             except Unread:
                 if not rows or kind == "pointer":
                     raise
-        if not rows:
-            return replace(raw)
-        if all(row.text.startswith("<error") for row in rows):
+        if rows and all(row.text.startswith("<error") for row in rows):
             rows[0].check()
         return replace(raw, type=element, text=ADDRESS.sub("", raw.text), path=path)

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
-from dap_ai.backends.native import elf
-from dap_ai.protocol.contracts.backend import StartError
+from dap_ai.backends.native import cores, elf
+from dap_ai.protocol.contracts.backend import Start, StartError
 
 _OPTIONS = {
     "address": ("ASAN_OPTIONS", "detect_leaks=0", "abort_on_error=1"),
@@ -22,20 +22,31 @@ _OPTIONS = {
 """Of each sanitizer: its variable, what it is told, and what makes a report a signal that a debugger stops at."""
 
 
-def attach_arguments(arguments: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of `attach`, with `pid` and `program` where others tell them. Raises StartError."""
+def attach_start(arguments: dict[str, Any]) -> Start:
+    """The arguments of `attach`, with `pid` and `program` where others tell them.
+
+    Raises StartError, also where a core file is of another program than the one that is named.
+    """
     prepared = dict(arguments)
     if "processId" in prepared:
         process_id = prepared.pop("processId")
         prepared.setdefault("pid", process_id)
     if core := prepared.get("coreFile"):
-        if not elf.is_core(str(core)):
+        if not cores.is_core(str(core)):
             raise StartError(f"{core} is no core file that can be read.")
-        program = prepared.get("program") or elf.executable_of_core(str(core))
-        return prepared | ({"program": program} if program else {})
+        program = str(prepared.get("program") or cores.executable_of_core(str(core)))
+        return Start(prepared | {"program": program}, note=_origin(str(core), program)) if program else Start(prepared)
     if prepared.get("pid") is not None:
         prepared["pid"] = _live_process(prepared["pid"])
-    return prepared
+    return Start(prepared)
+
+
+def _origin(core: str, program: str) -> str:
+    """What is not known of whether the program left the core file. Raises StartError where it did not."""
+    found = cores.origin_of(core, program)
+    if found.same is False:
+        raise StartError(found.text)
+    return found.text
 
 
 def environment(arguments: Mapping[str, Any]) -> dict[str, str]:

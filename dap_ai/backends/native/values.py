@@ -154,8 +154,10 @@ class Describer:
                 return self._string(text)
             number = number_of(replace(raw, type=types.pointee(raw.type) or "", text=re.sub(r"^@\S+: ", "", raw.text)))
             return of_number(number) if number else self._pointer(raw, "reference")
+        if raw.address == 0:
+            return self._pointer(raw, "reference")
         target = await self._reader.pointed(raw, self._frame_id, self._query.max_fields)
-        inner = await self.value(target, depth)
+        inner = await self.value(target, depth - types.is_reference(target.type))
         inner.type, inner.address = raw.type, raw.address or 0
         inner.kind = "reference" if inner.kind == "struct" else inner.kind
         return inner

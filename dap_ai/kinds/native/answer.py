@@ -97,7 +97,7 @@ def verdict(analysis: NativeAnalysis) -> str:
     spot = where(case, place.frame.path, place.frame.line)
     if analysis.kind == "stop":
         return fitting(
-            [f"{headline(analysis)} at {spot}, in `{short_name(place.frame.name)}`: nothing has failed here."]
+            [f"{headline(analysis)} at {spot}, in `{short_name(place.frame.name)}`: the debugger reports no failure."]
         )
     first = analysis.suspects[0] if analysis.suspects else None
     effects = [f"{sentence.rstrip('.')} at {spot}" for sentence in analysis.sentences[:1]]

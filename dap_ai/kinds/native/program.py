@@ -15,7 +15,9 @@ from typing import Any, Literal
 import click
 import msgspec
 
+from dap_ai.backends.native import cores
 from dap_ai.backends.native.build import SUFFIXES
+from dap_ai.backends.native.elf import binary_of
 
 Adapter = Literal["lldb", "gdb"]
 
@@ -76,7 +78,8 @@ class NativeProgram(msgspec.Struct, frozen=True):
         )
 
     def _wider(self) -> str:
-        if self.settings or self.source.endswith(".rs"):
+        binary = binary_of(self.path)
+        if self.settings or self.source.endswith(".rs") or (binary and binary.sanitizers):
             return ""
         way = f"dap-ai ask --sanitize address {self.source}" if self.source else "compile with -fsanitize=address."
         return f" Memory errors that went unnoticed: {way}"
@@ -138,6 +141,10 @@ def find_core(name: str, words: Sequence[str]) -> Core:
     program = Path(words[0]) if words else None
     if program and not is_native(program):
         raise click.UsageError(f"{program} is not a native program.")
+    named = str(program.absolute()) if program else cores.executable_of_core(str(path))
+    found = cores.origin_of(str(path), named) if named else None
+    if found and found.same is False:
+        raise click.UsageError(found.text)
     return Core(str(path.absolute()), str(program.absolute()) if program else "")
 
 

@@ -17,6 +17,8 @@ typedef Point *Place;
 typedef char Label[16];
 enum class Level : unsigned char { Low = 1, High = 7 };
 struct Bits { unsigned a : 3; int b : 4; bool c : 1; };
+struct Hollow {};
+struct Hidden;
 union Cell { int whole; unsigned char bytes[4]; };
 
 static int twice(int n) { return 2 * n; }
@@ -69,6 +71,14 @@ int main() {
     Cell cell;
     cell.whole = 0x41424344;
     unsigned char unsigned_byte = 200;
+    Hollow nothing_in_it;
+    Hollow &hollow = nothing_in_it;
+    const Hollow &lost = *(Hollow *)nullptr;
+    Hidden &opaque = *(Hidden *)&cell;
+    auto doubled = [](int n) { return 2 * n; };
+    auto &lambda = doubled;
+    std::unique_ptr<Hollow> made = std::make_unique<Hollow>();
+    std::unique_ptr<Hollow> &hollow_owner = made;
     std::printf("%d %d\n", looked_at("fixed", "name", place, owner), call(*second)); /* @bp kinds */
     return 0;
 }

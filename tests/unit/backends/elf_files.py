@@ -15,6 +15,7 @@ def elf(
     *,
     kind: int = _EXECUTABLE,
     notes: Sequence[tuple[int, bytes]] = (),
+    owner: bytes = b"CORE",
     memory: tuple[int, bytes] = (0, b""),
 ) -> bytes:
     """An ELF file of 64 bits with these sections; of a core file also its notes, and what lies at an address."""
@@ -27,7 +28,7 @@ def elf(
         section = (at, _STRTAB if name == ".shstrtab" else _PROGBITS, 0, 0, start + len(body), len(held), 0, 0, 1, 0)
         rows.append(struct.pack("<IIQQQQIIQQ", *section))
         body += held
-    note = b"".join(_note(number, data) for number, data in notes)
+    note = b"".join(_note(owner, number, data) for number, data in notes)
     note_at = start + len(body)
     address, bytes_there = memory
     segments = struct.pack("<IIQQQQQQ", 4, 4, note_at, 0, 0, len(note), len(note), 4)
@@ -47,14 +48,22 @@ def unit(producer: str, file: str = "a.c", folder: str = "/src") -> dict[str, by
     return {".debug_abbrev": abbreviations, ".debug_info": struct.pack("<I", len(head + root)) + head + root}
 
 
-def core(program: str, *, signal: int = 11, headers: int = 0x400040) -> bytes:
-    """The core file of a program that a signal ended."""
+def with_build_id(text: bytes) -> bytes:
+    """A program of that build id."""
+    return elf({}, notes=[(3, text)], owner=b"GNU")
+
+
+def core(program: str, *, signal: int = 11, headers: int = 0x400040, image: bytes = b"") -> bytes:
+    """The core file of a program that a signal ended. `image`: the beginning of its file, as it lay in memory."""
     mapping = struct.pack("<QQQQQ", 1, 4096, 0x400000, 0x401000, 0) + program.encode() + b"\0"
     auxiliary = struct.pack("<QQQQQQ", 3, headers, 31, 0x7000, 0, 0)
     status = struct.pack("<IIIH", signal, 0, 0, signal) + bytes(100)
     notes = [(1, status), (6, auxiliary), (0x46494C45, mapping)]
+    if image:
+        return elf({}, kind=CORE, notes=notes, memory=(0x400000, image))
     return elf({}, kind=CORE, notes=notes, memory=(0x7000, program.encode() + b"\0"))
 
 
-def _note(kind: int, data: bytes) -> bytes:
-    return struct.pack("<III", 5, len(data), kind) + b"CORE\0\0\0\0" + data + bytes(-len(data) % 4)
+def _note(owner: bytes, kind: int, data: bytes) -> bytes:
+    name = owner + b"\0"
+    return struct.pack("<III", len(name), len(data), kind) + name + bytes(-len(name) % 4) + data + bytes(-len(data) % 4)

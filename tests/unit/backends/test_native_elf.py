@@ -9,11 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dap_ai.backends.native import elf
+from dap_ai.backends.native import cores, elf
 from tests.unit.backends import elf_files
 
 GCC = "GNU C17 12.2.0 -mtune=generic -march=x86-64 -g"
-ALL = (elf.binary_of, elf.is_rust, elf.is_core, elf.executable_of_core)
+ALL = (elf.binary_of, elf.is_rust, cores.is_core, cores.executable_of_core)
 
 
 @pytest.fixture
@@ -97,19 +97,19 @@ def test_a_core_file_tells_its_program_and_its_signal(file, tmp_path: Path):
     program = tmp_path / "crashed"
     program.write_bytes(b"")
     core = file(elf_files.core(str(program), signal=8))
-    assert elf.is_core(core)
-    assert elf.executable_of_core(core) == str(program)
+    assert cores.is_core(core)
+    assert cores.executable_of_core(core) == str(program)
     assert elf.binary_of(core) is None
 
 
 def test_a_core_file_without_a_mapping_of_its_program_tells_it_by_the_name_it_was_started_with(file, tmp_path: Path):
     program = tmp_path / "crashed"
     program.write_bytes(b"")
-    assert elf.executable_of_core(file(elf_files.core(str(program), headers=0x999999))) == str(program)
+    assert cores.executable_of_core(file(elf_files.core(str(program), headers=0x999999))) == str(program)
 
 
 def test_a_program_that_is_no_longer_there_is_not_told(file, tmp_path: Path):
-    assert elf.executable_of_core(file(elf_files.core(str(tmp_path / "gone")))) == ""
+    assert cores.executable_of_core(file(elf_files.core(str(tmp_path / "gone")))) == ""
 
 
 @pytest.mark.parametrize("path", ["", "/nowhere/at/all", os.devnull, str(Path(__file__).parent), __file__])
@@ -145,11 +145,11 @@ def test_a_core_file_whose_headers_name_the_same_bytes_over_and_over_is_given_up
     program = tmp_path / "crashed"
     program.write_bytes(b"")
 
-    assert elf.executable_of_core(file(elf_files.core(str(program)) + bytes(65_536))) == str(program)
+    assert cores.executable_of_core(file(elf_files.core(str(program)) + bytes(65_536))) == str(program)
     whole = bytearray(elf_files.core(str(program)))
     whole[64 + 8 : 64 + 16] = bytes(8)  # its notes begin at the file's first byte, and are as long as a file can be
     whole[64 + 32 : 64 + 40] = (1 << 40).to_bytes(8, "little")
-    assert elf.executable_of_core(file(bytes(whole) + bytes(65_536))) == ""
+    assert cores.executable_of_core(file(bytes(whole) + bytes(65_536))) == ""
 
 
 @pytest.mark.parametrize(

@@ -195,6 +195,15 @@ def test_a_core_file_brings_its_program_unless_another_is_named(tmp_path, backen
 
 
 @pytest.mark.parametrize("backend", [LldbBackend(), GdbBackend()])
+def test_a_core_file_of_another_program_is_refused(tmp_path, backend):
+    core, other = tmp_path / "core", tmp_path / "other"
+    core.write_bytes(elf_files.core(str(tmp_path / "crashed")))
+    other.write_bytes(elf_files.elf({}))
+    with pytest.raises(StartError, match="crashed left it"):
+        prepared(backend, "attach", coreFile=str(core), program=str(other))
+
+
+@pytest.mark.parametrize("backend", [LldbBackend(), GdbBackend()])
 def test_what_is_no_core_file_is_refused(tmp_path, backend):
     with pytest.raises(StartError, match="no core file"):
         prepared(backend, "attach", coreFile=str(tmp_path / "none"))

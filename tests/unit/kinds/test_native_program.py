@@ -17,6 +17,7 @@ from dap_ai.kinds.native.program import (
     is_native,
     is_source,
 )
+from tests.unit.backends import elf_files
 
 PROGRAM = NativeProgram("/b/p", ("x y", "-q"), "/w", {})
 LLDB_23 = {"$__lldb_version": "lldb version 23.1.4 (somewhere)"}
@@ -153,3 +154,9 @@ def test_the_command_line_shows_what_the_user_has_set_and_not_what_we_add():
     program = NativeProgram("/b/p", ("x y",), "/w", {"A": "1"}, settings={"ASAN_OPTIONS": "x=1"})
     assert program.command_line() == "A=1 /b/p 'x y'"
     assert "ASAN_OPTIONS=x=1" in program.launch_arguments("lldb", LLDB_23)["env"]
+
+
+def test_after_a_sanitizers_own_run_no_sanitizer_is_recommended(tmp_path):
+    program = tmp_path / "msan"
+    program.write_bytes(elf_files.elf({".dynstr": b"\0__msan_init\0"}))
+    assert "unnoticed" not in NativeProgram(str(program), (), str(tmp_path), {}).why_no_stop(1)

@@ -23,7 +23,9 @@ _PANIC = re.compile(r"the len is (\d+) but the index is (\d+)")
 _UBSAN = re.compile(r"index (-?\d+) out of bounds for type '[^']*?\[(\d+)\]")
 _REGION = re.compile(r"(\d+) bytes (?:after|before|inside of|to the (?:right|left) of) (?:an? )?(\d+)-byte region")
 _GLOBAL = re.compile(r"global variable '([^']+)'.*? of size (\d+)", re.DOTALL)
-_LOCAL = re.compile(r"'([^']+)'(?: \(line (\d+)\))?\s*<== Memory access at offset \d+ (\w+)")
+_LOCAL = re.compile(r"<== Memory access at offset (\d+) ")
+_OBJECT = re.compile(r"\[(\d+), (\d+)\) '([^']+)'")
+"""A local variable of the frame in AddressSanitizer's report, by its first offset and the one behind its last."""
 _COPIES = frozenset({"strcpy", "strcat", "sprintf", "vsprintf", "gets", "stpcpy", "scanf", "sscanf", "fscanf"})
 _COUNTED = frozenset(
     {"memcpy", "memmove", "memset", "strncpy", "strncat", "snprintf", "read", "recv", "fread", "fgets"}
@@ -97,8 +99,24 @@ def _region(draft: Draft, report: Report) -> None:
                   "right" in found[0] else f"{access} is outside of a block of {found[2]} bytes.")  # fmt: skip
     elif found := _GLOBAL.search(facts):
         draft.say(f"{access} is outside of the global `{found[1]}`, which has {found[2]} bytes.")
-    elif found := _LOCAL.search(facts):
-        draft.say(f"{access} {found[3]} the local variable `{found[1]}`.")
+    elif (found := _LOCAL.search(facts)) and (where := _of_local(facts, int(found[1]))):
+        draft.say(f"{access} {where}.")
+
+
+def _of_local(facts: str, offset: int) -> str:
+    """Where the access begins in the frame, by the variables around it; empty: the report lists none there.
+
+    AddressSanitizer marks the nearest variable, which often is not the one that the code ran out of.
+    """
+    objects = [(int(first), int(end), name) for first, end, name in _OBJECT.findall(facts)]
+    if inside := next((name for first, end, name in objects if first <= offset < end), ""):
+        return f"begins in the local variable `{inside}` and ends behind it"
+    before = max((each for each in objects if each[1] <= offset), key=lambda each: each[1], default=None)
+    if before:
+        past = offset - before[1]
+        return f"begins {f'{past} bytes' if past else 'right'} behind the local variable `{before[2]}`"
+    after = min((each for each in objects if each[0] > offset), default=None)
+    return f"begins {after[0] - offset} bytes before the local variable `{after[2]}`" if after else ""
 
 
 def _explain(draft: Draft, subscript: Expression, count: int | None = None, *, wild: bool = False) -> bool:
@@ -298,4 +316,5 @@ def _allocated(draft: Draft, file: str, line: int, name: str) -> None:
             draft.analysis.fix = Edit(source, line, line, [whole.replace(size, right)])
         else:
             clear = any(suspect.score >= _CLEAR for suspect in draft.done().suspects)
-            draft.suspect(line, 0.5 if clear else 0.65, "allocates the block, too small for how it is used", file)
+            score = 0.5 if clear else 0.55  # whether the size or the use is wrong was not evaluated
+            draft.suspect(line, score, "allocates the block, which ends before the access", file)

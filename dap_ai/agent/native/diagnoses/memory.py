@@ -11,7 +11,7 @@ from dap_ai.agent.compiled.parsing import Unit
 from dap_ai.agent.compiled.report import Report, Stack
 from dap_ai.agent.native.draft import Draft, bare, brief, callee, short_name, unqualified, within
 from dap_ai.agent.native.origins import Wanted, trace
-from dap_ai.agent.native.reachability import Spot, parameters_of, reaching, spot_of
+from dap_ai.agent.native.reachability import Spot, parameters_of, plain, reaching, spot_of
 
 _AFTER = re.compile(r"use-after-(free|return|scope|poison)")
 _TWICE = re.compile(r"double[- ]free|attempting double|fasttop", re.IGNORECASE)
@@ -112,8 +112,8 @@ def _used_after(draft: Draft, report: Report) -> bool:
     draft.analysis.kind = "use after free"
     pointer = _pointer_of(draft, report)
     access = f"{report.access} of {report.size} bytes" if report.access and report.size else "access"
-    gone = "was freed" if "free" in report.kind else "is gone: its function or block has ended"
-    draft.say(f"The {access} at {_hex(report)} is in memory that {gone}.")
+    gone = "freed memory" if "free" in report.kind else "memory whose function or block has ended"
+    draft.say(f"The {access} at {_hex(report)} goes to {gone}.")
     if pointer:
         draft.say(f"It goes through {draft.aside(pointer)}, which still holds the old address.")
         _cite_members(draft, pointer)
@@ -240,11 +240,24 @@ def _tell(draft: Draft, report: Report, told: _Told) -> bool:
 
 
 def own_frame(draft: Draft, stack: Stack | None) -> tuple[str, int, str] | None:
-    """File, line and function of the innermost frame of the user's own code in a stack of the report."""
-    for frame in stack.frames if stack else ():
-        if frame.line and draft.case.sources.read(frame.file):
-            return frame.file, frame.line, frame.name
-    return None
+    """File, line and function of the innermost frame of the user's own code in a stack of the report.
+
+    A function that only frees what it is given stands for its caller, unless the failing line is in it.
+    """
+    frames = stack.frames if stack else ()
+    own = [(f.file, f.line, f.name) for f in frames if f.line and draft.case.sources.read(f.file)]
+    while len(own) > 1 and _frees_its_parameter(draft, *own[0][:2]):
+        del own[0]
+    return own[0] if own else None
+
+
+def _frees_its_parameter(draft: Draft, file: str, line: int) -> bool:
+    source = draft.case.sources.read(file)
+    function = source.unit.function_at(line) if source and source.unit else None
+    if source is None or source.unit is None or function is None or function is draft.function:
+        return False
+    calls = [e for e in source.unit.expressions_at(line) if e.kind == "call" and callee(e) == "free"]
+    return any(bare(part).text in map(plain, function.parameters) for call in calls for part in call.parts[1:])
 
 
 def _freed_name(draft: Draft, file: str, line: int) -> str:

@@ -74,7 +74,7 @@ def test_an_allocation_of_an_elements_size_is_not_taken_for_a_pointers(right: st
 
 def test_a_loop_that_goes_as_far_as_was_allocated_for_is_not_blamed():
     analysis = _overflowing("malloc(n * sizeof(int))", "row[i].value = 1.5;", 8)
-    assert blamed(analysis) == (2, "allocates the block, too small for how it is used")
+    assert blamed(analysis) == (2, "allocates the block, which ends before the access")
     assert 3 not in [suspect.line for suspect in analysis.suspects]
 
 
@@ -171,3 +171,41 @@ void show(struct label *label) {
 )
 def test_one_byte_repeated_is_no_text_only(bits: int, words: str):
     assert words in looks_like(pointer(bits))
+
+
+WRAPPED = """\
+static void give(void *p) { free(p); }
+int shout(char *word) {
+    give(word);
+    return *word;
+}
+"""
+
+
+def test_a_function_that_only_frees_what_it_is_given_stands_for_its_caller():
+    freed = [ThreadFrame("give", C, 1), ThreadFrame("shout", C, 3)]
+    stacks = [Stack("READ of size 1", [ThreadFrame("shout", C, 4)]), Stack("freed by thread T0", freed)]
+    report = Report("AddressSanitizer", "heap-use-after-free", "", 0x5000, "read", 1, C, 4, stacks)
+    analysis = analysed(WRAPPED, [At("shout", "return *word")], signal="", report=report)
+    assert blamed(analysis) == (3, "frees what is used again")
+    assert 1 not in [suspect.line for suspect in analysis.suspects]
+
+
+COPIED = """\
+int look(const char *path) {
+    char name[64];
+    struct stat info;
+    strcpy(name, path);
+}
+"""
+
+
+@pytest.mark.parametrize("frame", [
+    "[48, 112) 'name' (line 2)\n[144, 288) 'info' (line 3) <== Memory access at offset 112 partially underflows this",
+    "[48, 112) 'name' (line 2) <== Memory access at offset 112 overflows this variable\n[144, 288) 'info' (line 3)",
+])  # fmt: skip
+def test_the_local_variable_that_was_overrun_is_named_and_not_its_neighbour(frame: str):
+    report = Report("AddressSanitizer", "stack-buffer-overflow", "", 0x5000, "write", 200, C, 4, [], [], frame)
+    analysis = analysed(COPIED, [At("look", "strcpy(name", {})], signal="", report=report)
+    assert "The write of 200 bytes begins right behind the local variable `name`." in told(analysis)
+    assert "`info`" not in told(analysis)

@@ -7,6 +7,7 @@ import pytest
 from dap_ai.agent.compiled.report import Report
 from dap_ai.agent.native.analysis import NativeAnalysis
 from dap_ai.agent.native.diagnosing import analyse
+from dap_ai.kinds.native.answer import root_cause
 from dap_ai.protocol.contracts.inspection import Field, Value
 from tests.unit.agent.native.cases import NULL, At, line_of, pointer, stopped
 
@@ -349,3 +350,43 @@ def test_of_several_lines_that_may_have_given_a_null_an_allocation_is_never_told
     assert malloc.score < 0.6
     assert malloc is not analysis.suspects[0]
     assert "no memory" not in malloc.reason
+
+
+RULES = """\
+static const struct rule *rule_named(const char *name) {
+    for (int i = 0; i < 2; i++)
+        if (strcmp(rules[i].name, name) == 0) return &rules[i];
+    return 0;
+}
+int main(void) {
+    const struct rule *rule = 0;
+    rule = rule_named("old");
+    return rule->pattern[0];
+}
+"""
+
+
+def test_no_line_is_blamed_for_a_null_that_the_pointer_does_not_hold():
+    values = {"rule": pointer(0x4010), "rule->pattern": NULL}
+    analysis = analysed(RULES, [At("main", "return rule->pattern", values)], address=0)
+    assert line_of(RULES, "return 0;") not in suspected(analysis)
+    assert line_of(RULES, "rule = 0;") not in suspected(analysis)
+    assert "returns `0`" not in root_cause(analysis)
+    assert "**Root cause.**" not in root_cause(analysis)
+
+
+def test_a_null_argument_is_not_blamed_for_a_parameter_that_holds_a_pointer():
+    source = "int use(struct order *o) {\n    return o->next->id;\n}\nint main(void) {\n    return use(NULL);\n}\n"
+    values = {"o": pointer(0x4010), "o->next": NULL}
+    analysis = analysed(source, [At("use", "return o", values), At("main", "use(NULL)")], address=0)
+    assert line_of(source, "use(NULL)") not in suspected(analysis)
+
+
+def test_a_line_whose_null_nobody_could_read_is_only_a_guess():
+    source = (
+        "struct order *find(int n) {\n    struct order *found = NULL;\n    return found;\n}\n"
+        "int main(void) {\n    struct order *o = find(3);\n    return o->id;\n}\n"
+    )
+    analysis = analysed(source, [At("main", "return o->id", {"o": NULL})], address=0)
+    inner = next(s for s in analysis.suspects if s.line == line_of(source, "found = NULL"))
+    assert inner.score < 0.6

@@ -340,3 +340,16 @@ async def test_gdb_s_pair_is_its_two_values():
 async def test_a_null_pointer_to_a_function_is_null():
     found = await value("call", FakeAdapter([var("call", "int (*)(int)", ZERO)]))
     assert (found.text, found.kind, found.note) == ("null", "function", "null")
+
+
+@pytest.mark.parametrize("type_", ["Hollow &", "const Hollow &", "Hollow &&", "(unnamed struct) &", "std::monostate &"])
+async def test_a_reference_to_a_class_without_members_is_empty_braces(type_: str):
+    found = await value("it", FakeAdapter([var("it", type_, "0x0000000000005550", [])]))
+    assert (found.text, found.kind, found.address) == ("{}", "reference", 0x5550)
+    fact = (await visited(FakeAdapter([var("it", type_, "0x0000000000005550", [])]), name("it"))).frames[0].values[0]
+    assert fact.value and fact.value.text == "{}"
+
+
+async def test_a_reference_that_is_null_says_so():
+    found = await value("it", FakeAdapter([var("it", "Hollow &", ZERO, [])]))
+    assert (found.text, found.note) == ("null", "null")
