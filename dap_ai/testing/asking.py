@@ -77,6 +77,13 @@ class Asking:
         self._mode, self._limit_s = config.option.ask, config.option.ask_time
         self._wants_context = bool(config.option.ask_json)
         self._stops = Stops(config)
+        self._raises = held.watch_raises()
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logstart(self) -> None:
+        """Exceptions are captured again, if those of the last test were too many."""
+        with self._faults.kept("watch for exceptions"):
+            self._raises.resume()
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[Any]) -> Generator[None, Any, None]:
@@ -108,7 +115,9 @@ class Asking:
                 self._stops.show(report)
 
     def pytest_unconfigure(self) -> None:
-        """No process is left."""
+        """No process is left, and nothing that watches."""
+        with self._faults.kept("watch for exceptions"):
+            self._raises.end()
         with self._faults.kept("end the process that answers"):
             self._answerer.close()
 

@@ -138,6 +138,10 @@ class Door:
         """`turns.kill`; the same."""
         return self._call("turns", "kill", token)
 
+    def watch(self, argument: str) -> str:
+        """`under_debugpy.watch`; the same."""
+        return self._call("under_debugpy", "watch", argument)
+
     def has(self, module: str) -> str:
         """MAGIC if a module is installed, else ""."""
         return MAGIC if module in self._made else ""
@@ -195,7 +199,8 @@ class Door:
     # -- what the injected modules import --------------------------------------------------------------------------
 
     def _import(self, name: str, _globals: Any = None, _locals: Any = None, wanted: Any = (), level: int = 0) -> Any:
-        if level:  # of another injected module: `.texts`, `..reading.texts`, or modules of `.` or `..reading`
+        # Of another injected module: `.texts`, `..reading.texts`, modules of `.` or `..reading`, `dap_ai.hosts.NAME`.
+        if level or name.startswith("dap_ai."):
             name = name.rpartition(".")[2]
             for wanted_name in (name, *wanted):
                 self._bring(wanted_name)
@@ -267,7 +272,7 @@ class Door:
             known.get_topmost_frame = get_topmost_frame
 
 
-_REQUESTS = ("visit", "turn", "kill", "has", "importing", "install")
+_REQUESTS = ("visit", "turn", "kill", "has", "importing", "install", "watch")
 
 
 def open_door(name: str, place: Any) -> None:
