@@ -5,6 +5,7 @@ Imports nothing beyond the standard library, and that only once something is hel
 
 from __future__ import annotations
 
+import _thread
 import errno
 import os
 import shlex
@@ -12,18 +13,23 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Sequence
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
 
 from dap_ai.hosts import child_python
+from dap_ai.hosts.user_code import is_user_path
 
 if TYPE_CHECKING:
     from dap_ai.backends.debugpy.inject.post_mortem.server import Server
+    from dap_ai.backends.debugpy.inject.raises.raise_events import Watch
 
 _caller: Any = sys._getframe  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  its documented name
 _held: list[int] = []
 """Threads that are held."""
+PAUSE_S = 0.1
+"""So long exceptions are not heard of where there are too many."""
 _OURS = os.path.dirname(os.path.dirname(__file__)) + os.sep  # noqa: PTH120  no pathlib in a program without it
 
 
@@ -82,7 +88,30 @@ def install() -> None:
         if about.exc_value is not None and issubclass(about.exc_type, Exception):
             post_mortem(about.exc_value)
 
+    watch_raises(_later)
     sys.excepthook, threading.excepthook = ask_uncaught, ask_in_thread
+
+
+def _later(call: Callable[[], None]) -> None:
+    """In a thread that lives so long."""
+
+    def wait() -> None:
+        time.sleep(PAUSE_S)
+        call()
+
+    _thread.start_new_thread(wait, ())
+
+
+def watch_raises(later: Callable[[Callable[[], None]], None] | None = None) -> Watch:
+    """From now on, what the user's frames hold when an exception is raised is kept for `serving`: before any cleanup.
+
+    On Python before 3.12, and where no tool id of `sys.monitoring` is free, nothing is. `later` is as in raise_events.
+    """
+    from dap_ai.backends.debugpy.inject.raises.raise_events import Watch  # noqa: PLC0415  nothing at import
+
+    watch = Watch(is_user_path, later)
+    watch.begin()
+    return watch
 
 
 def _failed(exc: BaseException | None) -> Server:

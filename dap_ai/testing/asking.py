@@ -79,6 +79,7 @@ class Asking:
         self._wants_context = bool(config.option.ask_json)
         self._stops = Stops(config)
         self._early = Early(self._ask_early)
+        self._raises = held.watch_raises()
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, Any, None]:
@@ -88,6 +89,12 @@ class Asking:
         yield
         with self._faults.kept("look at a test before its cleanup"):
             self._early.unwatch()
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logstart(self) -> None:
+        """Exceptions are captured again, if those of the last test were too many."""
+        with self._faults.kept("watch for exceptions"):
+            self._raises.resume()
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[Any]) -> Generator[None, Any, None]:
@@ -122,7 +129,9 @@ class Asking:
                 self._stops.show(_found_in(report))
 
     def pytest_unconfigure(self) -> None:
-        """No process is left."""
+        """No process is left, and nothing that watches."""
+        with self._faults.kept("watch for exceptions"):
+            self._raises.end()
         with self._faults.kept("end the process that answers"):
             self._answerer.close()
 

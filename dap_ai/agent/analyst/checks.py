@@ -35,8 +35,8 @@ def checks_of(case: Case) -> list[Check]:
 def _in_frame(case: Case, place: Place) -> Iterator[Check]:
     """The statement the frame stands at; then from what makes its values, in its block and in the blocks around."""
     source, scope, statement = place.source, place.scope, place.statement
-    if source is None or scope is None or statement is None:
-        return
+    if source is None or scope is None or statement is None or (place.facts and place.facts.cleaned):
+        return  # cleanup has run there: its statements would run with other values
     seen: set[int] = set()
     for block, index in _blocks_around(scope, statement):
         start = _values_begin(block, index)

@@ -16,12 +16,13 @@ from dap_ai.agent.analyst.slicing import Step
 from dap_ai.agent.analyst.trials import Trials
 from dap_ai.agent.analyst.wording import CAUSE, GUESS, HAPPENED, UNKNOWN, WHY, cut_code
 from dap_ai.agent.case.stack import Case, Place
-from dap_ai.agent.case.values import cut, find, show, typed
+from dap_ai.agent.case.values import cut, find, show, typed, variables, when
 from dap_ai.protocol.wire.ask import Suspect
 
 BACK = "Back from the failing line"
 _MAX_CHAIN, _MAX_LINKS = 4, 6
 _MAX_CODE, _MAX_VALUE, _MAX_REASON = 100, 60, 100
+_MAX_NAMES = 5
 
 
 def where(case: Case, file: str, line: int) -> str:
@@ -54,12 +55,9 @@ def happened(analysis: Analysis) -> str:
         if not (e.traceback and case.remote)
     )
     notes = "".join(f"\n- note: {cut(note, 160)}" for note in (error.notes if error else []))
-    unwound = (
-        "\n\nThe frames are read after unwinding: `finally` blocks have run."
-        if place.facts and place.facts.unwound and _has_finally(place)
-        else ""
-    )
-    return f"{text}\n\n{values}{chain}{notes}{unwound}".rstrip()
+    unwound = _unwound(place)
+    listed = f"{values}{chain}{notes}".strip("\n")
+    return "\n\n".join(filter(None, [text, listed, unwound]))
 
 
 def _held(case: Case) -> str:
@@ -75,8 +73,14 @@ def _held(case: Case) -> str:
     ).rstrip()
 
 
-def _has_finally(place: Place) -> bool:
-    return bool(place.function) and any(isinstance(n, ast.Try) and n.finalbody for n in ast.walk(place.function))
+def _unwound(place: Place) -> str:
+    """Which values are not cited: those that cleanup may have changed since the failure."""
+    late = [v.name for v in variables(place.facts, as_of_now=True) if v.value.time == "now"] if place.facts else []
+    if not late:
+        return ""
+    names = ", ".join(f"`{name}`" for name in late[:_MAX_NAMES])
+    more = f" and {len(late) - _MAX_NAMES} more" if len(late) > _MAX_NAMES else ""
+    return f"Cleanup has run since the failure; not known is what these were then: {names}{more}."
 
 
 def quote(place: Place) -> str:
@@ -95,7 +99,7 @@ def _is_told(cited: Cited, diagnosis: Diagnosis) -> bool:
 def _cite(cited: Cited) -> str:
     value = cited.place.value(cited.expression)
     text = typed(value, 160) if value else "not read"
-    return f"- `{cited.expression}` = `{text}`"
+    return f"- `{cited.expression}` = `{text}`{when(value) if value else ''}"
 
 
 def why(analysis: Analysis, head: str = BACK) -> str:
@@ -143,7 +147,8 @@ def _value_now(step: Step) -> str:
     value = place.value(step.name) or find(place.facts, step.name)
     if value is None or value.kind in ("function", "class", "module"):
         return ""
-    return f" (`{step.name}` is now `{show(value, _MAX_VALUE)}`)"
+    is_or_was = "was" if value.time else "is now"
+    return f" (`{step.name}` {is_or_was} `{show(value, _MAX_VALUE)}`{when(value, _MAX_VALUE)})"
 
 
 def root_cause(analysis: Analysis, trials: Trials | None = None) -> str:

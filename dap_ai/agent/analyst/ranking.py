@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
+from dap_ai.agent.analyst.cleanup import Cleanup
 from dap_ai.agent.analyst.definitions import Scope
 from dap_ai.agent.analyst.evidence.seen import Seen
 from dap_ai.agent.analyst.facts import Diagnosis
@@ -53,7 +54,8 @@ class Analysis:
     cut_short: str = ""
     """Why it is not the whole analysis, as a sentence; "" if it is."""
     never_ran: Callable[[str, int], bool] = field(default=lambda _path, _line: False)
-    """Whether a line is known not to have run; or that nothing tells that it did, if the whole cannot be run again."""
+    """Whether a line is known not to have run before the failure; or that nothing tells that it did, if the whole
+    cannot be run again."""
 
     share: Callable[[tuple[str, int]], float] = field(default=lambda _spot: 1.0)
     """How much a line is one of the tests that fail, 0..1; 1 where nothing is known of tests."""
@@ -167,9 +169,14 @@ def analyse(case: Case, roots: list[ast.expr] | None = None, asked: Place | None
 def ranked(view: View) -> Analysis:
     """What the rules find in view, and the lines ranked by that."""
     analysis = Analysis(view.case, view.diagnosis, view, view.slice, _apply(view), scopes=view.scopes)
-    analysis.never_ran = partial(_is_to_come, view.case)
+    analysis.never_ran = partial(_had_not_run, view.case, Cleanup(view.case))
     analysis.rank()
     return analysis
+
+
+def _had_not_run(case: Case, cleanup: Cleanup, path: str, line: int) -> bool:
+    """Whether a line runs after the failure, or would have."""
+    return cleanup.holds(path, line) or _is_to_come(case, path, line)
 
 
 def _is_to_come(case: Case, path: str, line: int) -> bool:

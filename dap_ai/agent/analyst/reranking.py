@@ -72,7 +72,8 @@ def told(analysis: Analysis, trials: Trials) -> str:
     if control is None:
         return ""
     root = analysis.case.inspection.cwd
-    calls = [f"{'  ' * c.depth}- {_call(c, root)}" for c in _calls(control.trace)]
+    made = (c for c in _calls(control.trace) if c.raised or not _is_cleanup(analysis, c))
+    calls = [f"{'  ' * c.depth}- {_call(c, root)}" for c in made]
     values = [f"- {text}" for text in _histories(analysis, trials.usable[-1].trace, root)]
     if not calls and not values:
         return ""
@@ -83,6 +84,13 @@ def told(analysis: Analysis, trials: Trials) -> str:
     if values:
         parts.append("Values on the way:\n\n" + "\n".join(values))
     return "\n\n".join(parts)
+
+
+def _is_cleanup(analysis: Analysis, call: TracedCall) -> bool:
+    """Whether what was called runs after the failure."""
+    source = analysis.case.sources.read(call.file)
+    function = source.function_starting(call.line) if source else None
+    return function is not None and analysis.never_ran(call.file, function.body[0].lineno)
 
 
 def _telling(trials: Trials) -> Control | None:

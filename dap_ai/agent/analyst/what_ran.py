@@ -19,6 +19,8 @@ class _Ran:
     """Lines that ran. `is_all`: in all of what failed; else in a part of it, which says nothing of other functions."""
 
     spots: set[Spot]
+    several: set[Spot]
+    """Those that ran more than once in one run."""
     is_all: bool
 
 
@@ -30,7 +32,7 @@ def leave_out_what_never_ran(analysis: Analysis, trials: Trials) -> None:
     those lines count that run whenever their function does.
     """
     known = _known(trials)
-    is_to_come, sources = analysis.never_ran, analysis.case.sources
+    had_not_run, sources = analysis.never_ran, analysis.case.sources
     by_file: dict[str, set[int]] = {}
     for path, line in known.spots:
         by_file.setdefault(path, set()).add(line)
@@ -40,10 +42,12 @@ def leave_out_what_never_ran(analysis: Analysis, trials: Trials) -> None:
     led_to = {(step.scope.source.path, step.scope.node) for step in analysis.slice.steps}
 
     def never_ran(path: str, line: int) -> bool:
+        if (path, line) not in known.several and had_not_run(path, line):
+            return True
         source = sources.read(path)
         inside = source.function_at(line) if source else None
         if inside is None:
-            return is_to_come(path, line)
+            return False
         lines = ran.get(path, set())
         if known.is_all or _entered(inside, lines):
             return line not in lines
@@ -74,12 +78,13 @@ def _known(trials: Trials) -> _Ran:
     best witness there is, though another value may have led another way.
     """
     alike = [c for c in trials.controls if (c.usable or c.fails_there) and not c.trace.lines_truncated]
+    several = {spot for c in alike for spot, count in c.counts.items() if count > 1}
     whole = next((c for c in reversed(alike) if c.check.whole), None)
     if whole:
-        return _Ran(set(whole.counts), is_all=True)
+        return _Ran(set(whole.counts), several, is_all=True)
     if trials.neighbours:
-        return _Ran(trials.neighbours.of_the_failed(), is_all=True)
-    return _Ran({spot for c in alike for spot in c.counts}, is_all=False)
+        return _Ran(trials.neighbours.of_the_failed(), several, is_all=True)
+    return _Ran({spot for c in alike for spot in c.counts}, several, is_all=False)
 
 
 def _entered(function: FunctionNode, lines: set[int]) -> bool:

@@ -86,11 +86,16 @@ class Place:
         return self.source.language if self.source else language_of(self.frame.path)
 
     def fact(self, expression: ast.expr | str) -> Fact | None:
-        """What was read for the expression in this frame."""
+        """What was read for the expression in this frame, of when the program failed."""
+        fact = self.present(expression)
+        return None if fact and "now" in (fact.time, fact.value.time if fact.value else "") else fact
+
+    def present(self, expression: ast.expr | str) -> Fact | None:
+        """The same; where the program has cleaned up since it failed, and what it was is not known, what it is now."""
         text = expression if isinstance(expression, str) else ast.unparse(expression)
         if text in self.known:
             return self.known[text]
-        value = find(self.facts, text)
+        value = find(self.facts, text, as_of_now=True)
         return Fact(value) if value else None
 
     def value(self, expression: ast.expr | str) -> Value | None:

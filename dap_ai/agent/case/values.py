@@ -79,16 +79,26 @@ def typed(value: Value, max_chars: int = 120) -> str:
 def show_fact(fact: Fact, max_chars: int = 120) -> str:
     """A fact: its value, or why there is none."""
     if fact.value is not None:
-        return show(fact.value, max_chars)
+        return f"{show(fact.value, max_chars)}{timed(fact.value, max_chars)}"
     if fact.error == "raised":
         return f"raises {cut(fact.text, max_chars)}"
     return fact.error or "not read"
 
 
-def variables(facts: FrameFacts) -> list[Variable]:
-    """Arguments and locals of a frame that are data: not its functions, classes and modules."""
-    both = [*facts.arguments, *facts.locals]
+def variables(facts: FrameFacts, *, as_of_now: bool = False) -> list[Variable]:
+    """Arguments and locals of a frame that are data: not its functions, classes and modules.
+
+    `as_of_now`: also those of which only that is known what they are since a cleanup has run.
+    """
+    both = [v for v in [*facts.arguments, *facts.locals] if as_of_now or v.value.time != "now"]
     return [v for v in both if v.value.kind not in _QUIET and not v.name.startswith(("__", "@"))]
+
+
+def when(value: Value, max_chars: int = 60) -> str:
+    """` when it failed, now `[]``: when a value was read, where the program has cleaned up since it failed."""
+    if value.time == "failed":
+        return f" when it failed, now `{cut(value.now, max_chars)}`" if value.now else " when it failed"
+    return " now, after cleanup has run" if value.time == "now" else ""
 
 
 def bound(facts: FrameFacts | None) -> list[str]:
@@ -96,10 +106,10 @@ def bound(facts: FrameFacts | None) -> list[str]:
     return [v.name for v in [*facts.arguments, *facts.locals]] if facts else []
 
 
-def find(facts: FrameFacts | None, name: str) -> Value | None:
-    """The value of a name bound in the frame."""
+def find(facts: FrameFacts | None, name: str, *, as_of_now: bool = False) -> Value | None:
+    """The value of a name bound in the frame; `as_of_now` is as in `variables`."""
     for variable in [*facts.arguments, *facts.locals] if facts else []:
-        if variable.name == name:
+        if variable.name == name and (as_of_now or variable.value.time != "now"):
             return variable.value
     return None
 
@@ -133,16 +143,23 @@ def number_of(value: Value | None) -> int | float | None:
         return None
 
 
+def timed(value: Value, max_chars: int = 60) -> str:
+    """` (when it failed; now [])`: the same beside a plain value."""
+    if value.time == "failed":
+        return f" (when it failed; now {cut(value.now, max_chars)})"
+    return " (now, after cleanup)" if value.time == "now" else ""
+
+
 def in_a_line(facts: FrameFacts | None, level: int, full: int, show: Callable[[Value, int], str] = show) -> str:
     """A frame's values, fewer and shorter at each level, from 0 to 6; one has `full` characters at most."""
     if facts is None:
         return ""
     if facts.error:
         return f"(not read: {cut(facts.error, 80)})"
-    found = variables(facts)
+    found = variables(facts, as_of_now=True)
     if level >= 5:
         return f"... {len(found) + facts.hidden_variables} variables"
     kept, size = found[: (24, 16, 12, 8, 24)[level]], min(full, (100, 60, 36, 20, 0)[level])
-    texts = [f"{v.name} = {show(v.value, size)}" if size else v.name for v in kept]
+    texts = [f"{v.name} = {show(v.value, size)}{timed(v.value, size)}" if size else v.name for v in kept]
     hidden = len(found) - len(kept) + facts.hidden_variables
     return "; ".join([*texts, f"... {hidden} more"] if hidden > 0 else texts)

@@ -202,6 +202,8 @@ class MaskedDebugger(PassingSession):
         if value.text != text and value.kind in ("str", "bytes"):
             self._texts.add(name)
         put(value, text=text)
+        if value.now:
+            put(value, now=self._value_text(name, value.now))
         if value.note:
             put(value, note=self._text(value.note))
         if value.keys:
@@ -219,7 +221,7 @@ class MaskedDebugger(PassingSession):
             put(field, text=self._value_text(field.name, field.text))
 
     def _fact(self, name: str, fact: Fact) -> None:
-        put(fact, text=self._message(fact.text))
+        put(fact, text=self._message(fact.text), now=self._message(fact.now))
         if fact.value is not None:
             self._value(name, fact.value)
 

@@ -12,7 +12,7 @@ from typing import Any
 from dap_ai.agent.case.reader import MAX_FRAMES
 from dap_ai.agent.case.source import NATIVE_LANGUAGES, header_expressions, last_line
 from dap_ai.agent.case.stack import Case, Frame, Place, sub_expressions
-from dap_ai.agent.case.values import cut, first_of, show_fact, typed
+from dap_ai.agent.case.values import cut, first_of, show_fact, timed, typed
 from dap_ai.agent.tools.base import NO_FRAME, Bench, Tool, ToolResult, code, fenced
 from dap_ai.agent.tools.reading import numbered
 from dap_ai.protocol.contracts.inspection import Fact, FrameFacts, ThreadFacts, Variable
@@ -189,7 +189,7 @@ def _values(place: Place) -> Iterator[str]:
 
 
 def _listed(title: str, variables: list[Variable], hidden: int) -> str:
-    rows = [f"{v.name} = {typed(v.value, _MAX_VALUE_CHARS)}" for v in variables[:_MAX_VARIABLES]]
+    rows = [f"{v.name} = {typed(v.value, _MAX_VALUE_CHARS)}{timed(v.value)}" for v in variables[:_MAX_VARIABLES]]
     hidden += len(variables) - len(rows)
     if hidden:
         rows.append(f"... {hidden} more: `variables` lists them")

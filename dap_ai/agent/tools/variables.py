@@ -11,7 +11,7 @@ import msgspec
 
 from dap_ai.agent.case.rows import MAX_SCOPES, is_quiet, page_of, rows_of, variable_of
 from dap_ai.agent.case.tables import table_of
-from dap_ai.agent.case.values import MISSING, cut, literal_in, show_fact, typed
+from dap_ai.agent.case.values import MISSING, cut, literal_in, show_fact, timed, typed
 from dap_ai.agent.sanitize import SyntaxRefused, parse_expression
 from dap_ai.agent.tools.base import NO_FRAME, Bench, Tool, ToolResult, code, fenced, refused
 from dap_ai.agent.tools.reading import read, visit
@@ -56,7 +56,7 @@ async def names_page(bench: Bench, page: Variables) -> ToolResult:
     facts = found.frames[0]
     if facts.error:
         return ToolResult(f"The frame could not be read: {facts.error}.", failed=True)
-    rows = [f"{v.name} = {typed(v.value, MAX_VALUE_CHARS)}" for v in (*facts.arguments, *facts.locals)]
+    rows = [f"{v.name} = {typed(v.value, MAX_VALUE_CHARS)}{timed(v.value)}" for v in (*facts.arguments, *facts.locals)]
     name = facts.name or (bench.focus.frame.name if bench.focus else "")
     return paged(f"Names in {code(name)}", rows[page.start :], page, len(rows) + facts.hidden_variables)
 

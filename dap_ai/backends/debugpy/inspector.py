@@ -22,6 +22,7 @@ from types import CodeType
 
 import msgspec
 
+from dap_ai.hosts import user_code
 from dap_ai.protocol.contracts.backend import Request
 from dap_ai.protocol.contracts.inspection import Inspection, Query
 from dap_ai.protocol.wire.errors import RequestFailed
@@ -34,15 +35,22 @@ _MARSHAL_OF_ALL = 2
 _COMPRESSION = 1
 """The quickest: level 9 takes ten times as long for a third less."""
 _INJECT = Path(__file__).parent / "inject"
-READING, SNAPSHOTS = "reading", "snapshots"
-"""The folders of inject/: what every debuggee gets, and what only one gets that a snapshot is made of."""
+READING, SNAPSHOTS, RAISES = "reading", "snapshots", "raises"
+"""The folders of inject/: what every debuggee gets, what only one gets that a snapshot is made of, and what hears of
+exceptions from its start on."""
+_OF_RAISES = (
+    *(_INJECT / READING / f"{name}.py" for name in ("captures", "freezing", "hints", "mentioned", "scopes", "statics")),
+    Path(user_code.__file__),
+)
+"""What the last needs besides."""
+_NEWER = "__import__('sys').version_info >= (3, 12)"
 
 
 @functools.cache
 def door_name() -> str:
     """What the door is called inside the debuggee, on the module `pydevd`."""
-    digest = hashlib.sha256(repr((_door_source(), _sources(READING), _sources(SNAPSHOTS))).encode()).hexdigest()[:12]
-    return f"dap_ai_{digest}"
+    sources = _door_source(), _sources(READING), _sources(SNAPSHOTS), _sources(RAISES)
+    return f"dap_ai_{hashlib.sha256(repr(sources).encode()).hexdigest()[:12]}"
 
 
 def _door_source() -> str:
@@ -51,21 +59,24 @@ def _door_source() -> str:
 
 def _sources(folder: str) -> list[tuple[str, str]]:
     """(name, source) of a folder's modules, by name: the door brings them into the order of their imports."""
+    return [(file.stem, file.read_text("utf-8")) for file in _files(folder)]
+
+
+def _files(folder: str) -> list[Path]:
     files = sorted((_INJECT / folder).glob("*.py"))
-    return [(file.stem, file.read_text("utf-8")) for file in files if file.name != "__init__.py"]
+    return [*(file for file in files if file.name != "__init__.py"), *(_OF_RAISES if folder == RAISES else ())]
 
 
 def _compiled(folder: str) -> list[tuple[str, bytes]]:
-    return [(name, marshal.dumps(_code(folder, name))) for name, _ in _sources(folder)]
+    return [(file.stem, marshal.dumps(_code(file))) for file in _files(folder)]
 
 
-def _code(folder: str, name: str) -> CodeType:
+def _code(file: Path) -> CodeType:
     """A module's code: as a rule from the cache beside it, where its installation or its first use has put it."""
-    path = str(_INJECT / folder / f"{name}.py")
-    code = SourceFileLoader(name, path).get_code(name)
+    code = SourceFileLoader(file.stem, str(file)).get_code(file.stem)
     if code is None:  # it never is: the file is there
-        raise ImportError(f"no code in {path}")
-    return _called(code, f"<dap_ai_probe.{name}>")
+        raise ImportError(f"no code in {file}")
+    return _called(code, f"<dap_ai_probe.{file.stem}>")
 
 
 def _called(code: CodeType, file: str) -> CodeType:
@@ -115,11 +126,18 @@ def install_expressions(folder: str = READING) -> list[str]:
     return [_install_expression(folder, _MAGIC), _install_expression(folder, None)]
 
 
+def watch_expression() -> str:
+    """What captures values at each raise from now on, where the door is open; Python 3.12 and newer."""
+    ours, any_python = install_expressions(RAISES)
+    return f"{_NEWER} and ({ours} or {any_python}) and {call_expression('watch', '')}"
+
+
 def warm() -> None:
     """Prepares what is the same for every debuggee of this Python; takes some 60 ms."""
     open_expression()
     _install_expression(READING, _MAGIC)
     _install_expression(SNAPSHOTS, _MAGIC)
+    watch_expression()
 
 
 def visit_expression(query: Query) -> str:

@@ -52,8 +52,11 @@ class DebugpyBackend(Backend):
 
     @property
     def greeting(self) -> tuple[str, dict[str, Any]] | None:
-        """Ends Nagle's algorithm, opens the walker's door and the ear for what is caught, before the program runs."""
-        parts = _NODELAY, inspector.open_expression(), caught.INSTALL, debugpy_launcher.SPARE, child_pythons.INSTALL
+        """Before the program runs: ends Nagle's algorithm, opens the walker's door, hears what is caught and raised."""
+        parts = (
+            *(_NODELAY, inspector.open_expression(), caught.INSTALL, debugpy_launcher.SPARE, child_pythons.INSTALL),
+            inspector.watch_expression(),
+        )
         return "evaluate", {"expression": f"({', '.join(parts)})", "context": "hover"}
 
     def announced(self, names: Iterable[str]) -> DebugpyBackend:  # noqa: ARG002  debugpy is debugpy

@@ -47,6 +47,10 @@ from dap_ai.protocol.wire.ask import Level
 Node = list[Any]
 """An expression, as described above."""
 
+Time = Literal["", "failed", "now"]
+"""When a value was read, where cleanup (`finally`, `with`, a test's tear-down) has run since the program failed.
+failed: when the exception was raised; now it is another. now: after the cleanup; what it was is not known."""
+
 FactError = Literal["", "refused", "raised", "missing"]
 """refused: the walker would have had to run user code, or a limit was hit. raised: evaluating it raises (text: which
 exception; for the failing sub-expression this is the point). missing: no such name, or not bound at this moment."""
@@ -188,6 +192,9 @@ class Value(msgspec.Struct, omit_defaults=True):
     native value "null", "not readable", "optimised out"."""
     truncated: bool = False
     """`text` does not show everything."""
+    time: Time = ""
+    now: str = ""
+    """With `failed`: its text as it is now."""
 
 
 class Variable(msgspec.Struct, omit_defaults=True):
@@ -204,6 +211,9 @@ class Fact(msgspec.Struct, omit_defaults=True):
     error: FactError = ""
     text: str = ""
     """With `error`: the rule that refused and what to do instead, or `ZeroDivisionError: division by zero`."""
+    time: Time = ""
+    """Of an error; that of a value is the value's own."""
+    now: str = ""
 
 
 class FrameFacts(msgspec.Struct, omit_defaults=True):
@@ -224,6 +234,8 @@ class FrameFacts(msgspec.Struct, omit_defaults=True):
     values: list[Fact] = []
     unwound: bool = False
     """The frame is dead: an uncaught exception has left it, and its `finally` blocks have run."""
+    cleaned: bool = False
+    """Cleanup has run since the failure, and may have changed what the frame holds: see Value.time."""
     error: str = ""
     """Why nothing could be read."""
 

@@ -144,6 +144,10 @@ class Door:
         if there is not None:
             there.close()
 
+    def watch(self, argument: str) -> str:
+        """`under_debugpy.watch`; the same."""
+        return self._call("under_debugpy", "watch", argument)
+
     def has(self, module: str) -> str:
         """MAGIC if a module is installed, else ""."""
         return MAGIC if module in self._made else ""
@@ -201,7 +205,8 @@ class Door:
     # -- what the injected modules import --------------------------------------------------------------------------
 
     def _import(self, name: str, _globals: Any = None, _locals: Any = None, wanted: Any = (), level: int = 0) -> Any:
-        if level:  # of another injected module: `.texts`, `..reading.texts`, or modules of `.` or `..reading`
+        # Of another injected module: `.texts`, `..reading.texts`, modules of `.` or `..reading`, `dap_ai.hosts.NAME`.
+        if level or name.startswith("dap_ai."):
             name = name.rpartition(".")[2]
             for wanted_name in (name, *wanted):
                 self._bring(wanted_name)
@@ -273,7 +278,7 @@ class Door:
             known.get_topmost_frame = get_topmost_frame
 
 
-_REQUESTS = ("visit", "turn", "kill", "has", "importing", "install")
+_REQUESTS = ("visit", "turn", "kill", "has", "importing", "install", "watch")
 
 
 def open_door(name: str, place: Any) -> None:

@@ -11,6 +11,7 @@ import types
 from typing import Any, Callable, Dict, List, Optional
 
 from ..door import keep
+from ..reading import captures, freezing
 from .stack import Held, Stop
 
 _KEPT = keep()
@@ -26,7 +27,8 @@ class Evaluating:
     def __init__(self, stop: Stop) -> None:
         stopped = types.ModuleType("dap_ai_probe.stopped")
         stopped.located, stopped.folder = stop.located, stop.folder  # type: ignore[attr-defined]
-        self._place: Any = types.SimpleNamespace(dap_ai_modules={"stopped": stopped}, dap_ai_kept=_KEPT)
+        modules = {"stopped": stopped, "captures": captures, "freezing": freezing}
+        self._place: Any = types.SimpleNamespace(dap_ai_modules=modules, dap_ai_kept=_KEPT)
         self._brought = frozenset(vars(self._place))
         known: Any = builtins.__import__
 

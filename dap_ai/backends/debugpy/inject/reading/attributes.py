@@ -12,7 +12,9 @@ import operator
 import types
 from typing import Any
 
+from .copies import part_at, part_named
 from .frames import axes_of, frame_shape, is_frame
+from .freezing import Frozen
 from .kinds import numpy_array
 from .operations import legitimate, quietly
 from .plain import (
@@ -71,6 +73,8 @@ _GETSETS: dict[str, tuple[str, ...]] = {
 def attribute(x: Any, name: str) -> Any:
     """`x.name`; raises Refused, or Raised with the AttributeError that the program would get."""
     cls = type(x)
+    if cls is Frozen:
+        return part_named(x, name)
     if is_dunder(name):
         return _dunder(x, name)
     if issubclass(cls, type):
@@ -209,6 +213,8 @@ def _dunder(x: Any, name: str) -> Any:
 def subscript(x: Any, index: Any) -> Any:
     """`x[index]` of a builtin container, of a subclass without its own `__getitem__`, or of a numpy array."""
     cls = type(x)
+    if cls is Frozen:
+        return part_at(x, index)
     if is_array(x):
         _check_array_index(index)
         return quietly(operator.getitem, x, index)

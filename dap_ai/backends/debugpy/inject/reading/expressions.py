@@ -44,25 +44,36 @@ class Interpreter:
 
     def fact(self, node: Any) -> dict[str, Any]:
         """The value of one expression, or why there is none; raises nothing."""
+        return self.described(*self.outcome(node))
+
+    def outcome(self, node: Any) -> tuple[str, Any]:
+        """What came of it, and that: `value`, `part` (see parts.py); `refused`, `missing` or `raised`, with a text."""
         self._begin()
         try:
             part = part_of(node, self._evaluate)
-            if part is not None:
-                return {"value": part.described(self._describer)}
-            return {"value": self._describer.value(self._evaluate(node))}
+            return ("part", part) if part is not None else ("value", self._evaluate(node))
         except Refused as refusal:
-            return {"error": "refused", "text": "refused: " + text_of(refusal.args[0])}
+            return "refused", "refused: " + text_of(refusal.args[0])
         except Missing as missing:
-            return {"error": "missing", "text": text_of(missing.args[0])}
+            return "missing", text_of(missing.args[0])
         except Raised as raised:
-            return {"error": "raised", "text": raised_text(self._describer, raised.args[0])}
+            return "raised", raised_text(self._describer, raised.args[0])
         except RecursionError:
-            return {"error": "refused", "text": "refused: the expression is nested too deeply; ask for a part of it"}
+            return "refused", "refused: the expression is nested too deeply; ask for a part of it"
+        except Exception as error:
+            return "refused", "refused: not an expression that is known here (%s)" % short_name(type(error))
+        finally:
+            self._calls.forget()
+
+    def described(self, kind: str, x: Any) -> dict[str, Any]:
+        """An outcome as a Fact structure; raises nothing."""
+        if kind not in ("value", "part"):
+            return {"error": kind, "text": x}
+        try:
+            return {"value": x.described(self._describer) if kind == "part" else self._describer.value(x)}
         except Exception as error:
             text = "refused: not an expression that is known here (%s)" % short_name(type(error))
             return {"error": "refused", "text": text}
-        finally:
-            self._calls.forget()
 
     def _evaluate(self, node: Any) -> Any:
         self._tick()
@@ -139,12 +150,15 @@ class Interpreter:
         left, result = self._evaluate(x), True
         for position, (op, node) in enumerate(links):
             right = self._evaluate(node)
-            result = self._paid(compare(op, left, right))
+            result = self._paid(self._compared(op, left, right))
             last = position == len(links) - 1
             if not last and not truth_of(result):
                 return result
             left = right
         return result
+
+    def _compared(self, op: str, x: Any, y: Any) -> Any:
+        return compare(op, x, y)
 
     def _if(self, test: Any, x: Any, y: Any) -> Any:
         return self._evaluate(x if self._truth(test)[1] else y)
@@ -159,7 +173,10 @@ class Interpreter:
         else:
             function = self._evaluate(f)
         self._check_level(function)
-        return self._paid(self._calls.call(function, self._list(arguments), self._keywords(keywords)))
+        return self._paid(self._called(function, self._list(arguments), self._keywords(keywords)))
+
+    def _called(self, function: Any, arguments: list[Any], keywords: dict[str, Any]) -> Any:
+        return self._calls.call(function, arguments, keywords)
 
     def _check_level(self, function: Any) -> None:
         if self._level not in ("compute", "mutate") and function is not len:

@@ -14,6 +14,7 @@ import threading
 import types
 from typing import Any
 
+from .freezing import Frozen
 from .statics import MISSING, loaded, lookup, made_in_c, mro
 from .views import kinds as view_kinds
 
@@ -83,6 +84,8 @@ class Kinds:
     def of(self, x: Any) -> str:
         """One of the kinds that `protocol.inspection.Value.kind` lists."""
         cls = type(x)
+        if cls is Frozen:
+            return x.kind
         kind = self._by_id.get(id(cls))
         if kind is not None:
             return kind

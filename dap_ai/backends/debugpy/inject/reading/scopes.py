@@ -59,6 +59,14 @@ def frame_locals(frame: Any, suspended: bool = False) -> dict[str, Any]:
     return {name: x for name, x in names.items() if name not in _HIDDEN and not name.startswith(".")}
 
 
+def running_names(frame: Any) -> dict[str, Any]:
+    """The same of a frame that runs in this thread; none where only `f_locals` would tell that keeps what it holds."""
+    if not frame.f_code.co_flags & _OPTIMIZED or sys.version_info >= (3, 13):
+        return frame_locals(frame)
+    names = _read(frame, frame.f_code) if _is_known else {}
+    return {name: x for name, x in names.items() if name not in _HIDDEN and not name.startswith(".")}
+
+
 def shown_locals(frame: Any) -> dict[str, Any]:
     """The same without what IPython keeps for itself among the names of a notebook."""
     names = frame_locals(frame)

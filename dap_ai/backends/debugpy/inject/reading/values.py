@@ -12,6 +12,8 @@ import time
 from itertools import islice
 from typing import Any, Iterable
 
+from .copies import copy_text, copy_value
+from .freezing import Frozen
 from .kinds import Kinds
 from .layouts import DETAILS, TEXTS, raised_at
 from .scalars import SCALARS, known_text
@@ -72,6 +74,8 @@ class Describer:
 
     def value(self, x: Any) -> dict[str, Any]:
         """The Value structure of an object."""
+        if type(x) is Frozen:
+            return copy_value(self, x)
         kind = self.kinds.of(x)
         described: dict[str, Any] = {"text": "...", "type": type_name(type(x)), "kind": kind}
         if self.budget.spent():
@@ -89,6 +93,8 @@ class Describer:
 
     def text(self, x: Any, depth: int = 0) -> str:
         """One line, like a repr, of at most a little over twice `max_text` characters."""
+        if type(x) is Frozen:
+            return copy_text(self, x, depth)
         kind = self.kinds.of(x)
         try:
             if kind in SCALARS:
@@ -141,8 +147,9 @@ class Describer:
         for name, x in list(values.items())[: self.max_fields]:
             if self.budget.spent():
                 break
-            field: dict[str, Any] = {"name": text_of(name), "text": self.text(x, 1), "type": type_name(type(x))}
-            if self.kinds.of(x) not in _UNSHARED:
+            of = x.type if type(x) is Frozen else type_name(type(x))
+            field: dict[str, Any] = {"name": text_of(name), "text": self.text(x, 1), "type": of}
+            if type(x) is not Frozen and self.kinds.of(x) not in _UNSHARED:
                 field["address"] = id(x)
             made.append(field)
             self.budget.left -= 60 + 2 * len(field["text"])

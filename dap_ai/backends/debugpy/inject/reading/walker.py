@@ -10,10 +10,12 @@ import gc
 import os
 import sys
 import types
+from functools import partial
 from itertools import islice
 from typing import Any
 
 from . import scopes
+from .differences import Past
 from .exceptions import exception_chain
 from .expressions import Interpreter
 from .scopes import frame_locals, shown_locals
@@ -49,8 +51,9 @@ def _inspect(frames: list[Any], exc: Any, query: dict[str, Any]) -> dict[str, An
     describer = Describer(query, budget)
     located = {frame_id: (frame, line, offset) for frame_id, frame, line, offset in frames}
     alive = live_frames()
+    past = Past(exc, frames, alive)
     inspection: dict[str, Any] = {
-        "frames": [_frame(describer, wanted, located, alive, query) for wanted in query.get("frames", [])],
+        "frames": [_frame(describer, wanted, located, past, query) for wanted in query.get("frames", [])],
         "python": "%d.%d.%d" % sys.version_info[:3],
         **_process(),
     }
@@ -59,14 +62,18 @@ def _inspect(frames: list[Any], exc: Any, query: dict[str, Any]) -> dict[str, An
     if query.get("threads", True):
         inspection["threads"] = thread_facts(budget)
     if query.get("secrets"):
-        inspection["secrets"] = told(_scopes(located), SecretsBudget(_SECRET_OBJECTS, _SECRETS_S))
+        inspection["secrets"] = told([*_scopes(located), *past.scopes()], SecretsBudget(_SECRET_OBJECTS, _SECRETS_S))
     inspection["truncated"] = budget.truncated
     inspection["milliseconds"] = budget.milliseconds()
     return inspection
 
 
 def _frame(
-    describer: Describer, wanted: dict[str, Any], located: dict[Any, Any], alive: set[int], query: dict[str, Any]
+    describer: Describer,
+    wanted: dict[str, Any],
+    located: dict[Any, Any],
+    past: Past,
+    query: dict[str, Any],
 ) -> dict[str, Any]:
     frame_id = wanted["frame_id"]
     frame, line, offset = located.get(frame_id, (None, 0, None))
@@ -79,18 +86,23 @@ def _frame(
         "name": qualified_name(code),
         "file": text_of(code.co_filename),
         "line": line or frame.f_lineno or 0,
-        "unwound": id(frame) not in alive,
+        "unwound": id(frame) not in past.alive,
     }
     position = _position(code, offset)
     if position:
         facts["position"] = position
     try:
         names = shown_locals(frame)
+        then = past.of(describer, frame, names, offset)
+        facts["cleaned"] = then is not None
         if wanted.get("expressions"):
-            interpreter = Interpreter(describer, frame, names, query.get("level", "compute"))
-            facts["values"] = [interpreter.fact(node) for node in wanted["expressions"]]
+            now = Interpreter(describer, frame, names, query.get("level", "compute"))
+            read = now.fact if then is None else partial(then.fact, now)
+            facts["values"] = [read(node) for node in wanted["expressions"]]
         if wanted.get("variables", True):
-            facts.update(_variables(describer, code, names, wanted.get("names"), query.get("max_variables", 60)))
+            both = names if then is None else then.names(names)
+            value = partial(_value, describer) if then is None else partial(then.variable, describer)
+            facts.update(_variables(code, both, value, wanted.get("names"), query.get("max_variables", 60)))
     except Exception as error:
         facts["error"] = "not readable: " + type(error).__name__
     return facts
@@ -118,8 +130,12 @@ def parameters(code: types.CodeType) -> list[str]:
     return order
 
 
+def _value(describer: Describer, _name: str, x: Any) -> dict[str, Any]:
+    return describer.value(x)
+
+
 def _variables(
-    describer: Describer, code: types.CodeType, names: dict[str, Any], only: Any, max_variables: int
+    code: types.CodeType, names: dict[str, Any], value: Any, only: Any, max_variables: int
 ) -> dict[str, Any]:
     arguments = [name for name in parameters(code) if name in names]
     known = set(arguments)
@@ -130,7 +146,7 @@ def _variables(
         arguments = [name for name in arguments if name in only]
         rest = [name for name in rest if name in only]
     shown = arguments[:max_variables], rest[: max(0, max_variables - len(arguments))]
-    made = [[{"name": text_of(name), "value": describer.value(names[name])} for name in part] for part in shown]
+    made = [[{"name": text_of(name), "value": value(name, names[name])} for name in part] for part in shown]
     hidden = len(arguments) + len(rest) - len(made[0]) - len(made[1])
     return {"arguments": made[0], "locals": made[1], "hidden_variables": hidden}
 

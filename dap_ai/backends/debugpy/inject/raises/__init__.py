@@ -1,0 +1,1 @@
+"""Hears of exceptions when they are raised, and has captured what the user's frames hold, before any cleanup."""

@@ -1,0 +1,102 @@
+"""Whether a frame has run on since it raised: through `finally`, `with`, or an `except` that has raised again."""
+
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+# Code objects of several versions: Any.
+
+from __future__ import annotations
+
+import opcode
+import sys
+from typing import Any, Iterator
+
+_BITS, _LOW = 4, 15
+"""Two variables of one instruction share its argument."""
+_OPTIMIZED = 1  # inspect.CO_OPTIMIZED: a function's code
+_stores = {op for name, op in opcode.opmap.items() if "STORE_FAST" in name or name == "DELETE_FAST"}
+_MORE, _LAST, _VARINT = 64, 63, 6
+"""Of a number of the exception table, whose bytes hold six bits each."""
+_MOST = 40
+
+
+def has_run_on(frame: Any, at: int) -> bool:
+    """Whether code of a frame that is over has run since the instruction at this offset raised."""
+    instructions, last = frame.f_code.co_code, frame.f_lasti
+    if last != at and 0 <= last < len(instructions) and opcode.opname[instructions[last]].startswith("RAISE_"):
+        return True  # a handler raised again
+    return _cleans_up(frame.f_code, at)
+
+
+def stored_after(code: Any, at: int) -> set[str] | None:
+    """Variables of a function that an instruction behind `at` sets or deletes; None where others may set them too."""
+    if not code.co_flags & _OPTIMIZED:
+        return None
+    found = set(code.co_cellvars) | set(code.co_freevars)
+    argument = 0
+    for place, op, low in zip(range(0, len(code.co_code), 2), code.co_code[::2], code.co_code[1::2]):  # noqa: B905
+        argument = argument << 8 | low
+        if op == opcode.EXTENDED_ARG:
+            continue
+        if place > at and op in _stores:
+            two = opcode.opname[op].count("FAST") > 1
+            places = (argument >> _BITS, argument & _LOW) if two else (argument,)
+            found.update([code.co_varnames[each] for each in places if each < len(code.co_varnames)])
+        argument = 0
+    return found
+
+
+def _cleans_up(code: Any, at: int) -> bool:
+    """Whether an exception that is raised there comes by code that is not a test for its type."""
+    instructions = code.co_code
+    if not hasattr(code, "co_exceptiontable"):
+        handlers = [target for start, target in _blocks(instructions) if start < at < target]
+        return not all(_is_passed(instructions, target) for target in handlers)
+    table = list(_entries(code.co_exceptiontable))
+    for _ in range(_MOST):
+        target = next((target for start, end, target in table if start <= at < end), None)
+        if target is None:
+            return False
+        is_written = opcode.opname[instructions[target]] == "PUSH_EXC_INFO"  # else the compiler's own
+        if is_written and not _is_passed(instructions, target):
+            return True
+        at = target
+    return True
+
+
+def _blocks(instructions: bytes) -> Iterator[tuple[int, int]]:
+    """Where each `try` and `with` begins, and its handler; up to Python 3.10, whose jumps count instructions."""
+    argument, unit = 0, 2 if sys.version_info >= (3, 10) else 1
+    for at in range(0, len(instructions), 2):
+        argument = argument << 8 | instructions[at + 1]
+        if instructions[at] == opcode.EXTENDED_ARG:
+            continue
+        if opcode.opname[instructions[at]].startswith("SETUP_"):
+            yield at, at + 2 + argument * unit
+        argument = 0
+
+
+def _is_passed(instructions: bytes, target: int) -> bool:
+    """Whether a handler looks at the exception's type alone, or only restores what was handled before."""
+    names = (opcode.opname[op] for op in instructions[target : target + 2 * _MOST : 2])
+    for name in names:
+        if name in ("CHECK_EXC_MATCH", "CHECK_EG_MATCH", "DUP_TOP"):
+            return True
+        if not name.startswith(("LOAD_", "CACHE", "PUSH_EXC_INFO", "PUSH_NULL", "BUILD_TUPLE", "NOP", "EXTENDED")):
+            return False
+    return False
+
+
+def _entries(table: bytes) -> Iterator[tuple[int, int, int]]:
+    """Start, end and handler, as offsets: see `Objects/exception_handling_notes.txt` of CPython."""
+    numbers = _numbers(table)
+    for start in numbers:
+        size, target, _ = next(numbers), next(numbers), next(numbers)
+        yield 2 * start, 2 * (start + size), 2 * target
+
+
+def _numbers(table: bytes) -> Iterator[int]:
+    number = 0
+    for byte in table:
+        number = number << _VARINT | byte & _LAST
+        if not byte & _MORE:
+            yield number
+            number = 0
