@@ -57,12 +57,12 @@ def work(rows):
         finally:
             found.append(n)  # 2
     while True:
-        found.pop(  # 4
+        found.pop(  # 3
             0,
         ) if found else rows.pop()
-        if not rows:
+        if len(rows) < 2:
             break
-        rows = rows[2:]  # 3
+        rows = rows[2:]  # 2
     return found  # 1
 
 
