@@ -154,7 +154,7 @@ def _counts(trace: Trace, edit: Edit) -> dict[_Line, int]:
         if traced.file == edit.source.path and line >= edit.first:
             line = max(edit.first, line - edit.growth) if line > edit.last + edit.growth else edit.first
         if not _is_in((traced.file, line), edit):
-            counts[traced.file, line] = traced.count
+            counts[traced.file, line] = counts.get((traced.file, line), 0) + traced.count
     return counts
 
 

@@ -7,6 +7,7 @@ import ast
 from dap_ai.agent.analyst.demands import demand_of
 from dap_ai.agent.analyst.edits import Edit
 from dap_ai.agent.analyst.evidence.seen import is_check
+from dap_ai.agent.analyst.executions import line_counts
 from dap_ai.agent.analyst.hiding import literals
 from dap_ai.agent.analyst.ranking import Analysis
 from dap_ai.agent.analyst.runs import Control
@@ -70,7 +71,7 @@ def _after(analysis: Analysis, trial: Trial, control: Control) -> int:
     """How many checks ran with it that the failure had kept from running, where its line ran more often, too."""
     edit, source = trial.candidate.edit, analysis.case.places[0].source
     trace = (trial.outcome and trial.outcome.trace) or Trace()
-    now = {(t.file, t.line): t.count for t in trace.lines}
+    now = line_counts(trace)
     spots = [(edit.source.path, n) for n in range(edit.first, max(edit.first, edit.last) + 1)]
     if source is None or (edit.growth and source is edit.source):
         return 0

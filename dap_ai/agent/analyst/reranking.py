@@ -7,6 +7,7 @@ import difflib
 from collections.abc import Iterator
 
 from dap_ai.agent.analyst.edits import shorten
+from dap_ai.agent.analyst.executions import executions_at
 from dap_ai.agent.analyst.ranking import Analysis
 from dap_ai.agent.analyst.rules.guards import SKIP_NONE
 from dap_ai.agent.analyst.runs import Control
@@ -129,7 +130,7 @@ def _histories(analysis: Analysis, trace: Trace, root: str) -> Iterator[str]:
             continue
         for change in _telling_changes(traced.changes, source, suspect.line):
             where = f"`{shorten(suspect.file, root)}:{suspect.line}`"
-            yield f"{where} ran {_times(traced.count)}: `{change.name}` {_folded(change)}"
+            yield f"{where} ran {_times(executions_at(trace, source, traced))}: `{change.name}` {_folded(change)}"
             told += 1
             if told >= _MAX_HISTORIES:
                 return

@@ -16,6 +16,7 @@ from dap_ai.agent.analyst.check import Check, Failure
 from dap_ai.agent.analyst.data_changes import changes_data
 from dap_ai.agent.analyst.edits import Edit, moved
 from dap_ai.agent.analyst.enclosing import changes_a_check
+from dap_ai.agent.analyst.executions import line_counts
 from dap_ai.agent.analyst.same_failure import SameFailure, is_data, not_arrived
 from dap_ai.agent.case.source import SourceFile, body_fields, last_line
 from dap_ai.agent.case.stack import Case
@@ -197,7 +198,7 @@ class Runs:
         except Unavailable as error:
             return Control(check, SnapshotResult(f"unavailable: {error}"), str(error))
         why_not = differs(check, result)
-        counts = {(t.file, t.line): t.count for t in (result.trace.lines if result.trace else [])}
+        counts = line_counts(result.trace or Trace())
         return Control(check, result, why_not, counts, not self._same.is_elsewhere(result))
 
     async def followed(self, check: Check, follow: Follow, *, deadline_s: float) -> Control:
@@ -274,7 +275,7 @@ class Runs:
         failure, trace = self.failure, result.trace
         if failure is None or trace is None or trace.lines_truncated:
             return ""
-        now = {(t.file, t.line): t.count for t in trace.lines}
+        now = line_counts(trace)
         if isinstance(failure.statement, ast.Assert):
             path, line = failure.place.frame.path, failure.statement.lineno
             if now.get((path, moved(path, line, edits)), 0) < control.counts.get((path, line), 0):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dap_ai.agent.analyst.executions import round_of
 from dap_ai.agent.case.values import cut
 from dap_ai.agent.tools.base import Bench, code, fenced
 from dap_ai.protocol.contracts.snapshot import Followed, Moment
@@ -58,7 +59,7 @@ def _place(bench: Bench, moment: Moment) -> str:
     if not moment.line:
         return "its start"
     inside = f" in {code(moment.function)}" if moment.function != "<module>" else ""
-    times = f", in round {moment.round}" if moment.round > 1 and not moment.passed else ""
+    times = f", in round {number}" if (number := _round(bench, moment)) > 1 else ""
     source = _source(bench, moment)
     return f"{code(f'{bench.short(moment.file)}:{moment.line}')}{inside}{f' ({code(source)})' if source else ''}{times}"
 
@@ -66,6 +67,10 @@ def _place(bench: Bench, moment: Moment) -> str:
 def _source(bench: Bench, moment: Moment) -> str:
     source = bench.sources.read(moment.file)
     return cut(source.line(moment.line).strip(), _CODE_CHARS) if source else ""
+
+
+def _round(bench: Bench, moment: Moment) -> int:
+    return 1 if moment.passed else round_of(moment, bench.sources.read(moment.file))
 
 
 def _text(moment: Moment) -> str:
@@ -89,7 +94,7 @@ def _rows(bench: Bench, found: Followed) -> Iterator[str]:
             yield f"  ... {moment.number - before - 1:,} more"
         before = moment.number
         mark = "*" if found.when and moment.number == found.when.number else " "
-        notes = [f"round {moment.round}"] if moment.round > 1 and not moment.passed else []
+        notes = [f"round {number}"] if (number := _round(bench, moment)) > 1 else []
         notes += ["passed by this call"] if moment.passed else []
         notes += [f"in {moment.function}"] if several and moment.function not in ("", "<module>") else []
         row = f"{mark} {moment.number:>{numbers}}  {value:<{width}}  {place:<{at}}  {source:<{wide}}"

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from dap_ai.agent.analyst.edits import shorten
+from dap_ai.agent.analyst.executions import executions_at
 from dap_ai.agent.case.source import header_expressions, last_line, own_statements
 from dap_ai.agent.case.values import CHARS_PER_TOKEN, cut, first_of
 from dap_ai.agent.tools.base import Bench, Tool, ToolResult, code, fenced, refused
@@ -55,7 +56,7 @@ class TraceTool(Tool[Trace]):
 def folded(bench: Bench, trace: Recorded, max_tokens: int) -> str:
     """The trace as Markdown within a budget: calls first, then each function's lines in the order they were reached."""
     root = bench.case.inspection.cwd
-    parts = [part for part in (_calls(trace.calls), *_functions(bench, trace.lines, root)) if part]
+    parts = [part for part in (_calls(trace.calls), *_functions(bench, trace, root)) if part]
     kept: list[str] = []
     left = max_tokens * CHARS_PER_TOKEN
     for part in parts:
@@ -91,21 +92,23 @@ def _call(call: TracedCall) -> str:
     return f"{'  ' * call.depth}{call.function}({arguments}) {end}"
 
 
-def _functions(bench: Bench, lines: list[TracedLine], root: str) -> Iterator[str]:
+def _functions(bench: Bench, trace: Recorded, root: str) -> Iterator[str]:
     by_function: dict[tuple[str, str], list[TracedLine]] = {}
-    for line in lines:
+    for line in trace.lines:
         by_function.setdefault((line.file, line.function), []).append(line)
     for (file, function), own in by_function.items():
         own.sort(key=lambda line: line.line)
         head = f"**{code(function)}** in {code(shorten(file, root))}"
-        rows = [_row(bench, line) for line in own]
+        rows = [_row(bench, trace, line) for line in own]
         yield f"{head}{_not_run(bench, file, own)}\n\n{fenced(chr(10).join(rows))}"
 
 
-def _row(bench: Bench, line: TracedLine) -> str:
+def _row(bench: Bench, trace: Recorded, line: TracedLine) -> str:
     source = bench.sources.read(line.file)
     text = source.line(line.line).rstrip() if source else ""
-    notes = [f"x {line.count}"] if line.count > 1 else []
+    statement = source.statement_at(line.line) if source else None
+    count = executions_at(trace, source, line) if statement is None or statement.lineno == line.line else 1
+    notes = [f"x {count}"] if count > 1 else []
     notes += [_change(change) for change in line.changes]
     row = f"{line.line:>5}  {text[:_MAX_CODE_CHARS]}"
     return f"{row}   # {'; '.join(notes)}" if notes else row

@@ -153,9 +153,13 @@ class TracedLine(msgspec.Struct, omit_defaults=True):
     line: int
     function: str
     count: int = 1
+    """Line events: a statement of several lines, and the header of a loop, has more than one in each run of it."""
     changes: list[Changed] = []
     last: int = 0
     """Number of the line event of its last run, from 1 on."""
+    entries: list[int] = []
+    """Its events by where they came from: an offset in the code, the line before it in the same frame (-1: none), and
+    how many there were; the next; and so on."""
     seconds: float = 0.0
     """Where the run was timed: what it took in all, with what it called, but for the user's own functions."""
 
@@ -251,8 +255,8 @@ class Moment(msgspec.Struct, omit_defaults=True):
     line: int = 0
     """0: not a line of the user's."""
     function: str = ""
-    round: int = 1
-    """How many times the line had run in its call."""
+    entries: list[int] = []
+    """Of the line in its call so far, as those of TracedLine."""
     passed: bool = False
     """An argument: the line is that of the call."""
     call: int = 0

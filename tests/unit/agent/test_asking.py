@@ -213,7 +213,7 @@ def in_a_copy(shop: Stopped, followed: Followed) -> None:
     shop.why_no_snapshot, shop.copy = "", lambda _query: result
 
 
-COST = [Moment("0", 1, line=16, function="bill"), Moment("3", 2, line=18), Moment("7", 3, line=18, round=2)]
+COST = [Moment("0", 1, line=16, function="bill"), Moment("3", 2, line=18), Moment("7", 3, line=18, entries=[8, 17, 2])]
 
 
 @pytest.mark.parametrize("question", ["show me the last values of cost", "when did cost change?"])

@@ -137,18 +137,23 @@ def test_what_the_called_function_returned_is_what_the_check_found(tmp_path: Pat
     assert [(odd.event.spot[1], odd.name) for odd in seen.oddities] == [(2, "made()")]
 
 
-def test_a_race_is_suspected_where_the_program_starts_threads_and_not_where_its_text_shows_how(tmp_path: Path):
-    body = "class Tank:\n    level = 1\n    def step(self):\n        self.level -= 2\ntank = Tank()\ntank.step()\n"
-    end = "assert tank.level > 0\n"
-    for name, head, expected in (
-        ("shown", "#: threading.Thread(target=f)\n", False),
-        ("starts", "import threading\nthreading.Thread(target=int).start()\n", True),
+def test_a_race_is_suspected_only_where_a_second_thread_has_run_the_function(tmp_path: Path):
+    body = "import threading\nclass Tank:\n    level = 1\n    def step(self):\n        self.level -= 2\ntank = Tank()\n"
+    start = "threading.Thread(target={}).start()\n"
+    for name, lines, expected in (
+        ("shown", "#: threading.Thread(target=tank.step)\n", False),
+        ("other", start.format("int"), False),
+        ("not_come_to", "if tank.level > 5:\n    " + start.format("tank.step"), False),
+        ("not_called", f"def race():\n    {start.format('tank.step')}", False),
+        ("starts", start.format("tank.step"), True),
+        ("called", f"def race():\n    {start.format('tank.step')}race()\n", True),
+        ("through", f"def work():\n    tank.step()\n{start.format('work')}", True),
     ):
         program = tmp_path / f"{name}.py"
-        program.write_text(head + body + end)
+        program.write_text(f"{body}{lines}tank.step()\nassert tank.level > 0\n")
         analysis = analyse(case_of(fail(program)))
         assert analysis
-        assert any(finding.rule == "race" for finding in analysis.findings) is expected
+        assert any(finding.rule == "race" for finding in analysis.findings) is expected, name
 
 
 def test_what_stands_in_for_an_import_is_no_suspect(tmp_path: Path):

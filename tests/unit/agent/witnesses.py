@@ -8,6 +8,7 @@ import io
 import msgspec
 
 from dap_ai.agent.analyst.checks import checks_of
+from dap_ai.agent.analyst.executions import line_counts
 from dap_ai.agent.analyst.runs import Control
 from dap_ai.agent.case.stack import Case
 from dap_ai.backends.debugpy.inject.snapshots.sources import Files
@@ -25,4 +26,4 @@ def run_again(case: Case, *, with_steps: bool = False) -> Control:
     with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(Exception):
         tracer.run(lambda: exec(program, {"__name__": "__main__"}), program, lambda: None)  # noqa: S102  the test's own program
     trace = msgspec.convert(tracer.facts(), Trace)
-    return Control(check, SnapshotResult("raised", trace=trace), "", {(t.file, t.line): t.count for t in trace.lines})
+    return Control(check, SnapshotResult("raised", trace=trace), "", line_counts(trace))

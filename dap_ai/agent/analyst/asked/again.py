@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,6 +11,7 @@ from msgspec.structs import replace
 from dap_ai.agent.analyst.check import Check, failure_of
 from dap_ai.agent.analyst.enclosing import enclosing, own_folders
 from dap_ai.agent.analyst.evidence.record import Event, Record
+from dap_ai.agent.analyst.executions import executions, line_counts
 from dap_ai.agent.analyst.runs import Control, Runs
 from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.case.stack import Case
@@ -48,9 +50,9 @@ class Again:
         place = self.case.places[0] if self.case.places else None
         return self.record.end(place.frame.path, place.statement) if place and place.statement else None
 
-    def count(self, source: SourceFile, lines: Sequence[int]) -> int:
-        """How often one of the lines of a statement ran."""
-        return max((self.control.counts.get((source.path, line), 0) for line in lines), default=0)
+    def count(self, source: SourceFile, statement: ast.stmt) -> int:
+        """How often a statement ran."""
+        return executions(self.trace.lines, source, statement)
 
 
 class NotAgain(Exception):  # noqa: N818  an answer, not an error
@@ -125,5 +127,5 @@ async def _to_stop(debugger: Debugger, case: Case, checks: Sequence[Check]) -> C
         result = await runs.run(replace(query, to_stop=True))
         trace = result.trace
         if trace and trace.arrived:
-            return Control(check, result, "", {(t.file, t.line): t.count for t in trace.lines})
+            return Control(check, result, "", line_counts(trace))
     raise NotAgain(f"{checks[0].words} does not come to this stop with the same values when it is run again")

@@ -10,7 +10,6 @@ from dap_ai.agent.analyst.asked.again import Again
 from dap_ai.agent.analyst.asked.events import at, call_of, caught, code, decided, held, spot, tests_of, value
 from dap_ai.agent.analyst.definitions import called_name, control_tests, guards
 from dap_ai.agent.analyst.evidence.record import Event, Run
-from dap_ai.agent.analyst.value_path.recorded import own_lines
 from dap_ai.agent.analyst.wording import times
 from dap_ai.agent.case.source import FunctionNode, SourceFile, body_fields, first_line, last_line, own_statements
 from dap_ai.agent.case.values import cut
@@ -26,7 +25,7 @@ def why_line(again: Again, source: SourceFile, line: int) -> list[str]:
     statement = source.statement_at(line)
     if statement is None:
         return [f"{spot(again, source, line)} holds no statement."]
-    count = again.count(source, own_lines(statement))
+    count = again.count(source, statement)
     if isinstance(statement, FunctionNode):
         return [*called(again, source, statement)]
     head = spot(again, source, statement.lineno)
@@ -55,7 +54,7 @@ def calls_of(again: Again, source: SourceFile, function: FunctionNode) -> int:
     )
     if not body or isinstance(body[0], ast.For | ast.While):
         return told
-    return max(told, again.count(source, own_lines(body[0])))
+    return max(told, again.count(source, body[0]))
 
 
 def _why(again: Again, event: Event) -> Iterator[str]:
@@ -77,14 +76,14 @@ def _why_not(again: Again, source: SourceFile, statement: ast.stmt, depth: int =
     if function is not None and not calls_of(again, source, function):
         yield from called(again, source, function)
         sites = list(_statements(again, source, function.name))
-        if len(sites) == 1 and depth < _DEPTH and not again.count(sites[0][0], own_lines(sites[0][1])):
+        if len(sites) == 1 and depth < _DEPTH and not again.count(*sites[0]):
             yield from _why_not(again, *sites[0], depth + 1)
         return
     scope = source.scope_at(statement.lineno)
     if scope is None:
         return
     for test, expression in control_tests(scope, statement.lineno):
-        if again.count(source, own_lines(test)):
+        if again.count(source, test):
             yield _missed(again, source, statement, test, expression)
             return
     handler = next((h for h in _handlers(scope) if h.lineno <= statement.lineno <= last_line(h.body[-1])), None)
@@ -111,7 +110,7 @@ def _missed(again: Again, source: SourceFile, statement: ast.stmt, test: ast.stm
         last = next((e for e in reversed(again.record.events) if e.statement is inner), None) if inner else None
         if inner is not None and last is not None:
             return f"Each time, {decided(again, last, inner.test)}."
-    count = again.count(source, own_lines(test))
+    count = again.count(source, test)
     ran = "ran once and" if count == 1 else f"ran {count:,} times and"
     never = "did not hold" if in_body else "held"
     return f"{text} {ran} {never}{' each time' if count > 1 else ''}{_values(events, expression)}."
@@ -180,7 +179,7 @@ def _statements(again: Again, own: SourceFile, name: str) -> Iterator[tuple[Sour
 def _sites(again: Again, own: SourceFile, name: str) -> Iterator[str]:
     rows: list[str] = []
     for source, statement in _statements(again, own, name):
-        count = again.count(source, own_lines(statement))
+        count = again.count(source, statement)
         ran = f"ran {times(count)}" if count else "not run"
         end = again.end
         if end is not None and end.statement is statement and count == 1:

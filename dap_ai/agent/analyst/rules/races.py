@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from dap_ai.agent.analyst.definitions import Scope, bindings
 from dap_ai.agent.analyst.findings import Finding, View
+from dap_ai.agent.analyst.rules.threads import run_by_threads
 from dap_ai.agent.analyst.weights import WEIGHTS
-
-_STARTS = re.compile(r"^(?!\s*(?:>>>|\.\.\.|#)).*\b(?:Thread|ThreadPool\w*)\(", re.MULTILINE)
-"""Threads that code starts, and not its examples."""
 
 
 def unlocked(scope: Scope, view: View) -> Iterator[Finding]:
@@ -35,10 +32,8 @@ def unlocked(scope: Scope, view: View) -> Iterator[Finding]:
 
 
 def _threaded(scope: Scope, view: View) -> bool:
-    """Whether its own file, or one on the stack, starts threads: that a library could start some says nothing."""
-    sources = [scope.source, *(place.source for place in view.case.places if place.source)]
-    starts = any(_STARTS.search(text) for text in {source.text for source in sources})
-    return starts and not isinstance(scope.node, ast.Module)
+    """Whether a second thread is known to have run the function: that some code could start one says nothing."""
+    return not isinstance(scope.node, ast.Module) and scope.node.name in run_by_threads(view.case)
 
 
 def _locked(scope: Scope, statement: ast.stmt) -> bool:

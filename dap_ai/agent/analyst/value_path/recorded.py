@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from dap_ai.agent.analyst.definitions import Scope
-from dap_ai.agent.case.source import body_fields, last_line
+from dap_ai.agent.analyst.executions import executions, own_lines
 from dap_ai.agent.case.stack import Place
 from dap_ai.agent.case.values import cut
 from dap_ai.protocol.contracts.snapshot import Trace, TracedCall, TracedLine
@@ -104,7 +104,7 @@ class Recorded:
 
     def times(self, scope: Scope, statement: ast.stmt) -> int:
         """How often it ran."""
-        return max((row.count for row in self._rows(scope, statement)), default=0)
+        return executions(self._rows(scope, statement), scope.source, statement)
 
     def is_last_call(self, scope: Scope, calls: Calls) -> bool:
         """Whether what a line of the function did last, it did in this call."""
@@ -153,12 +153,6 @@ class Recorded:
     def _is_own(self, scope: Scope) -> bool:
         own = self._own
         return own is not None and own.source.path == scope.source.path and own.node is scope.node
-
-
-def own_lines(statement: ast.stmt) -> range:
-    """The lines of a simple statement, of a compound one's header."""
-    inner = next(body_fields(statement), None)
-    return range(statement.lineno, max(inner[0].lineno, statement.lineno + 1) if inner else last_line(statement) + 1)
 
 
 def _given(call: TracedCall, parameter: str) -> str | None:

@@ -11,7 +11,7 @@ from typing import Any
 from ..reading.scopes import frame_locals
 from ..reading.statics import MISSING, text_of
 from ..reading.values import Describer
-from .changes import PLAIN
+from .marks import PLAIN
 from .sources import Files
 
 _MAX_FRAMES = 200

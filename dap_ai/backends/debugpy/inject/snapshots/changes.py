@@ -5,27 +5,16 @@
 
 from __future__ import annotations
 
-import collections
 import time
-import types
-from itertools import islice
 from typing import Any
 
-from ..reading.statics import instance_dict, text_of
+from ..reading.statics import text_of
 from ..reading.values import Describer
+from .marks import PLAIN, Marker, identity
 
 _FIRST, _LAST = 3, 2
-_MAX_PARTS = 24
-_MAX_DEPTH = 2
 _ALWAYS_TOLD, _TOLD_THEN = 200, 50
-PLAIN = frozenset([int, float, complex, bool, str, bytes, type(None)])
-"""Exact types whose values never change, and whose `==` is the interpreter's: they are kept, and described later."""
-_SEQUENCES = frozenset([list, tuple, set, frozenset, collections.deque])
-_OPAQUE = frozenset([types.FunctionType, types.ModuleType, types.BuiltinFunctionType, types.MethodType, type, range])
 _HIDDEN = ("__class__", "__pydevd_ret_val_dict", "_pydev_stop_at_break", "__builtins__")
-
-identity: Any = object.__hash__
-"""A number as `id` gives one, but without an audit event each time."""
 
 _clock = time.perf_counter
 _LONGEST_LOOK_S = 0.005
@@ -67,6 +56,7 @@ class Observer:
         self.has_skipped = False
         """Whether a text is older than the last change: to describe an object each time is too dear in a long loop."""
         self._describer = describer
+        self._marker = Marker(describer)
         self._left_s = seconds
 
     def look(
@@ -89,18 +79,18 @@ class Observer:
                     continue
                 before[name] = told = x
             else:
-                mark = (identity(x), parts_of(x, kind, 0))
+                mark = self._marker.mark(x)
                 if type(was) is _Seen and was.mark == mark:
                     continue
                 known = changes.get(name) if changes is not None else None
                 if known is not None and known.count > _ALWAYS_TOLD and known.count % _TOLD_THEN:
                     known.count += 1
-                    before[name] = _Seen(mark, None)
+                    before[name] = _Seen(x, mark, None)
                     self.has_skipped = True
                     continue
                 text = self._describer.text(x) if changes is not None else ""
-                same = type(was) is _Seen and was.mark[0] == mark[0] and was.text == text
-                before[name] = _Seen(mark, text)
+                same = type(was) is _Seen and was.identity == identity(x) and was.text == text
+                before[name] = _Seen(x, mark, text)
                 if same:
                     continue
                 told = (text,)
@@ -119,27 +109,9 @@ class Observer:
 class _Seen:
     """What an object that may change looked like; it is not kept alive."""
 
-    __slots__ = ("mark", "text")
+    __slots__ = ("identity", "mark", "text")
 
-    def __init__(self, mark: Any, text: str | None) -> None:
+    def __init__(self, x: Any, mark: Any, text: str | None) -> None:
+        self.identity = identity(x)
         self.mark = mark
         self.text = text
-
-
-def parts_of(x: Any, kind: Any, depth: int) -> Any:
-    """Something that differs when a part of an object has been put there, taken away or replaced."""
-    if kind in _OPAQUE or depth > _MAX_DEPTH:
-        return None
-    if kind in _SEQUENCES:
-        size, parts = len(x), islice(x, _MAX_PARTS)
-        last = identity(x[-1]) if size > _MAX_PARTS and kind is list else 0
-    else:
-        held = x if kind is dict else instance_dict(x)
-        if held is None or not issubclass(type(held), dict):
-            return None
-        size, parts, last = dict.__len__(held), islice(dict.values(held), _MAX_PARTS), 0
-    marks: list[Any] = [size, last]
-    for part in parts:
-        part_kind = type(part)
-        marks.append(identity(part) if part_kind in PLAIN else (identity(part), parts_of(part, part_kind, depth + 1)))
-    return marks

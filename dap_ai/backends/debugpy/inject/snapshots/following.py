@@ -16,7 +16,7 @@ from ..reading.scopes import frame_locals, has_own_names
 from ..reading.statics import MISSING
 from ..reading.values import Budget, Describer
 from .arriving import Arrival, class_place, place_of
-from .changes import PLAIN
+from .marks import PLAIN
 from .sources import Files
 from .stepping import Code, Run
 from .subjects import Spot, Subject, Values, names_in
@@ -179,7 +179,8 @@ class Follower(Watcher):
         run = self._now.caller if passed and self._now is not None else self._now
         if run is None or not run.line:
             return None
-        return Spot(run.known.file, run.known.name, run.line, run.rounds.get(run.line, 1), passed)
+        entries = [n for (at, after), count in run.entries.get(run.line, {}).items() for n in (at, after, count)]
+        return Spot(run.known.file, run.known.name, run.line, entries, passed)
 
     def on_line(self, run: Run, frame: Any) -> None:
         """A line is about to run."""

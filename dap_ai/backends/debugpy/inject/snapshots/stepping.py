@@ -1,4 +1,4 @@
-"""Code and frames that are followed line by line: where each stands, and how many times it has stood there."""
+"""Code and frames that are followed line by line: where each stands, and from where it has come there how often."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Values are Any, and `type(x) is list` narrows Any to list[Unknown].
@@ -27,7 +27,7 @@ class Code:
 class Run:
     """One frame of the run."""
 
-    __slots__ = ("_follower", "_offset", "caller", "known", "line", "rounds", "subject")
+    __slots__ = ("_follower", "_offset", "caller", "entries", "known", "line", "subject")
 
     def __init__(self, follower: Any, known: Code) -> None:
         self._follower = follower
@@ -35,7 +35,8 @@ class Run:
         self.caller: Run | None = None
         self.subject: Any = None
         self.line, self._offset = 0, -1
-        self.rounds: dict[int, int] = {}
+        self.entries: dict[int, dict[tuple[int, int], int]] = {}
+        """For each line, how often it was begun at an offset of the code, after another line (-1: none)."""
 
     def trace(self, frame: Any, event: str, _argument: Any) -> Any:
         """What the interpreter calls at each event of the frame."""
@@ -52,5 +53,7 @@ class Run:
         """It stands at a line; a comprehension within the line is not the line anew."""
         line, offset = frame.f_lineno, frame.f_lasti
         if line != self.line or offset == self._offset:
+            entries = self.entries.setdefault(line, {})
+            entry = offset, self.line or -1
+            entries[entry] = entries.get(entry, 0) + 1
             self.line, self._offset = line, offset
-            self.rounds[line] = self.rounds.get(line, 0) + 1

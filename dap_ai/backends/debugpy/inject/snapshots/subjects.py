@@ -14,7 +14,7 @@ from ..reading.operations import truth_of
 from ..reading.plain import Missing, Raised, Refused
 from ..reading.statics import MISSING, forget, module_namespace, names_of, text_of
 from ..reading.values import Describer
-from .changes import PLAIN, identity, parts_of
+from .marks import PLAIN, Marker, identity
 
 _OPTIMIZED = 1  # inspect.CO_OPTIMIZED: a function's code
 _KEPT = 100
@@ -83,10 +83,10 @@ class Reader(Interpreter):
 class Spot:
     """A line that has run."""
 
-    __slots__ = ("file", "function", "line", "passed", "round")
+    __slots__ = ("entries", "file", "function", "line", "passed")
 
-    def __init__(self, file: str, function: str, line: int, round_: int, passed: bool = False) -> None:
-        self.file, self.function, self.line, self.round, self.passed = file, function, line, round_, passed
+    def __init__(self, file: str, function: str, line: int, entries: list[int], passed: bool = False) -> None:
+        self.file, self.function, self.line, self.entries, self.passed = file, function, line, entries, passed
 
 
 class Change:
@@ -140,6 +140,7 @@ class Values:
         """`notes_start`: the value before the first line is one of the run's, and not left by an earlier one."""
         self._notes_start = notes_start
         self._describer = describer
+        self._marker = Marker(describer)
         self._reader = Reader(describer)
         self._node = node
         self._when = when
@@ -164,12 +165,12 @@ class Values:
                 return
             subject.mark = kept = x
         else:
-            seen = (identity(x), parts_of(x, kind, 0))
-            if type(mark) is _Seen and mark.parts == seen:
+            seen = self._marker.mark(x)
+            if type(mark) is _Seen and mark.mark == seen:
                 return
             kept = self._told(x)
-            is_same = type(mark) is _Seen and mark.parts[0] == seen[0] and mark.text == kept.text
-            subject.mark = _Seen(seen, kept.text)
+            is_same = type(mark) is _Seen and mark.identity == identity(x) and mark.text == kept.text
+            subject.mark = _Seen(identity(x), seen, kept.text)
             if is_same:
                 return
         if spot is None and not self._notes_start:
@@ -208,7 +209,7 @@ class Values:
 class _Seen:
     """What an object that may change looked like; it is not kept alive."""
 
-    __slots__ = ("parts", "text")
+    __slots__ = ("identity", "mark", "text")
 
-    def __init__(self, parts: Any, text: str) -> None:
-        self.parts, self.text = parts, text
+    def __init__(self, identity: int, mark: Any, text: str) -> None:
+        self.identity, self.mark, self.text = identity, mark, text

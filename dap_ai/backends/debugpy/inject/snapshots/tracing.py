@@ -51,12 +51,14 @@ _clock = time.thread_time  # not of the wall: a busy machine must not make a tra
 
 
 class _Line:
-    __slots__ = ("changes", "count", "last", "line", "of")
+    __slots__ = ("changes", "count", "entries", "last", "line", "of")
 
     def __init__(self, of: _Code, line: int) -> None:
         self.of = of
         self.line = line
         self.count = self.last = 0
+        self.entries: dict[tuple[int, int], int] = {}
+        """How often it was begun at an offset of the code, after a line of the same frame (-1: none)."""
         self.changes: dict[str, Changes] = {}
 
 
@@ -120,6 +122,7 @@ class Tracer(Watcher):
                 "function": each.of.name,
                 "count": each.count,
                 "last": each.last,
+                "entries": [number for (at, after), count in each.entries.items() for number in (at, after, count)],
                 "changes": [changes.facts(name, self.describer) for name, changes in each.changes.items()],
             }
             for each in self._lines
@@ -304,6 +307,8 @@ class _Run:
             line = tracer.line(self._known, number)
         line.count += 1
         line.last = tracer.events
+        entry = offset, self._number
+        line.entries[entry] = line.entries.get(entry, 0) + 1
         self._line, self._number, self._offset = line, number, offset
         if tracer.history is not None:
             self._step = tracer.history.step(self.number, number)
