@@ -86,3 +86,10 @@ async def test_an_editor_lists_what_a_variable_held_beside_what_it_holds(python_
     values = {row["name"]: row["value"] for row in rows}
     assert values["s (when it failed)"] == "{'open': True, 'n': 3}"
     assert values["s"] == "{'open': False, 'n': 0}"
+
+
+def test_a_variable_of_the_module_is_told_as_it_was_too(python_versions, run_dap_ai):
+    if "3.12" not in python_versions:
+        pytest.skip("no Python 3.12 here")
+    ended = run_dap_ai("ask", "--python", python_versions["3.12"], FOLDER / "of_module.py")
+    assert b"`box.n` is `3`, not `4`" in ended.stdout

@@ -88,6 +88,9 @@ class Interpreter:
         finally:
             self._depth -= 1
 
+    def _variable(self, name: str) -> Any:
+        return self._name(name)
+
     def _name(self, name: str) -> Any:
         if type(name) is not str:
             raise Refused("a name is a string")
@@ -293,7 +296,7 @@ class Interpreter:
         "f": _float,
         "b": _bytes,
         "e": _ellipsis,
-        "n": _name,
+        "n": _variable,
         "a": _attribute,
         "s": _subscript,
         "u": _unary,
