@@ -77,11 +77,14 @@ class TerminalDisplay:
         self._answered = False
         self._open_line = False
         """The program's output, where it comes through us, ends within a line."""
+        self._is_shared = False
+        """A program has been started, and writes where we do."""
         self._spinner: Status | None = None
 
     def command(self, command_line: Safe) -> None:
         """The command that runs, so that an option that went to the wrong side is seen."""
         self._quiet()
+        self._is_shared = True
         self._dim(f"$ {command_line}")
 
     def stopped(self, body: SafeFields) -> None:
@@ -259,12 +262,12 @@ class TerminalDisplay:
         if self._err.is_terminal and not self._err.is_dumb_terminal:
             self._err.file.write(" " * self._err.width + "\r")
             self._err.file.flush()
-        elif may_be_within_line(self._err.file):
+        elif self._is_shared and may_be_within_line(self._err.file):
             self._dim("\n")
 
     def _fresh_answer(self) -> None:
         """The same for the answer, where it goes elsewhere than what was said of the stop before."""
-        if not self._out.is_terminal and not are_one(self._out.file, self._err.file):
+        if self._is_shared and not self._out.is_terminal and not are_one(self._out.file, self._err.file):
             self._write("\n" if may_be_within_line(self._out.file) else "")
 
     def _quiet(self) -> None:

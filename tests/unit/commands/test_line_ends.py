@@ -51,5 +51,6 @@ def test_the_answer_in_a_file_begins_on_a_line_of_its_own(tmp_path):
     file.write_text("begun")
     with file.open("a") as stream:
         display = TerminalDisplay(Settings(), stream, io.StringIO(), verbose=True)
+        display.command("python shop.py")
         display.ask_output(AskOutput("1", "answer", "It is 1.\n"))
     assert file.read_text() == "begun\nIt is 1.\n"
