@@ -33,6 +33,8 @@ class Recorder:
         self.ran: dict[tuple[str, int], int] = defaultdict(int)
         """By the first line of the statement."""
         self.lines: set[tuple[str, int]] = set()
+        self.standing: dict[FrameType, list[Any]] = {}
+        """Where each frame stands: its statement, line and offset."""
         self.results: dict[str, set[str]] = defaultdict(set)
         self.values: dict[tuple[str, int, str], set[str]] = defaultdict(set)
 
@@ -43,7 +45,7 @@ class Recorder:
             frame.f_code.co_name == "<module>"
         ):
             return None
-        at: list[Any] = [None, 0, -1]
+        at = self.standing.setdefault(frame, [None, 0, -1])  # a generator goes on where it stood
 
         def trace(frame: FrameType, event: str, argument: object) -> Trace:
             if event == "line":
