@@ -15,6 +15,8 @@ import pytest
 from dap_ai.backends.debugpy.inject.reading.values import Budget, Describer
 from dap_ai.backends.debugpy.inject.snapshots.marks import Marker
 
+_raw_dict: Any = dict
+_raw_list: Any = list
 _LIMITS = {"max_text": 60, "max_items": 6, "max_depth": 2, "max_fields": 6}
 
 
@@ -63,8 +65,8 @@ CHANGES: dict[str, tuple[Any, Callable[[Any], object]]] = {
     "count of a Counter": (Counter("a"), lambda x: x.update("a")),
     "OrderedDict": (OrderedDict(a=1), lambda x: x.update(a=2)),
     "key of a dict": ({"a": None}, lambda x: (x.pop("a"), x.update(b=None))),
-    "dict subclass": (Table(a=1), lambda x: dict.__setitem__(x, "a", 2)),
-    "list subclass": (Rows([1]), lambda x: list.append(x, 2)),
+    "dict subclass": (Table(a=1), lambda x: _raw_dict.__setitem__(x, "a", 2)),
+    "list subclass": (Rows([1]), lambda x: _raw_list.append(x, 2)),
     "deque": (deque([1]), lambda x: x.append(2)),
     "set": ({1}, lambda x: x.add(2)),
     "bytearray": (bytearray(b"ab"), lambda x: x.__setitem__(0, 99)),
@@ -75,7 +77,7 @@ CHANGES: dict[str, tuple[Any, Callable[[Any], object]]] = {
     "exception": (ValueError("a"), lambda x: _set(x, "args", ("b",))),
     "numpy": (np.zeros(3), lambda x: x.__setitem__(0, 1.0)),
     "of the same value": ([1.0], lambda x: x.__setitem__(0, True)),
-    "deep in one": ([{"a": Rows([1])}], lambda x: list.append(x[0]["a"], 2)),
+    "deep in one": ([{"a": Rows([1])}], lambda x: _raw_list.append(x[0]["a"], 2)),
     "plain number at the same place": ([Decimal(1)], lambda x: (x.pop(), x.append(Decimal(2)))),
     "many parts": ([[i] * 9 for i in range(9)], lambda x: x[0].__setitem__(0, "changed")),
 }
@@ -98,11 +100,9 @@ def test_the_mark_of_a_large_object_is_bounded() -> None:
     """It costs no more than its text."""
     tree: Any = [0]
     for _ in range(4):
-        tree = [list(tree) for _ in range(50)]
+        tree = [[*tree] for _ in range(50)]
     marker = Marker(Describer(dict(_LIMITS, max_items=40, max_depth=3), Budget(1 << 40, 1e9)))
 
-    def count(mark: Any) -> int:
-        return sum(map(count, mark)) if isinstance(mark, list) else 1
-
-    assert count(marker.mark(tree)) < 1000
-    assert marker.mark(tree) == marker.mark(tree)
+    mark = str(marker.mark(tree))
+    assert mark.count(",") < 1000
+    assert mark == str(marker.mark(tree))
