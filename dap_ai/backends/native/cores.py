@@ -78,7 +78,7 @@ class _Core:
         count = min(self.elf.unpack(word, data)[0], MAX_HEADERS, len(data) // (3 * size))
         names = data[(2 + 3 * count) * size :].split(b"\0")
         rows = (self.elf.unpack(3 * word, data, (2 + 3 * index) * size) for index in range(count))
-        return [_Mapping(*row[:3], os.fsdecode(name)) for row, name in zip(rows, names, strict=False)]
+        return [_Mapping(row[0], row[1], row[2], os.fsdecode(name)) for row, name in zip(rows, names, strict=False)]
 
     def _started(self) -> str:
         """The name by which it was started, in its memory."""
