@@ -359,7 +359,7 @@ def test_run_starts_again_with_other_arguments_and_the_same_breakpoints(folder):
     assert out.count("breakpoint 1\n") == 3
     assert "(dap-ai) p words\n['one']" in out
     assert "(dap-ai) p words\n['two', 'three']" in out
-    assert out.count("['two', 'three']\nthe program ended with exit code 0") == 1
+    assert out.count("['two', 'three']\n\nthe program ended with exit code 0") == 1
     assert "The program has ended: `run` starts it again." in out
 
 
