@@ -30,10 +30,10 @@ _OF_C: Any = types.BuiltinFunctionType
 _ALSO = {"os": ("posix", "nt")}
 """Whose functions a module has too."""
 _HEAP_TYPE, _IMMUTABLE_TYPE = 1 << 9, 1 << 8
-_BALLAST = 12_000
+_BALLAST = 16_000
 """Objects given back, one for each that the collector counts more than before: the next collection comes when it would
-have. To install takes 3,000; a stop 2,000 more, after each full collection: what is freed is kept for later by the
-interpreter, and stays counted."""
+have. To install takes several thousand; a stop 2,000 more, after each full collection: what is freed is kept for later
+by the interpreter, and stays counted."""
 
 _names_of: Any = vars(types.ModuleType)["__dict__"].__get__
 _flags_of: Any = vars(type)["__flags__"].__get__
