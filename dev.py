@@ -56,7 +56,7 @@ QUICK: dict[str, list[str | Path]] = {
     "layers": [tool(VENV, "lint-imports")],
 }
 IN_PROCESS = ("backends/agents", "backends/debugpy", "hosts", "stepper", "testing")
-"""The folders of `dap_ai` that hold what is loaded into user's processes (`tests/unit/test_in_process.py`)."""
+"""The folders of `dap_ai` that hold what is loaded into users' processes (`tests/unit/test_in_process.py`)."""
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 
 

@@ -196,7 +196,7 @@ def debuggee_python(request: pytest.FixtureRequest, python_versions: dict[str, P
 
 @pytest.fixture(scope="module", params=DIFFERING_PYTHONS)
 def differing_python(request: pytest.FixtureRequest, python_versions: dict[str, Path]) -> Path:
-    """Those between which frames or tracing have changed, in turn: for what takes seconds in each."""
+    """Each Python that changed frames or tracing, in turn; for tests that take seconds in each."""
     return _of_version(request, python_versions)
 
 

@@ -62,7 +62,7 @@ def test_an_answer_names_the_faulty_line_and_the_value_that_proves_it(
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="snapshots need Linux")
 @pytest.mark.parametrize("name", sorted(set(DIAGNOSES) - NOT_REPLAYED - NOT_SMALL - AMBIGUOUS))
 def test_the_proposed_fix_is_verified_and_changes_a_faulty_line(name: str, asked: Callable[..., dict[str, Any]]):
-    """Where a busy machine has not come to it within the usual second, it is given longer."""
+    """Asks again with `--thorough` if the usual second was too short to find a fix: this machine may be busy."""
     ended = asked(name)
     if not ended["fixes"]:
         ended = asked(name, sys.executable, "--thorough")

@@ -63,7 +63,7 @@ APIS = {
     "responses": [sys.executable, str(AGENTS / "others.py"), "responses"],
     "messages": [sys.executable, str(AGENTS / "others.py"), "messages"],
 }
-INTERFACES = [*((api, True) for api in APIS), (next(iter(APIS)), False)]
+INTERFACES = [(api, stream) for api in APIS for stream in (False, True)]
 
 
 @pytest.fixture

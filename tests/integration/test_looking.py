@@ -15,10 +15,10 @@ SOURCES = ("stop", "len([1])", "os.getcwd()", "time.time()", "[x for x in (1, 2)
 
 
 @pytest.fixture(scope="module")
-def both(differing_python: Path) -> tuple[Any, Any]:
+def both(debuggee_python: Path) -> tuple[Any, Any]:
     """What tests/debuggees/looked_at.py tells of itself: alone with debugpy, and with questions at every stop."""
     program = Path(__file__).parent.parent / "debuggees" / "looked_at.py"
-    return asyncio.run(_both(program, differing_python))
+    return asyncio.run(_both(program, debuggee_python))
 
 
 async def _both(program: Path, python: Path) -> tuple[Any, Any]:

@@ -50,7 +50,7 @@ class Evaluating:
         return replies[0]
 
     def close(self) -> None:
-        """Leaves no copy of this process; what is evaluated afterwards makes others."""
+        """Ends the copies of this process; a later evaluation makes new ones."""
         for name, door in list(vars(self._place).items()):
             if name not in self._brought:
                 door.close()

@@ -55,7 +55,7 @@ def kill(token: str) -> str:
 
 
 def close() -> None:
-    """Ends every job, and waits until nothing is left of them, a second at most: nobody is there to ask again."""
+    """Ends all jobs, and waits a second at most until their copies are gone: nobody will ask for them again."""
     for job in list(jobs.values()):
         job.end()
     ends = _clock() + _CLOSING_S
