@@ -198,6 +198,10 @@ class Job:
         wait_while_zero(self.memory + _ANSWERED, _SHORTER_US if self.how == ASKED else _WAIT_US)
         return False
 
+    def refused(self) -> int:
+        """How often the locks have refused something."""
+        return struct.unpack("=Q", _reader.load(self.memory + _RECORDS_AT, 8))[0]
+
     def told(self, answer: bytes) -> bytes:
         """An answer, with what was refused."""
         lookups = self.lookups.refused if self.how == ASKED else []
@@ -238,7 +242,7 @@ def _live_as_copy(job: Job, evaluation: Evaluation | None, facts: truth.Facts) -
             facts.keep()
             if job.collecting:
                 gc.enable()
-            _write_timed(job, evaluation.run(lambda reply: _end_with(job, reply)))
+            _write_timed(job, evaluation.run(lambda reply: _end_with(job, reply), job.refused))
     except BaseException as error:
         _write(job, {"status": "unavailable: " + str(error)[:300]})
     finally:
