@@ -48,7 +48,7 @@ _PATHS = {
     **dict.fromkeys((258, 263, 264, 268, 280, 316), OF_SECOND),
 }
 """Of x86_64: calls that are always refused, and name a path: execve, truncate, chdir, rename, mkdir, ..."""
-_OF_DESCRIPTORS = ("read", "readv", "pread64", "lseek", "fstat", "dup", "getdents64")
+_OF_DESCRIPTORS = ("read", "readv", "pread64", "lseek", "fstat", "dup", "getdents64", "close")
 _MADVISE, _SAYS_NOTHING = "madvise", (273, 324, 334)  # set_robust_list, membarrier, rseq
 _IS_TERMINAL = (0x5401, 0x802C542A)  # TCGETS, TCGETS2: no descriptor of a copy leads to a terminal
 

@@ -35,6 +35,7 @@ _HEADER = struct.Struct("=QQQ")
 _ANSWERED = 8
 """Where in the header the copy's end of work is waited for: at the bytes of its answer."""
 _LOCKED = 1
+_NO_DESCRIPTOR = b"OSError: [Errno 9]"
 _READ_WRITE, _SHARED_ANONYMOUS = 3, 0x21
 _NOT_IN_COPIES, _IN_COPIES = 10, 11  # MADV_DONTFORK, MADV_DOFORK
 _KILLED = 9
@@ -65,7 +66,8 @@ class Job:
         self.collecting = collecting
         self.deadline_s: float = wanted["deadline_s"]
         self.by_clock_s: float = wanted["by_clock_s"]
-        self.memory = call("mmap", 0, _MEMORY_BYTES, _READ_WRITE, _SHARED_ANONYMOUS, -1, 0)
+        self.memory = call("mmap", 0, _MEMORY_BYTES, _NO_DESCRIPTOR = b"OSError: [Errno 9]"
+_READ_WRITE, _SHARED_ANONYMOUS, -1, 0)
         self.started = _clock()
         self.is_second = False
         self.pid = 0
@@ -207,7 +209,7 @@ class Job:
         lookups = self.lookups.refused if self.how == ASKED else []
         more = [NO_LOOKUPS] if self.how == DENIED else lookups
         records = _reader.load(self.memory + _RECORDS_AT, RECORDS_BYTES)
-        return completed(answer, more, [*refusals(records), *["make the " + each for each in lookups]])
+        return completed(answer, more, [*refusals(records, closing=_NO_DESCRIPTOR in answer), *["make the " + each for each in lookups]])
 
     def _last_words(self, status: int) -> bytes:
         """What to tell about a copy that has ended with a wait status."""

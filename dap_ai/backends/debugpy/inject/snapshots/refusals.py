@@ -13,6 +13,7 @@ _NO_MEMORY, _NO_DESCRIPTOR = 12, 9  # ENOMEM, EBADF
 _MORE_THAN_ANY = 1 << 46
 """Bytes that no process has: the program itself would not get them either."""
 _GET_FLAGS = 1  # F_GETFD
+_CLOSE = " (`close`)"
 _CACHE = "__pycache__"
 _NAMES = """41 socket 42 connect 44 sendto 45 recvfrom 46 sendmsg 47 recvmsg 49 bind 50 listen 53 socketpair 13 sigaction
     14 sigprocmask 22 pipe 293 pipe2 33 dup2 292 dup3 34 pause 37 alarm 38 setitimer 435 clone3 57 fork 58 vfork
@@ -27,10 +28,14 @@ NAMES = {number: name for name, number in NUMBERS.items()}
 NAMES.update(zip(map(int, _NAMES[::2]), _NAMES[1::2]))  # noqa: B905  not in 3.8
 
 
-def refusals(records: bytes) -> list[str]:
-    """Each once, in the order in which they came."""
+def refusals(records: bytes, *, closing: bool) -> list[str]:
+    """Each once, in the order in which they came.
+
+    `closing`: also that a descriptor of the program could not be closed, which nobody notices where an object is let go.
+    """
     count = min(struct.unpack_from("=Q", records)[0], MOST_RECORDS)
-    return list(dict.fromkeys(filter(None, _each(records, count))))
+    found = filter(None, _each(records, count))
+    return list(dict.fromkeys(each for each in found if closing or not each.endswith(_CLOSE)))
 
 
 def _each(records: bytes, count: int) -> Iterator[str]:
