@@ -336,7 +336,7 @@ class SnapshotResult(msgspec.Struct, omit_defaults=True):
     effects: list[str] = []
     """What it tried to do outside of the process's own memory, and was not let: `os.remove '/tmp/x'`; bounded."""
     refusals: list[str] = []
-    """What the locks of the copy have refused it, the program itself may do: "read data.txt", "call `socket`"; bounded."""
+    """What the locks have refused, and the program may do: "read data.txt", "call `socket`"; bounded."""
     trace: Trace | None = None
     """Also when it raised; not when it was ended at its deadline."""
     followed: Followed | None = None

@@ -66,8 +66,7 @@ class Job:
         self.collecting = collecting
         self.deadline_s: float = wanted["deadline_s"]
         self.by_clock_s: float = wanted["by_clock_s"]
-        self.memory = call("mmap", 0, _MEMORY_BYTES, _NO_DESCRIPTOR = b"OSError: [Errno 9]"
-_READ_WRITE, _SHARED_ANONYMOUS, -1, 0)
+        self.memory = call("mmap", 0, _MEMORY_BYTES, _READ_WRITE, _SHARED_ANONYMOUS, -1, 0)
         self.started = _clock()
         self.is_second = False
         self.pid = 0
@@ -209,7 +208,8 @@ _READ_WRITE, _SHARED_ANONYMOUS, -1, 0)
         lookups = self.lookups.refused if self.how == ASKED else []
         more = [NO_LOOKUPS] if self.how == DENIED else lookups
         records = _reader.load(self.memory + _RECORDS_AT, RECORDS_BYTES)
-        return completed(answer, more, [*refusals(records, closing=_NO_DESCRIPTOR in answer), *["make the " + each for each in lookups]])
+        refused = refusals(records, closing=_NO_DESCRIPTOR in answer)
+        return completed(answer, more, [*refused, *["make the " + each for each in lookups]])
 
     def _last_words(self, status: int) -> bytes:
         """What to tell about a copy that has ended with a wait status."""

@@ -52,8 +52,8 @@ class Lockdown:
         """For a copy of this process as it is now, and what it will lack; valid until they are asked for again.
 
         `deadlines_s`: of a processor, and by the clock. `kept` is the address of the shared mapping that takes the
-        answer, `records` where refusals are written down in it, `useless` those of the answers of others, `lookups` what is done about paths, as in filters.py. Raises
-        OSError.
+        answer, `records` where refusals are written down in it,
+        `useless` those of the answers of others, `lookups` what is done about paths, as in filters.py. Raises OSError.
         """
         arena = self._arena
         arena.clear()

@@ -15,23 +15,26 @@ _MORE_THAN_ANY = 1 << 46
 _GET_FLAGS = 1  # F_GETFD
 _CLOSE = " (`close`)"
 _CACHE = "__pycache__"
-_NAMES = """41 socket 42 connect 44 sendto 45 recvfrom 46 sendmsg 47 recvmsg 49 bind 50 listen 53 socketpair 13 sigaction
-    14 sigprocmask 22 pipe 293 pipe2 33 dup2 292 dup3 34 pause 37 alarm 38 setitimer 435 clone3 57 fork 58 vfork
-    59 execve 200 tkill 234 tgkill 73 flock 74 fsync 75 fdatasync 76 truncate 77 ftruncate 80 chdir 81 fchdir 82 rename
-    264 renameat 316 renameat2 83 mkdir 258 mkdirat 84 rmdir 85 creat 86 link 265 linkat 87 unlink 263 unlinkat
-    88 symlink 266 symlinkat 90 chmod 91 fchmod 268 fchmodat 92 chown 93 fchown 95 umask 101 ptrace 105 setuid 106 setgid
-    109 setpgid 112 setsid 137 statfs 138 fstatfs 141 setpriority 161 chroot 213 epoll_create 291 epoll_create1
-    232 epoll_wait 233 epoll_ctl 254 inotify_add_watch 294 inotify_init1 280 utimensat 283 timerfd_create 290 eventfd2
-    203 sched_setaffinity""".split()
+_NAMES = """
+41 socket; 42 connect; 44 sendto; 45 recvfrom; 46 sendmsg; 47 recvmsg; 49 bind; 50 listen; 53 socketpair; 13
+sigaction; 14 sigprocmask; 22 pipe; 293 pipe2; 33 dup2; 292 dup3; 34 pause; 37 alarm; 38 setitimer; 435
+clone3; 57 fork; 58 vfork; 59 execve; 200 tkill; 234 tgkill; 73 flock; 74 fsync; 75 fdatasync; 76 truncate; 77
+ftruncate; 80 chdir; 81 fchdir; 82 rename; 264 renameat; 316 renameat2; 83 mkdir; 258 mkdirat; 84 rmdir; 85
+creat; 86 link; 265 linkat; 87 unlink; 263 unlinkat; 88 symlink; 266 symlinkat; 90 chmod; 91 fchmod; 268
+fchmodat; 92 chown; 93 fchown; 95 umask; 101 ptrace; 105 setuid; 106 setgid; 109 setpgid; 112 setsid; 137
+statfs; 138 fstatfs; 141 setpriority; 161 chroot; 213 epoll_create; 291 epoll_create1; 232 epoll_wait; 233
+epoll_ctl; 254 inotify_add_watch; 294 inotify_init1; 280 utimensat; 283 timerfd_create; 290 eventfd2; 203
+sched_setaffinity
+"""
 """Of x86_64, where alone refusals are recorded: those that no other part names."""
 NAMES = {number: name for name, number in NUMBERS.items()}
-NAMES.update(zip(map(int, _NAMES[::2]), _NAMES[1::2]))  # noqa: B905  not in 3.8
+NAMES.update((int(number), name) for number, name in map(str.split, _NAMES.split(";")))
 
 
 def refusals(records: bytes, *, closing: bool) -> list[str]:
     """Each once, in the order in which they came.
 
-    `closing`: also that a descriptor of the program could not be closed, which nobody notices where an object is let go.
+    `closing`: also that a descriptor of the program could not be closed, which goes unnoticed where it is let go.
     """
     count = min(struct.unpack_from("=Q", records)[0], MOST_RECORDS)
     found = filter(None, _each(records, count))

@@ -1,9 +1,9 @@
 """Records what the locks of a copy refuse, where it happens: also what the program catches, and what C code asks for.
 
 The filter does not refuse by itself: it traps (SECCOMP_RET_TRAP), and the kernel calls the handler below, on a stack
-of its own. The handler makes the very call again; made from its page, the call meets the plain filter, so nothing more is
-allowed than without it. Where the result is the refusal, the handler writes the call down, in memory that the copy
-shares with the debuggee. It is machine code, because no line of Python may run in the midst of a system call.
+of its own. The handler makes the very call again; made from its page, the call meets the plain filter, so nothing
+more is allowed than without it. Where the result is the refusal, the handler writes the call down, in memory that the
+copy shares with the debuggee. It is machine code, because no line of Python may run in the midst of a system call.
 
 What the process itself may not do is no refusal of the copy: `faccessat2` asks, which Landlock does not stand behind.
 """
