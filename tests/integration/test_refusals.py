@@ -35,6 +35,8 @@ REFUSED = [
     ("__import__('threading').Thread(target=print).start()", "a copy may not call `"),
     ("__import__('signal').signal(10, print)", "a copy may not call `sigaction`"),
     ("os.kill(os.getpid(), 0)", "a copy may not call `kill`"),
+    ("os.utime(1)", "a copy may not call `utimensat`"),
+    ("__import__('ctypes').CDLL(None).mkdir(8, 7)", "a copy may not call `mkdir`"),
     ("os.fork()", "a copy may not do this: `os.fork`"),
     ("bytearray(2 << 30)", "a copy may not take more memory than it was given"),
     ("kept.read()", "a copy may not use the program's descriptor"),

@@ -87,7 +87,9 @@ def _trapped(may_open: bool, lookups: str) -> list[Any]:
     """The same decisions, but what may be refused goes to the handler, with what it is to know."""
     rules: dict[int, list[Any]] = {number: _ends(_QUIETLY) for number in _SAYS_NOTHING}
     for number, bits in _PATHS.items():
-        rules[number] = _ends(_TRAP | _NOT_PERMITTED | bits)
+        rules[number] = _ends(
+            _TRAP | _NOT_PERMITTED | (0 if lookups == DENIED else bits)
+        )  # where no address can be asked about
     for name in _PLAIN.split():
         rules[NUMBERS.get(name, -1)] = _ends(_ALLOW)
     for name in _OF_DESCRIPTORS:
@@ -109,8 +111,8 @@ def _trapped(may_open: bool, lookups: str) -> list[Any]:
         path = OF_SECOND if flags == 2 else OF_FIRST
         reading = _TRAP | path | (MAY_READ | _NO_ACCESS if may_open else MAY_READ | _NOT_PERMITTED)
         if lookups == DENIED:
-            reading = _TRAP | path | _NO_ACCESS
-        writing = _TRAP | path | MAY_WRITE | _NOT_PERMITTED
+            reading = _TRAP | _NO_ACCESS
+        writing = _TRAP | _NOT_PERMITTED | (0 if lookups == DENIED else path | MAY_WRITE)
         rules[NUMBERS.get(name, -1)] = [
             _argument(flags),
             (_ANY_BIT, 0, 1, _OPEN_TO_WRITE),
