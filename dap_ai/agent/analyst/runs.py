@@ -256,6 +256,8 @@ class Runs:
     ) -> tuple[Outcome, str]:
         if result.status.startswith("unavailable"):
             return CANNOT, result.reason
+        if result.unknown and not set(result.refusals) <= set(control.result.refusals):
+            return CANNOT, f"what {control.check.words} does with it is not known: {result.unknown}"
         if result.status == "deadline":
             return "not verified", f"it had not finished after {deadline_s:g} s"
         if not _passes(result):
@@ -266,9 +268,10 @@ class Runs:
             return "not verified", missed
         if whole and (data := changes_data(edits)):
             return "passes", f"{control.check.words} succeeds with it, but {data}"
+        within = f" ({result.unknown}, with the fix or without it)" if result.unknown else ""
         if whole:
-            return "verified", f"{control.check.words} succeeds with it"
-        return "passes", f"{control.check.words} passes with it when it is run alone; the whole was not run"
+            return "verified", f"{control.check.words} succeeds with it{within}"
+        return "passes", f"{control.check.words} passes with it when it is run alone; the whole was not run{within}"
 
     def _missed(self, edits: Sequence[Edit], control: Control, result: SnapshotResult) -> str:
         """What ran before and must run again for a pass to mean anything; empty if it did."""

@@ -28,15 +28,20 @@ class SameFailure:
         self._failure = failure
 
     def differs(self, check: Check, result: SnapshotResult) -> str:
-        """How the failure of a check run again differs from the program's; empty if it does not."""
+        """How the failure of a check run again differs from the program's; empty if it does not.
+
+        Where the copy was refused something, a difference may come of that.
+        """
+        how = self._differs(check, result)
+        return f"what {check.words} does is not known: {result.unknown}" if how and result.unknown else how
+
+    def _differs(self, check: Check, result: SnapshotResult) -> str:
         error, failure, raised = self._case.exception, self._failure, result.raised
         if result.status == "deadline":
             return f"{check.words} did not finish in time"
         if raised is None or error is None or failure is None:
             return f"{check.words} does not fail when it is run again"
         if raised.type != error.type:
-            if result.was_refused:
-                return f"{check.words} needs access to what is outside the copy (`{cut(result.error, 120)}`)"
             return f"{check.words} fails with `{cut(result.error, 120)}` when it is run again"
         demanded = isinstance(failure.statement, ast.Assert) and not check.whole
         if not any(_is_same(raised.message, then, demanded) for then in (error.message, *self._case.messages)):
@@ -47,6 +52,8 @@ class SameFailure:
 
     def differs_from_own(self, check: Check, result: SnapshotResult) -> str:
         """How the failure of a check of the asker's own differs from one that could be the program's; empty if not."""
+        if result.unknown:
+            return f"what {check.words} does is not known: {result.unknown}"
         if result.status == "deadline":
             return f"{check.words} did not finish in time"
         if result.raised is None:
@@ -105,10 +112,10 @@ def not_arrived(check: Check, result: SnapshotResult) -> str:
         return result.reason
     if found and found.arrived:
         return ""
+    if result.unknown:
+        return f"whether {check.words} comes to this stop is not known: {result.unknown}"
     if result.status == "deadline" or (found and found.cut):
         return f"{check.words} did not come to this stop in time"
-    if result.was_refused:
-        return f"{check.words} needs access to what is outside the copy (`{cut(result.error, 120)}`)"
     if found and found.differs:
         return f"{check.words} does not come here with the same values when it is run again: {found.differs} then"
     if _NO_THREADS in result.error:

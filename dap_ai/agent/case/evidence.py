@@ -85,6 +85,8 @@ async def read_again(evidence: list[Evidence], reader: Reader, debugger: Debugge
             fact = facts.get((frame_id, expression))
             if (fact is None or fact.error == "refused") and debugger.current and not debugger.why_no_snapshot:
                 result = await debugger.snapshot(SnapshotQuery(frame_id, expression))
+                if result.unknown:
+                    continue
                 if result.status == "ok" and result.value:
                     facts[frame_id, expression] = Fact(result.value)
                 elif result.status == "raised":

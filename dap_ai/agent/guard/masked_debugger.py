@@ -246,6 +246,7 @@ class MaskedDebugger(PassingSession):
             self._value(label_of(query.expression), result.value)
         put(result, status=self._text(result.status), error=self._message(result.error))
         put(result, printed=self._text(result.printed), effects=[self._text(effect) for effect in result.effects])
+        put(result, refusals=[self._text(refusal) for refusal in result.refusals])
         if result.raised is not None:
             put(result.raised, message=self._message(result.raised.message))
             for text, value in zip(query.watch, result.raised.watched, strict=False):

@@ -83,10 +83,9 @@ class Watched(PassingDebugger):
 
 def _came_of(result: SnapshotResult) -> str:
     """How it ended. Where it was refused what only the program itself may do, that alone would look like a finding."""
-    if not result.was_refused:
-        return result.error or result.status
-    tried = next(iter(result.effects), result.error)
-    return f"says nothing: a copy may not reach outside itself ({tried})"
+    if result.unknown and result.beside is None:
+        return f"not known: {result.unknown}"
+    return result.error or result.status
 
 
 def _statements(wanted: Statements | None) -> str:

@@ -81,7 +81,9 @@ def _is_prose(place: Place, text: str) -> bool:
 
 
 def told(expression: str, result: SnapshotResult) -> str:
-    """What happened in the copy, as Markdown."""
+    """What happened in the copy, as Markdown. What it came to once it was refused something says nothing."""
+    if result.unknown:
+        return f"{code(expression)} {outcome(result)} ({UNCHANGED})."
     value = result.value
     if value is not None and value.table is not None:
         parts = [f"{code(expression)} evaluates to {_as_table(value, f' ({UNCHANGED})')}"]
@@ -98,7 +100,9 @@ def told(expression: str, result: SnapshotResult) -> str:
 
 
 def outcome(result: SnapshotResult) -> str:
-    """How it ended: `evaluates to 50`, `raises ValueError: ...`, `did not end in time`."""
+    """How it ended: `evaluates to 50`, `raises ValueError: ...`, `did not end in time`, `is not known: ...`."""
+    if result.unknown:
+        return f"is not known: {result.unknown}"
     if result.status == "raised":
         raised = result.raised if result.raised and result.raised.file else None
         spot = f" (at {code(f'{raised.file}:{raised.line}')})" if raised else ""

@@ -106,6 +106,8 @@ async def _followed(bench: Bench, follow: Follow, now: Fact) -> tuple[Followed, 
         control = await runs.followed(check, follow, deadline_s=DEADLINE_S)
         found = control.result.followed
         another = _is_another(found, now) if control.usable and found else ""
+        if another and control.result.unknown:
+            another = f"was refused something: {control.result.unknown}"
         if control.usable and found and found.count and not another:
             return found, check
         is_read = control.result.raised is not None and control.result.raised.type == "EOFError"

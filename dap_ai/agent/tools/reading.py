@@ -60,8 +60,8 @@ async def printed(bench: Bench, statement: str) -> tuple[str, str]:
     result, why = await bench.snapshot(SnapshotQuery(bench.frame_id, statement))
     if result is None:
         return "", why
-    if result.status != "ok":
-        return "", result.error or "it took too long"
+    if result.status != "ok" or result.unknown:
+        return "", result.unknown or result.error or "it took too long"
     return result.printed.rstrip("\n") + ("\n..." if result.printed_truncated else ""), ""
 
 

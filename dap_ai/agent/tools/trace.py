@@ -48,6 +48,8 @@ class TraceTool(Tool[Trace]):
             reason = f"it needs a snapshot, but {why}. Step through it in the debugger instead"
             return ToolResult(f"{code(expression)} was not traced: {reason}.", failed=True)
         head = told(expression, result)
+        if result.unknown:
+            return ToolResult(head, result)
         if result.trace is None or not result.trace.lines:
             return ToolResult(f"{head}\n\nNo line of your own files ran.", result)
         return ToolResult(f"{head}\n\n{folded(bench, result.trace, MAX_TOKENS)}", result)

@@ -321,6 +321,7 @@ class Outcomes(msgspec.Struct, omit_defaults=True):
 
 _REFUSED = ("PermissionError: [Errno 1]", "PermissionError: a snapshot")
 """How such errors begin. A program's own are mostly EACCES, 13."""
+_NAMED = 3
 
 
 class SnapshotResult(msgspec.Struct, omit_defaults=True):
@@ -338,6 +339,8 @@ class SnapshotResult(msgspec.Struct, omit_defaults=True):
     printed_truncated: bool = False
     effects: list[str] = []
     """What it tried to do outside of the process's own memory, and was not let: `os.remove '/tmp/x'`; bounded."""
+    refusals: list[str] = []
+    """What the locks have refused, and the program may do: "read data.txt", "call `socket`"; bounded."""
     trace: Trace | None = None
     """Also when it raised; not when it was ended at its deadline."""
     followed: Followed | None = None
@@ -353,8 +356,17 @@ class SnapshotResult(msgspec.Struct, omit_defaults=True):
 
     @property
     def was_refused(self) -> bool:
-        """Whether it ended with EPERM, which a copy is given for what reaches outside it: that says nothing."""
-        return self.error.startswith(_REFUSED)
+        """Whether a copy is not given what this one needed: what came of it says nothing of the program."""
+        return bool(self.refusals) or self.error.startswith(_REFUSED)
+
+    @property
+    def unknown(self) -> str:
+        """Why nothing is known of the program by it: "a copy may not read data.txt"; empty if something is."""
+        if not self.was_refused:
+            return ""
+        tried = self.refusals or [f"do this: `{each}`" for each in self.effects]
+        more = f", and {len(tried) - _NAMED} more" if len(tried) > _NAMED else ""
+        return f"a copy may not {', '.join(tried[:_NAMED])}{more}" if tried else "a copy may not reach outside itself"
 
     @property
     def reason(self) -> str:

@@ -15,8 +15,8 @@ from tests.unit.agent.harness import Heard, Stopped
 @pytest.mark.parametrize(
     ("error", "effects", "told"),
     [
-        ("PermissionError: [Errno 1] Operation not permitted", ["os.fork"], "a copy may not reach outside itself (os.fork)"),
-        ("PermissionError: a snapshot makes no process", [], "outside itself (PermissionError: a snapshot makes no process)"),
+        ("PermissionError: [Errno 1] Operation not permitted", ["os.fork"], "not known: a copy may not do this: `os.fork`"),
+        ("PermissionError: a snapshot makes no process", [], "not known: a copy may not reach outside itself"),
         ("PermissionError: [Errno 13] Permission denied: '/etc/x'", [], "-> PermissionError: [Errno 13]"),
         ("ValueError: no", ["os.fork"], "-> ValueError: no"),
     ],
@@ -27,4 +27,4 @@ def test_what_only_a_copy_is_refused_does_not_look_like_a_finding(error: str, ef
     debugger: Any = stopped
     asyncio.run(Watched(debugger, heard).snapshot(SnapshotQuery(1, expression="f()")))
     assert told in heard.text("tool")
-    assert ("says nothing" in heard.text("tool")) == result.was_refused
+    assert ("not known" in heard.text("tool")) == result.was_refused

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import functools
 import struct
 
 import pytest
@@ -11,16 +12,30 @@ ARCHITECTURE = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 ALLOWED, REFUSED, KILLED, ASKED, DENIED = 0x7FFF0000, 0x00050001, 0x80000000, 0x7FC00000, 0x0005000D
 
 
+@functools.lru_cache
+def instructions(may_open: bool, lookups: str, again_at: int) -> list[tuple[int, int, int, int]]:
+    return list(struct.iter_unpack("=HBBI", filters.program(may_open, lookups, again_at)))
+
+
 def decision(
-    number: int, *arguments: int, may_open: bool = True, architecture: int | None = None, lookups: str = filters.FREE
+    number: int,
+    *arguments: int,
+    may_open: bool = True,
+    architecture: int | None = None,
+    lookups: str = filters.FREE,
+    at: int = 0,
+    again_at: int = 0,
 ) -> int:
     """What the kernel would decide: it runs the program as described in bpf(4)."""
     architecture = architecture or ARCHITECTURE[syscalls.MACHINE]
-    data = struct.pack("=IIQ6Q", number, architecture, 0, *arguments, *(0,) * (6 - len(arguments)))
-    code = list(struct.iter_unpack("=HBBI", filters.program(may_open, lookups)))
+    data = struct.pack("=IIQ6Q", number, architecture, at, *arguments, *(0,) * (6 - len(arguments)))
+    code = instructions(may_open, lookups, again_at)
     at, accumulator = 0, 0
     while True:
         operation, if_true, if_false, constant = code[at]
+        if operation == 0x05:
+            at += 1 + constant
+            continue
         if operation == 0x06:
             return constant
         if operation == 0x20:
@@ -83,6 +98,29 @@ def test_every_call_that_takes_a_path_to_read_is_free_asked_about_or_denied(look
 
     assert {decision(syscalls.NUMBERS[name], lookups=lookups) for name in names} == {wanted}
     assert writing == {REFUSED}
+
+
+AGAIN = 0x7FFF12345678
+
+
+@pytest.mark.parametrize("lookups", [filters.FREE, filters.ASKED, filters.DENIED])
+def test_what_the_handler_calls_again_meets_the_plain_filter_and_from_elsewhere_no_more_is_allowed(
+    lookups: str,
+) -> None:
+    rows = [(), (9,), (1,), (0, 0, 0o1), (0, 0x5401), (0, 1, 0), (5, 8), (0, 0, 100), (0, 7, 1)]
+    for number in range(470):
+        for arguments in rows:
+            plain = decision(number, *arguments, lookups=lookups)
+            again = decision(number, *arguments, lookups=lookups, at=AGAIN, again_at=AGAIN)
+            trapped = decision(number, *arguments, lookups=lookups, at=AGAIN + (1 << 32), again_at=AGAIN)
+            assert again == plain, (number, arguments)
+            assert trapped == plain or trapped >> 16 in (3, 5), (number, arguments, hex(trapped))
+
+
+def test_what_the_plain_filter_refuses_is_trapped_but_for_what_no_result_hangs_on() -> None:
+    refused = [number for number in range(470) if decision(number, 9) == REFUSED]
+    untrapped = [number for number in refused if decision(number, 9, again_at=AGAIN) >> 16 != 3]
+    assert untrapped == [273, 324, 334]  # set_robust_list, membarrier, rseq
 
 
 def test_without_landlock_nothing_is_opened() -> None:

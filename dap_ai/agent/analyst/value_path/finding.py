@@ -72,7 +72,7 @@ async def _recorded_again(
             result = await debugger.snapshot(query)
         except (NotStopped, RequestFailed):
             return None
-        if result.value is not None and result.value.text == value.text:
+        if not result.unknown and result.value is not None and result.value.text == value.text:
             return Recorded(result.trace, scope, is_whole=False, known="snapshot")
     return None
 

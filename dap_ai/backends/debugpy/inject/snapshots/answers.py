@@ -32,15 +32,15 @@ def fitting(reply: dict[str, Any], max_bytes: int) -> bytes:
     return data if len(data) <= max_bytes else unavailable("its answer is too long")
 
 
-def with_effects(answer: bytes, more: list[str]) -> bytes:
-    """An answer with effects that its copy does not know of. What is no answer stays as it is."""
+def completed(answer: bytes, effects: list[str], refusals: list[str]) -> bytes:
+    """An answer with what its copy does not know of. What is no answer stays as it is."""
     try:
-        reply = loads(answer) if more else None
+        reply = loads(answer) if effects or refusals else None
     except ValueError:
         reply = None
     if type(reply) is not dict or type(reply.get("effects", [])) is not list:
         return answer
-    reply["effects"] = reply.get("effects", []) + more
+    reply["effects"], reply["refusals"] = reply.get("effects", []) + effects, refusals
     return dumps(reply)
 
 

@@ -9,7 +9,7 @@ import io
 import os
 import posix
 import sys
-from typing import Any
+from typing import Any, Callable
 
 from ..reading.statics import short_name
 
@@ -32,11 +32,18 @@ in a copy. What may succeed there is none of them: an environment variable, a li
 class Effects:
     """What is tried to be done to the world, as Python's audit events tell it: before it is done, and fails."""
 
-    def __init__(self) -> None:
+    def __init__(self, refused: Callable[[], int]) -> None:
+        """`refused`: how often the kernel has refused something."""
         self.seen: list[str] = []
-        self.count = 0
+        self._count = 0
+        self._refused = refused
         self._on = True
         sys.addaudithook(self._hear)
+
+    @property
+    def count(self) -> int:
+        """It only grows when something is tried, or refused."""
+        return self._count + self._refused()
 
     def stop(self) -> list[str]:
         """What was seen; from here on nothing is noted."""
@@ -54,7 +61,7 @@ class Effects:
             self._note(" ".join([event, *map(_shown, arguments)]))
 
     def _note(self, text: str) -> None:
-        self.count += 1
+        self._count += 1
         if text[:200] not in self.seen and len(self.seen) < _MAX_EFFECTS:
             self.seen.append(text[:200])
 

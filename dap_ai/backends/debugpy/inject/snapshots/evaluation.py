@@ -52,15 +52,16 @@ class Evaluation:
         self._beside = None if beside is None else Neighbours(beside)
         self._is_run = wanted.get("statements") is not None or beside is not None
 
-    def run(self, end: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
+    def run(self, end: Callable[[dict[str, Any]], None], refused: Callable[[], int]) -> dict[str, Any]:
         """The SnapshotResult structure, but for its time. Whatever is run, this returns or the copy ends.
 
         `end` takes the structure instead, where the run is to go no further, and does not return.
+        `refused`: how often the copy was refused something.
         """
         effects.capture_streams()
         if self._loop is not None:
             sys.modules["_asyncio"]._set_running_loop(self._loop)
-        seen = effects.Effects()
+        seen = effects.Effects(refused)
         reserve = [bytes(_RESERVE_BYTES)]
         raising, watcher = None, self._watcher
         reply: dict[str, Any]

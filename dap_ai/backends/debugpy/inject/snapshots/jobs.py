@@ -17,20 +17,25 @@ from typing import Any
 from ..reading.stopped import located
 from ..reading.texts import path_bytes
 from . import clone, truth
-from .answers import encoded, fitting, unavailable, with_effects
+from .answers import completed, encoded, fitting, unavailable
 from .evaluation import Evaluation
 from .filters import ASKED, DENIED, FREE
 from .lookups import Lookups
 from .mounts import mounts
 from .reasons import NO_LOOKUPS, lacking, reason
+from .refusals import refusals
 from .syscalls import Buffer, Step, attempt, call, store, store_step, wait_while_zero, wake
+from .trapping import RECORDS_BYTES
 
 _MEMORY_BYTES = 1 << 19
+_RECORDS_AT = _MEMORY_BYTES - RECORDS_BYTES
+"""Where in the shared memory refusals are written down; the answer ends before."""
 _HEADER = struct.Struct("=QQQ")
 """Of the shared memory: how far the copy has come, bytes of its answer, where the fork hooks are."""
 _ANSWERED = 8
 """Where in the header the copy's end of work is waited for: at the bytes of its answer."""
 _LOCKED = 1
+_NO_DESCRIPTOR = b"OSError: [Errno 9]"
 _READ_WRITE, _SHARED_ANONYMOUS = 3, 0x21
 _NOT_IN_COPIES, _IN_COPIES = 10, 11  # MADV_DONTFORK, MADV_DOFORK
 _KILLED = 9
@@ -87,6 +92,7 @@ class Job:
         facts = truth.Facts()
         hooks = self.hooks = made.get("hooks", 0)
         store(self.memory, bytes(_HEADER.size))
+        store(self.memory + _RECORDS_AT, bytes(8))
         attempt("madvise", self.memory, _MEMORY_BYTES, _IN_COPIES)
         self.steps = self._steps(hooks)
         try:
@@ -106,6 +112,7 @@ class Job:
             self.wanted["memory_bytes"],
             self.memory,
             readable,
+            records=self.memory + _RECORDS_AT,
             mounted=mounted,
             lookups=self.how,
             useless=[job.memory for job in jobs.values() if job is not self],
@@ -119,7 +126,7 @@ class Job:
     def progress(self) -> tuple[int, int, int]:
         """The header of the shared memory."""
         step, size, hooks = _HEADER.unpack(_reader.load(self.memory, _HEADER.size))
-        return step, min(size, _MEMORY_BYTES - _HEADER.size), hooks
+        return step, min(size, _RECORDS_AT - _HEADER.size), hooks
 
     def answer(self) -> bytes:
         """What it wrote; b"" if it ended before."""
@@ -192,10 +199,17 @@ class Job:
         wait_while_zero(self.memory + _ANSWERED, _SHORTER_US if self.how == ASKED else _WAIT_US)
         return False
 
+    def refused(self) -> int:
+        """How often the locks have refused something."""
+        return struct.unpack("=Q", _reader.load(self.memory + _RECORDS_AT, 8))[0]
+
     def told(self, answer: bytes) -> bytes:
-        """An answer, with the lookups that were refused."""
-        refused = self.lookups.refused if self.how == ASKED else [NO_LOOKUPS] if self.how == DENIED else []
-        return with_effects(answer, refused)
+        """An answer, with what was refused."""
+        lookups = self.lookups.refused if self.how == ASKED else []
+        more = [NO_LOOKUPS] if self.how == DENIED else lookups
+        records = _reader.load(self.memory + _RECORDS_AT, RECORDS_BYTES)
+        refused = refusals(records, closing=_NO_DESCRIPTOR in answer)
+        return completed(answer, more, [*refused, *["make the " + each for each in lookups]])
 
     def _last_words(self, status: int) -> bytes:
         """What to tell about a copy that has ended with a wait status."""
@@ -207,7 +221,7 @@ class Job:
         if signal_number == _KILLED and age_s >= self.deadline_s - 0.05:
             if not was_locked:
                 return unavailable("busy: another thread holds a lock of malloc", milliseconds=milliseconds)
-            return encoded(done=True, status="deadline", milliseconds=milliseconds)
+            return self.told(encoded(done=True, status="deadline", milliseconds=milliseconds))
         if signal_number == _KILLED:
             return unavailable("the copy was killed (out of memory?)", milliseconds=milliseconds)
         if was_locked and signal_number in _NO_MEMORY_THERE and self.left_out:
@@ -225,11 +239,12 @@ def _live_as_copy(job: Job, evaluation: Evaluation | None, facts: truth.Facts) -
             store(job.memory, _HEADER.pack(_LOCKED, 0, truth.found_fork_hooks()))
         else:
             truth.stop_monitoring()
+            store(job.memory + _RECORDS_AT, bytes(8))  # what the interpreter has tried meanwhile
             truth.keep_threads()
             facts.keep()
             if job.collecting:
                 gc.enable()
-            _write_timed(job, evaluation.run(lambda reply: _end_with(job, reply)))
+            _write_timed(job, evaluation.run(lambda reply: _end_with(job, reply), job.refused))
     except BaseException as error:
         _write(job, {"status": "unavailable: " + str(error)[:300]})
     finally:
@@ -251,7 +266,7 @@ def _write_timed(job: Job, reply: dict[str, Any]) -> None:
 
 
 def _write(job: Job, reply: dict[str, Any]) -> None:
-    data = fitting(reply, _MEMORY_BYTES - _HEADER.size)
+    data = fitting(reply, _RECORDS_AT - _HEADER.size)
     store(job.memory + _HEADER.size, data)
     store(job.memory, _HEADER.pack(_LOCKED, len(data), 0))
     wake(job.memory + _ANSWERED)

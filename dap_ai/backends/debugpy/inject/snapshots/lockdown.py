@@ -16,6 +16,7 @@ from .mounts import Mounts
 from .pools import one_thread
 from .sharing import check_clonable, make_private
 from .syscalls import AT_FDCWD, PAGE, Arena, Step, allocation_step, call, read_file, step
+from .trapping import Trap
 
 _PDEATHSIG, _NO_NEW_PRIVS, _GET_DUMPABLE, _DUMPABLE = 1, 38, 3, 4
 _CPU, _FILE_SIZE, _CORE, _ADDRESS_SPACE = 0, 1, 4, 9
@@ -30,7 +31,9 @@ class Lockdown:
     def __init__(self) -> None:
         check_clonable()
         self._abi = landlock.version()
-        self._filters = {how: Filter(self._abi > 0, how) for how in (FREE, ASKED, DENIED)}
+        self._trap = Trap()
+        again_at = self._trap.again_at
+        self._filters = {how: Filter(self._abi > 0, how, again_at) for how in (FREE, ASKED, DENIED)}
         self._folders = landlock.library_folders()
         self._arena = Arena(1 << 16)
 
@@ -41,6 +44,7 @@ class Lockdown:
         kept: int,
         readable: list[bytes],
         *,
+        records: int,
         mounted: Mounts,
         lookups: str,
         useless: list[int] | None = None,
@@ -48,8 +52,8 @@ class Lockdown:
         """For a copy of this process as it is now, and what it will lack; valid until they are asked for again.
 
         `deadlines_s`: of a processor, and by the clock. `kept` is the address of the shared mapping that takes the
-        answer, `useless` those of the answers of others, `lookups` what is done about paths, as in filters.py. Raises
-        OSError.
+        answer, `records` where refusals are written down in it,
+        `useless` those of the answers of others, `lookups` what is done about paths, as in filters.py. Raises OSError.
         """
         arena = self._arena
         arena.clear()
@@ -74,6 +78,7 @@ class Lockdown:
             *([] if lookups == ASKED else [step("prctl", _DUMPABLE, 0, 0, 0, 0)]),  # its questions must be read
             *(landlock.restrict(self._abi, self._folders + readable, arena) if self._abi else ()),
             *one_thread(),
+            *self._trap.steps(records),
             self._filters[lookups].install(LISTENER),
             allocation_step(),  # a copy that could never allocate waits here, where it is noticed
         ]

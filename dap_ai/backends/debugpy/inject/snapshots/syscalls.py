@@ -24,6 +24,7 @@ getpid 39 172; gettid 186 178; getppid 110 173; getuid 102 174; geteuid 107 175;
 getgroups 115 158; getpgrp 111 -; getpgid 121 155; getsid 124 156; getrusage 98 165; times 100 153
 getrlimit 97 163; prlimit64 302 261; exit 60 93; exit_group 231 94
 ioctl 16 29; clone 56 220; wait4 61 260; kill 62 129; prctl 157 167; seccomp 317 277; rt_sigprocmask 14 135
+rt_sigaction 13 134; rt_sigreturn 15 139; sigaltstack 131 132
 close_range 436 436; pidfd_open 434 434; pidfd_getfd 438 438; memfd_create 319 279
 timer_create 222 107; timer_settime 223 110; process_vm_readv 310 270
 landlock_create_ruleset 444 444; landlock_add_rule 445 445; landlock_restrict_self 446 446

@@ -1,0 +1,82 @@
+"""Records what the locks of a copy refuse, where it happens: also what the program catches, and what C code asks for.
+
+The filter does not refuse by itself: it traps (SECCOMP_RET_TRAP), and the kernel calls the handler below, on a stack
+of its own. The handler makes the very call again; made from its page, the call meets the plain filter, so nothing
+more is allowed than without it. Where the result is the refusal, the handler writes the call down, in memory that the
+copy shares with the debuggee. It is machine code, because no line of Python may run in the midst of a system call.
+
+What the process itself may not do is no refusal of the copy: `faccessat2` asks, which Landlock does not stand behind.
+"""
+
+from __future__ import annotations
+
+import struct
+
+from .syscalls import MACHINE, PAGE, Step, attempt, call, step, store
+
+REFUSED_BITS, OF_FIRST, OF_SECOND, MAY_READ, MAY_WRITE = 0xFF, 0x200, 0x400, 0x800, 0x1000
+"""What the filter gives the handler: the errno of the refusal, which argument is a path, and what the process itself
+must be allowed to do for it to be one."""
+MOST_RECORDS, RECORD_BYTES = 30, 256
+RECORDS_BYTES = 64 + MOST_RECORDS * RECORD_BYTES
+"""A count, then from byte 64 on the first 30: number of the call, bits, three arguments, a path of 223 bytes."""
+
+# 00 save; ebp = bits, r12 = number; the call again (a subroutine: syscall; ret); result to RAX; not the errno: done
+# 45 with MAY_READ or MAY_WRITE: faccessat2(folder, path, R_OK or W_OK, AT_EACCESS)
+# 8d reading: EACCES is the process's own: done.  a1 writing: 0, ENOSYS, EPERM, or ENOENT with O_CREAT: a refusal;
+#    anything else is the process's own, and becomes the result
+# de count; up to 30: write the number, the bits, three arguments
+# 139 the path, if there is one, unless faccessat2 finds that its address is wrong (EFAULT)
+# 17c syscall; ret.  17f rt_sigreturn.  186 the address of the records
+_X86_64 = bytes.fromhex(
+    "535541544889d38b6e04448b66184489e0488b7b68488b7370488b93880000004c8b53384c8b43284c8b4b30e84b01000048"
+    "898390000000400fb6cd4801c10f8532010000f7c5001800000f848d00000048c7c79cffffff488b7368f7c500040000480f"
+    "45fe480f457370ba04000000f7c5001000007405ba0200000041ba00020000b8b7010000e8ef000000f7c500100000750c48"
+    "83f8f30f84d8000000eb3d4885c074384883f8da74324883f8ff742c4883f8fe751a488b4b70f7c500040000480f458b8800"
+    "0000f7c140000000750c48898390000000e9990000004c8b05a1000000498b0049ff004883f81e0f838200000048c1e00849"
+    "8d7c0040448927896f04488b436848894708488b4b7048894f10488b938800000048895718c64720004889c6f7c500020000"
+    "750b4889cef7c500040000743e4889fb48c7c79cffffff31d24531d2b8b7010000e82a0000004889df4883f8f2741c31c98a"
+    "040e88440f2084c0740fffc181f9de00000072ebc6440f2000415c5d5bc30f05c3b80f0000000f05"
+)
+_AGAIN, _RETURN, _RECORDS = 0x17C, 0x17F, 0x186
+_READ_WRITE, _READ_RUN, _PRIVATE_ANONYMOUS = 3, 5, 0x22
+_STACK_BYTES = 1 << 16
+_TRAP, _UNBLOCK, _MASK_SIZE = 31, 1, 8  # SIGSYS
+_FLAGS = 0x0C000004  # SA_SIGINFO, SA_RESTORER, SA_ONSTACK
+
+
+class Trap:
+    """The handler's page and stack. In the debuggee the page is data; the copy makes it code."""
+
+    def __init__(self) -> None:
+        self._page = 0
+        if MACHINE != "x86_64":  # elsewhere no handler has ever run
+            return
+        page = call("mmap", 0, PAGE + _STACK_BYTES, _READ_WRITE, _PRIVATE_ANONYMOUS, -1, 0)
+        store(page, _X86_64)
+        can_run = attempt("mprotect", page, PAGE, _READ_RUN) == 0  # some systems forbid it
+        attempt("mprotect", page, PAGE, _READ_WRITE)
+        if can_run:
+            self._page = page
+            after = page + _RECORDS + 8
+            store(after, struct.pack("=QQQQ", page, _FLAGS, page + _RETURN, 0))
+            store(after + 32, struct.pack("=QI4xQ", page + PAGE, 0, _STACK_BYTES))
+            store(after + 56, struct.pack("=Q", 1 << _TRAP - 1))
+
+    @property
+    def again_at(self) -> int:
+        """What the kernel takes for the place of the handler's own calls; 0: nothing is recorded here."""
+        return self._page and self._page + _AGAIN + 2
+
+    def steps(self, records: int) -> list[Step]:
+        """Prepares the copy; `records`: where it writes them. Before the filter is installed."""
+        if not self._page:
+            return []
+        after = self._page + _RECORDS + 8
+        store(self._page + _RECORDS, struct.pack("=Q", records))
+        return [
+            step("sigaltstack", after + 32, 0),
+            step("rt_sigaction", _TRAP, after, 0, _MASK_SIZE),
+            step("rt_sigprocmask", _UNBLOCK, after + 56, 0, _MASK_SIZE),
+            step("mprotect", self._page, PAGE, _READ_RUN),
+        ]
