@@ -5,15 +5,22 @@
 
 Each process of debugpy lists every installed package for its log, reading the metadata of each several times, and
 throws that away unless a log was asked for: 0.1 s and more in an environment of seventy packages, four times a launch.
+It also loads modules of the standard library that a file beside the program may shadow: they are forgotten before the
+program starts, so that it imports what it would import under plain Python.
 
 A script for any Python from 3.8 on, which may know neither dap_ai nor a debugpy of its own: it needs nothing
 beside it. debugpy shows nobody the frames of a file of this name.
 """
 
-import os
 import sys
-from typing import Any
 
+_AT_START = frozenset(sys.modules)
+"""What Python has loaded for itself: these are never found beside a program."""
+
+import os  # noqa: E402
+from typing import Any  # noqa: E402
+
+_STAYING = ("importlib", "pkgutil", "threading")
 _UNREAD = "getattr(log, 'log_dir', '') is None and 'info' not in getattr(log.stderr, 'levels', ['info'])"
 SPARE = (
     f"(lambda log: {_UNREAD} and setattr(log, 'describe_environment', lambda header: None))"
@@ -36,7 +43,70 @@ def start(part: str) -> None:
     else:
         from debugpy.server import cli  # noqa: PLC0415
 
+        _forget_before(cli.runpy)
         cli.main()
+
+
+def _forget_before(runpy: Any) -> None:
+    """Lets a program's imports find what they find without a debugger, which has loaded modules that it may shadow."""
+    for name in ("run_path", "_run_module_as_main"):
+        plain: Any = getattr(runpy, name, None)
+        if plain is not None:
+            setattr(runpy, name, _forgetting(plain))
+
+
+def _forgetting(run: Any) -> Any:
+    def forget_and_run(*arguments: Any, **named: Any) -> Any:
+        forget_shadowed(sys.path[0])
+        return run(*arguments, **named)
+
+    return forget_and_run
+
+
+def forget_shadowed(folder: str) -> None:
+    """Forgets the modules of the standard library of which `folder` has others, and those that were loaded with them.
+
+    Only what Python has not loaded for itself: that is never found beside a program. For what they use, _STAYING are
+    not forgotten: a second `threading` would not know the threads of the first, and runpy is about to use the others.
+    """
+    library = {name: module for name, module in list(sys.modules.items()) if _is_of_library(name, module)}
+    names = {name for name in library if "." not in name and _is_shadowed(name, folder)}
+    packages, size = frozenset(names), 0
+    while size != len(names):
+        size = len(names)
+        names.update(
+            name
+            for name, module in library.items()
+            if name.partition(".")[0] in packages or (name not in _STAYING and _uses(module, names))
+        )
+    for name in names:
+        del sys.modules[name]
+
+
+def _is_of_library(name: str, module: Any) -> bool:
+    origin = str(getattr(getattr(module, "__spec__", None), "origin", None))
+    debugger = os.path.dirname(os.path.dirname(sys.modules["debugpy"].__file__ or ""))  # noqa: PTH120
+    library = os.path.dirname(os.__file__)  # noqa: PTH120
+    return name not in _AT_START and origin.startswith(library + os.sep) and not origin.startswith(debugger + os.sep)
+
+
+def _is_shadowed(name: str, folder: str) -> bool:
+    """Whether `folder`, the first of `sys.path`, has another module of that name than the loaded one."""
+    from importlib import machinery  # noqa: PLC0415
+
+    found = machinery.PathFinder.find_spec(name, [folder])
+    loaded = getattr(sys.modules[name].__spec__, "origin", None)
+    return found is not None and found.loader is not None and found.origin != loaded
+
+
+def _uses(module: Any, names: "set[str]") -> bool:
+    """Whether one of its names is one of these modules, or a class or function of one."""
+    of_module, kinds, own = type(sys), (type, type(_uses)), module.__name__ + "."
+    values = [x for x in list(vars(module).values()) if not getattr(x, "__name__", "").startswith(own)]
+    return any(
+        (isinstance(x, of_module) and x.__name__ in names) or (isinstance(x, kinds) and x.__module__ in names)
+        for x in values
+    )
 
 
 def _start_launcher(part: str) -> None:
