@@ -18,6 +18,7 @@ _AT_START = frozenset(sys.modules)
 """What Python has loaded for itself: these are never found beside a program."""
 
 import os  # noqa: E402
+from types import ModuleType  # noqa: E402
 from typing import Any  # noqa: E402
 
 _STAYING = ("importlib", "pkgutil", "threading")
@@ -41,8 +42,9 @@ def start(part: str) -> None:
     if launches:
         _start_launcher(part)
     else:
-        from debugpy.server import cli  # noqa: PLC0415
+        from debugpy.server import cli as untyped  # noqa: PLC0415
 
+        cli: Any = untyped
         _forget_before(cli.runpy)
         cli.main()
 
@@ -101,11 +103,12 @@ def _is_shadowed(name: str, folder: str) -> bool:
 
 def _uses(module: Any, names: "set[str]") -> bool:
     """Whether one of its names is one of these modules, or a class or function of one."""
-    of_module, kinds, own = type(sys), (type, type(_uses)), module.__name__ + "."
-    values = [x for x in list(vars(module).values()) if not getattr(x, "__name__", "").startswith(own)]
+    kinds, own = (type, type(_uses)), module.__name__ + "."
+    contents: dict[str, Any] = module.__dict__
     return any(
-        (isinstance(x, of_module) and x.__name__ in names) or (isinstance(x, kinds) and x.__module__ in names)
-        for x in values
+        (isinstance(x, ModuleType) and x.__name__ in names) or (isinstance(x, kinds) and x.__module__ in names)
+        for x in list(contents.values())
+        if not getattr(x, "__name__", "").startswith(own)
     )
 
 
