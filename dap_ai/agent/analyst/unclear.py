@@ -12,16 +12,17 @@ from dap_ai.agent.analyst.questions import STOP_WORDS, candidates
 from dap_ai.agent.case.stack import Case
 
 _FILLERS = STOP_WORDS | frozenset(
-    """about again all also am an any anybody anyone anything are as at be because been being blame but by cannot
-    cant come could couldn currently did didn does doesn doing don done else even exactly explain find for from
-    get gets getting give go going gone got had hasn have haven help her here him how if in instead into isn it
-    its itself just keep keeps know let like look looks made make makes making me mean means might more must my
-    need needs no nothing now of off on once one only or our out over please point possible pretty quickly
-    really right run running runs say says see seem seems shall she should show shows so some somebody someone
-    something still suddenly suggest summarise summarize supposed sure tell than thank thanks that the their
-    them then there these they thing things think this those to told too tried try trying understand understood
-    up us want wants was wasn way we were what when where whether which who will with without won work worked
-    working works would wouldn yes you your
+    """about again all also am an any anybody anyone anything are as assume assumption assumptions at be
+    because been being blame but by cannot cant change changed changes come could couldn currently did didn
+    does doesn doing don done else even exactly explain find for from get gets getting give go going gone got
+    had hasn have haven help her here him how if in instead into isn it its itself just keep keeps know let
+    like look looks made make makes making me mean means might more must my need needs no nothing now of off
+    on once one only or our out over please point possible pretty quickly really right run running runs say
+    says see seem seems shall she should show shows so some somebody someone something still suddenly suggest
+    summarise summarize supposed sure tell than thank thanks that the their them then there these they thing
+    things think this those to told too tried try trying understand understood up us want wants was wasn way
+    we were what when where whether which who will with without won work worked working works would wouldn yes
+    you your
 
     app application assertion block call called caller cause cell code command condition context describe
     details exception expression file frame function happening hint line main message method module name object

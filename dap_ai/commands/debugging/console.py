@@ -143,6 +143,9 @@ class Console:
         await self._moving.show_stop()
 
     def _news(self) -> None:
+        stop = self._here.live.stop
+        if stop and "dapAiPast" not in stop:  # what leads into the past and back is still about the same failure
+            self._fixing.forget()
         if not self._busy and self._lines:
             self._lines.give_way()
 

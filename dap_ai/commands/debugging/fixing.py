@@ -26,7 +26,7 @@ class CannotApply(Exception):  # noqa: N818  an answer
 
 
 class Fixing:
-    """The changes of the last answer that proposed any. `confirmed` asks the user."""
+    """The changes that the last answer with any has proposed at this stop. `confirmed` asks the user."""
 
     def __init__(self, say: Callable[[str], None], confirmed: Callable[[str], Awaitable[bool]]) -> None:
         self._say = say
@@ -45,6 +45,10 @@ class Fixing:
         if found:
             self._fixes = found
             self._states = {fix.file: _state(fix.file) for fix in found}
+
+    def forget(self) -> None:
+        """The program stands elsewhere."""
+        self._fixes = []
 
     async def apply(self, number: int) -> None:
         """The change of this number, from 1 on. Raises CannotApply."""

@@ -29,6 +29,8 @@ class Program(msgspec.Struct, frozen=True):
     arguments: tuple[str, ...]
     cwd: str
     env: Mapping[str, str]
+    model: bool = False
+    """Whether a language model answers, which is not asked by `pytest --ask`."""
 
     @property
     def name(self) -> str:
@@ -41,9 +43,9 @@ class Program(msgspec.Struct, frozen=True):
         return self.name.removesuffix(".py") in _TEST_RUNNERS
 
     @property
-    def is_pytest(self) -> bool:
-        """Whether it has a plugin of ours (dap_ai.testing)."""
-        return self.name in _PYTEST
+    def better_way(self) -> str:
+        """The advice for who runs tests that a plugin of ours (dap_ai.testing) can ask about; empty for others."""
+        return TRY_PYTEST if self.name in _PYTEST and not self.model else ""
 
     def command_line(self) -> str:
         """What runs, as it would be typed without us."""
@@ -61,8 +63,8 @@ class Program(msgspec.Struct, frozen=True):
             text = "The program did not stop: a signal ended it before any exception reached the debugger."
             old = " Under a debugger, a RecursionError does that to Python 3.8." if status == _ABORTED else ""
             return text + old
-        if self.is_pytest:
-            return f"No test failed in this process; those of workers (-n) are not debugged. {TRY_PYTEST}"
+        if self.name in _PYTEST:
+            return f"No test failed in this process; those of workers (-n) are not debugged. {self.better_way}".rstrip()
         if self.name == "doctest":
             return "The program did not stop: a doctest whose output is another one raises nothing."
         if self.is_test_runner:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import linecache
+import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 import click
 
+from dap_ai import config
 from dap_ai.commands.kinds import Make, Wanted
 from dap_ai.commands.running.starting import Debugged, quietly
 from dap_ai.commands.running.target import Job, Out, Session, Target
@@ -16,7 +18,7 @@ from dap_ai.commands.wiring import backend_of
 from dap_ai.config import Resolved
 from dap_ai.kinds.python import job as jobs
 from dap_ai.kinds.python.held import HeldTarget
-from dap_ai.kinds.python.program import TRY_PYTEST, Program, find_program, function_at
+from dap_ai.kinds.python.program import Program, find_program, function_at
 from dap_ai.protocol.wire.ask import AskEnded, Usage
 from dap_ai.protocol.wire.errors import RequestFailed
 
@@ -96,10 +98,10 @@ class PythonTarget(Debugged):
         session.display.ask_ended(await where_threads_wait(session.controls.request))
 
     async def introduce(self, session: Session, thread_id: int) -> None:
-        """That there is a better way to ask about tests."""
+        """That there may be a better way to ask about tests."""
         del thread_id
-        if self._program and self._program.is_pytest and not session.wishes.breakpoints:
-            session.display.status(TRY_PYTEST)
+        if self._program and self._program.better_way and not session.wishes.breakpoints:
+            session.display.status(self._program.better_way)
 
     async def frame_of(self, session: Session, thread_id: int) -> int | None:
         """In a process that was attached to, below the code by which debugpy got in."""
@@ -156,7 +158,8 @@ def _program(wanted: Wanted, resolved: Resolved) -> Program:
         )
     path = "" if module else find_program(words[0])
     python = resolved.settings.python or backend_of(resolved.settings).default_python(wanted.cwd)
-    return Program(python, path, module or "", words if module else words[1:], wanted.cwd, wanted.env)
+    model = config.provider_of(resolved.settings, os.environ) != "offline"
+    return Program(python, path, module or "", words if module else words[1:], wanted.cwd, wanted.env, model)
 
 
 Request = Callable[[str, Mapping[str, Any] | None], Awaitable[dict[str, Any]]]

@@ -74,6 +74,18 @@ def shop(tmp_path: Path) -> Stopped:
         "debug this for me",
         "help me understand this exception",
         "why an assertion error in shop.py when I run it?",
+        # What the product itself asks, or offers to ask
+        "How can I fix it?",
+        "How do I fix it?",
+        "What should be changed, and why?",
+        "Where does the wrong value come from?",
+        "Where do these values come from?",
+        "Which of my assumptions is wrong?",
+        "Is anything here wrong?",
+        "What happens next from here?",
+        "Why did it stop here?",
+        "Why did it happen?",
+        "Why does it hang?",
     ],
 )
 def test_a_question_about_the_failure_is_understood(question: str, shop: Stopped):

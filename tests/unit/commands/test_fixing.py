@@ -78,3 +78,12 @@ def test_a_file_that_was_another_when_the_program_started_is_left_as_it_is(shop:
 def test_a_number_that_is_none_is_refused(shop: Path):
     with pytest.raises(CannotApply, match="Changes proposed: 1"):
         At(shop).apply(2)
+
+
+def test_what_was_proposed_at_an_earlier_stop_is_proposed_no_more(shop: Path):
+    at = At(shop)
+    at.fixing.forget()
+
+    assert not at.fixing
+    with pytest.raises(CannotApply, match=r"^No change was proposed\.$"):
+        at.apply()

@@ -68,3 +68,12 @@ def test_a_module_is_launched_as_one():
 )
 def test_a_test_runner_is_known_by_its_name(path, module, is_one):
     assert Program("python", path, module, (), "/", {}).is_test_runner is is_one
+
+
+@pytest.mark.parametrize(
+    ("module", "model", "advised"), [("pytest", False, True), ("pytest", True, False), ("unittest", False, False)]
+)
+def test_the_plugin_is_advised_for_pytest_where_no_model_was_chosen(module, model, advised):
+    program = Program("python", "", module, (), "/", {}, model=model)
+    assert ("pytest --ask" in program.better_way) is advised
+    assert ("pytest --ask" in program.why_no_stop(1, ())) is advised
