@@ -401,9 +401,9 @@ def test_a_fix_is_written_after_a_yes_and_the_program_passes_when_it_is_started_
 def test_a_fix_of_an_earlier_stop_is_not_applied_at_a_later_one(folder):
     program = (ROOT / "examples" / "resampling.py").read_text()
     (folder / "resampling.py").write_text(
-        "import atexit\n\n\ndef later(): print('later')\n\n\natexit.register(later)\n" + program
+        "import atexit\n\n\ndef later():\n    print(1)\n\n\natexit.register(later)\n" + program
     )
-    _, out, _ = debug("resampling.py", stdin="b later\nrun\nfix apply\nn\nc\nfix apply\nq\n")
+    _, out, _ = debug("resampling.py", stdin="b 5\nrun\nfix apply\nn\nc\nc\nfix apply\nq\n")
     assert out.count("Write this to resampling.py?") == 1
     assert "No change was proposed." in out
 
