@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+import platform
+import shutil
+import subprocess
 import sys
 import tempfile
 from collections.abc import AsyncIterator
@@ -13,6 +16,7 @@ from typing import Any
 import pytest
 
 from dap_ai.agent.tools.evaluate import told
+from dap_ai.backends.debugpy.inject.snapshots import trapping
 from tests.conftest import marked_lines
 from tests.integration.test_snapshots import Stopped, stopped
 from tests.integration.walker_client import DEBUGGEES
@@ -32,7 +36,7 @@ REFUSED = [
     ("__import__('select').epoll()", "a copy may not call `epoll_create1`"),
     ("__import__('socket').socket()", "a copy may not call `socket`"),
     ("__import__('subprocess').run(['true'])", "a copy may not call `pipe2`"),
-    ("__import__('threading').Thread(target=print).start()", "a copy may not call `"),
+    ("__import__('threading').Thread(target=print).start()", "start a thread or a process"),
     ("__import__('signal').signal(10, print)", "a copy may not call `sigaction`"),
     ("os.kill(os.getpid(), 0)", "a copy may not call `kill`"),
     ("os.utime(1)", "a copy may not call `utimensat`"),
@@ -62,6 +66,16 @@ async def refused_program(folder: Path, *python: str) -> AsyncIterator[Stopped]:
     (line,) = marked_lines(text).values()
     async with stopped(f"{folder}/refused", line, python=list(python), cwd=str(folder)) as program:
         yield program
+
+
+def test_the_handler_is_what_its_source_assembles_to(tmp_path: Path):
+    """Where an assembler of x86_64 is."""
+    if platform.machine() != "x86_64" or not all(map(shutil.which, ("as", "objcopy"))):
+        pytest.skip("no binutils for x86_64 here")
+    source, compiled, code = Path(trapping.__file__).with_suffix(".s"), tmp_path / "code.o", tmp_path / "code"
+    subprocess.run(["as", source, "-o", compiled], check=True)
+    subprocess.run(["objcopy", "-O", "binary", "-j", ".text", compiled, code], check=True)
+    assert code.read_bytes() == trapping.X86_64
 
 
 @pytest.mark.parametrize("version", ["3.8", "3.14"])

@@ -112,14 +112,14 @@ def not_arrived(check: Check, result: SnapshotResult) -> str:
         return result.reason
     if found and found.arrived:
         return ""
+    if _NO_THREADS in result.error:
+        return f"{check.words} starts a thread, and a copy has only one"
     if result.unknown:
         return f"whether {check.words} comes to this stop is not known: {result.unknown}"
     if result.status == "deadline" or (found and found.cut):
         return f"{check.words} did not come to this stop in time"
     if found and found.differs:
         return f"{check.words} does not come here with the same values when it is run again: {found.differs} then"
-    if _NO_THREADS in result.error:
-        return f"{check.words} starts a thread, and a copy has only one"
     if result.error:
         return f"{check.words} ends with `{cut(result.error, 120)}` before it comes to this stop when it is run again"
     return f"{check.words} does not come to this stop when it is run again"

@@ -15,6 +15,7 @@ _MORE_THAN_ANY = 1 << 46
 _GET_FLAGS = 1  # F_GETFD
 _CLOSE = " (`close`)"
 _CACHE = "__pycache__"
+_STARTS = ("fork", "vfork", "clone", "clone3")
 _NAMES = """
 41 socket; 42 connect; 44 sendto; 45 recvfrom; 46 sendmsg; 47 recvmsg; 49 bind; 50 listen; 53 socketpair; 13
 sigaction; 14 sigprocmask; 22 pipe; 293 pipe2; 33 dup2; 292 dup3; 34 pause; 37 alarm; 38 setitimer; 435
@@ -61,4 +62,6 @@ def _words(name: str, bits: int, arguments: list[int], path: str) -> str:
         return "read " + path
     if bits & MAY_WRITE:
         return "write " + path
+    if name in _STARTS:
+        return "start a thread or a process"
     return "call `%s`%s" % (name, " (%s)" % path if path else "")

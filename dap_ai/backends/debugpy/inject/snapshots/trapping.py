@@ -21,14 +21,8 @@ MOST_RECORDS, RECORD_BYTES = 30, 256
 RECORDS_BYTES = 64 + MOST_RECORDS * RECORD_BYTES
 """A count, then from byte 64 on the first 30: number of the call, bits, three arguments, a path of 223 bytes."""
 
-# 00 save; ebp = bits, r12 = number; the call again (a subroutine: syscall; ret); result to RAX; not the errno: done
-# 45 with MAY_READ or MAY_WRITE: faccessat2(folder, path, R_OK or W_OK, AT_EACCESS)
-# 8d reading: EACCES is the process's own: done.  a1 writing: 0, ENOSYS, EPERM, or ENOENT with O_CREAT: a refusal;
-#    anything else is the process's own, and becomes the result
-# de count; up to 30: write the number, the bits, three arguments
-# 139 the path, if there is one, unless faccessat2 finds that its address is wrong (EFAULT)
-# 17c syscall; ret.  17f rt_sigreturn.  186 the address of the records
-_X86_64 = bytes.fromhex(
+# Assembled from trapping.s, which explains it; a test assembles it again.
+X86_64 = bytes.fromhex(
     "535541544889d38b6e04448b66184489e0488b7b68488b7370488b93880000004c8b53384c8b43284c8b4b30e84b01000048"
     "898390000000400fb6cd4801c10f8532010000f7c5001800000f848d00000048c7c79cffffff488b7368f7c500040000480f"
     "45fe480f457370ba04000000f7c5001000007405ba0200000041ba00020000b8b7010000e8ef000000f7c500100000750c48"
@@ -39,6 +33,7 @@ _X86_64 = bytes.fromhex(
     "040e88440f2084c0740fffc181f9de00000072ebc6440f2000415c5d5bc30f05c3b80f0000000f05"
 )
 _AGAIN, _RETURN, _RECORDS = 0x17C, 0x17F, 0x186
+"""Where `again`, `restorer` and `records` are in it."""
 _READ_WRITE, _READ_RUN, _PRIVATE_ANONYMOUS = 3, 5, 0x22
 _STACK_BYTES = 1 << 16
 _TRAP, _UNBLOCK, _MASK_SIZE = 31, 1, 8  # SIGSYS
@@ -53,7 +48,7 @@ class Trap:
         if MACHINE != "x86_64":  # elsewhere no handler has ever run
             return
         page = call("mmap", 0, PAGE + _STACK_BYTES, _READ_WRITE, _PRIVATE_ANONYMOUS, -1, 0)
-        store(page, _X86_64)
+        store(page, X86_64)
         can_run = attempt("mprotect", page, PAGE, _READ_RUN) == 0  # some systems forbid it
         attempt("mprotect", page, PAGE, _READ_WRITE)
         if can_run:
