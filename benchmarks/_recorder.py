@@ -1,25 +1,30 @@
 """What a program did, recorded by `sys.settrace` in a process of its own: the truth that facts.py holds answers to.
 
-    python _recorder.py FOLDER TEST
+    python _recorder.py FOLDER TEST [RUNNER]
 
-Imports nothing of dap_ai, and shares no code with it. TEST is a program (.py) or a name for unittest, below FOLDER.
-Prints JSON: how often each statement ran, the results of each function, the values that names had after each line.
+Imports nothing of dap_ai, and shares no code with it. TEST is a program (.py) or a name for unittest, below FOLDER, or
+for RUNNER: program, unittest, pytest, trial. Prints JSON: how often each statement ran, which lines ran before the
+failure was raised, the results of each function, the values that names had after each line.
 """
 
 from __future__ import annotations
 
 import ast
+import importlib
 import json
+import os
 import runpy
 import sys
+import tempfile
 import threading
 import unittest
 from collections import defaultdict
+from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
-MOST_VALUES, LONGEST = 2000, 400
+MOST_VALUES, LONGEST, MOST_RAISED = 2000, 400, 200
 PLAIN = (int, float, str, bytes, bool, complex, type(None), list, tuple, dict, set, frozenset)
 Trace = Any
 
@@ -32,7 +37,10 @@ class Recorder:
         self.statements: dict[str, dict[int, ast.stmt]] = {}
         self.ran: dict[tuple[str, int], int] = defaultdict(int)
         """By the first line of the statement."""
-        self.lines: set[tuple[str, int]] = set()
+        self.lines: dict[tuple[str, int], int] = {}
+        """How many had run before each did for the first time."""
+        self.raised: list[tuple[BaseException, int]] = []
+        """Each exception, kept so that none is taken for another, and how many lines had run when it was raised."""
         self.standing: dict[FrameType, list[Any]] = {}
         """Where each frame stands: its statement, line and offset."""
         self.results: dict[str, set[str]] = defaultdict(set)
@@ -47,13 +55,15 @@ class Recorder:
             return None
         at = self.standing.setdefault(frame, [None, 0, -1])  # a generator goes on where it stood
 
-        def trace(frame: FrameType, event: str, argument: object) -> Trace:
+        def trace(frame: FrameType, event: str, argument: Any) -> Trace:
             if event == "line":
                 self.look(frame, at[1])
                 self.begin(file, frame, at)
             elif event == "return":
                 self.look(frame, at[1])
                 self.results[frame.f_code.co_name].add(text(argument))
+            elif event == "exception" and not any(known is argument[1] for known, _ in self.raised[-MOST_RAISED:]):
+                self.raised.append((argument[1], len(self.lines)))
             return trace
 
         return trace
@@ -61,7 +71,7 @@ class Recorder:
     def begin(self, file: str, frame: FrameType, at: list[Any]) -> None:
         """A line begins: of the statement that went on, or of another."""
         statement = self.of(file).get(frame.f_lineno)
-        self.lines.add((file, frame.f_lineno))
+        self.lines.setdefault((file, frame.f_lineno), len(self.lines))
         before, line, offset = at
         at[:] = [statement, frame.f_lineno, frame.f_lasti]
         if statement is None:
@@ -84,6 +94,11 @@ class Recorder:
             self.statements[file] = found
         return self.statements[file]
 
+    def before(self, failure: BaseException | None) -> list[tuple[str, int]]:
+        """The lines that ran before this was raised; all of them where no frame of the folder's has seen it."""
+        had_run = next((count for error, count in self.raised if error is failure), len(self.lines))
+        return [line for line, number in self.lines.items() if number < had_run]
+
     def look(self, frame: FrameType, line: int) -> None:
         """The values that its names have after a line."""
         for name, value in list(frame.f_locals.items()):
@@ -105,27 +120,106 @@ def text(value: object) -> str:
         return "?"
 
 
+def by_program(folder: str, test: str) -> BaseException | None:
+    """What ends it; else what has ended one of its threads."""
+    ended: list[BaseException | None] = []
+    threading.excepthook = lambda given: ended.append(given.exc_value)
+    try:
+        runpy.run_path(f"{folder}/{test}", run_name="__main__")
+    except BaseException as error:  # noqa: BLE001  the failure that is asked about
+        return error
+    return ended[0] if ended else None
+
+
+def by_unittest(_folder: str, test: str) -> BaseException | None:
+    failures: list[BaseException] = []
+    base: Any = unittest.TextTestResult
+
+    class Result(base):
+        def addError(self, test: Any, err: Any) -> None:  # noqa: N802  unittest's name
+            failures.append(err[1])
+            base.addError(self, test, err)
+
+        def addFailure(self, test: Any, err: Any) -> None:  # noqa: N802  unittest's name
+            failures.append(err[1])
+            base.addFailure(self, test, err)
+
+        def addSubTest(self, test: Any, subtest: Any, err: Any) -> None:  # noqa: N802  unittest's name
+            failures.extend([err[1]] if err else [])
+            base.addSubTest(self, test, subtest, err)
+
+    result: Any = Result
+    suite = unittest.defaultTestLoader.loadTestsFromName(test)
+    with Path(os.devnull).open("w", encoding="utf-8") as sink:
+        unittest.TextTestRunner(stream=sink, resultclass=result).run(suite)
+    return failures[0] if failures else None
+
+
+def by_pytest(folder: str, test: str) -> BaseException | None:
+    failures: list[BaseException] = []
+
+    class Plugin:
+        @staticmethod
+        def pytest_runtest_makereport(call: Any) -> None:
+            if call.excinfo is not None:
+                failures.append(call.excinfo.value)
+
+    pytest: Any = importlib.import_module("pytest")
+    sink, sys.stdout = sys.stdout, Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+    pytest.main(["-q", "-p", "no:cacheprovider", f"{folder}/{test}"], plugins=[Plugin()])
+    sys.stdout = sink
+    return failures[0] if failures else None
+
+
+def by_trial(_folder: str, test: str) -> BaseException | None:
+    failures: list[BaseException] = []
+    reporter: Any = importlib.import_module("twisted.trial.reporter")
+    runner: Any = importlib.import_module("twisted.trial.runner")
+
+    base: Any = reporter.Reporter
+
+    class Result(base):
+        def addError(self, test: Any, error: Any) -> None:  # noqa: N802  trial's name
+            failures.append(getattr(error, "value", None) or error[1])
+            base.addError(self, test, error)
+
+        def addFailure(self, test: Any, fail: Any) -> None:  # noqa: N802  trial's name
+            failures.append(getattr(fail, "value", None) or fail[1])
+            base.addFailure(self, test, fail)
+
+    suite = runner.TestLoader().loadByName(test)
+    with tempfile.TemporaryDirectory() as name, Path(os.devnull).open("w", encoding="utf-8") as sink:
+        runner.TrialRunner(Result, stream=sink, workingDirectory=f"{name}/trial").run(suite)
+    return failures[0] if failures else None
+
+
+RUNNERS: dict[str, Callable[[str, str], BaseException | None]] = {
+    "program": by_program,
+    "unittest": by_unittest,
+    "pytest": by_pytest,
+    "trial": by_trial,
+}
+
+
 def main() -> None:
     """Runs it, and prints what was recorded."""
-    folder, test = sys.argv[1:]
+    folder, test, *runner = sys.argv[1:]
+    run = RUNNERS[runner[0] if runner else "program" if test.endswith(".py") else "unittest"]
     recorder = Recorder(folder + "/")
     sys.path.insert(0, folder)
     sys.argv[:] = [test]
     threading.settrace(recorder.enter)
     sys.settrace(recorder.enter)
+    failure = None
     try:
-        if test.endswith(".py"):
-            runpy.run_path(f"{folder}/{test}", run_name="__main__")
-        else:
-            suite = unittest.defaultTestLoader.loadTestsFromName(test)
-            with Path("/dev/null").open("w", encoding="utf-8") as sink:
-                unittest.TextTestRunner(stream=sink).run(suite)
-    except BaseException as error:  # noqa: BLE001  the failure that is asked about
+        failure = run(folder, test)
+    except BaseException as error:  # noqa: BLE001  a runner that ends itself
         del error
     sys.settrace(None)
     told = {
         "ran": [[file, line, count] for (file, line), count in recorder.ran.items()],
         "lines": sorted(recorder.lines),
+        "before": sorted(recorder.before(failure)),
         "results": {name: sorted(found) for name, found in recorder.results.items()},
         "values": [[*key, sorted(found)] for key, found in recorder.values.items() if found],
     }

@@ -23,6 +23,22 @@ BACK = "Back from the failing line"
 _MAX_CHAIN, _MAX_LINKS = 4, 6
 _MAX_CODE, _MAX_VALUE, _MAX_REASON = 100, 60, 100
 _MAX_NAMES = 5
+_DOES = {
+    "assigned": "sets",
+    "argument": "passes",
+    "returned": "returns the result of",
+    "stored": "changes",
+    "decides": "decides about",
+    "written": "writes",
+}
+_MAY = {
+    "assigned": "may have set",
+    "argument": "may have passed",
+    "returned": "may have returned the result of",
+    "stored": "may have changed",
+    "decides": "may have decided about",
+    "written": "may have written",
+}
 
 
 def where(case: Case, file: str, line: int) -> str:
@@ -104,7 +120,7 @@ def _cite(cited: Cited) -> str:
 
 def why(analysis: Analysis, head: str = BACK) -> str:
     """The chain from the failing line back to the root cause; each link cites file, line and value."""
-    return chain_of([_link(analysis.case, step) for step in _chain(analysis)], head)
+    return chain_of([_link(analysis, step) for step in _chain(analysis)], head)
 
 
 def chain_of(links: list[str], head: str = BACK) -> str:
@@ -122,17 +138,12 @@ def _chain(analysis: Analysis) -> list[Step]:
     return chosen[:_MAX_LINKS]
 
 
-def _link(case: Case, step: Step) -> str:
-    code = step.scope.source.line(step.line).strip()
-    words = {
-        "assigned": "sets",
-        "argument": "passes",
-        "returned": "returns the result of",
-        "stored": "changes",
-        "decides": "decides about",
-        "written": "writes",
-    }
-    value = _value_now(step)
+def _link(analysis: Analysis, step: Step) -> str:
+    """What a step does; what it may have done, where it is not known to have run."""
+    case, code = analysis.case, step.scope.source.line(step.line).strip()
+    had_run = analysis.had_run(step.scope.source.path, step.line)
+    words = _DOES if had_run else _MAY
+    value = _value_now(step) if had_run else ""
     inside = "at module level" if isinstance(step.scope.node, ast.Module) else f"in `{step.scope.name}`"
     spot = f"{where(case, step.scope.source.path, step.line)} {inside}"
     return f"{spot} {words[step.role]} `{step.name}`: `{cut(code, _MAX_CODE)}`{value}"

@@ -26,6 +26,8 @@ TOLD_SUSPECTS = 4
 """An answer's text names so many, the root cause included."""
 THE_FAILED_LINE = "the line that failed"
 """How its reason begins."""
+IF_IT_RAN = ", if it ran"
+"""How the reason of a line ends of which that is not known."""
 _LEAST_REASON = 0.45
 """A rule that is less sure of a line makes it a suspect, and is no reason to call it the cause."""
 _DISPLAY = ast.Constant | ast.List | ast.Dict | ast.Tuple
@@ -53,9 +55,8 @@ class Analysis:
     """What the failure run again shows, where its steps were recorded."""
     cut_short: str = ""
     """Why it is not the whole analysis, as a sentence; "" if it is."""
-    never_ran: Callable[[str, int], bool] = field(default=lambda _path, _line: False)
-    """Whether a line is known not to have run before the failure; or that nothing tells that it did, if the whole
-    cannot be run again."""
+    had_run: Callable[[str, int], bool | None] = field(default=lambda _path, _line: True)
+    """Whether a line had run when the program failed; None: not known. Every suspect and step goes by it."""
 
     share: Callable[[tuple[str, int]], float] = field(default=lambda _spot: 1.0)
     """How much a line is one of the tests that fail, 0..1; 1 where nothing is known of tests."""
@@ -91,6 +92,14 @@ class Analysis:
         self.leave_out_what_never_ran()
         self.order()
 
+    def never_ran(self, path: str, line: int) -> bool:
+        """Whether a line is known not to have run before the failure."""
+        return self.had_run(path, line) is False
+
+    def is_to_come(self, path: str, line: int) -> bool:
+        """Whether a line at module level stands after the statement at which its module's frame is."""
+        return _is_to_come(self.case, path, line)
+
     def leave_out_what_never_ran(self) -> None:
         """Such a line had no part in the failure."""
         for key in [key for key in self.scores if self.never_ran(*key)]:
@@ -101,10 +110,13 @@ class Analysis:
         scores = self.scores
         if self._raised in self.reasons:
             scores.setdefault(self._raised, WEIGHTS.failed)  # it ran, be it in tests that pass, too
-        told = [key for key in scores if key not in self.diagnosis.cleared]
+        told = [key for key in scores if key not in self.diagnosis.cleared and not self.never_ran(*key)]
         order = sorted(told, key=lambda k: (-scores[k], k))[:MAX_SUSPECTS]
         top = max(scores[order[0]], 0.5) if order else 1.0
-        self.suspects = [Suspect(*key, round(scores[key] / top, 3), self.reasons[key]) for key in self._told(order)]
+        self.suspects = [Suspect(*key, round(scores[key] / top, 3), self._reason(key)) for key in self._told(order)]
+
+    def _reason(self, key: tuple[str, int]) -> str:
+        return self.reasons[key] + ("" if self.had_run(*key) else IF_IT_RAN)
 
     @property
     def _raised(self) -> tuple[str, int]:
@@ -169,14 +181,14 @@ def analyse(case: Case, roots: list[ast.expr] | None = None, asked: Place | None
 def ranked(view: View) -> Analysis:
     """What the rules find in view, and the lines ranked by that."""
     analysis = Analysis(view.case, view.diagnosis, view, view.slice, _apply(view), scopes=view.scopes)
-    analysis.never_ran = partial(_had_not_run, view.case, Cleanup(view.case))
+    analysis.had_run = partial(_could_have_run, view.case, Cleanup(view.case))
     analysis.rank()
     return analysis
 
 
-def _had_not_run(case: Case, cleanup: Cleanup, path: str, line: int) -> bool:
-    """Whether a line runs after the failure, or would have."""
-    return cleanup.holds(path, line) or _is_to_come(case, path, line)
+def _could_have_run(case: Case, cleanup: Cleanup, path: str, line: int) -> bool:
+    """Until more is known: whether a line does not run after the failure only."""
+    return not (cleanup.holds(path, line) or _is_to_come(case, path, line))
 
 
 def _is_to_come(case: Case, path: str, line: int) -> bool:

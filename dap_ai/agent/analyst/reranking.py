@@ -13,7 +13,7 @@ from dap_ai.agent.analyst.rules.guards import SKIP_NONE
 from dap_ai.agent.analyst.runs import Control
 from dap_ai.agent.analyst.trials import Trial, Trials
 from dap_ai.agent.analyst.weights import WEIGHTS
-from dap_ai.agent.analyst.what_ran import leave_out_what_never_ran
+from dap_ai.agent.analyst.what_ran import settle
 from dap_ai.agent.analyst.witnessed import witness
 from dap_ai.agent.analyst.wording import AGAIN
 from dap_ai.agent.case.source import SourceFile
@@ -26,7 +26,7 @@ _MAX_CALLS, _MAX_HISTORIES, _MAX_DEPTH = 4, 2, 3
 
 def rerank(analysis: Analysis, trials: Trials) -> None:
     """The ranking with what running again has told."""
-    leave_out_what_never_ran(analysis, trials)
+    settle(analysis, trials)
     if trials.usable:
         _lift_passing(analysis, trials)
         witness(analysis, trials)

@@ -1,74 +1,67 @@
-"""Which lines had no part in the failure, for they did not run: as running it again has shown."""
+"""Which lines had run when the program failed: by its frames, and by the run again. No other line is named for sure."""
 
 from __future__ import annotations
 
-import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from dap_ai.agent.analyst.certain import Certain
+from dap_ai.agent.analyst.cleanup import Cleanup
 from dap_ai.agent.analyst.evidence.record import Spot
 from dap_ai.agent.analyst.ranking import Analysis
-from dap_ai.agent.analyst.resolving import is_getter
+from dap_ai.agent.analyst.runs import Control
 from dap_ai.agent.analyst.trials import Trials, whole_lines
-from dap_ai.agent.case.source import FunctionNode, body_fields, last_line
-
-_LEAVES = ast.Return | ast.Raise | ast.Yield | ast.YieldFrom
+from dap_ai.agent.case.source import FunctionNode, last_line
 
 
 @dataclass(frozen=True)
 class _Ran:
-    """Lines that ran. `is_all`: in all of what failed; else in a part of it, which says nothing of other functions."""
+    """Lines that ran before the failure. `is_all`: of all of what failed; else of a part: it says nothing of others."""
 
     spots: set[Spot]
-    several: set[Spot]
-    """Those that ran more than once in one run."""
     is_all: bool
+    modules: set[str] = field(default_factory=set[str])
+    """The files whose own level ran, too."""
 
 
-def leave_out_what_never_ran(analysis: Analysis, trials: Trials) -> None:
-    """Takes lines of functions from the scores that did not run, or of which nothing tells that they did.
+def settle(analysis: Analysis, trials: Trials | None = None) -> None:
+    """Decides of each line whether it had run, and ranks those anew that had.
 
-    Where the whole could not be run again: what a rule says of a line is no more than a remark if no value, no frame
-    and no run leads to its function; and of what a value leads to by the text alone, in functions that have returned,
-    those lines count that run whenever their function does.
+    Of a function that only may have been called, nothing has but what runs whenever it is called.
     """
-    known = _known(trials)
-    had_not_run, sources = analysis.never_ran, analysis.case.sources
+    known = _known(trials or Trials())
+    case, sources = analysis.case, analysis.case.sources
+    cleanup = Cleanup(case)
+
+    def is_late(path: str, line: int) -> bool:
+        return cleanup.holds(path, line) or analysis.is_to_come(path, line)
+
+    certain = Certain(case, analysis.view.resolver, is_late)
     by_file: dict[str, set[int]] = {}
     for path, line in known.spots:
         by_file.setdefault(path, set()).add(line)
     files = ((path, sources.read(path), lines) for path, lines in by_file.items())
     ran = {path: whole_lines(source, lines) for path, source, lines in files if source}
-    on_stack = {(place.frame.path, place.scope) for place in analysis.case.places}
-    led_to = {(step.scope.source.path, step.scope.node) for step in analysis.slice.steps}
+    on_stack = {(place.frame.path, place.scope) for place in case.places}
 
-    def never_ran(path: str, line: int) -> bool:
-        if (path, line) not in known.several and had_not_run(path, line):
+    def had_run(path: str, line: int) -> bool | None:
+        lines = ran.get(path, set())
+        if line in lines or certain.had_run(path, line):
             return True
         source = sources.read(path)
-        inside = source.function_at(line) if source else None
-        if inside is None:
+        if source is None:
+            return None
+        inside = source.function_at(line)
+        if known.is_all and (inside is not None or path in known.modules):
             return False
-        lines = ran.get(path, set())
-        if known.is_all or _entered(inside, lines):
-            return line not in lines
-        is_led_to = (path, inside) in led_to and not is_getter(inside) and _runs_always(inside.body, line)
-        return (path, inside) not in on_stack and not is_led_to
+        if is_late(path, line):
+            return False
+        if inside is None or (path, inside) in on_stack:
+            return None
+        return None if certain.may_have_run(path, line) and not _entered(inside, lines) else False
 
-    analysis.never_ran = never_ran
+    analysis.had_run = had_run
     analysis.leave_out_what_never_ran()
-
-
-def _runs_always(block: list[ast.stmt], line: int) -> bool:
-    """Whether a line runs whenever its block does."""
-    for statement in block:
-        if statement.lineno <= line <= last_line(statement):
-            inner = next((body for body in body_fields(statement) if body), list[ast.stmt]())
-            if isinstance(statement, ast.With | ast.AsyncWith) and line >= inner[0].lineno:
-                return _runs_always(inner, line)
-            return not inner or isinstance(statement, FunctionNode | ast.ClassDef) or line < inner[0].lineno
-        if any(isinstance(node, _LEAVES) for node in ast.walk(statement)):
-            return False
-    return False
+    analysis.order()
 
 
 def _known(trials: Trials) -> _Ran:
@@ -78,13 +71,19 @@ def _known(trials: Trials) -> _Ran:
     best witness there is, though another value may have led another way.
     """
     alike = [c for c in trials.controls if (c.usable or c.fails_there) and not c.trace.lines_truncated]
-    several = {spot for c in alike for spot, count in c.counts.items() if count > 1}
     whole = next((c for c in reversed(alike) if c.check.whole), None)
     if whole:
-        return _Ran(set(whole.counts), several, is_all=True)
+        modules = {row.file for row in whole.trace.lines if row.function == "<module>"}
+        return _Ran(_before(whole), is_all=True, modules=modules)
     if trials.neighbours:
-        return _Ran(trials.neighbours.of_the_failed(), several, is_all=True)
-    return _Ran({spot for c in alike for spot in c.counts}, several, is_all=False)
+        return _Ran(trials.neighbours.of_the_failed(), is_all=True)
+    return _Ran({spot for c in alike for spot in _before(c)}, is_all=False)
+
+
+def _before(control: Control) -> set[Spot]:
+    """The lines that ran before the exception was raised that ended the run."""
+    late = {(row.file, row.line) for row in control.trace.late}
+    return set(control.counts) - late
 
 
 def _entered(function: FunctionNode, lines: set[int]) -> bool:

@@ -40,6 +40,7 @@ from dap_ai.agent.analyst.runs import BUDGET_S, Control
 from dap_ai.agent.analyst.trials import NO_TIME, Investigation, Trials
 from dap_ai.agent.analyst.value_path.finding import path_of_failure, path_of_value
 from dap_ai.agent.analyst.verdict import verdict
+from dap_ai.agent.analyst.what_ran import settle
 from dap_ai.agent.analyst.wording import BY_SOURCE, HAD, NO_ASSIGNMENT, NO_MODEL, NO_RANKING, NOW
 from dap_ai.agent.case.stack import Case, Place
 from dap_ai.agent.case.tables import table_of
@@ -115,7 +116,7 @@ class PythonAnalyst:
         if evaluated and not roots:
             return self._told(work, [*evaluated, f"*{NO_RANKING}*"])
         if roots and asked:
-            analysis = await _analysed(work, case, roots, asked)
+            analysis = _settled(await _analysed(work, case, roots, asked), self._kept_at(case))
             return await self._about(work, analysis, roots, asked, evaluated) if analysis else self._nowhere(work)
         if told := await self._words.ended(work, case, candidates(question), self._controls(case)):
             return self._told(work, [*told.parts, f"*{NO_RANKING}*"])
@@ -127,7 +128,7 @@ class PythonAnalyst:
             return self._told(work, [*told.parts, f"*{NO_RANKING}*"])
         place = told.about[0][0]
         roots = [ast.parse(text, mode="eval").body for _, text in told.about]
-        analysis = await _analysed(work, case, roots, place)
+        analysis = _settled(await _analysed(work, case, roots, place), self._kept_at(case))
         past = await _past(work.bench, place, [r for r in roots if not isinstance(r, ast.Name)])
         origin = [] if told.has_origin or past or not analysis else [why(analysis, BY_SOURCE)]
         say(work, [*told.parts, *past, *origin, f"*{NO_RANKING}*"])
@@ -148,7 +149,7 @@ class PythonAnalyst:
 
     def unread(self, work: Work, caught: Case) -> Answer | None:
         """What the traceback that was printed and the source say."""
-        analysis = analyse(caught)
+        analysis = _settled(analyse(caught))
         return self._unread(work, analysis, *unread.caught(analysis)) if analysis else None
 
     def _unread(self, work: Work, analysis: Analysis, parts: list[str], fixes: list[Fix]) -> Answer:
@@ -194,13 +195,15 @@ class PythonAnalyst:
     async def _diagnosed(self, work: Work, analysis: Analysis, again: Investigation | None, first: str) -> Answer:
         """The verdict in a sentence, the cause, the fix; then what they rest on."""
         remote = analysis.case.remote
-        if remote is not None and (there := await asyncio.to_thread(analyse, remote)):
+        if remote is not None and (there := _settled(await asyncio.to_thread(analyse, remote))):
             return self._unread(work, there, *unread.elsewhere(there, analysis.case))
         if analysis.case.exception and analysis.case.exception.type == RECURSION:
             return await self._recursion(work, analysis, first)
         if wrong := syntax_errors.wrong_at(analysis.case):
             return self._syntax(work, analysis, wrong, first)
         analysis, trials, note = await self._investigated(work, analysis, again)
+        if trials is None:
+            settle(analysis)
         advice, fixes = "", list[Fix]()
         if has_failed(analysis.case):
             advice, fixes = recommendation(analysis, trials)
@@ -295,6 +298,12 @@ class PythonAnalyst:
         """What trying fixes has brought at this very stop, if that was done."""
         kept, stop = self._kept, case.stop
         return kept[2] if kept and kept[0][:2] == (stop.epoch, stop.thread_id) else None
+
+
+def _settled(analysis: Analysis | None, trials: Trials | None = None) -> Analysis | None:
+    if analysis:
+        settle(analysis, trials)
+    return analysis
 
 
 def _key(case: Case) -> tuple[int, int, int]:

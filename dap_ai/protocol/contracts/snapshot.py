@@ -236,12 +236,19 @@ class Trace(msgspec.Struct, omit_defaults=True):
     """A budget ended the recording of values, calls or lines; the run itself went on."""
     lines_truncated: bool = False
     """Not every line that ran is told."""
+    before: int | None = None
+    """How many of `lines` had run when the exception was raised that ended the run; None: not known, all may have."""
     history: History | None = None
     """Where `steps` was asked for, and it was not too long to be told."""
     arrived: bool = False
     """With `to_stop`: the run has come to this stop."""
     cut: bool = False
     """Where the run was timed: it had not ended."""
+
+    @property
+    def late(self) -> list[TracedLine]:
+        """The lines whose first run came after the raise."""
+        return [] if self.before is None else self.lines[self.before :]
 
 
 class Moment(msgspec.Struct, omit_defaults=True):

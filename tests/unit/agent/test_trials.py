@@ -15,11 +15,11 @@ from dap_ai.agent.analyst.advice import recommendation
 from dap_ai.agent.analyst.changes.candidates import Candidate
 from dap_ai.agent.analyst.check import Check
 from dap_ai.agent.analyst.edits import Edit
-from dap_ai.agent.analyst.ranking import analyse
+from dap_ai.agent.analyst.ranking import IF_IT_RAN, analyse
 from dap_ai.agent.analyst.reranking import changed_words, rerank
 from dap_ai.agent.analyst.runs import BUDGET_S, Control, Verdict
 from dap_ai.agent.analyst.trials import Trial, Trials
-from dap_ai.agent.analyst.what_ran import leave_out_what_never_ran
+from dap_ai.agent.analyst.what_ran import settle
 from dap_ai.agent.analyst.wording import ADVICE, CAUSE, GUESS, HAPPENED, UNKNOWN
 from dap_ai.agent.answering import Agent
 from dap_ai.agent.case.source import SourceFile
@@ -369,7 +369,7 @@ def test_of_a_function_that_a_part_of_the_failure_entered_what_did_not_run_is_kn
     assert analysis and source
     part = Check(case.places[0], source, 13, 14, "a part")
     control = Control(part, SnapshotResult("raised"), "another message", {(source.path, 3): 1}, fails_there=True)
-    leave_out_what_never_ran(analysis, Trials([control]))
+    settle(analysis, Trials([control]))
     assert [analysis.never_ran(source.path, line) for line in (3, 5, 10)] == [False, True, True]
 
 
@@ -389,11 +389,13 @@ assert size("a b") == 3
 """
 
 
-def test_where_nothing_could_be_run_again_what_need_not_have_run_is_no_suspect(tmp_path: Path):
+def test_where_nothing_could_be_run_again_what_need_not_have_run_is_no_suspect_without_saying_so(tmp_path: Path):
     program = tmp_path / "sizes.py"
     program.write_text(SIZES)
     analysis = analyse(case_of(fail(program)))
     assert analysis
     assert (str(program), 4) in analysis.scores
-    leave_out_what_never_ran(analysis, Trials())
-    assert [analysis.never_ran(str(program), line) for line in (3, 4, 5, 9, 10)] == [False, True, True, False, False]
+    settle(analysis, Trials())
+    told = {s.line: s.reason.endswith(IF_IT_RAN) for s in analysis.suspects if s.line in (3, 4, 5, 9, 10)}
+    assert told.items() <= {3: False, 4: True, 5: True, 9: False, 10: False}.items()
+    assert {4, 10} <= told.keys()

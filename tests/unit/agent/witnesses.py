@@ -23,7 +23,10 @@ def run_again(case: Case, *, with_steps: bool = False) -> Control:
     check = checks_of(case)[-1]
     program = compile(check.source.text, check.source.path, "exec")
     tracer = Tracer(_LONG_S, Files(), with_steps)
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(Exception):
-        tracer.run(lambda: exec(program, {"__name__": "__main__"}), program, lambda: None)  # noqa: S102  the test's own program
+    with contextlib.redirect_stdout(io.StringIO()):
+        try:
+            tracer.run(lambda: exec(program, {"__name__": "__main__"}), program, lambda: None)  # noqa: S102  the test's own
+        except Exception as error:  # noqa: BLE001  what the program fails with
+            tracer.settle(error)
     trace = msgspec.convert(tracer.facts(), Trace)
     return Control(check, SnapshotResult("raised", trace=trace), "", line_counts(trace))

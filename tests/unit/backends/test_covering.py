@@ -63,3 +63,52 @@ def test_a_line_that_runs_late_in_a_function_that_is_called_often_is_seen():
     assert _lines(covering, 0) >= {first + 1, first + 2, first + 3}
     assert _lines(covering, 1) >= {first + 1, first + 3}
     assert first + 2 not in _lines(covering, 1)
+
+
+def _cleaned(fails):
+    try:
+        return 1 / fails
+    finally:
+        _short()
+
+
+@pytest.mark.parametrize("catches", [False, True])
+def test_what_first_runs_after_the_exception_that_ends_a_piece_of_work_is_no_line_of_it(catches):
+    covering = Covering(Files())
+
+    def work():
+        try:
+            _cleaned(0)
+        except ZeroDivisionError as error:
+            covering.fails_by(error)
+            if not catches:
+                raise
+
+    with contextlib.nullcontext() if catches else pytest.raises(ZeroDivisionError):
+        covering.run(work, math.inf)
+    covering.run(lambda: _cleaned(1), math.inf)
+    first, short = inspect.getsourcelines(_cleaned)[1], inspect.getsourcelines(_short)[1]
+    assert {first + 1, first + 2} <= _lines(covering, 0)
+    assert {first + 4, short + 1}.isdisjoint(_lines(covering, 0))
+    assert {first + 4, short + 1} <= _lines(covering, 1)
+
+
+def test_an_exception_in_a_function_all_of_whose_lines_have_run_is_seen_too():
+    covering = Covering(Files())
+
+    def work():
+        _cleaned(1)
+        _divided(0)
+
+    with pytest.raises(ZeroDivisionError):
+        covering.run(work, math.inf)
+    first = inspect.getsourcelines(_divided)[1]
+    assert first + 2 in _lines(covering, 0)
+    assert first + 4 not in _lines(covering, 0)
+
+
+def _divided(by):
+    try:
+        return _cleaned(by)
+    finally:
+        _branching(by)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from dap_ai.agent.analyst.again import run_again
 from dap_ai.agent.analyst.definitions import Scope, reaching
@@ -21,6 +21,7 @@ from dap_ai.protocol.wire.value_path import PathNode
 _LONGEST_S = 1.0
 """A path is an addition: the answer does not wait longer for it."""
 _AGAIN_S = 0.5
+NOT_KNOWN_TO_HAVE_RUN = "whether it ran is not known"
 
 
 async def path_of_failure(analysis: Analysis, trials: Trials | None) -> list[PathNode]:
@@ -49,9 +50,22 @@ async def _walked(analysis: Analysis, roots: Sequence[ast.expr], place: Place, r
     if analysis.cut_short:
         return []
     try:
-        return await asyncio.wait_for(asyncio.to_thread(value_path, analysis, roots, place, recorded), _LONGEST_S)
+        path = await asyncio.wait_for(asyncio.to_thread(value_path, analysis, roots, place, recorded), _LONGEST_S)
     except asyncio.TimeoutError:
         return []
+    return list(_ran(analysis, path))
+
+
+def _ran(analysis: Analysis, path: Sequence[PathNode]) -> Iterator[PathNode]:
+    """The path up to a line that had not run; where that is not known, it is said."""
+    stands = {(place.frame.path, place.frame.line) for place in analysis.case.places}
+    for node in path:
+        had_run = True if (node.file, node.line) in stands else analysis.had_run(node.file, node.line)
+        if had_run is False:
+            return
+        if had_run is None and node.known not in ("rerun", "snapshot"):
+            node.note = f"{node.note}; {NOT_KNOWN_TO_HAVE_RUN}" if node.note else NOT_KNOWN_TO_HAVE_RUN
+        yield node
 
 
 async def _recorded_again(

@@ -10,6 +10,8 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from msgspec.structs import replace
+
 from dap_ai.agent.analyst.ranking import Analysis
 from dap_ai.agent.analyst.resolving import Resolver
 from dap_ai.agent.analyst.runs import Control
@@ -60,13 +62,13 @@ def value_path(analysis: Analysis, roots: Sequence[ast.expr], place: Place, reco
 
 def recorded_by(resolver: Resolver, control: Control) -> Recorded:
     """What a run of the failure tells."""
-    check = control.check
+    check, trace = control.check, replace(control.trace, lines=control.trace.lines[: control.trace.before])
     if check.file:  # statements of no file of the user's: a test run anew
-        return Recorded(control.trace)
+        return Recorded(trace)
     if not check.fresh:
-        return Recorded(control.trace, resolver.of_place(check.place), is_whole=False)
+        return Recorded(trace, resolver.of_place(check.place), is_whole=False)
     scopes = (resolver.of_place(place) for place in resolver.places)
-    return Recorded(control.trace, next((s for s in scopes if s and s.node is check.source.tree), None))
+    return Recorded(trace, next((s for s in scopes if s and s.node is check.source.tree), None))
 
 
 def _weights(analysis: Analysis) -> dict[tuple[str, int], float]:

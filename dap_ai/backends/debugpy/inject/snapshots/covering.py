@@ -14,6 +14,7 @@ import time
 from typing import Any
 
 from ..reading.statics import text_of
+from .raises import Raises
 from .sources import Files
 from .watching import original_settrace
 
@@ -22,6 +23,7 @@ _TOOLS = range(5, -1, -1)
 _LOOKED_AT = 256
 """After so many events the clock is looked at."""
 _processor = time.process_time
+_traceback = BaseException.__dict__["__traceback__"].__get__
 
 
 class Late(BaseException):
@@ -61,20 +63,24 @@ class Covering:
 
     def run(self, work: Any, for_s: float) -> None:
         """Calls it. Raises what it raises; and Late, where it takes longer."""
-        self._how.lines, self._until = set(), None
+        self._how.begin()
+        self._until = None
         self._clock.wind(for_s)
         try:
             sys.call_tracing(self._how.run, (work,))  # the thread may stand in a debugger's own function
+        except BaseException as error:
+            self.fails_by(error)
+            raise
         finally:
             for code, line in self._how.lines if self._until is None else self._until:
                 key = text_of(code.co_filename), line
                 self._tests[key] = self._tests.get(key, 0) | 1 << self._count
             self._count += 1
 
-    def stop_noting(self) -> None:
-        """Of the piece of work that goes on: what runs from now on is no part of it. Again changes nothing."""
+    def fails_by(self, error: BaseException) -> None:
+        """What ran first after this was raised is no part of the piece of work. Again changes nothing."""
         if self._until is None:
-            self._until = set(self._how.lines)
+            self._until = list(self._how.lines)[: self._how.raises.position(error)]
 
     @property
     def is_late(self) -> bool:
@@ -89,11 +95,24 @@ class Covering:
         return [[file, "%x" % tests, sorted(lines)] for (file, tests), lines in found.items()]
 
 
-class _Monitored:
+class _Looker:
+    """The lines of one piece of work in the order of their first run, and its exceptions by how many had run."""
+
+    def begin(self) -> None:
+        """A piece of work comes."""
+        self.lines: dict[tuple[Any, int], None] = {}
+        self.raises = Raises()
+
+    def run(self, work: Any) -> None:
+        """Under `call_tracing`."""
+        raise NotImplementedError
+
+
+class _Monitored(_Looker):
     """By `sys.monitoring`: a function of the user's is noticed when it starts, and its lines each once."""
 
     def __init__(self, files: Files, tick: Any, monitoring: Any) -> None:
-        self.lines: set[tuple[Any, int]] = set()
+        self.begin()
         self._files = files
         self._tick = tick
         self._monitoring = monitoring
@@ -102,11 +121,13 @@ class _Monitored:
         monitoring.register_callback(self._tool, monitoring.events.PY_START, self._on_start)
         monitoring.register_callback(self._tool, monitoring.events.LINE, self._on_line)
         monitoring.register_callback(self._tool, monitoring.events.JUMP, self._on_jump)
+        monitoring.register_callback(self._tool, monitoring.events.RAISE, self._on_raise)
 
     def run(self, work: Any) -> None:
         """Under `call_tracing`."""
+        events = self._monitoring.events
         self._monitoring.restart_events()
-        self._monitoring.set_events(self._tool, self._monitoring.events.PY_START)
+        self._monitoring.set_events(self._tool, events.PY_START | events.RAISE)
         try:
             work()
         finally:
@@ -119,8 +140,11 @@ class _Monitored:
         return self._monitoring.DISABLE
 
     def _on_line(self, code: Any, line: int) -> Any:
-        self.lines.add((code, line))
+        self.lines[code, line] = None
         return self._monitoring.DISABLE
+
+    def _on_raise(self, _code: Any, _offset: int, error: Any) -> None:
+        self.raises.note(error, _traceback(error), len(self.lines))
 
     def _on_jump(self, _code: Any, start: int, end: int) -> Any:
         if end > start:
@@ -128,11 +152,11 @@ class _Monitored:
         return self._tick()
 
 
-class _Traced:
-    """By `sys.settrace`, in this thread. A function all of whose lines have run costs no more than a call."""
+class _Traced(_Looker):
+    """By `sys.settrace`, in this thread. A function all of whose lines have run costs little more than a call."""
 
     def __init__(self, files: Files, tick: Any) -> None:
-        self.lines: set[tuple[Any, int]] = set()
+        self.begin()
         self._tick = tick
         self._known: dict[Any, Any] = {}
         """By code object: the lines that have not run in this piece of work, and who notes them; None: no user's."""
@@ -157,18 +181,22 @@ class _Traced:
         if known is None:
             return None
         self._tick()
-        return known[1] if known[0] else None
+        if not known[0]:
+            frame.f_trace_lines = False
+        return known[1]
 
     def _tracer(self, code: Any, left: set[int]) -> Any:
-        lines, tick = self.lines, self._tick
+        lines, raises, tick = self.lines, self.raises, self._tick
 
-        def line(frame: Any, event: str, _argument: Any) -> Any:
+        def line(frame: Any, event: str, argument: Any) -> Any:
             if event == "line":
                 number = frame.f_lineno
                 if number in left:
                     left.discard(number)
-                    lines.add((code, number))
+                    lines[code, number] = None
                 tick()
+            elif event == "exception":
+                raises.note(argument[1], argument[2], len(lines))
             return line
 
         return line

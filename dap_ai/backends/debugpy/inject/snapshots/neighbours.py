@@ -61,7 +61,7 @@ class Neighbours:
         """
         ends, ends_by_clock = _processor() + self._for_s, _clock() + self._by_clock_s
         if self._covering is not None:
-            _note_until_failures(self._covering.stop_noting)
+            _note_until_failures(self._covering.fails_by)
         last = _MOST - 1 if self._only is None else max(self._only)
         for number, test in enumerate(_found()):
             if self._only is None or number in self._only:
@@ -104,7 +104,7 @@ def _found() -> Iterator[Test]:
     raise UnavailableError("no test runner that is known runs this test")
 
 
-def _note_until_failures(stop: Callable[[], None]) -> None:
+def _note_until_failures(fails_by: Callable[[BaseException], None]) -> None:
     """The cleanup of a test case comes after what it fails by: no line of it has led there."""
     asyncio: Any = sys.modules.get("asyncio")
     if asyncio is not None:
@@ -119,8 +119,8 @@ def _note_until_failures(stop: Callable[[], None]) -> None:
         with plain(self, *arguments, **options):
             try:
                 yield
-            except BaseException:
-                stop()
+            except BaseException as error:
+                fails_by(error)
                 raise
 
     case._Outcome.testPartExecutor = noting

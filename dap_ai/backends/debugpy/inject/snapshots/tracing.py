@@ -22,6 +22,7 @@ from ..reading.walker import parameters
 from .arriving import Arrival
 from .changes import Changes, Observer
 from .history import History
+from .raises import Raises
 from .sources import Files
 from .watching import Watcher
 
@@ -106,6 +107,8 @@ class Tracer(Watcher):
         self._codes: dict[int, _Code] = {}
         self._lines: list[_Line] = []
         self._calls: list[dict[str, Any]] = []
+        self._raises = Raises()
+        self._before: int | None = None
         self._ends = _clock() + _LINES_SHARE * deadline_s
         self._next_look = _EVENTS_PER_LOOK
         self._arrival = None if stopped is None else Arrival(stopped, files, Describer(_LIMITS, Budget(1 << 40, 1e9)))
@@ -130,9 +133,19 @@ class Tracer(Watcher):
         truncated = self.truncated or self.observer.has_skipped or not self.observer.is_on
         cut = {"truncated": truncated, "lines_truncated": self.lines_truncated}
         found = {"lines": lines, "calls": self._calls, "events": self.events, **cut}
+        if self._before is not None:
+            found["before"] = self._before
         if self._arrival is not None:
             found["arrived"] = self._arrival.has_come
         return found if self.history is None else dict(found, history=self.history.facts())
+
+    def see(self, error: Any, entry: Any) -> None:
+        """A frame sees an exception."""
+        self._raises.note(error, entry, len(self._lines))
+
+    def settle(self, error: BaseException) -> None:
+        """Finds out which lines had run when this was raised."""
+        self._before = self._raises.position(error)
 
     def look(self) -> None:
         """Ends the recording of what has become too dear."""
@@ -289,6 +302,7 @@ class _Run:
             elif event == "return":
                 self._on_return(frame, argument)
             elif event == "exception":
+                self._tracer.see(argument[1], argument[2])
                 self._on_exception(argument[1])
         except Exception:  # no stack is left to describe it: raised here, it would end in the program
             self._tracer.truncated = True

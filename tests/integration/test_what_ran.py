@@ -1,0 +1,28 @@
+"""Every line that an answer names had run when the program failed: held against a second run under another recorder."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from tests.conftest import ROOT
+
+sys.path.append(str(ROOT / "benchmarks"))
+from _dap import DAP_AI
+from facts import OF_LINES, asked, checked, ours, truth_of
+
+NAMES = ("finally_function", "trial trial_static")
+"""A cleanup by a function; a test that no copy can run again, and a method whose name another class has, too."""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="snapshots")
+@pytest.mark.parametrize("name", NAMES)
+def test_every_suspect_and_step_had_run_when_the_program_failed(name, tmp_path):
+    (fault,) = ours(name, tmp_path)
+    truth, ended = truth_of(fault), asked(DAP_AI[0], fault)
+    assert truth
+    assert ended
+    claims = [(kind, text, holds) for kind, text, holds in checked(ended, truth) if kind in OF_LINES]
+    assert {kind for kind, _, _ in claims} >= {"suspect", "step"}
+    assert [text for _, text, holds in claims if not holds] == []
