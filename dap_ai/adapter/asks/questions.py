@@ -82,6 +82,7 @@ def stop_of(arguments: AskArguments, state: DebuggeeState) -> Stop | None:
         description=without_colours(why.description),
         text=without_colours(why.text),
         stopped_threads=tuple(state.stops),
+        edits=tuple(state.edits),
     )
 
 

@@ -12,6 +12,7 @@ from dap_ai.adapter.asks.breakpoints import Breakpoints
 from dap_ai.adapter.session.starting import Greeting
 from dap_ai.adapter.state import ours
 from dap_ai.adapter.state.debuggee import DebuggeeState, Phase
+from dap_ai.adapter.state.edits import Edits
 from dap_ai.adapter.state.gate import Gate
 from dap_ai.adapter.state.history import History
 from dap_ai.adapter.state.options import Fields
@@ -46,6 +47,7 @@ class Watching:
     _gate: Gate
     _breakpoints: Breakpoints
     _greeting: Greeting
+    _edits: Edits
 
     def __post_init__(self) -> None:
         self._events: dict[str, Callable[[Envelope], bytes | None]] = {
@@ -82,19 +84,24 @@ class Watching:
             if owner.command == "restart":
                 self._state.on_restart_failed()
             return None
+        if not owner.guest:
+            self._edits.on_response(message, owner)
         match owner.command:
             case "initialize":
                 return self._announce(message)
             case "setBreakpoints" if owner.sent is not None:
                 return self._breakpoints.on_client_response(message, owner.sent)
             case "stackTrace" if self._state.stopped:
-                self._state.on_frames(owner.thread_id, _frames(message))
+                frames = _frames(message)
+                self._state.on_frames(owner.thread_id, frames)
+                self._edits.on_frames(frames)
             case "evaluate" if owner.note:
                 self._history.add("evaluate", owner.note, read_or(message, EvaluateBody, EvaluateBody()).result)
             case "continue" if owner.stops_before and not _all_threads(message):
                 self._state.on_resumed_alone(owner.thread_id, owner.stops_before)
             case "launch" | "attach" | "restart":
                 self._state.on_started()
+                self._state.edits.clear()
             case _:
                 pass
         return None

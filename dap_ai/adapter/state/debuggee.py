@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import Enum
 
+from dap_ai.protocol.contracts.asking import ValueEdit
 from dap_ai.protocol.wire.messages import ContinuedBody, FrameId, StoppedBody
 
 RESUMING = frozenset(
@@ -51,6 +52,8 @@ class DebuggeeState:
         """The stops that the last resume may have ended."""
         self._restarted_from: bool | None = None
         """`terminated`, as it was before the restart of an ended debuggee that nothing has answered yet."""
+        self.edits: list[ValueEdit] = []
+        """The values that were set in the debugger since the debuggee was started, oldest first (edits.py)."""
         self.frames: dict[int, int] = {}
         """Frame ids that the client has seen in this epoch, with their threads."""
         self.failing_files: tuple[str, ...] = ()
@@ -108,6 +111,7 @@ class DebuggeeState:
         self.terminated = False
         self._restarted_from = None
         self.stops.clear()
+        self.edits.clear()
         self.bump()
 
     def on_restart(self) -> None:

@@ -134,6 +134,8 @@ class Case:
     history: list[HistoryItem] = field(default_factory=list[HistoryItem])
     notes: list[str] = field(default_factory=list[str])
     """What could not be read, in words for the user."""
+    edited: list[str] = field(default_factory=list[str])
+    """What was set in the debugger since the program began, as sentences, newest first."""
     messages: list[str] = field(default_factory=list[str])
     """The exception's message in other words than its own: as the walker reads it without running any code."""
 

@@ -13,6 +13,28 @@ from dap_ai.protocol.wire.safe import Safe
 from dap_ai.protocol.wire.value_path import PathNode
 
 
+class ValueEdit(msgspec.Struct, frozen=True):
+    """A value of the program that somebody has set in the debugger: the program has not computed it."""
+
+    name: str
+    """The expression in its frame: `n`, `self.rows[0]`."""
+    value: str
+    """As the debug adapter showed it then, else as it was typed; empty: `name` was changed in place, or deleted."""
+    before: str
+    """As the user's client had seen it last; empty: it had not."""
+    typed: str
+    """The statement, where it was one; empty: the value was edited in a list of variables."""
+    function: str
+    """Of the frame; empty: not known."""
+    file: str
+    line: int
+    """At which the frame stood; 0: not known."""
+    epoch: int
+    """Of the stop at which it was set."""
+    by_user: bool
+    """And not by an answer, with the user's confirmation."""
+
+
 class Stop(msgspec.Struct, frozen=True):
     """The stop that a question is about."""
 
@@ -25,6 +47,8 @@ class Stop(msgspec.Struct, frozen=True):
     description: str = ""
     text: str = ""
     stopped_threads: Sequence[int] = ()
+    edits: Sequence[ValueEdit] = ()
+    """The values that were set in the debugger since the program began, oldest first."""
 
 
 class HistoryItem(msgspec.Struct, frozen=True):

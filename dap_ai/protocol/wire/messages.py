@@ -112,6 +112,47 @@ class ResultBody(_Read):
     value: str = ""
 
 
+class SetVariableArguments(_Read):
+    """Of setVariable."""
+
+    variables_reference: int
+    name: str
+
+
+class SetExpressionArguments(_Read):
+    """Of setExpression."""
+
+    expression: str
+    frame_id: int | None = None
+
+
+class VariablesArguments(_Read):
+    """Of variables."""
+
+    variables_reference: int
+
+
+class VariableRow(_Read):
+    """Of variables's response."""
+
+    name: str
+    value: str = ""
+    evaluate_name: str = ""
+    variables_reference: int = 0
+
+
+class VariablesBody(_Read):
+    """Of variables's response."""
+
+    variables: list[VariableRow] = []
+
+
+class ScopesArguments(_Read):
+    """Of scopes."""
+
+    frame_id: int
+
+
 class Scope(_Read):
     """Of a frame."""
 
