@@ -38,6 +38,8 @@ from dap_ai.agent.analyst.reranking import rerank
 from dap_ai.agent.analyst.reranking import told as told_again
 from dap_ai.agent.analyst.runs import BUDGET_S, Control
 from dap_ai.agent.analyst.set_by_hand import set_by_hand
+from dap_ai.agent.analyst.shadowed_modules import Shadowed, shadowed
+from dap_ai.agent.analyst.shadowed_modules import told as shadowed_told
 from dap_ai.agent.analyst.trials import NO_TIME, Investigation, Trials
 from dap_ai.agent.analyst.value_path.finding import path_of_failure, path_of_value
 from dap_ai.agent.analyst.verdict import verdict
@@ -174,6 +176,8 @@ class PythonAnalyst:
 
     async def _stop(self, work: Work, case: Case, first: str) -> Answer | None:
         """What is wrong there; None where no frame has source. The failure runs again while the source is read."""
+        if (found := shadowed(case)) and (analysis := await _analysed(work, case)):
+            return self._shadowed(work, analysis, found, first)
         again = None if self._found(case) else self._begun(work, case)
         try:
             analysis = await _analysed(work, case)
@@ -181,6 +185,13 @@ class PythonAnalyst:
         finally:
             if again is not None:
                 await again.aclose()
+
+    def _shadowed(self, work: Work, analysis: Analysis, found: Shadowed, first: str) -> Answer:
+        """A module that is another than was meant: no small change of a line mends that."""
+        parts, suspects = shadowed_told(found, analysis)
+        say(work, [first, *parts, f"*{' '.join([NO_RANKING, *noted(analysis)])}*"])
+        gist_of = parts[0].rstrip(".").partition(", and has no")[0]
+        return Answer(suspects=suspects, gist=gist_of, usage=offline_usage())
 
     def _begun(self, work: Work, case: Case) -> Investigation | None:
         """The failure run again; None where no fix is tried."""
