@@ -63,6 +63,11 @@ class Place:
         return self.source.function_at(self.frame.line) if self.source else None
 
     @property
+    def is_generated(self) -> bool:
+        """Whether the program made its code from text: no breakpoint can be set there, and no file be edited."""
+        return self.frame.path.startswith("<")
+
+    @property
     def scope(self) -> FunctionNode | ast.Module | None:
         """The function, else the module."""
         return self.source.scope_at(self.frame.line) if self.source else None

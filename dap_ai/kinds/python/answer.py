@@ -335,6 +335,8 @@ def _why_none_is_tried(work: Work, case: Case) -> str:
         return "whatever asks for less memory would pass"
     if case.edited:
         return "a value was set in the debugger"
+    if case.places and case.places[0].is_generated:
+        return "the program made the code that failed from text, and a copy changes only functions of files"
     return work.debugger.why_no_snapshot
 
 
