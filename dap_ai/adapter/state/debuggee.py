@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import Enum
 
+from dap_ai.adapter.state.path_mappings import PathMappings
 from dap_ai.protocol.contracts.asking import ValueEdit
 from dap_ai.protocol.wire.messages import ContinuedBody, FrameId, StoppedBody
 
@@ -54,6 +55,7 @@ class DebuggeeState:
         """`terminated`, as it was before the restart of an ended debuggee that nothing has answered yet."""
         self.edits: list[ValueEdit] = []
         """The values that were set in the debugger since the debuggee was started, oldest first (edits.py)."""
+        self.paths = PathMappings()
         self.frames: dict[int, int] = {}
         """Frame ids that the client has seen in this epoch, with their threads."""
         self.failing_files: tuple[str, ...] = ()

@@ -24,7 +24,7 @@ def set_by_hand(analysis: Analysis, asked: Place | None = None, roots: Sequence[
         return []
     place = asked or analysis.diagnosis.place
     found = [e for read in _read(analysis, place, roots) for e in edits_read(analysis.case, *read)]
-    return [edit for edit in analysis.case.stop.edits if edit in found]
+    return list(dict.fromkeys(found))
 
 
 def _read(analysis: Analysis, place: Place, roots: Sequence[ast.expr]) -> Iterator[_Read]:

@@ -24,8 +24,8 @@ def settle(case: Case) -> None:
     What was set since the program failed is not what it failed with: that is taken out of the frame, unless it was
     captured at the raise.
     """
-    here = [edit for edit in case.stop.edits if edit.epoch == case.stop.epoch]
-    newest = list(reversed(case.stop.edits))
+    newest = list(reversed(case.stop.edits or ()))
+    here = [edit for edit in newest if edit.epoch == case.stop.epoch]
     case.edited = [_sentence(case, edit, edit in here) for edit in newest[:_MAX_TOLD]]
     if len(newest) > _MAX_TOLD:
         case.edited.append(f"{len(newest) - _MAX_TOLD} more values were set in the debugger before.")
@@ -38,7 +38,9 @@ def settle(case: Case) -> None:
 def edits_read(case: Case, function: str, path: str, texts: Iterable[str]) -> list[ValueEdit]:
     """The edits whose values these expressions or statements of a function read, as far as names tell."""
     read = list(texts)
-    return [e for e in case.stop.edits if _is_seen_in(e, function, path) and any(mentions(text, e) for text in read)]
+    return [
+        e for e in case.stop.edits or () if _is_seen_in(e, function, path) and any(mentions(text, e) for text in read)
+    ]
 
 
 def mentions(text: str, edit: ValueEdit) -> bool:

@@ -47,8 +47,8 @@ class Stop(msgspec.Struct, frozen=True):
     description: str = ""
     text: str = ""
     stopped_threads: Sequence[int] = ()
-    edits: Sequence[ValueEdit] = ()
-    """The values that were set in the debugger since the program began, oldest first."""
+    edits: Sequence[ValueEdit] | msgspec.UnsetType = msgspec.UNSET
+    """The values that were set in the debugger since the program began, oldest first; unset: none."""
 
 
 class HistoryItem(msgspec.Struct, frozen=True):
