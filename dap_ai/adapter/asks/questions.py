@@ -85,6 +85,7 @@ def stop_of(arguments: AskArguments, state: DebuggeeState) -> Stop | None:
         text=without_colours(why.text),
         stopped_threads=tuple(state.stops),
         edits=tuple(state.edits) or msgspec.UNSET,
+        hit=tuple(state.hit) or msgspec.UNSET,
     )
 
 

@@ -31,6 +31,7 @@ from dap_ai.adapter.session.relatives import Relatives
 from dap_ai.adapter.session.serving import Handler, Serving
 from dap_ai.adapter.session.starting import GREETING, Greeting, Starting
 from dap_ai.adapter.session.watching import Watching
+from dap_ai.adapter.state.data_breakpoints import DataBreakpoints
 from dap_ai.adapter.state.debuggee import DebuggeeState
 from dap_ai.adapter.state.edits import Edits
 from dap_ai.adapter.state.gate import Gate
@@ -177,8 +178,9 @@ class Parts:
         )
 
     def _from_backend(self) -> BackendMessages:
+        learns = (self.edits, DataBreakpoints(self._state, self.edits))
         watching = Watching(
-            self._out, self._state, self._history, self._gate, self.acting.breakpoints, self.greeting, self.edits
+            self._out, self._state, self._history, self._gate, self.acting.breakpoints, self.greeting, *learns
         )
         responses = Responses(self._out, self.reads, watching, self.unanswered, self.starting, self.ending)
         owners: Mapping[type, Answered] = {

@@ -11,6 +11,7 @@ import msgspec
 from dap_ai.adapter.asks.breakpoints import Breakpoints
 from dap_ai.adapter.session.starting import Greeting
 from dap_ai.adapter.state import ours
+from dap_ai.adapter.state.data_breakpoints import DataBreakpoints
 from dap_ai.adapter.state.debuggee import DebuggeeState, Phase
 from dap_ai.adapter.state.edits import Edits
 from dap_ai.adapter.state.gate import Gate
@@ -48,6 +49,7 @@ class Watching:
     _breakpoints: Breakpoints
     _greeting: Greeting
     _edits: Edits
+    _data: DataBreakpoints
 
     def __post_init__(self) -> None:
         self._events: dict[str, Callable[[Envelope], bytes | None]] = {
@@ -86,6 +88,7 @@ class Watching:
             return None
         if not owner.guest:
             self._edits.on_response(message, owner)
+            self._data.on_response(message, owner)
         match owner.command:
             case "initialize":
                 return self._announce(message)
@@ -120,6 +123,7 @@ class Watching:
     def _on_stopped(self, message: Envelope) -> bytes | None:
         stop = read_or(message, StoppedBody, StoppedBody())
         self._state.on_stopped(stop)
+        self._data.on_stopped(message, stop)
         words = " ".join(part for part in (stop.reason, stop.description, stop.text) if part)
         self._history.add("stop", without_colours(words))
         return self._breakpoints.translated(message)

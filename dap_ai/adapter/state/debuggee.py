@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from enum import Enum
 
 from dap_ai.adapter.state.path_mappings import PathMappings
-from dap_ai.protocol.contracts.asking import ValueEdit
+from dap_ai.protocol.contracts.asking import ValueEdit, WatchedData
 from dap_ai.protocol.wire.messages import ContinuedBody, FrameId, StoppedBody
 
 RESUMING = frozenset(
@@ -55,6 +55,8 @@ class DebuggeeState:
         """`terminated`, as it was before the restart of an ended debuggee that nothing has answered yet."""
         self.edits: list[ValueEdit] = []
         """The values that were set in the debugger since the debuggee was started, oldest first (edits.py)."""
+        self.hit: list[WatchedData] = []
+        """What data breakpoints watch, one of which the program has hit at this stop (data_breakpoints.py)."""
         self.paths = PathMappings()
         self.frames: dict[int, int] = {}
         """Frame ids that the client has seen in this epoch, with their threads."""
@@ -84,6 +86,7 @@ class DebuggeeState:
     def bump(self) -> None:
         """Nothing read so far is current any more."""
         self.epoch += 1
+        self.hit.clear()
         self.frames.clear()
         self.failing_files = ()
 

@@ -7,6 +7,7 @@ once something is set.
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -36,15 +37,18 @@ from dap_ai.protocol.wire.messages import (
 
 T = TypeVar("T")
 
-READ = frozenset({"scopes", "variables", "setVariable", "setExpression"})
+READ = frozenset({"scopes", "variables", "setVariable", "setExpression", "dataBreakpointInfo", "setDataBreakpoints"})
 """Requests whose arguments are looked at once they are answered; so are those of what is typed in a console."""
+_GLOBAL = re.compile(r"globals?\b|static", re.IGNORECASE)
 _MAX_EDITS = 50
 _MAX_TEXT = 200
 _MAX_ANSWERS, _MAX_BYTES = 200, 1_000_000
 """Of what a client has read at a stop: more is not looked through, and what an edited value was before is not known."""
 
 
-class _Row(NamedTuple):
+class Row(NamedTuple):
+    """A variable as a client has read it."""
+
     frame_id: int
     path: str
     """The expression."""
@@ -76,7 +80,7 @@ class Edits:
             case "scopes" | "variables":
                 self._keep(owner, message)
             case "setVariable" if arguments := _read(owner.arguments, SetVariableArguments):
-                row = self._row_of(arguments.variables_reference, arguments.name)
+                row = self.row(arguments.variables_reference, arguments.name)
                 self._note(row, _result(message), by_user=True)
             case "setExpression" if arguments := _read(owner.arguments, SetExpressionArguments):
                 self.on_set(arguments.frame_id or 0, arguments.expression, _result(message), by_user=True)
@@ -87,15 +91,15 @@ class Edits:
 
     def on_set(self, frame_id: int, expression: str, value: str, *, by_user: bool) -> None:
         """An expression of a frame was set."""
-        self._note(_Row(frame_id, expression, self._before(frame_id, expression)), value, by_user=by_user)
+        self._note(Row(frame_id, expression, self._before(frame_id, expression)), value, by_user=by_user)
 
     def on_typed(self, frame_id: int, text: str, *, by_user: bool) -> None:
         """A statement or command was run in a frame."""
         for name, value, statement in assigned(text):
-            row = _Row(frame_id, name, self._before(frame_id, name))
+            row = Row(frame_id, name, self._before(frame_id, name))
             self._note(row, value, _cut(statement), by_user=by_user)
 
-    def _note(self, row: _Row, value: str, typed: str = "", *, by_user: bool) -> None:
+    def _note(self, row: Row, value: str, typed: str = "", *, by_user: bool) -> None:
         frame = self._frames.get(row.frame_id, FrameId(row.frame_id))
         spot = (frame.name, frame.path, frame.line, self._state.epoch)
         edit = ValueEdit(row.path, _cut(value), _cut(row.value), typed, *spot, by_user)
@@ -119,13 +123,14 @@ class Edits:
         rows = [row for row in self._rows().values() if row.path == expression and frame_id in (row.frame_id, 0)]
         return rows[-1].value if rows else ""
 
-    def _row_of(self, reference: int, name: str) -> _Row:
-        return self._rows().get((reference, name)) or _Row(self._frames_of(self._scopes()).get(reference, 0), name, "")
+    def row(self, reference: int, name: str) -> Row:
+        """A variable as the client has read it last; its path is the name where it has not."""
+        return self._rows().get((reference, name)) or Row(self._frames_of(self._scopes()).get(reference, 0), name, "")
 
-    def _rows(self) -> Mapping[tuple[int, str], _Row]:
+    def _rows(self) -> Mapping[tuple[int, str], Row]:
         """What the client has read, by reference and name, in the order in which it was."""
         frames = self._frames_of(self._scopes())
-        rows: dict[tuple[int, str], _Row] = {}
+        rows: dict[tuple[int, str], Row] = {}
         for command, asked, message, _ in self._answers:
             arguments = _read(asked, VariablesArguments) if command == "variables" else None
             if arguments is None or arguments.variables_reference not in frames:
@@ -133,7 +138,7 @@ class Edits:
             reference = arguments.variables_reference
             for row in _variables(message):
                 rows.pop((reference, row.name), None)
-                rows[reference, row.name] = _Row(frames[reference], row.evaluate_name or row.name, row.value)
+                rows[reference, row.name] = Row(frames[reference], row.evaluate_name or row.name, row.value)
                 if row.variables_reference:
                     frames[row.variables_reference] = frames[reference]
         return rows
@@ -144,6 +149,15 @@ class Edits:
             if command == "scopes" and (arguments := _read(asked, ScopesArguments)):
                 found.append((arguments.frame_id, _read(message.content, ScopesBody) or ScopesBody()))
         return found
+
+    def function_of(self, frame_id: int) -> str:
+        """Of a frame that the client has read; empty: not known."""
+        return self._frames.get(frame_id, FrameId(frame_id)).name
+
+    def is_global(self, reference: int) -> bool:
+        """Whether a scope holds variables of no function."""
+        scopes = (scope for _, body in self._scopes() for scope in body.scopes)
+        return any(s.variables_reference == reference and _GLOBAL.match(s.name or s.presentation_hint) for s in scopes)
 
     def _frames_of(self, scopes: Iterable[tuple[int, ScopesBody]]) -> dict[int, int]:
         return {scope.variables_reference: frame_id for frame_id, body in scopes for scope in body.scopes}

@@ -21,6 +21,7 @@ from dap_ai.agent.case.values import cut, typed, variables
 from dap_ai.agent.native.analysis import Link, NativeAnalysis, failing
 from dap_ai.agent.native.diagnosing import analyse
 from dap_ai.agent.native.draft import Draft, brief, is_null, root_of, short_name, shown, unqualified
+from dap_ai.agent.native.hit_data import hit_data
 from dap_ai.agent.native.notes import expressions_in, notes, waiting_threads, without_source
 from dap_ai.agent.native.origins import Wanted, trace
 from dap_ai.agent.providers.offline import offline_usage, say
@@ -55,7 +56,7 @@ class NativeAnalyst:
 
 async def _answered(work: Work, case: Case) -> Answer:
     question = work.ask.arguments.question
-    say(work, [" ".join(case.edited)])
+    say(work, [await hit_data(work, case), " ".join(case.edited)])
     wanted = expressions_in(question)
     unread = [text for text in wanted if case.focus and case.focus.value(text) is None]
     if unread:

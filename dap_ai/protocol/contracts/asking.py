@@ -35,6 +35,19 @@ class ValueEdit(msgspec.Struct, frozen=True):
     """And not by an answer, with the user's confirmation."""
 
 
+class WatchedData(msgspec.Struct, frozen=True):
+    """A variable that a data breakpoint watches."""
+
+    name: str
+    """The expression."""
+    function: str
+    """Whose variable it is; empty: a global one, or not known."""
+    before: str
+    """Its value as the client saw it when the data breakpoint was set, if nothing was hit since; empty: not known."""
+    access: str
+    """What stops the program: `write`, `read` or `readWrite`; empty: not said."""
+
+
 class Stop(msgspec.Struct, frozen=True):
     """The stop that a question is about."""
 
@@ -49,6 +62,8 @@ class Stop(msgspec.Struct, frozen=True):
     stopped_threads: Sequence[int] = ()
     edits: Sequence[ValueEdit] | msgspec.UnsetType = msgspec.UNSET
     """The values that were set in the debugger since the program began, oldest first; unset: none."""
+    hit: Sequence[WatchedData] | msgspec.UnsetType = msgspec.UNSET
+    """What was accessed, where a data breakpoint has stopped the program; several: one of them. Unset: none has."""
 
 
 class HistoryItem(msgspec.Struct, frozen=True):

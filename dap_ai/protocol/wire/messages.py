@@ -153,10 +153,38 @@ class ScopesArguments(_Read):
     frame_id: int
 
 
+class DataInfoArguments(_Read):
+    """Of dataBreakpointInfo."""
+
+    name: str
+    variables_reference: int = 0
+    frame_id: int | None = None
+
+
+class DataInfoBody(_Read):
+    """Of dataBreakpointInfo's response."""
+
+    data_id: str | None = None
+
+
+class DataBreakpoint(_Read):
+    """As a client sets it."""
+
+    data_id: str
+    access_type: str = ""
+
+
+class SetDataArguments(_Read):
+    """Of setDataBreakpoints: all of them."""
+
+    breakpoints: list[DataBreakpoint] = []
+
+
 class Scope(_Read):
     """Of a frame."""
 
     variables_reference: int
+    name: str = ""
     presentation_hint: str = ""
 
 
