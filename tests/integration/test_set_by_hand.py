@@ -41,11 +41,11 @@ async def answer(session: Live, question: str = "") -> dict[str, Any]:
 
 
 async def test_a_value_that_was_set_is_no_work_of_the_program_at_the_stop_and_where_it_fails_later(
-    debuggee: Callable[..., Any], differing_python: Path
+    debuggee: Callable[..., Any], python_versions: dict[str, Path]
 ) -> None:
     program = debuggee("set_values")
     async with live(agent=Agent(Settings())) as session:
-        await session.launch(program.path, (program.lines["set"],), python=[str(differing_python)])
+        await session.launch(program.path, (program.lines["set"],), python=[str(python_versions["3.12"])])
         await stop(session)
         reference = await locals_of(session)
         edit = {"variablesReference": reference, "name": "factor", "value": "0"}

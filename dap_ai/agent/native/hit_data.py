@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from dap_ai.agent.analyst.edits import shorten
 from dap_ai.agent.case.rows import rows_of
@@ -86,7 +87,7 @@ async def _line_before(work: Work, case: Case) -> int:
         rows = rows_of(await work.debugger.request("disassemble", arguments), "instructions")
         before = rows[0] if rows else {}
         size = len(str(before.get("instructionBytes") or "").replace(" ", "")) // 2
-        source = before.get("location") or {}
+        source: dict[str, Any] = before.get("location") or {}
         is_next = size and int(str(before.get("address")), 16) + size == int(at, 16)
         return int(before.get("line") or 0) if is_next and source.get("path") == frame.path else 0
     except NotStopped:
