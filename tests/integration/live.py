@@ -90,8 +90,8 @@ class EchoAgent:
 class Live:
     """A client of a proxy in this process; lists of all messages by link and direction."""
 
-    def __init__(self, options: Options | None = None, agent: Any = None) -> None:
-        self.backend = discover("debugpy")
+    def __init__(self, options: Options | None = None, agent: Any = None, backend: Any = None) -> None:
+        self.backend = backend or discover("debugpy")
         self.processes: list[AdapterProcess] = []
         self.echo = EchoAgent()
         self.from_backend: list[dict[str, Any]] = []
@@ -185,9 +185,11 @@ class Live:
 
 
 @contextlib.asynccontextmanager
-async def live(options: Options | None = None, agent: Any = None, **initialize: Any) -> AsyncIterator[Live]:
-    """An initialized session; everything of it is ended afterwards."""
-    session = Live(options, agent)
+async def live(
+    options: Options | None = None, agent: Any = None, backend: Any = None, **initialize: Any
+) -> AsyncIterator[Live]:
+    """An initialized session, of debugpy where no `backend` is given; everything of it is ended afterwards."""
+    session = Live(options, agent, backend)
     await session.open(**initialize)
     try:
         yield session

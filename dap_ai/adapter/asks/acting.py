@@ -22,6 +22,7 @@ from dap_ai.adapter.asks.jobs import Jobs
 from dap_ai.adapter.asks.reads import AgentReads, Then
 from dap_ai.adapter.asks.resuming import Outcomes, Resuming
 from dap_ai.adapter.state.debuggee import DebuggeeState
+from dap_ai.adapter.state.edits import Edits
 from dap_ai.adapter.state.effects import ActionWanted, AgentRequest
 from dap_ai.adapter.state.gate import Gate
 from dap_ai.adapter.state.history import History
@@ -45,6 +46,7 @@ class Acting:
         state: DebuggeeState,
         history: History,
         gate: Gate,
+        edits: Edits,
         *,
         asks: Asks,
         reads: AgentReads,
@@ -54,6 +56,7 @@ class Acting:
         self._out = out
         self._state = state
         self._gate = gate
+        self._edits = edits
         self._asks = asks
         self._reads = reads
         self._outcomes = Outcomes(out, history)
@@ -181,6 +184,14 @@ class Acting:
             return
         if self._out.client.hears_invalidated:
             self._out.tell([("invalidated", {"areas": ["all"]})])
+        match wanted.action:
+            case Execute(expression):
+                self._edits.on_typed(wanted.frame_id, expression, by_user=False)
+            case SetVariable(expression) if error is None:
+                read = decode_or(body, ResultBody, ResultBody())
+                self._edits.on_set(wanted.frame_id, expression, read.value or read.result, by_user=False)
+            case _:
+                pass
         if error is None:
             read = decode_or(body, ResultBody, ResultBody())
             self._outcomes.note(text, read.result or read.value)

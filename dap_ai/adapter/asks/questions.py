@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from dap_ai.adapter.asks.asks import Asks
 from dap_ai.adapter.state.debuggee import DebuggeeState, Phase
 from dap_ai.adapter.state.gate import Refusal
@@ -82,6 +84,8 @@ def stop_of(arguments: AskArguments, state: DebuggeeState) -> Stop | None:
         description=without_colours(why.description),
         text=without_colours(why.text),
         stopped_threads=tuple(state.stops),
+        edits=tuple(state.edits) or msgspec.UNSET,
+        hit=tuple(state.hit) or msgspec.UNSET,
     )
 
 

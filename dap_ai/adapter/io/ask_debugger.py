@@ -88,7 +88,8 @@ class AskDebugger:
         """One visit of the walker. Raises RequestFailed, NotStopped."""
         if self._walker is None:
             raise RequestFailed("evaluate", "notSupported", "this debug adapter has no static walker")
-        return raw(await self._walker.inspect(self._request, query))
+        paths = self._session.state.paths
+        return raw(paths.local(await self._walker.inspect(self._request, paths.remote(query))))
 
     @property
     def why_no_snapshot(self) -> str:
@@ -116,9 +117,10 @@ class AskDebugger:
             self._awaiting.tell(JobBegun(self._ask_id, token, epoch, command, arguments))
 
         try:
-            result = await snapshots.run(self._request, query, begun)
+            paths = self._session.state.paths
+            result = await snapshots.run(self._request, paths.remote(query), begun)
             alive = False
-            return result
+            return paths.local(result)
         finally:
             for token in tokens:
                 self._awaiting.tell(JobEnded(token, alive))
@@ -166,7 +168,7 @@ class AskDebugger:
 
     def caught(self) -> Raw[Caught | None]:
         """The exception that was caught and reported while nothing stopped."""
-        return raw(self._session.caught.last if self.stop is None else None)
+        return raw(self._session.state.paths.local(self._session.caught.last) if self.stop is None else None)
 
     def history(self) -> Raw[Sequence[HistoryItem]]:
         """What the user did since the conversation's last question."""

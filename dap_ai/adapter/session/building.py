@@ -31,7 +31,9 @@ from dap_ai.adapter.session.relatives import Relatives
 from dap_ai.adapter.session.serving import Handler, Serving
 from dap_ai.adapter.session.starting import GREETING, Greeting, Starting
 from dap_ai.adapter.session.watching import Watching
+from dap_ai.adapter.state.data_breakpoints import DataBreakpoints
 from dap_ai.adapter.state.debuggee import DebuggeeState
+from dap_ai.adapter.state.edits import Edits
 from dap_ai.adapter.state.gate import Gate
 from dap_ai.adapter.state.history import History
 from dap_ai.adapter.state.options import Options
@@ -93,7 +95,10 @@ class Parts:
         self.jobs = Jobs(out, state, self.asks)
         self.consents = Consents(out, state, self.asks, self._options)
         self.lending = Lending(out, self.asks)
-        self.acting = Acting(out, state, self._history, self._gate, asks=self.asks, reads=self.reads, jobs=self.jobs)
+        self.edits = Edits(state)
+        self.acting = Acting(
+            out, state, self._history, self._gate, self.edits, asks=self.asks, reads=self.reads, jobs=self.jobs
+        )
         self.past = self._with_past()
         ends_with_ask = (self.consents, self.acting, self.reads, self.jobs, self.lending, self.past)
         self.desk = AskDesk(out, state, self._history, self._options, self.asks, self._caught, ends_with_ask)
@@ -173,7 +178,10 @@ class Parts:
         )
 
     def _from_backend(self) -> BackendMessages:
-        watching = Watching(self._out, self._state, self._history, self._gate, self.acting.breakpoints, self.greeting)
+        learns = (self.edits, DataBreakpoints(self._state, self.edits))
+        watching = Watching(
+            self._out, self._state, self._history, self._gate, self.acting.breakpoints, self.greeting, *learns
+        )
         responses = Responses(self._out, self.reads, watching, self.unanswered, self.starting, self.ending)
         owners: Mapping[type, Answered] = {
             ClientOwner: responses.to_client,

@@ -117,7 +117,9 @@ class Console:
             if not self._relatives.takes_console(message, line, here=self._typed.expects(line)):
                 self._typed.on_line(message, line, arguments.frame_id)
         elif not self._forwarding.refuse_if_dead(message):
-            self._forwarding.send(message, ClientOwner(message.seq, "evaluate", note=arguments.expression))
+            self._forwarding.send(
+                message, ClientOwner(message.seq, "evaluate", note=arguments.expression, arguments=message.content)
+            )
 
     def on_completions(self, message: Envelope) -> None:
         """The request `completions`."""

@@ -15,7 +15,7 @@ import msgspec
 from dap_ai.adapter.asks.acting import Acting
 from dap_ai.adapter.asks.reads import AgentReads
 from dap_ai.adapter.session.serving import Handler
-from dap_ai.adapter.state import ours
+from dap_ai.adapter.state import edits, ours
 from dap_ai.adapter.state.debuggee import RESUMING, DebuggeeState
 from dap_ai.adapter.state.effects import CancelTimer, SetTimer, ToBackend
 from dap_ai.adapter.state.gate import Gate
@@ -67,7 +67,10 @@ class Forwarding:
             before = self._state.on_resume(thread.thread_id, single_thread=thread.single_thread)
         if message.name == "restart":
             self._state.on_restart()
-        owner = ClientOwner(message.seq, message.name, thread.thread_id, before, sent=sent, guest=self._out.guest)
+        arguments = message.content if message.name in edits.READ else b""
+        owner = ClientOwner(
+            message.seq, message.name, thread.thread_id, before, sent=sent, guest=self._out.guest, arguments=arguments
+        )
         self.send(message, owner, content)
 
     def send(self, message: Envelope, owner: ClientOwner, content: bytes | None = None) -> None:

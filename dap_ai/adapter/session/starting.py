@@ -97,6 +97,7 @@ class Starting:
         self._pending = message
         self.command = message.name
         self._state.on_start(is_core=_names_core(arguments))
+        self._state.paths.begin(message.content)
         self._out.do(Prepare(message.name, envelope.encode(arguments), envelope.encode(own)))
 
     def on_prepared(self, prepared: Prepared) -> None:

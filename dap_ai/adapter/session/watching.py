@@ -11,7 +11,9 @@ import msgspec
 from dap_ai.adapter.asks.breakpoints import Breakpoints
 from dap_ai.adapter.session.starting import Greeting
 from dap_ai.adapter.state import ours
+from dap_ai.adapter.state.data_breakpoints import DataBreakpoints
 from dap_ai.adapter.state.debuggee import DebuggeeState, Phase
+from dap_ai.adapter.state.edits import Edits
 from dap_ai.adapter.state.gate import Gate
 from dap_ai.adapter.state.history import History
 from dap_ai.adapter.state.options import Fields
@@ -46,6 +48,8 @@ class Watching:
     _gate: Gate
     _breakpoints: Breakpoints
     _greeting: Greeting
+    _edits: Edits
+    _data: DataBreakpoints
 
     def __post_init__(self) -> None:
         self._events: dict[str, Callable[[Envelope], bytes | None]] = {
@@ -82,19 +86,25 @@ class Watching:
             if owner.command == "restart":
                 self._state.on_restart_failed()
             return None
+        if not owner.guest:
+            self._edits.on_response(message, owner)
+            self._data.on_response(message, owner)
         match owner.command:
             case "initialize":
                 return self._announce(message)
             case "setBreakpoints" if owner.sent is not None:
                 return self._breakpoints.on_client_response(message, owner.sent)
             case "stackTrace" if self._state.stopped:
-                self._state.on_frames(owner.thread_id, _frames(message))
+                frames = _frames(message)
+                self._state.on_frames(owner.thread_id, frames)
+                self._edits.on_frames(frames)
             case "evaluate" if owner.note:
                 self._history.add("evaluate", owner.note, read_or(message, EvaluateBody, EvaluateBody()).result)
             case "continue" if owner.stops_before and not _all_threads(message):
                 self._state.on_resumed_alone(owner.thread_id, owner.stops_before)
             case "launch" | "attach" | "restart":
                 self._state.on_started()
+                self._state.edits.clear()
             case _:
                 pass
         return None
@@ -113,6 +123,7 @@ class Watching:
     def _on_stopped(self, message: Envelope) -> bytes | None:
         stop = read_or(message, StoppedBody, StoppedBody())
         self._state.on_stopped(stop)
+        self._data.on_stopped(message, stop)
         words = " ".join(part for part in (stop.reason, stop.description, stop.text) if part)
         self._history.add("stop", without_colours(words))
         return self._breakpoints.translated(message)

@@ -13,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import Enum
 
+from dap_ai.adapter.state.path_mappings import PathMappings
+from dap_ai.protocol.contracts.asking import ValueEdit, WatchedData
 from dap_ai.protocol.wire.messages import ContinuedBody, FrameId, StoppedBody
 
 RESUMING = frozenset(
@@ -51,6 +53,11 @@ class DebuggeeState:
         """The stops that the last resume may have ended."""
         self._restarted_from: bool | None = None
         """`terminated`, as it was before the restart of an ended debuggee that nothing has answered yet."""
+        self.edits: list[ValueEdit] = []
+        """The values that were set in the debugger since the debuggee was started, oldest first (edits.py)."""
+        self.hit: list[WatchedData] = []
+        """What data breakpoints watch, one of which the program has hit at this stop (data_breakpoints.py)."""
+        self.paths = PathMappings()
         self.frames: dict[int, int] = {}
         """Frame ids that the client has seen in this epoch, with their threads."""
         self.failing_files: tuple[str, ...] = ()
@@ -79,6 +86,7 @@ class DebuggeeState:
     def bump(self) -> None:
         """Nothing read so far is current any more."""
         self.epoch += 1
+        self.hit.clear()
         self.frames.clear()
         self.failing_files = ()
 
@@ -108,6 +116,7 @@ class DebuggeeState:
         self.terminated = False
         self._restarted_from = None
         self.stops.clear()
+        self.edits.clear()
         self.bump()
 
     def on_restart(self) -> None:

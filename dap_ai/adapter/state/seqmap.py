@@ -32,6 +32,8 @@ class ClientOwner(NamedTuple):
     """For setBreakpoints."""
     guest: str = ""
     """The joined client that asked; empty: the session's own."""
+    arguments: bytes = b""
+    """As they came, of a request that tells of values or sets one (edits.py)."""
 
 
 class AgentOwner(NamedTuple):

@@ -138,7 +138,7 @@ def _effort(trials: Trials | None) -> str:
 def _next_steps(analysis: Analysis, first: Suspect | None) -> Iterator[str]:
     case, place = analysis.case, analysis.diagnosis.place
     yield from analysis.diagnosis.advice
-    if first and (first.file, first.line) != (place.frame.path, place.frame.line):
+    if first and not first.file.startswith("<") and (first.file, first.line) != (place.frame.path, place.frame.line):
         source = case.sources.read(first.file)
         scope = source.scope_at(first.line) if source else None
         names = (
@@ -152,10 +152,10 @@ def _next_steps(analysis: Analysis, first: Suspect | None) -> Iterator[str]:
         watch = f", and watch {', '.join(f'`{n}`' for n in names[:3])}" if names else ""
         yield f"Set a breakpoint at {where(case, first.file, first.line)}{watch}."
     condition = _condition(analysis)
-    if condition:
+    if condition and not place.is_generated:
         spot = where(case, place.frame.path, place.frame.line)
         yield f"Set a breakpoint at {spot} with the condition `{condition}`, to stop before the failure."
-    if place.facts is None:
+    if place.facts is None and not place.is_generated:
         yield f"Set a breakpoint at {where(case, place.frame.path, place.frame.line)}, to stop before the failure."
         return
     places = [

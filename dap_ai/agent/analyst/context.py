@@ -285,6 +285,8 @@ def output_and_deeds(case: Case, tail: str, level: int) -> Iterator[str]:
     if tail.strip():
         mark = "... " if len(tail) > size else ""
         yield f"output: {mark}{tail[-size:].strip()}" if size else f"output: ... {len(tail)} characters"
+    if case.edited:
+        yield f"not computed by the program: {' '.join(case.edited)}"
     if case.history:
         shown = case.history[-(6, 3, 1, 1)[level] :]
         did = (f"{h.text}{f' -> {cut(h.result, 60)}' if h.result else ''}" for h in shown)

@@ -21,6 +21,9 @@ NOT_VERIFIED = "**Not verified:**"
 
 NO_RANKING = "No language model was used: this is the offline analyst."
 NO_MODEL = "No language model was used: this is the offline analyst, and the ranking of lines is a heuristic."
+NOT_COMPUTED = (
+    "This rests on a value that was set in the debugger and not computed: no line of the program is its cause."
+)
 NO_ASSIGNMENT = "No assignment to it was found in the code that was read."
 
 

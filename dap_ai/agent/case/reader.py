@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from dap_ai.agent.case.edited import settle
 from dap_ai.agent.case.held import held_by, kept_beside
 from dap_ai.agent.case.kind import kind_of
 from dap_ai.agent.case.remote import told_elsewhere
@@ -81,6 +82,7 @@ class Reader:
             await self._inspect(case, extra)
         else:
             await self._plain(case)
+        settle(case)
         return case
 
     def caught(self, caught: Caught) -> Case:

@@ -63,6 +63,11 @@ class Place:
         return self.source.function_at(self.frame.line) if self.source else None
 
     @property
+    def is_generated(self) -> bool:
+        """Whether the program made its code from text: no breakpoint can be set there, and no file be edited."""
+        return self.frame.path.startswith("<")
+
+    @property
     def scope(self) -> FunctionNode | ast.Module | None:
         """The function, else the module."""
         return self.source.scope_at(self.frame.line) if self.source else None
@@ -134,6 +139,8 @@ class Case:
     history: list[HistoryItem] = field(default_factory=list[HistoryItem])
     notes: list[str] = field(default_factory=list[str])
     """What could not be read, in words for the user."""
+    edited: list[str] = field(default_factory=list[str])
+    """What was set in the debugger since the program began, as sentences, newest first."""
     messages: list[str] = field(default_factory=list[str])
     """The exception's message in other words than its own: as the walker reads it without running any code."""
 

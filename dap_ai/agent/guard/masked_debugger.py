@@ -18,7 +18,7 @@ from dap_ai.agent.masking.mask import Masker
 from dap_ai.agent.masking.masked_tables import mask_table, secret_cells
 from dap_ai.agent.masking.names import secret_name
 from dap_ai.agent.masking.placeholders import fillers
-from dap_ai.protocol.contracts.asking import HistoryItem
+from dap_ai.protocol.contracts.asking import HistoryItem, Stop, ValueEdit, WatchedData
 from dap_ai.protocol.contracts.debugger import Action, Consent, Done, RawDebugger
 from dap_ai.protocol.contracts.inspection import ExceptionFacts, Fact, Field, FrameFacts, Inspection, Node, Query, Value
 from dap_ai.protocol.contracts.rewinding import Rewound
@@ -55,6 +55,24 @@ class MaskedDebugger(PassingSession):
         """Names whose value has a secret in it."""
         self._texts: set[str] = set()
         """Those of them whose value is a string."""
+
+    @property
+    def stop(self) -> Stop | None:
+        """What was set in the debugger, and what a data breakpoint watches, masked."""
+        stop = super().stop
+        if stop is None or not (stop.edits or stop.hit):
+            return stop
+        edits = [self._edit(edit) for edit in stop.edits or ()]
+        hit = [self._watched(each) for each in stop.hit or ()]
+        return msgspec.structs.replace(stop, edits=edits, hit=hit)
+
+    def _watched(self, watched: WatchedData) -> WatchedData:
+        return msgspec.structs.replace(watched, before=self._value_text(label_of(watched.name), watched.before))
+
+    def _edit(self, edit: ValueEdit) -> ValueEdit:
+        name = label_of(edit.name)
+        value, before = self._value_text(name, edit.value), self._value_text(name, edit.before)
+        return msgspec.structs.replace(edit, value=value, before=before, typed=self._text(edit.typed))
 
     async def request(self, command: str, arguments: Mapping[str, Any]) -> SafeFields:
         """Its values masked."""

@@ -20,6 +20,7 @@ from dap_ai.backends.debugpy import (
     debugpy_launcher,
     doors,
     forks,
+    generated,
     inspector,
     interpreters,
     tracebacks,
@@ -52,10 +53,13 @@ class DebugpyBackend(Backend):
 
     @property
     def greeting(self) -> tuple[str, dict[str, Any]] | None:
-        """Before the program runs: ends Nagle's algorithm, opens the walker's door, hears what is caught and raised."""
+        """Before the program runs: ends Nagle's algorithm, opens the walker's door, hears what is caught and raised.
+
+        And shows frames of generated code.
+        """
         parts = (
             *(_NODELAY, inspector.open_expression(), caught.INSTALL, debugpy_launcher.SPARE, child_pythons.INSTALL),
-            inspector.watch_expression(),
+            *(generated.INSTALL, inspector.watch_expression()),
         )
         return "evaluate", {"expression": f"({', '.join(parts)})", "context": "hover"}
 

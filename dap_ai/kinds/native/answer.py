@@ -14,12 +14,14 @@ from dap_ai.agent.analyst.questions import excerpt, line_of
 from dap_ai.agent.analyst.ranking import THE_FAILED_LINE
 from dap_ai.agent.analyst.unclear import not_understood
 from dap_ai.agent.analyst.verdict import fitting
-from dap_ai.agent.analyst.wording import ADVICE, HAPPENED, NO_ASSIGNMENT, NO_MODEL, NOW, UNKNOWN
+from dap_ai.agent.analyst.wording import ADVICE, HAPPENED, NO_ASSIGNMENT, NO_MODEL, NOT_COMPUTED, NOW, UNKNOWN
+from dap_ai.agent.case.edited import edits_read
 from dap_ai.agent.case.stack import Case, Place
 from dap_ai.agent.case.values import cut, typed, variables
 from dap_ai.agent.native.analysis import Link, NativeAnalysis, failing
 from dap_ai.agent.native.diagnosing import analyse
 from dap_ai.agent.native.draft import Draft, brief, is_null, root_of, short_name, shown, unqualified
+from dap_ai.agent.native.hit_data import hit_data
 from dap_ai.agent.native.notes import expressions_in, notes, waiting_threads, without_source
 from dap_ai.agent.native.origins import Wanted, trace
 from dap_ai.agent.providers.offline import offline_usage, say
@@ -54,6 +56,7 @@ class NativeAnalyst:
 
 async def _answered(work: Work, case: Case) -> Answer:
     question = work.ask.arguments.question
+    say(work, [await hit_data(work, case), " ".join(case.edited)])
     wanted = expressions_in(question)
     unread = [text for text in wanted if case.focus and case.focus.value(text) is None]
     if unread:
@@ -83,6 +86,11 @@ def where(case: Case, file: str, line: int) -> str:
 def _stop(work: Work, analysis: NativeAnalysis, missed: str = "") -> Answer:
     case = analysis.case
     cited = _proving(analysis)
+    if _rests_on_edits(analysis):
+        analysis.suspects = []
+        cause = "" if analysis.kind == "stop" else f"{UNKNOWN} {NOT_COMPUTED}"
+        parts = [missed, verdict(analysis), cause, happened(analysis, cited), _noted(case)]
+        return _answer(work, parts, evidence_of(case.stop, cited))
     advice, fixes = recommendation(analysis)
     cause = "" if analysis.kind == "stop" else root_cause(analysis)
     parts = [missed, verdict(analysis), cause, advice, happened(analysis, cited), why(analysis)]
@@ -111,6 +119,17 @@ def verdict(analysis: NativeAnalysis) -> str:
     cause = where(case, first.file, first.line)
     forms = [f"{joint}{cause} ({first.reason}).", f"{joint}{cause}."]
     return fitting([effect + form for effect in effects for form in forms])
+
+
+def _rests_on_edits(analysis: NativeAnalysis) -> bool:
+    """Whether what failed, or a link of its chain, reads a value that was set in the debugger."""
+    case, place = analysis.case, analysis.place
+    line = place.source.line(place.frame.line) if place.source else ""
+    read = [(place.frame.name, place.frame.path, [line, *(c.expression for c in analysis.cited)])]
+    for link in analysis.chain:
+        source = case.sources.read(link.file)
+        read.append((link.function, link.file, [link.name, source.line(link.line) if source else ""]))
+    return any(edits_read(case, *each) for each in read)
 
 
 def _unreadable(case: Case, wanted: list[str], came: str) -> str:
@@ -172,6 +191,9 @@ def _about(work: Work, case: Case, roots: list[str], analysis: NativeAnalysis) -
         for text in roots
         if (fact := place.fact(text)) and fact.value is None
     ]
+    if edits_read(case, place.frame.name, place.frame.path, roots):
+        parts = [f"{NOW} {' '.join(values)}", quote(place), NOT_COMPUTED, _noted(case)]
+        return _answer(work, parts, evidence_of(case.stop, analysis.cited))
     found = why(analysis, "Where it comes from, nearest first") or NO_ASSIGNMENT
     parts = [f"{NOW} {' '.join(values)}", quote(place), " ".join(analysis.sentences), found, _noted(case)]
     answer = _answer(work, parts, evidence_of(case.stop, analysis.cited))

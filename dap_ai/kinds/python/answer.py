@@ -37,11 +37,14 @@ from dap_ai.agent.analyst.recursion.told import told as recursion_told
 from dap_ai.agent.analyst.reranking import rerank
 from dap_ai.agent.analyst.reranking import told as told_again
 from dap_ai.agent.analyst.runs import BUDGET_S, Control
+from dap_ai.agent.analyst.set_by_hand import set_by_hand
+from dap_ai.agent.analyst.shadowed_modules import Shadowed, shadowed
+from dap_ai.agent.analyst.shadowed_modules import told as shadowed_told
 from dap_ai.agent.analyst.trials import NO_TIME, Investigation, Trials
 from dap_ai.agent.analyst.value_path.finding import path_of_failure, path_of_value
 from dap_ai.agent.analyst.verdict import verdict
 from dap_ai.agent.analyst.what_ran import settle
-from dap_ai.agent.analyst.wording import BY_SOURCE, HAD, NO_ASSIGNMENT, NO_MODEL, NO_RANKING, NOW
+from dap_ai.agent.analyst.wording import BY_SOURCE, HAD, NO_ASSIGNMENT, NO_MODEL, NO_RANKING, NOT_COMPUTED, NOW, UNKNOWN
 from dap_ai.agent.case.stack import Case, Place
 from dap_ai.agent.case.tables import table_of
 from dap_ai.agent.case.values import typed
@@ -91,6 +94,7 @@ class PythonAnalyst:
         if call := traced_by(work.ask.arguments.question):
             return await use(call, bench, work.sink)
         question = work.ask.arguments.question
+        say(work, [" ".join(case.edited)])
         self._words.remember(case)
         wanted = understood(question)
         unread = [t for t in (*named_by(wanted), *candidates(question)) if case.focus and case.focus.value(t) is None]
@@ -173,6 +177,8 @@ class PythonAnalyst:
 
     async def _stop(self, work: Work, case: Case, first: str) -> Answer | None:
         """What is wrong there; None where no frame has source. The failure runs again while the source is read."""
+        if (found := shadowed(case)) and (analysis := await _analysed(work, case)):
+            return self._shadowed(work, analysis, found, first)
         again = None if self._found(case) else self._begun(work, case)
         try:
             analysis = await _analysed(work, case)
@@ -180,6 +186,13 @@ class PythonAnalyst:
         finally:
             if again is not None:
                 await again.aclose()
+
+    def _shadowed(self, work: Work, analysis: Analysis, found: Shadowed, first: str) -> Answer:
+        """A module that is another than was meant: no small change of a line mends that."""
+        parts, suspects = shadowed_told(found, analysis)
+        say(work, [first, *parts, f"*{' '.join([NO_RANKING, *noted(analysis)])}*"])
+        gist_of = parts[0].rstrip(".").partition(", and has no")[0]
+        return Answer(suspects=suspects, gist=gist_of, usage=offline_usage())
 
     def _begun(self, work: Work, case: Case) -> Investigation | None:
         """The failure run again; None where no fix is tried."""
@@ -204,6 +217,8 @@ class PythonAnalyst:
         analysis, trials, note = await self._investigated(work, analysis, again)
         if trials is None:
             settle(analysis)
+        if set_by_hand(analysis):
+            return self._set_by_hand(work, analysis, first)
         advice, fixes = "", list[Fix]()
         if has_failed(analysis.case):
             advice, fixes = recommendation(analysis, trials)
@@ -225,6 +240,16 @@ class PythonAnalyst:
         return Answer(
             evidence=evidence, suspects=suspects, fixes=fixes, path=path, gist=certain, usage=usage, limit=is_cut
         )
+
+    def _set_by_hand(self, work: Work, analysis: Analysis, first: str) -> Answer:
+        """Where it stands, and what it stands on: nothing of the program is why a value is there that somebody set."""
+        analysis.suspects = []
+        notes = [NO_MODEL, *noted(analysis)]
+        failed = [f"{UNKNOWN} {NOT_COMPUTED}"] if has_failed(analysis.case) else [standing(analysis.diagnosis.place)]
+        message = as_written(analysis.case.exception.message) if analysis.case.exception else ""
+        say(work, [first, verdict(analysis, None), message, *failed, happened(analysis), f"*{' '.join(notes)}*"])
+        evidence = evidence_of(analysis.case.stop, proving(analysis.diagnosis))
+        return Answer(evidence=evidence, gist=gist(analysis, None), usage=offline_usage())
 
     def _syntax(self, work: Work, analysis: Analysis, wrong: syntax_errors.Wrong, first: str) -> Answer:
         """What does not compile has not run: there is nothing to run again."""
@@ -280,6 +305,9 @@ class PythonAnalyst:
             for c in cited
             if (v := place.value(c.expression))
         ]
+        if set_by_hand(analysis, place, roots):
+            say(work, [*evaluated, f"{NOW} {' '.join(values)}", quote(place), NOT_COMPUTED, f"*{NO_RANKING}*"])
+            return Answer(evidence=evidence_of(case.stop, cited), usage=offline_usage())
         past = await _past(work.bench, place, roots[:1]) if wants_history(question) else []
         origin = await self._words.origin(work, place, roots, self._controls(case))
         found = origin or [] if past else origin or [why(analysis, BY_SOURCE) or NO_ASSIGNMENT]
@@ -314,6 +342,10 @@ def _why_none_is_tried(work: Work, case: Case) -> str:
     """Why no fix is tried at a failure, as a clause; empty: some are."""
     if lacked_memory(case):
         return "whatever asks for less memory would pass"
+    if case.edited:
+        return "a value was set in the debugger"
+    if case.places and case.places[0].is_generated:
+        return "the program made the code that failed from text, and a copy changes only functions of files"
     return work.debugger.why_no_snapshot
 
 

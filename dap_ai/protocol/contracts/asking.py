@@ -13,6 +13,41 @@ from dap_ai.protocol.wire.safe import Safe
 from dap_ai.protocol.wire.value_path import PathNode
 
 
+class ValueEdit(msgspec.Struct, frozen=True):
+    """A value of the program that somebody has set in the debugger: the program has not computed it."""
+
+    name: str
+    """The expression in its frame: `n`, `self.rows[0]`."""
+    value: str
+    """As the debug adapter showed it then, else as it was typed; empty: `name` was changed in place, or deleted."""
+    before: str
+    """As the user's client had seen it last; empty: it had not."""
+    typed: str
+    """The statement, where it was one; empty: the value was edited in a list of variables."""
+    function: str
+    """Of the frame; empty: not known."""
+    file: str
+    line: int
+    """At which the frame stood; 0: not known."""
+    epoch: int
+    """Of the stop at which it was set."""
+    by_user: bool
+    """And not by an answer, with the user's confirmation."""
+
+
+class WatchedData(msgspec.Struct, frozen=True):
+    """A variable that a data breakpoint watches."""
+
+    name: str
+    """The expression."""
+    function: str
+    """Whose variable it is; empty: a global one, or not known."""
+    before: str
+    """Its value as the client saw it when the data breakpoint was set, if nothing was hit since; empty: not known."""
+    access: str
+    """What stops the program: `write`, `read` or `readWrite`; empty: not said."""
+
+
 class Stop(msgspec.Struct, frozen=True):
     """The stop that a question is about."""
 
@@ -25,6 +60,10 @@ class Stop(msgspec.Struct, frozen=True):
     description: str = ""
     text: str = ""
     stopped_threads: Sequence[int] = ()
+    edits: Sequence[ValueEdit] | msgspec.UnsetType = msgspec.UNSET
+    """The values that were set in the debugger since the program began, oldest first; unset: none."""
+    hit: Sequence[WatchedData] | msgspec.UnsetType = msgspec.UNSET
+    """What was accessed, where a data breakpoint has stopped the program; several: one of them. Unset: none has."""
 
 
 class HistoryItem(msgspec.Struct, frozen=True):

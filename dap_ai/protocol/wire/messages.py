@@ -112,10 +112,79 @@ class ResultBody(_Read):
     value: str = ""
 
 
+class SetVariableArguments(_Read):
+    """Of setVariable."""
+
+    variables_reference: int
+    name: str
+
+
+class SetExpressionArguments(_Read):
+    """Of setExpression."""
+
+    expression: str
+    frame_id: int | None = None
+
+
+class VariablesArguments(_Read):
+    """Of variables."""
+
+    variables_reference: int
+
+
+class VariableRow(_Read):
+    """Of variables's response."""
+
+    name: str
+    value: str = ""
+    evaluate_name: str = ""
+    variables_reference: int = 0
+
+
+class VariablesBody(_Read):
+    """Of variables's response."""
+
+    variables: list[VariableRow] = []
+
+
+class ScopesArguments(_Read):
+    """Of scopes."""
+
+    frame_id: int
+
+
+class DataInfoArguments(_Read):
+    """Of dataBreakpointInfo."""
+
+    name: str
+    variables_reference: int = 0
+    frame_id: int | None = None
+
+
+class DataInfoBody(_Read):
+    """Of dataBreakpointInfo's response."""
+
+    data_id: str | None = None
+
+
+class DataBreakpoint(_Read):
+    """As a client sets it."""
+
+    data_id: str
+    access_type: str = ""
+
+
+class SetDataArguments(_Read):
+    """Of setDataBreakpoints: all of them."""
+
+    breakpoints: list[DataBreakpoint] = []
+
+
 class Scope(_Read):
     """Of a frame."""
 
     variables_reference: int
+    name: str = ""
     presentation_hint: str = ""
 
 

@@ -90,6 +90,8 @@ def why_not_again(debugger: Debugger, case: Case) -> str:
     """Why nothing can be run again, as far as it is known before it is tried: a clause; empty: something can."""
     if debugger.why_no_snapshot:
         return debugger.why_no_snapshot
+    if case.edited:
+        return "a value was set in the debugger, and a run again is without that"
     return "" if any(check.whole for check in enclosing(case)) else "what led to this stop cannot be run again"
 
 

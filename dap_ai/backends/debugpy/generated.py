@@ -1,0 +1,76 @@
+"""Frames of code that a program has made from text are part of the stack where `linecache` has that text.
+
+attrs and template engines put the source of what they compile there, under a name such as `<generated>`, so that a
+traceback can quote it. debugpy takes a file so named for a library's, or for its own, and leaves the frame out: the
+innermost one, where it failed. It still steps over such code.
+"""
+
+from __future__ import annotations
+
+_HOOK = r"""
+import linecache
+from _pydevd_bundle import pydevd_frame_utils
+from _pydevd_bundle.pydevd_net_command_factory_json import NetCommandFactoryJson
+
+class Shown:
+    # A frame that is in the stack whatever its file is, as those of templates are for pydevd.
+    IS_PLUGIN_FRAME = True
+
+    def __init__(self, frame):
+        self.frame = frame
+
+    def __getattr__(self, name):
+        return getattr(self.frame, name)
+
+class Debugger:
+    # pydevd's own, for which no file with source in linecache is one of its own: it takes those of attrs for such.
+    def __init__(self, debugger):
+        self.debugger = debugger
+
+    def get_file_type(self, frame, *more):
+        return None if has_source(frame) else self.debugger.get_file_type(frame, *more)
+
+    def __getattr__(self, name):
+        return getattr(self.debugger, name)
+
+def has_source(frame):
+    try:
+        name = frame.f_code.co_filename
+        entry = linecache.cache.get(name) if name.startswith("<") and name.endswith(">") else None
+        return type(entry) is tuple and len(entry) == 4 and entry[1] is None and bool(entry[2])
+    except Exception:
+        return False  # what the program has put into linecache is its own matter
+
+def innermost(tb, frame):
+    # The generated frame in which the exception was raised below `frame`; else `frame`.
+    found = None
+    while tb is not None:
+        if tb.tb_frame is frame or (found is not None and has_source(tb.tb_frame)):
+            found = tb.tb_frame
+        tb = tb.tb_next
+    return found or frame
+
+def install(kind):
+    plain, listed = kind._iter_visible_frames_info, pydevd_frame_utils.create_frames_list_from_traceback
+    if getattr(plain, "is_dap_ai", False):
+        return
+
+    def iter_visible_frames_info(self, py_db, *args, **options):
+        for row in plain(self, Debugger(py_db), *args, **options):
+            yield (row[0], Shown(row[1]), *row[2:]) if has_source(row[1]) else row
+
+    def create_frames_list_from_traceback(trace_obj, frame, *args, **options):
+        return listed(trace_obj, innermost(trace_obj, frame), *args, **options)
+
+    iter_visible_frames_info.is_dap_ai = True
+    kind._iter_visible_frames_info = iter_visible_frames_info
+    pydevd_frame_utils.create_frames_list_from_traceback = create_frames_list_from_traceback
+
+install(NetCommandFactoryJson)
+"""
+
+INSTALL = (
+    f"(lambda b: b.exec(b.compile({_HOOK!r}, '<frozen dap_ai>', 'exec'), "
+    "{'__builtins__': b.__dict__.copy()}))(__import__('builtins'))"
+)
+"""Evaluated without a frameId before the program starts, as caught.INSTALL is; Python 3.8 and newer."""
