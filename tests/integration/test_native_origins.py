@@ -10,12 +10,14 @@ from typing import Any
 
 import pytest
 
+from dap_ai.agent.analyst.wording import CAUSE
 from tests.integration import native
 from tests.integration.native_examples import ADAPTERS, backend_for
 from tests.integration.native_session import marked
 
 Ask = Callable[..., subprocess.CompletedProcess[bytes]]
 ERRANDS = native.SOURCES / "errands.cpp"
+LIMITS = native.SOURCES / "limits.c"
 SHELF = native.SOURCES / "shelf.cpp"
 STATIONS = native.SOURCES / "stations.cpp"
 
@@ -51,6 +53,14 @@ def test_a_null_that_a_look_up_returned_is_told_with_what_was_looked_up_and_what
     line = marked(STATIONS, "failing")
     assert f'`station` is `null` for `name` = `"Airport"` at `stations.cpp:{line}`' in first
     assert 'In `stations` there is `"Airport "`, which differs in blanks only.' in answer
+
+
+def test_a_loop_that_keeps_to_its_limit_is_not_the_cause_but_the_call_that_passes_a_wrong_one(
+    run_dap_ai: Ask, backend: str, tmp_path: Path
+):
+    ended = ended_of(asked(run_dap_ai, backend, LIMITS, tmp_path))
+    assert f"{CAUSE} `limits.c:{marked(LIMITS, 'passed')}`: passes `70000000` for `top` of `sum`." in ended["answer"]
+    assert "where `<` fits" not in ended["answer"]
 
 
 def asked(run_dap_ai: Ask, backend: str, source: Path, folder: Path) -> subprocess.CompletedProcess[bytes]:

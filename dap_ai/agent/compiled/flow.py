@@ -9,6 +9,8 @@ from dap_ai.agent.compiled.expressions import build
 from dap_ai.agent.compiled.functions import DEFINITIONS
 from dap_ai.agent.compiled.grammar import Source, Syntax, field, named
 
+Condition = tuple[Expression | None, bool]
+"""A condition and what it must be for a line to run; None: the line depends on something that cannot be evaluated."""
 _CONDITIONAL = ("if_statement", "while_statement", "for_statement")
 _RUN_WHEN_TRUE = ("body", "consequence", "update")
 _NULLS = frozenset(["NULL", "nullptr", "0"])
@@ -17,6 +19,13 @@ _LOOPS = (
     *("while_expression", "loop_expression", "for_expression", "closure_expression"),
 )
 _GIVE_NOTHING = frozenset(["void", "auto"])
+_DECIDING = (
+    *_LOOPS,
+    *("if_statement", "switch_statement", "conditional_expression", "try_statement", "catch_clause"),
+    *("if_expression", "match_expression"),
+)
+_LEAVING = frozenset(["return_statement", "throw_statement", "return_expression"])
+_NEVER_RETURN = frozenset(["exit", "_exit", "abort", "std::abort", "std::exit", "std::terminate", "__assert_fail"])
 
 
 def not_null(source: Source, node: Syntax) -> Iterator[str]:
@@ -38,6 +47,55 @@ def _true(condition: Expression) -> Iterator[str]:
     elif condition.operator == "!=" and len(condition.parts) == 2:
         left, right = condition.parts
         yield from [left.text] * (right.text in _NULLS) + [right.text] * (left.text in _NULLS)
+
+
+def decisions(source: Source, node: Syntax) -> Iterator[tuple[Syntax, Condition]]:
+    """What decides whether a node runs, innermost first: the syntax around it, and which condition must be how."""
+    inner, outer = node, node.parent
+    while outer is not None and outer.type not in DEFINITIONS:
+        if outer.type in _DECIDING and inner != field(outer, "condition") and inner != field(outer, "initializer"):
+            yield outer, _condition(source, outer, inner)
+        inner, outer = outer, outer.parent
+
+
+def _condition(source: Source, outer: Syntax, inner: Syntax) -> Condition:
+    """Of an `if`, the expression and what it must be; (None, True) of all else: it cannot be told now."""
+    condition = field(outer, "condition") if outer.type in ("if_statement", "if_expression") else None
+    if condition is None:
+        return None, True
+    return build(source, field(condition, "value") or condition), inner == field(outer, "consequence")
+
+
+def is_around(outer: Syntax, node: Syntax) -> bool:
+    """Whether a node holds another one."""
+    return outer.start_byte <= node.start_byte and node.end_byte <= outer.end_byte
+
+
+def leaves(source: Source, node: Syntax, to: Syntax) -> bool:
+    """Whether the function ends between a statement and a later one, in a block that does not hold the later one."""
+    inner, outer = node, node.parent
+    while outer is not None and outer.type not in DEFINITIONS:
+        if is_around(outer, to):
+            return False
+        if outer.type in ("compound_statement", "block", "case_statement"):
+            after = [child for child in named(outer) if child.start_byte >= inner.start_byte]
+            if any(_ends_function(source, child) for child in after):
+                return True
+        inner, outer = outer, outer.parent
+    return False
+
+
+def _ends_function(source: Source, node: Syntax) -> bool:
+    if node.type == "expression_statement" and named(node):
+        node = named(node)[0]
+    callee = field(node, "function") if node.type == "call_expression" else None
+    return node.type in _LEAVING or (callee is not None and source.text(callee) in _NEVER_RETURN)
+
+
+def returns_before(source: Source, function: Syntax, node: Syntax) -> bool:
+    """Whether a function may return before it comes to a node."""
+    found = source.find(function, [*_LEAVING, "goto_statement"])
+    return any(other.start_byte < node.start_byte for other in found)
 
 
 def repeated(source: Source, function: Syntax) -> list[tuple[int, int]]:

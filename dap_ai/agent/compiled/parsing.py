@@ -97,6 +97,34 @@ class Unit:
             self._repeated[function] = flow.repeated(self._source, node) if node else []
         return any(first <= to <= line <= last for first, last in self._repeated[function])
 
+    def decisions(self, function: Function, line: int, to: int = 0) -> list[flow.Condition] | None:
+        """What decides whether a line runs before another one that does; None: the other one cannot follow it.
+
+        Without `to`, whether it runs in a call of its function at all.
+        """
+        body, reached = self._node(function), self._innermost(to)[:1] if to else []
+        found = [self._decisions(body, node, reached) for node in self._innermost(line)] if body else []
+        return found[0] if found and all(each == found[0] for each in found) else [(None, True)]
+
+    def _decisions(self, body: Syntax, node: Syntax, reached: list[Syntax]) -> list[flow.Condition] | None:
+        if not reached:
+            unsure = flow.returns_before(self._source, body, node)
+            return [(None, True)] if unsure else [condition for _, condition in flow.decisions(self._source, node)]
+        to = reached[0]
+        if flow.leaves(self._source, node, to):
+            return None
+        # What is around both has been decided.
+        return [c for outer, c in flow.decisions(self._source, node) if not flow.is_around(outer, to)]
+
+    def _innermost(self, line: int) -> list[Syntax]:
+        spots = statements.spots_at(self._source, line)
+        return [spot.node for spot in spots if spot.depth == max(other.depth for other in spots)]
+
+    def loop_header(self, line: int) -> list[Expression]:
+        """The outermost expressions of the innermost loop whose header is on a line."""
+        loops = [spot for spot in statements.spots_at(self._source, line) if spot.kind in ("for", "while")]
+        return statements.expressions(self._source, loops[-1]) if loops else []
+
     def has_open_end(self, function: Function) -> bool:
         """Whether a function that is to give a value may come to its end without a `return`."""
         node = self._node(function)

@@ -9,6 +9,8 @@ from dap_ai.agent.case.stack import Place
 from dap_ai.agent.case.values import cut
 from dap_ai.agent.compiled.parsing import Expression, Function, Unit, Write
 from dap_ai.agent.native.draft import NULLS, Draft, bare, brief, callee, integer, is_null, number_of, statements, within
+from dap_ai.agent.native.evaluating import calls_with, gives, has_run, last_writes, never_set
+from dap_ai.agent.native.loops import judge
 from dap_ai.agent.native.reachability import Spot, argument, blanks, member_writes, plain, reaching, spot_of
 from dap_ai.agent.native.reaching import (
     MAY_FAIL,
@@ -31,6 +33,8 @@ _ONE_OF_SEVERAL = 0.45
 """How suspicious a call is that may have given the value, where other lines may have, too: no more than a guess."""
 _NOT_SEEN = 0.55
 """The same of a line that gave the value only if a name was null that nobody could look at: no more than a guess."""
+_MAY_BE_UNSET = 0.58
+"""The same of a variable that every line that sets it sets under a condition, where that cannot be evaluated."""
 _POINTERS = frozenset({"pointer", "smart", "str", "function", "optional"})
 _LENGTHS = frozenset({"len", "size", "length", "count", "strlen", "ssize"})
 _WORDS = {
@@ -109,9 +113,11 @@ class _Trace:
     def _back(self, spot: Spot, text: str, depth: int) -> None:
         if spot.place and spot.place.value(text) is not None:
             self.draft.cite(text, spot.place)
-        own = _nearest([w for w in reaching(spot.unit, spot.function, text, spot.line) if self._may_give(spot, w)])
+        own = [w for w in reaching(spot.unit, spot.function, text, spot.line) if self._may_give(spot, w)]
+        own = _nearest(last_writes(self.draft, spot, own))
         declared = (w for w in own if w.role == "declared")
         unset = next((w for w in declared if _only_sometimes(self.draft, spot, w, _sets_of(own))), None)
+        unset = None if unset and self._was_set(spot, own) else unset
         for nth, write in enumerate([unset] if unset else own):
             self._write(spot, write, own, nth, depth)
         if any(w.role == "assigned" and w.line < spot.line for w in own):
@@ -158,21 +164,42 @@ class _Trace:
         if write.role == "declared":
             sets = _sets_of(own)
             reason = f"declares `{write.name}` without a value" + _only_sometimes(draft, spot, write, sets)
-            self._suspect(write.line, 0.85 if not sets or "only" in reason else score, reason, spot.path)
+            found = never_set(draft, spot, write, sets)
+            if found is not False:
+                unseen = _MAY_BE_UNSET if "only" in reason else min(score, _ONE_OF_SEVERAL)
+                self._suspect(write.line, 0.85 if found else unseen, reason, spot.path)
         elif write.role == "loop":
-            reason = f"the loop lets `{write.name}` become {self.wanted.words}"
-            if write.value and _GOES_THROUGH.search(write.code):
-                reason = f"`{write.name}` is an element of `{cut(write.value.text, 60)}`, and is {self.wanted.words}"
-            elif self.wanted.past_end and re.search(rf"\b{re.escape(write.name)}\s*<=", write.code):
-                score, reason = 0.9, f"{reason}: `<=` where `<` fits"
-            self._suspect(write.line, score, reason, spot.path)
+            self._looped(spot, write, score)
         elif self.wanted.null and write.role == "changed" and (emptied := self._emptied(spot, write)):
             self._suspect(write.line, 0.85, f"{emptied}, which leaves it {self.wanted.words}", spot.path)
         elif write.value is None or write.role in ("freed", "address", "changed"):
             self._suspect(write.line, score - 0.1, f"{_WORDS[write.role]} `{write.name}`", spot.path)
         else:
-            given = [w for w in own if w.role in ("assigned", "loop", "changed")]
+            given = [w for w in own if w.role in ("assigned", "loop", "changed", "address")]
+            if not self.wanted.null and (agreed := gives(draft, spot, write)) is not True:
+                if agreed is False and nth == 0:
+                    return  # it is another value now, so something else has given it since
+                score = min(score, _NOT_SEEN)
             self._from(spot, write, pointed(write.value), score, depth, alone=len(given) == 1)
+
+    def _looped(self, spot: Spot, write: Write, score: float) -> None:
+        if write.value and _GOES_THROUGH.search(write.code):
+            reason = f"`{write.name}` is an element of `{cut(write.value.text, 60)}`, and is {self.wanted.words}"
+            self._suspect(write.line, score, reason, spot.path)
+            return
+        reason = f"the loop lets `{write.name}` become {self.wanted.words}"
+        value = spot.place.value(write.name) if spot.place else None
+        bound = number_of(value) if self.wanted.past_end and (value and value.text) == self.wanted.words else None
+        loop = judge(self.draft, spot, write, bound)
+        if bound is not None and loop.fault == "one too far" and loop.code == "<=" and not loop.is_meant:
+            self._suspect(write.line, 0.9, f"{reason}: `<=` where `<` fits", spot.path)
+        else:  # a number that was counted, which nothing shows to be wrong here
+            self._suspect(write.line, min(score, _NOT_SEEN), reason, spot.path)
+
+    def _was_set(self, spot: Spot, own: list[Write]) -> bool:
+        """Whether a line that sets it has given the value that is looked for."""
+        values = [(w, bare(w.value).text) for w in own if w.role == "assigned" and w.value and w.line < spot.line]
+        return any(text == self.wanted.words or has_run(self.draft, spot, w.line) for w, text in values)
 
     def _emptied(self, spot: Spot, write: Write) -> str:
         value = spot.place.value(write.name) if spot.place else None
@@ -229,7 +256,8 @@ class _Trace:
         found = draft.defined(called)
         if found is not None:
             unchecked = " without a check" if self.wanted.null else ""
-            self._suspect(line, score + 0.1, f"uses what `{called}` returns{unchecked}", path)
+            score = score + 0.1 if unchecked else min(score, _NOT_SEEN)  # why it returns it stands in the function
+            self._suspect(line, score, f"uses what `{called}` returns{unchecked}", path)
             if unchecked:
                 draft.analysis.unchecked.add((path, line))
             self._returns(found, depth, _holder(spot, call), holds)
@@ -241,11 +269,13 @@ class _Trace:
             self._unset()
             unset = f"`{self.unset}`"
             reason = f"`{called}` leaves {unset} unset, and no line of the files on the stack sets it"
-            self._suspect(line, 0.85, reason, path)
+            given = [c for c in calls_with(spot, name) if not draft.defined(callee(c))]  # may have set it elsewhere
+            self._suspect(line, _NOT_SEEN if given else 0.85, reason, path)
             draft.advise(f"Give {unset} a value where its object is made, or allocate it with `calloc`.")
             return
         why = MAY_FAIL.get(called, "") if self.wanted.null and alone and len(call.parts) > 1 else ""
         reason = f"`{name}` is what `{called}` returns" + (f", which {why}; nothing checks it" if why else "")
+        score = min(score, _NOT_SEEN) if self.wanted.wild else score
         self._suspect(line, score + (0.15 if why else 0), reason, path)
 
     def _unset(self) -> None:

@@ -9,7 +9,7 @@ from dap_ai.agent.native.draft import bare, callee, within
 from dap_ai.agent.native.reachability import Spot
 from dap_ai.protocol.contracts.inspection import Value
 
-UNSET = frozenset({"malloc", "realloc", "reallocarray", "alloca", "aligned_alloc"})
+UNSET = frozenset({"malloc", "alloca", "aligned_alloc"})
 """Give memory that holds what was there before."""
 _NEVER_NULL = frozenset({"make_unique", "make_shared", "Some", "Ok"})
 _EMPTIES = {

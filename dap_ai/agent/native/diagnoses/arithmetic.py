@@ -138,10 +138,17 @@ def _ends(draft: Draft) -> Iterator[_End]:
 def _explain_empty(draft: Draft, end: _End) -> bool:
     for found in [*_BEFORE.finditer(end.code), *_ENDS.finditer(end.code)]:
         text, value = _container(draft.place, found[1], end.holder)
-        if value is not None and value.length == 0:
+        if value is not None and value.length == 0 and not (end.function and _is_asked(draft, end, found[1])):
             _tell_empty(draft, end, found[0], text)
             return True
     return False
+
+
+def _is_asked(draft: Draft, end: _End, container: str) -> bool:
+    """Whether the called function looks whether there is an element before it takes one: then it has not taken it."""
+    asks = re.compile(rf"(?:^|\W){re.escape(container)}\s*(?:\.|->)\s*(?:empty|size|length|begin)\(\)(?!\s*-\s*1\b)")
+    lines = range(end.function.first, end.line + 1) if end.function else ()
+    return any(asks.search(draft.line_text(line, end.file)) for line in lines)
 
 
 def _tell_empty(draft: Draft, end: _End, code: str, text: str) -> None:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from typing import NamedTuple
 
 from dap_ai.agent.analyst.edits import Edit
-from dap_ai.agent.compiled.parsing import Expression
+from dap_ai.agent.compiled.parsing import Expression, Write
 from dap_ai.agent.compiled.report import Report
+from dap_ai.agent.native.diagnoses.copying import tell_allocated, tell_arrays, tell_copy
 from dap_ai.agent.native.diagnoses.memory import own_frame
 from dap_ai.agent.native.diagnoses.sizes import Size, length_of, size_of
-from dap_ai.agent.native.draft import Draft, bare, callee, integer, names_of, number_of, within
+from dap_ai.agent.native.draft import Draft, bare, brief, integer, is_null, names_of, within
+from dap_ai.agent.native.loops import Loop, judge, limit_of, start_of
 from dap_ai.agent.native.origins import Wanted, trace
-from dap_ai.agent.native.reachability import amount, reaching, spot_of
+from dap_ai.agent.native.reachability import Spot, amount, reaching, spot_of
 
 _REPORTED = re.compile(
     r"buffer-(over|under)flow|container-overflow|out[- ]of[- ]bounds|out_of_range|stack smashing|buffer overflow"
@@ -26,19 +28,13 @@ _GLOBAL = re.compile(r"global variable '([^']+)'.*? of size (\d+)", re.DOTALL)
 _LOCAL = re.compile(r"<== Memory access at offset (\d+) ")
 _OBJECT = re.compile(r"\[(\d+), (\d+)\) '([^']+)'")
 """A local variable of the frame in AddressSanitizer's report, by its first offset and the one behind its last."""
-_COPIES = frozenset({"strcpy", "strcat", "sprintf", "vsprintf", "gets", "stpcpy", "scanf", "sscanf", "fscanf"})
-_COUNTED = frozenset(
-    {"memcpy", "memmove", "memset", "strncpy", "strncat", "snprintf", "read", "recv", "fread", "fgets"}
-)
-_OF_A_POINTER = re.compile(
-    r"(?P<type>\w+)\s*\*\s*(?P<name>\w+)\s*=.*\b[mc]alloc\(.*"
-    r"(?P<size>sizeof\s*\(\s*(?:struct\s+)?(?P=type)\s*\*\s*\)|sizeof\s*\(\s*(?P=name)\s*\)|sizeof\s+(?P=name)\b(?!\s*[\[-]))"
-)
-"""`T *p = malloc(n * sizeof(T *))`, or `sizeof p`."""
 _WILD = 1 << 24
-_UNSIGNED = re.compile(r"unsigned|\bsize_t|size_type|uint|^u\d|usize")
 _CLEAR = 0.6
 """The score of a suspect that explains the failure."""
+_NOT_SEEN = 0.55
+"""The same of one whose part in it could not be evaluated: no more than a guess."""
+_LET_THROUGH = 0.4
+"""The same of a loop that keeps to a limit that other lines have made."""
 
 
 def diagnose(draft: Draft) -> bool:
@@ -67,7 +63,7 @@ def _returned_astray(draft: Draft) -> bool:
         return False
     draft.analysis.kind = "overflow"
     draft.say("The function fails when it returns: its return address was overwritten.")
-    _arrays_of(draft)
+    tell_arrays(draft)
     return True
 
 
@@ -82,13 +78,21 @@ def _reported(draft: Draft, report: Report) -> None:
     done = any(_explain(draft, e, count=size) for e in reversed(fitting))
     if not done and fitting and (told or said):
         _index(draft, fitting[-1], index, size)
-    elif not done and not _copies(draft) and not told and not said:
+    elif not done and not _copied(draft) and not told and not said:
         _loops(draft, subscripts)
     if "smashing" in f"{report.kind} {report.message}":
-        _arrays_of(draft)
+        tell_arrays(draft)
     allocated = next((s for s in report.stacks if "allocated" in s.title), None)
     if own := own_frame(draft, allocated):
-        _allocated(draft, *own)
+        tell_allocated(draft, *own)
+
+
+def _copied(draft: Draft) -> bool:
+    """Whether the line copies; what it indexes is blamed where as much as was copied would fit."""
+    copy = tell_copy(draft)
+    if copy and copy.fits:
+        _loops(draft, [e for e in within(copy.into) if e.kind == "subscript"])
+    return copy is not None
 
 
 def _region(draft: Draft, report: Report) -> None:
@@ -122,6 +126,8 @@ def _of_local(facts: str, offset: int) -> str:
 def _explain(draft: Draft, subscript: Expression, count: int | None = None, *, wild: bool = False) -> bool:
     """Says index and bound where the one does not fit the other; whether it did."""
     base, index = bare(subscript.parts[0]), bare(subscript.parts[1])
+    if is_null(draft.value(base.text)):
+        return False
     number = amount(draft, index)
     size = size_of(draft, draft.place, base.text)
     bound = count if count is not None else (size.count if size else None)
@@ -148,7 +154,7 @@ def _index(
     if size and size.words:
         draft.link(size.file, size.line, "states the size of", base.text, "")
         draft.suspect(size.line, 0.4, f"`{base.text}` is {size.words}", size.file)
-    _blame(draft, index, number, bound)
+    _blame(draft, index, number, _Room(base.text, bound, size))
 
 
 def _room(draft: Draft, base: str, bound: int | None, size: Size | None) -> str:
@@ -160,78 +166,100 @@ def _room(draft: Draft, base: str, bound: int | None, size: Size | None) -> str:
     return f"`{base}` has {bound} element{'s' if bound > 1 else ''}, the indices 0 to {bound - 1}{where}"
 
 
-def _blame(draft: Draft, index: Expression, number: int | None, bound: int | None) -> None:
+class _Room(NamedTuple):
+    """What is indexed, and how many elements it has; `bound` None: that is not known."""
+
+    base: str
+    bound: int | None
+    size: Size | None = None
+
+
+def _blame(draft: Draft, index: Expression, number: int | None, room: _Room) -> None:
     names = names_of(index) or [index.text]
     spot = spot_of(draft.place)
     for name in names:
         writes = reaching(spot.unit, spot.function, name, spot.line + 1) if spot else []
-        loop = next((w.line for w in writes if w.role == "loop"), 0)
-        if loop:
-            _loop(draft, loop, name, bound)
+        loop = next((w for w in writes if w.role == "loop"), None)
+        if loop and spot:
+            _loop(draft, spot, loop, room)
         else:
-            trace(draft, name, Wanted(str(number), past_end=number == bound))
+            trace(draft, name, Wanted(str(number), past_end=number == room.bound))
     top = max((s for s in draft.done().suspects), key=lambda s: s.score, default=None)
-    if top and "without a value" in top.reason:
+    if top and top.score >= _CLEAR and "without a value" in top.reason:
         draft.analysis.kind = "uninitialised"
         draft.say(f"It was never set: {draft.spot(top.line, top.file)} {top.reason}.")
         draft.advise("Compile with `-Wall -Wextra -O1` (or `-Wmaybe-uninitialized`): the compiler warns of it.")
     elif index.text in names and not draft.analysis.fix:
-        limit = f" < {bound}" if bound else ""
+        limit = f" < {room.bound}" if room.bound else ""
         draft.advise(f"Check `{index.text}`{limit} before this line, where it may come from outside.")
 
 
-def _loop(draft: Draft, line: int, name: str, bound: int | None) -> None:
-    """Blames a loop's header; `<=` against the bound is the likeliest mistake of all."""
-    header = draft.line_text(line)
-    if wrapped := _wrapped(draft, header):
+def _loop(draft: Draft, spot: Spot, write: Write, room: _Room) -> None:
+    """Blames what the values at the stop leave of a loop's header: its sign, its limit, or a number that wraps."""
+    line, name = write.line, write.name
+    loop = judge(draft, spot, write, room.bound, room.base)
+    draft.link(spot.path, line, "counts", name, spot.function.name)
+    if loop.fault == "wraps" and loop.limit:
+        wrapped = bare(loop.limit.parts[0]).text
+        draft.say(f"{draft.code(wrapped)}, so `{loop.code}` of the loop's header wraps around to a very large number.")
+        draft.suspect(line, 0.95, f"`{loop.code}`, where `{wrapped}` is 0 and unsigned")
+    elif loop.fault == "never below":
         draft.say(
-            f"{draft.code(wrapped)}, so `{wrapped} - 1` of the loop's header wraps around to a very large number."
+            f"`{loop.code}` always holds, because `{name}` is unsigned: "
+            "1 less than 0 is the largest number of its type."
         )
-        draft.suspect(line, 0.95, f"`{wrapped} - 1`, where `{wrapped}` is 0 and unsigned")
-        return
-    draft.link(draft.place.frame.path, line, "counts", name, draft.function.name if draft.function else "")
-    if always := _never_below(draft, header, name):
-        draft.say(
-            f"`{always}` always holds, because `{name}` is unsigned: 1 less than 0 is the largest number of its type."
-        )
-        draft.suspect(line, 0.95, f"`{always}` always holds, because `{name}` is unsigned", draft.place.frame.path)
+        draft.suspect(line, 0.95, f"`{loop.code}` always holds, because `{name}` is unsigned")
         draft.advise(f"Count down with `for ({name} = n; {name}-- > 0;)`, or with a signed type.")
+    elif loop.fault == "one too far":
+        _one_too_far(draft, write, loop, room)
+    elif loop.fault == "limit" and loop.limit:
+        _limited(draft, line, name, loop.limit, room)
+    elif loop.fault == "no limit":
+        draft.suspect(line, 0.75, f"the loop's header does not limit `{name}`")
+    elif loop.fault == "none":
+        start = start_of(spot, write)
+        for text in names_of(start) if start else ():
+            if (number := draft.number(text)) is not None:
+                trace(draft, text, Wanted(str(number)))
+    elif loop.fault == "unknown":
+        draft.suspect(line, _NOT_SEEN, f"the loop may let `{name}` go too far for what it indexes")
+
+
+def _one_too_far(draft: Draft, write: Write, loop: Loop, room: _Room) -> None:
+    line, name, source = write.line, write.name, draft.place.source
+    end = room.bound if room.bound is not None else "its limit"
+    if loop.is_meant:
+        reason = f"the loop lets `{name}` become {end}: `{loop.code}`, or what it indexes is too small"
+        draft.suspect(line, _NOT_SEEN - 0.1, reason)
+        if room.size and room.size.words and loop.limit:
+            reason = f"`{room.base}` is {room.size.words}, and the loop goes to `{loop.limit.text}`"
+            draft.suspect(room.size.line, _NOT_SEEN, reason, room.size.file)
+        for limit in names_of(loop.limit) if loop.limit else ():
+            trace(draft, limit, Wanted(brief(value) if (value := draft.value(limit)) else "too large", unproven=True))
         return
-    found = re.search(rf"\b{re.escape(name)}\s*(<=)|(\.\.=)", header)
-    if not found:
-        draft.suspect(line, 0.75, f"the loop lets `{name}` go too far for what it indexes")
-        return
-    old, new = ("<=", "<") if found[1] else ("..=", "..")
-    draft.suspect(line, 0.95, f"the loop lets `{name}` become {bound if bound is not None else 'its limit'}: "
-                  f"`{old}` where `{new}` fits")  # fmt: skip
-    source = draft.place.source
-    if source:
-        whole = source.line(line)
-        at = whole.index(header) + found.start(1 if found[1] else 2)
-        draft.analysis.fix = Edit(source, line, line, [whole[:at] + new + whole[at + len(old) :]])
+    new = {"<=": "<", "..=": ".."}[loop.code]
+    draft.suspect(line, 0.95, f"the loop lets `{name}` become {end}: `{loop.code}` where `{new}` fits")
+    whole = source.line(line) if source else ""
+    found = re.search(rf"\b{re.escape(name)}\s*(<=)|(\.\.=)", whole)
+    if source and found:
+        at = found.start(1 if found[1] else 2)
+        draft.analysis.fix = Edit(source, line, line, [whole[:at] + new + whole[at + len(loop.code) :]])
 
 
-def _never_below(draft: Draft, header: str, name: str) -> str:
-    """`i >= 0` of the header, where `i` is unsigned."""
-    value = draft.value(name)
-    found = re.search(rf"\b{re.escape(name)}\s*>=\s*0\b|\b0\s*<=\s*{re.escape(name)}\b", header)
-    return found[0] if found and value is not None and _UNSIGNED.search(value.type) else ""
-
-
-def _wrapped(draft: Draft, header: str) -> str:
-    """An unsigned name that is 0 and from which the header takes 1."""
-    for found in re.finditer(r"([A-Za-z_][\w.>\-]*?)\s*-\s*1\b", header):
-        value = draft.value(found[1])
-        if value is not None and number_of(value) == 0 and _UNSIGNED.search(value.type):
-            return found[1]
-    return ""
-
-
-def copies(draft: Draft) -> Iterator[tuple[str, int, str, str]]:
-    """Calls in the files of the stack that copy without regard to a size: file, line, function and where they write."""
-    for path, unit in draft.units():
-        for name in sorted(_COPIES):
-            yield from ((path, c.line, name, bare(c.parts[1]).text) for c in unit.calls(name) if len(c.parts) > 1)
+def _limited(draft: Draft, line: int, name: str, limit: Expression, room: _Room) -> None:
+    """The loop keeps to a limit that does not fit: a number of its own, or one that comes from somewhere."""
+    end = limit_of(draft, limit, draft.place)
+    names = [text for text in names_of(limit) if draft.value(text) is not None]
+    if names and end is not None and integer(limit.text) is None:
+        draft.say(f"The loop ends at {draft.aside(limit.text) if limit.text in names else f'`{limit.text}`'}.")
+        draft.suspect(line, _LET_THROUGH, f"the loop lets `{name}` go up to `{limit.text}`, which is {end}")
+        for text in names:
+            if (number := draft.number(text)) is not None:
+                trace(draft, text, Wanted(str(number)))
+    else:
+        sure = room.bound is not None and end is not None and end > room.bound
+        reason = f"the loop lets `{name}` go up to `{limit.text}`"
+        draft.suspect(line, 0.75 if sure else _NOT_SEEN, reason)
 
 
 def _loops(draft: Draft, subscripts: list[Expression]) -> None:
@@ -242,79 +270,4 @@ def _loops(draft: Draft, subscripts: list[Expression]) -> None:
             draft.code(name)
         if number is not None and size and number < size.count:
             continue  # as many as were wanted: then the elements are larger than what was allocated
-        _blame(draft, bare(subscript.parts[1]), amount(draft, subscript.parts[1]), None)
-
-
-def _copies(draft: Draft) -> bool:
-    """Says what a copying function of the line was given; whether there is one."""
-    for call in (e for e in draft.expressions if e.kind == "call"):
-        name = callee(call)
-        if name not in _COPIES | _COUNTED or len(call.parts) < 2:
-            continue
-        into = bare(call.parts[1])
-        size = size_of(draft, draft.place, into.text)
-        room = f", which has room for {size.count}" if size else ""
-        draft.cite(into.text)
-        draft.say(f"`{name}` writes to `{into.text}`{room}{_given(draft, call)}.")
-        report = draft.case.report
-        if name in _COUNTED and size and report and report.size and report.size <= size.count:
-            draft.say(f"That much would fit: `{into.text}` itself lies outside.")
-            _loops(draft, [e for e in within(into) if e.kind == "subscript"])
-            return True
-        draft.suspect(draft.place.frame.line, 0.7, f"`{name}` writes more than `{into.text}` can hold")
-        if size and size.words:
-            draft.suspect(size.line, 0.65, f"`{into.text}` is {size.words}", size.file)
-        if name in _COPIES:
-            draft.advise(f"Use a function that takes the size of `{into.text}` (`snprintf`), or allocate more first.")
-        return True
-    return False
-
-
-def _given(draft: Draft, call: Expression) -> str:
-    told: list[str] = []
-    for part in call.parts[2:]:
-        value = draft.value(bare(part).text)
-        if value is None:
-            continue
-        draft.cite(bare(part).text)
-        length = f" of {value.length} characters and its final zero" if value.length and value.kind != "int" else ""
-        told.append(f"{draft.code(bare(part).text)}{length}")
-    return f": {', '.join(told)}" if told else ""
-
-
-def _arrays_of(draft: Draft) -> None:
-    """Stack smashing shows when the function returns: the small arrays of its frame, and who writes to them."""
-    facts = draft.place.facts
-    arrays = [v for v in facts.locals if length_of(v.value) is not None] if facts else []
-    for variable in arrays:
-        draft.say(f"{draft.code(variable.name)}, an array of {length_of(variable.value)}, lies in this frame.")
-        for name in sorted(_COPIES | _COUNTED):
-            for call in draft.unit.calls(name) if draft.unit and draft.function else ():
-                inside = draft.function and draft.function.first <= call.line <= draft.function.last
-                if inside and any(variable.name == bare(p).text for p in call.parts[1:2]):
-                    draft.suspect(call.line, 0.85, f"`{name}` writes to `{variable.name}` without checking its size")
-    draft.advise("Build with `-fsanitize=address` and run again: it stops at the exact write.")
-
-
-def _allocated(draft: Draft, file: str, line: int, name: str) -> None:
-    code = draft.line_text(line, file)
-    draft.link(file, line, "allocates", "", name)
-    source = draft.case.sources.read(file)
-    found = re.search(r"\bmalloc\(strlen\((\w+)\)\)", code)
-    if found and source:
-        draft.suspect(line, 0.95, f"leaves no room for the zero at the end of `{found[1]}`", file)
-        new = source.line(line).replace(found[0], f"malloc(strlen({found[1]}) + 1)")
-        draft.analysis.fix = Edit(source, line, line, [new])
-    else:
-        draft.say(f"The block was allocated at {draft.spot(line, file)}, in `{name}`: `{code}`.")
-        pointer = _OF_A_POINTER.search(code)
-        if pointer and source:
-            size = pointer["size"]
-            reason = f"`{size}` is the size of a pointer, not of what `{pointer['name']}` points to"
-            draft.suspect(line, 0.95, reason, file)
-            whole, right = source.line(line), f"sizeof *{pointer['name']}"
-            draft.analysis.fix = Edit(source, line, line, [whole.replace(size, right)])
-        else:
-            clear = any(suspect.score >= _CLEAR for suspect in draft.done().suspects)
-            score = 0.5 if clear else 0.55  # whether the size or the use is wrong was not evaluated
-            draft.suspect(line, score, "allocates the block, which ends before the access", file)
+        _blame(draft, bare(subscript.parts[1]), number, _Room(bare(subscript.parts[0]).text, None))

@@ -21,6 +21,8 @@ _IF = re.compile(r"\bif\s+(?:let\s+)?(\S.*?)\s*(?:\{|$|(?<=\))\s*\w+\s*\()")
 _BORROWED = re.compile(r"already (mutably )?borrowed|BorrowMutError|BorrowError|RefCell already")
 _UNWRAPS = frozenset({"unwrap", "expect", "unwrap_err", "expect_err"})
 _LOOKUPS = frozenset({"at", "get"})
+_NOT_SEEN = 0.55
+"""The score of a line whose part in the failure was not evaluated: no more than a guess."""
 _PAST_END = re.compile(
     r"(?P<method>[\w:]+): \w+ \(which is (?P<index>\d+)\) >=? this->size\(\) \(which is (?P<size>\d+)\)"
 )
@@ -102,7 +104,8 @@ def _odd_signs(draft: Draft, expression: Expression) -> None:
         for path, function, line, assignment in member_writes(draft, member):
             other = _opposed(draft, path, function, assignment)
             if other:
-                draft.suspect(line, 0.8, f"`{assignment.operator}` here, where the same function has `{other}`", path)
+                reason = f"`{assignment.operator}` here may have the wrong sign: the same function has `{other}`"
+                draft.suspect(line, _NOT_SEEN, reason, path)
 
 
 def _opposed(draft: Draft, path: str, function: Function, assignment: Expression) -> str:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import NamedTuple
 
-from dap_ai.agent.case.stack import Place
 from dap_ai.agent.compiled.parsing import Unit
 from dap_ai.agent.compiled.report import Report, Stack
-from dap_ai.agent.native.draft import Draft, bare, brief, callee, short_name, unqualified, within
+from dap_ai.agent.native.diagnoses.freeing import Freed, explain_freed, freed_before, tell_other_calls
+from dap_ai.agent.native.draft import Draft, bare, brief, callee, short_name, within
 from dap_ai.agent.native.origins import Wanted, trace
-from dap_ai.agent.native.reachability import Spot, parameters_of, plain, reaching, spot_of
+from dap_ai.agent.native.reachability import plain, reaching, spot_of
 
 _AFTER = re.compile(r"use-after-(free|return|scope|poison)")
 _TWICE = re.compile(r"double[- ]free|attempting double|fasttop", re.IGNORECASE)
@@ -20,17 +19,6 @@ _SPOILT = re.compile(r"corrupt|malloc\(\)|realloc\(\)|unaligned|smashing", re.IG
 _GROWS = frozenset({"push_back", "emplace_back", "insert", "emplace", "resize", "reserve", "append", "push_front"})
 _MAKES_ROOM = re.compile(r"_M_realloc|_M_default_append|_M_fill_insert|_M_range_insert|_M_mutate|reserve|__swap_out")
 _FREES = frozenset({"free", "realloc", "reset", "fclose", "drop", "erase", "clear"})
-
-
-@dataclass(frozen=True)
-class Freed:
-    """Where memory was given back before the failing line."""
-
-    file: str
-    line: int
-    function: str
-    text: str
-    """The pointer as it was freed."""
 
 
 class _Told(NamedTuple):
@@ -55,57 +43,6 @@ def diagnose(draft: Draft) -> bool:
     if _BAD.search(said) or (report.tool == "libc" and _SPOILT.search(said) and "stack smashing" not in said):
         return _bad(draft, report)
     return False
-
-
-def freed_before(draft: Draft, text: str) -> Freed | None:
-    """Where the pointer, or what it was reached by, was freed before the line: in this function or its callers."""
-    place: Place | None = draft.place
-    while place is not None:
-        spot = spot_of(place)
-        found = _freed_in(draft, place, text) if spot else None
-        if found:
-            return found
-        place = draft.caller_of(place) if text in parameters_of(place) else None
-    return None
-
-
-def _freed_in(draft: Draft, place: Place, text: str) -> Freed | None:
-    spot = spot_of(place)
-    if spot is None:
-        return None
-    root = re.split(r"->|\.|\[", text)[0]
-    since = spot.function.first
-    for write in reversed([w for w in spot.unit.writes(root, spot.function) if w.line < spot.line]):
-        if write.role == "freed" and text.startswith(write.name):
-            return Freed(spot.path, write.line, spot.function.name, write.name)
-        if write.role == "assigned" and write.name in (text, root):
-            since = write.line
-            break
-    return _freed_by_call(draft, spot, text, since)
-
-
-def _freed_by_call(draft: Draft, spot: Spot, text: str, since: int) -> Freed | None:
-    """A call before the line that is given the pointer, or what holds it, of a function that frees that."""
-    for path, unit in draft.units():
-        for function in unit.functions:
-            names = [p.lstrip("*& ") for p in function.parameters]
-            freed = [(p, w) for p in names for w in unit.writes(p, function) if w.role == "freed"]
-            calls = spot.unit.calls(unqualified(function.name)) if freed else ()
-            for call in (c for c in calls if since <= c.line < spot.line):
-                given = dict(zip(names, (bare(p).text for p in call.parts[1:]), strict=False))
-                for parameter, write in freed:
-                    if given.get(parameter, "") + write.name[len(parameter) :] == text:
-                        return Freed(path, write.line, function.name, write.name)
-    return None
-
-
-def explain_freed(draft: Draft, text: str, freed: Freed) -> None:
-    """Says where it was freed; that line is the first suspect."""
-    where = draft.spot(freed.line, freed.file)
-    draft.say(f"{where}, in `{freed.function}`, has freed it: `{draft.line_text(freed.line, freed.file)}`.")
-    draft.link(freed.file, freed.line, "frees", freed.text, freed.function)
-    draft.suspect(freed.line, 0.9, f"frees `{freed.text}`, which is used again", freed.file)
-    draft.suspect(draft.place.frame.line, 0.6, f"uses `{text}` after it was freed")
 
 
 def _used_after(draft: Draft, report: Report) -> bool:
@@ -172,31 +109,17 @@ def _twice(draft: Draft, report: Report) -> bool:
     if earlier and pointer:
         explain_freed(draft, pointer, earlier)
     elif pointer and not found:
-        _other_calls(draft)
+        tell_other_calls(draft, pointer)
         trace(draft, pointer, Wanted("freed twice", shared=True))
         draft.cite(pointer)
     _tell(draft, report, _Told("allocated", "allocates", 0.25, "allocates it"))
-    draft.suspect(draft.place.frame.line, 0.75, "frees it the second time")
+    draft.suspect(draft.place.frame.line, 0.75 if found else 0.55, "frees it the second time")
     draft.advise(
         "Let one owner free it; or set the pointer to NULL right after the first free: freeing NULL does nothing."
     )
     if report.tool == "libc":
         draft.advise("Build with `-fsanitize=address` and run again: it shows where it was freed first.")
     return True
-
-
-def _other_calls(draft: Draft) -> None:
-    """The calls of the same function that its caller has made before: one of them may have freed it."""
-    spot, outer = spot_of(draft.place), draft.caller_of(draft.place)
-    calling = spot_of(outer) if outer else None
-    if spot is None or calling is None:
-        return
-    name = unqualified(spot.function.name)
-    for call in calling.unit.calls(name):
-        if calling.function.first <= call.line < calling.line:
-            draft.say(f"`{name}` has run before, at {draft.spot(call.line, calling.path)}: `{call.text}`.")
-            reason = f"`{call.text}` frees first, if both hold the same pointer"
-            draft.suspect(call.line, 0.6, reason, calling.path)
 
 
 def _earlier(draft: Draft, pointer: str) -> Freed | None:
@@ -242,7 +165,7 @@ def _tell(draft: Draft, report: Report, told: _Told) -> bool:
 def own_frame(draft: Draft, stack: Stack | None) -> tuple[str, int, str] | None:
     """File, line and function of the innermost frame of the user's own code in a stack of the report.
 
-    A function that only frees what it is given stands for its caller, unless the failing line is in it.
+    A function that only frees what it is given stands for its caller, unless another line of it is the failing one.
     """
     frames = stack.frames if stack else ()
     own = [(f.file, f.line, f.name) for f in frames if f.line and draft.case.sources.read(f.file)]
@@ -254,7 +177,9 @@ def own_frame(draft: Draft, stack: Stack | None) -> tuple[str, int, str] | None:
 def _frees_its_parameter(draft: Draft, file: str, line: int) -> bool:
     source = draft.case.sources.read(file)
     function = source.unit.function_at(line) if source and source.unit else None
-    if source is None or source.unit is None or function is None or function is draft.function:
+    if source is None or source.unit is None or function is None:
+        return False
+    if function is draft.function and line != draft.place.frame.line:
         return False
     calls = [e for e in source.unit.expressions_at(line) if e.kind == "call" and callee(e) == "free"]
     return any(bare(part).text in map(plain, function.parameters) for call in calls for part in call.parts[1:])

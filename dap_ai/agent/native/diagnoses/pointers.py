@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from dap_ai.agent.analyst.facts import near_key
 from dap_ai.agent.case.values import variables
 from dap_ai.agent.compiled.constructs import Expression
-from dap_ai.agent.native.diagnoses.bounds import copies
-from dap_ai.agent.native.diagnoses.memory import explain_freed, freed_before
+from dap_ai.agent.native.diagnoses.copying import copies, overran
+from dap_ai.agent.native.diagnoses.freeing import explain_freed, freed_before, may_be_unmapped
 from dap_ai.agent.native.draft import Draft, bare, brief, callee, is_broken, is_null, number_of
+from dap_ai.agent.native.evaluating import never_set
 from dap_ai.agent.native.origins import Wanted, trace
-from dap_ai.agent.native.reachability import reaching, spot_of
+from dap_ai.agent.native.reachability import amount, reaching, spot_of
 from dap_ai.protocol.contracts.inspection import Value
 
 _SIGNALS = ("SIGSEGV", "SIGBUS", "EXC_BAD_ACCESS")
@@ -82,12 +84,21 @@ def null_pointer(draft: Draft) -> Expression | None:
     first = [e for e in candidates if e.text == raised]
     fault = draft.case.inspection.fault
     if fault and fault.address is not None and fault.address >= _NEAR_NULL and not first:
-        return None
+        return next((e for e in candidates if _is_indexed_far(draft, e, fault.address)), None)
     nulls = [e for e in candidates if is_null(draft.value(e.text))]
     nulls.sort(key=lambda e: not _is_followed(draft, e))  # an argument only where nothing else is null
     if (this := draft.value("this")) is not None and is_null(this) and not nulls:
         return Expression("this", "name", draft.place.frame.line, 0)
     return next(iter([*first, *nulls]), None)
+
+
+def _is_indexed_far(draft: Draft, pointer: Expression, address: int) -> bool:
+    """Whether a null pointer with the index of the line gives the address, however far that is from null."""
+    if not is_null(draft.value(pointer.text)):
+        return False
+    numbers = [amount(draft, e.parts[1]) for e in draft.expressions if e.kind == "subscript" and len(e.parts) > 1
+               and bare(e.parts[0]).text == pointer.text]  # fmt: skip
+    return any(number and address % number < _NEAR and number <= address for number in numbers)
 
 
 def _raised(draft: Draft) -> str:
@@ -177,15 +188,20 @@ def explain_broken(draft: Draft, pointer: Expression) -> None:
     words = f"{draft.code(text)}, where there is no memory" + (f": {likeness}" if likeness else "")
     draft.say(f"{words}.")
     freed = freed_before(draft, text)
+    if freed is not None and freed.text == text and not may_be_unmapped(_address(value)):
+        freed = replace(freed, is_known=False)  # freeing it has not made it unreadable: it has got another value since
     if freed is not None:
-        draft.analysis.kind = "use after free"
+        draft.analysis.kind = "use after free" if freed.is_known else "crash"
         explain_freed(draft, text, freed)
-    elif writes and not given and any(w.role == "declared" for w in writes):
+    elif spot and not given and any(w.role == "declared" and never_set(draft, spot, w, []) for w in writes):
         draft.analysis.kind = "uninitialised"
         draft.say(f"`{text}` never gets a value before this line.")
     if "string was written" in likeness:
         for path, line, name, into in copies(draft):
-            draft.suspect(line, 0.8, f"`{name}` writes to `{into}` without checking its size", path)
+            known = overran(draft, into)
+            if known is not False:
+                reason = f"`{name}` writes to `{into}` without checking its size"
+                draft.suspect(line, 0.8 if known else 0.5, reason, path)
     trace(draft, text, Wanted(brief(value) if value else "wrong", wild=True))
     if draft.analysis.kind != "uninitialised":
         draft.advise(f"Build with `-fsanitize=address` and run again: it names the line that corrupts `{text}`.")

@@ -6,9 +6,12 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
+from dap_ai.agent.analyst.wording import CAUSE
 from dap_ai.agent.case.source import Sources
 from dap_ai.agent.case.stack import Case, Frame, Place
 from dap_ai.agent.compiled.report import Report
+from dap_ai.agent.native.analysis import NativeAnalysis
+from dap_ai.kinds.native.answer import root_cause
 from dap_ai.protocol.contracts.asking import Stop
 from dap_ai.protocol.contracts.inspection import (
     ExceptionFacts,
@@ -58,6 +61,11 @@ def stopped(
         inspection.exceptions = [ExceptionFacts(signal, "")]
     stop = Stop(1, 1, None, "exception" if signal else "breakpoint")
     return Case(stop, sources, rows, places, inspection, report=report)
+
+
+def is_firm(analysis: NativeAnalysis) -> bool:
+    """Whether the answer calls the first suspect the root cause, and not a guess."""
+    return root_cause(analysis).startswith(CAUSE)
 
 
 def line_of(source: str, code: str) -> int:

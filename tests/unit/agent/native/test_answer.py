@@ -87,7 +87,8 @@ def test_what_is_not_understood_is_said():
 
 def test_a_fix_is_said_to_be_untried():
     source = "void f(int *p) {\n    for (int i = 0; i <= 3; i++)\n        p[i] = 0;\n}\n"
-    report = Report("AddressSanitizer", "heap-buffer-overflow", "", 0x500C, "write", 4, "/src/shop.c", 3)
+    facts = ["0x500c is located 0 bytes after 12-byte region [0x5000,0x500c)"]
+    report = Report("AddressSanitizer", "heap-buffer-overflow", "", 0x500C, "write", 4, "/src/shop.c", 3, facts=facts)
     answer, _ = asked(stopped(source, [At("f", "p[i]", {"i": 3, "p": pointer(0x5000)})], signal="", report=report))
     assert "+    for (int i = 0; i < 3; i++)" in answer.fixes[0].diff
     assert not answer.fixes[0].verified

@@ -32,7 +32,7 @@ def blamed(analysis: NativeAnalysis) -> tuple[int, str]:
     ("kind", "line", "reason"),
     [
         ("size_t", 2, "`i >= 0` always holds, because `i` is unsigned"),
-        ("int", 2, "the loop lets `i` go too far for what it indexes"),
+        ("int", 2, "the loop may let `i` go too far for what it indexes"),
     ],
 )
 def test_an_unsigned_index_that_counts_down_is_never_below_zero(kind: str, line: int, reason: str):

@@ -277,19 +277,20 @@ fn guest(row: &Row, ticket: &str) {
 
 def test_a_loop_of_the_caller_that_runs_one_too_far_is_blamed():
     source = """\
-double cell(Table &table, size_t row) {
+double cell(const std::vector<double> &rows, size_t row) {
     return rows.at(row);
 }
-double sum(Table &table) {
-    for (size_t row = 0; row <= table.size(); ++row)
-        cell(table, row);
+double sum(const std::vector<double> &rows) {
+    for (size_t row = 0; row <= rows.size(); ++row)
+        cell(rows, row);
 }
 """
     report = Report(
         "terminate", "std::out_of_range", "vector::_M_range_check: __n (which is 3) >= this->size() (which is 3)"
     )
     rows = Value("[1, 3, 5]", "std::vector<double>", "list", length=3)
-    frames = [At("cell", "rows.at", {"row": 3, "rows": rows}), At("sum", "cell(table, row)", {"row": 3})]
+    values = {"row": 3, "rows": rows}
+    frames = [At("cell", "rows.at", values), At("sum", "cell(rows, row)", values)]
     analysis = analysed(source, frames, signal="SIGABRT", report=report, path=CPP)
     assert blamed(analysis) == (5, "the loop lets `row` become 3: `<=` where `<` fits")
 

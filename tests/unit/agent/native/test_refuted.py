@@ -1,0 +1,229 @@
+"""Causes that the source suggests and the values at the stop refute, or do not bear out: none of them is firm."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import pytest
+
+from dap_ai.agent.compiled.report import Report, Stack
+from dap_ai.agent.native.analysis import NativeAnalysis
+from dap_ai.agent.native.diagnosing import analyse
+from dap_ai.protocol.contracts.inspection import ThreadFrame, Value
+from tests.unit.agent.native.cases import NULL, At, Values, is_firm, line_of, pointer, stopped
+
+C, CPP = "/src/shop.c", "/src/shop.cpp"
+WILD = pointer(0x4141, note="not readable")
+MARKS = Value("[0, 0, 0, 0, 0, 0]", "int[6]", "array", length=6)
+
+
+def analysed(*arguments: object, **more: object) -> NativeAnalysis:
+    found = analyse(stopped(*arguments, **more))  # type: ignore[arg-type]
+    assert found is not None
+    return found
+
+
+def reasons(analysis: NativeAnalysis) -> str:
+    return "; ".join(suspect.reason for suspect in analysis.suspects)
+
+
+class Header(NamedTuple):
+    """A loop over `marks`, which has 6 elements, and the values at the stop."""
+
+    code: str
+    firm: bool
+    index: Value | int = 6
+    limit: Value | int = 6
+    after: str = ""
+
+
+def unsigned(number: int, kind: str = "size_t") -> Value:
+    return Value(str(number), kind, "int")
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        Header("for (int i = 0; i <= count; i++)", firm=True),
+        Header("for (int i = 0; i <= count; i++)", firm=False, index=7, limit=900),
+        Header("for (int i = 1; i <= count; i++)", firm=False),
+        Header("for (int i = 0; i <= last; i++)", firm=False),
+        Header("for (int i = 0; i <= count; i++)", firm=False, after="return marks[count];"),
+        Header("for (int i = 0; i < count; i++)", firm=False, limit=24),
+        Header("for (int i = 0; i < 24; i++)", firm=True),
+        Header("for (size_t i = 0; i < count - 1; i++)", firm=True, limit=unsigned(0)),
+        Header("for (long i = 0; i < count - 1; i++)", firm=False, limit=unsigned(0, "uint8_t")),
+        Header("for (size_t i = count - 1; i >= 0; i--)", firm=True, index=unsigned((1 << 64) - 1)),
+        Header("for (size_t i = count - 1; i >= 0; i--)", firm=False, index=unsigned(99), limit=unsigned(100)),
+    ],
+)
+def test_a_loops_header_is_the_cause_only_where_its_values_let_the_index_through(header: Header):
+    source = f"int f(int count, int last) {{\n    {header.code}\n        marks[i] = 0;\n    {header.after}\n}}\n"
+    values = {"i": header.index, "count": header.limit, "last": header.limit, "marks": MARKS}
+    analysis = analysed(source, [At("f", "marks[i]", values)], address=0x7000_0000)
+    assert is_firm(analysis) is header.firm, reasons(analysis)
+
+
+def test_the_limit_of_a_loop_on_one_line_is_seen():
+    source = "void fill(char *into, int n) { for (int i = 0; i < n; i++) into[i] = 'x'; }\n"
+    values = {"i": 24, "n": 90, "into": Value("[...]", "char[24]", "array", length=24)}
+    report = Report("AddressSanitizer", "stack-buffer-overflow", "", 0x5018, "write", 1, C, 1)
+    analysis = analysed(source, [At("fill", "into[i]", values)], signal="", report=report)
+    assert "The loop ends at `n` (`90`)." in analysis.sentences
+    assert "does not limit" not in reasons(analysis)
+    assert not is_firm(analysis)
+
+
+def test_a_loop_that_copies_the_final_zero_is_not_called_one_too_far():
+    source = """\
+char *copy(const char *text) {
+    size_t length = strlen(text);
+    char *made = malloc(length);
+    for (size_t i = 0; i <= length; i++)
+        made[i] = text[i];
+    return made;
+}
+"""
+    values = {"i": 5, "length": 5, "made": pointer(0x5000), "text": "hello"}
+    report = Report("AddressSanitizer", "heap-buffer-overflow", "", 0x5005, "write", 1, C, 5)
+    analysis = analysed(source, [At("copy", "made[i]", values)], signal="", report=report)
+    assert analysis.suspects[0].line == 3, reasons(analysis)
+    assert not is_firm(analysis)
+
+
+def test_a_null_pointer_is_the_cause_and_not_the_large_index_that_is_used_with_it():
+    source = "int main(void) {\n    char *big = malloc(count);\n    big[at] = 'x';\n}\n"
+    values = {"big": NULL, "at": 40_000_000, "count": 1 << 50}
+    analysis = analysed(source, [At("main", "big[at]", values)], address=40_000_000)
+    assert analysis.kind == "null dereference"
+
+
+@pytest.mark.parametrize(
+    ("body", "firm"),
+    [
+        ("free(p);", True),
+        ("if (mode == 1) free(p);", True),
+        ("if (mode == 2) free(p);", False),
+        ("if (other()) free(p);", False),
+        ("if (other()) { free(p); return 0; }", False),
+        ("p = realloc(p, 10);", False),
+        ("free(p); p = make();", False),
+        ("free(p->nex);", False),
+        ("release(p);", False),
+    ],
+)
+def test_a_free_is_the_cause_only_where_it_has_run_and_freed_what_fails(body: str, firm: bool):
+    source = f"""\
+void release(struct a *p) {{ if (--p->refs == 0) free(p); }}
+int f(struct a *p, int mode) {{
+    {body}
+    return p->next->x;
+}}
+"""
+    values: Values = {"p": pointer(0x5000), "mode": 1, "p->next": WILD}
+    analysis = analysed(source, [At("f", "p->next->x", values)], address=0x4141)
+    assert is_firm(analysis) is firm, reasons(analysis)
+    assert (analysis.kind == "use after free") is firm
+
+
+@pytest.mark.parametrize(("address", "kind"), [(0x7F0000001010, "use after free"), (0x4141, "crash")])
+def test_a_freed_pointer_is_unreadable_itself_only_where_its_block_was_mapped_alone(address: int, kind: str):
+    source = "int f(struct a *p) {\n    free(p);\n    return p->x;\n}\n"
+    values = {"p": pointer(address, note="not readable")}
+    assert analysed(source, [At("f", "p->x", values)], address=address).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("code", "value", "kind"),
+    [
+        ("int at;", 32767, "uninitialised"),
+        ("int at;\n    if (mode == 2) at = 3;", 32767, "uninitialised"),
+        ("int at;\n    if (mode == 1) at = 32767;", 32767, "overflow"),
+        ("int at;\n    if (other()) at = 3;", 32767, "overflow"),
+        ("int at;\n    in >> at;", 32767, "overflow"),
+        ("int at;\n    read_it(at);", 32767, "overflow"),
+    ],
+)
+def test_a_variable_is_called_unset_only_where_nothing_can_have_set_it(code: str, value: int, kind: str):
+    source = f"void read_it(int &to) {{ to = 1; }}\nint f(int mode) {{\n    {code}\n    return marks[at];\n}}\n"
+    values = {"at": value, "mode": 1, "marks": MARKS}
+    analysis = analysed(source, [At("f", "marks[at]", values)], address=0x7000_0000, path=CPP)
+    assert analysis.kind == kind, reasons(analysis)
+    assert is_firm(analysis) is (kind == "uninitialised" or "= 32767" in code), reasons(analysis)
+
+
+def test_a_line_that_set_a_name_to_another_value_than_it_has_now_is_not_blamed():
+    source = "int f(int start) {\n    int at = start;\n    *here(&at) += 9;\n    return marks[at];\n}\n"
+    values = {"at": 90, "start": 1, "marks": MARKS}
+    analysis = analysed(source, [At("f", "marks[at]", values)], address=0x7000_0000)
+    assert analysis.suspects[0].line == 3, reasons(analysis)
+    assert not is_firm(analysis)
+
+
+def test_what_a_later_line_has_overwritten_is_not_blamed_for_a_null():
+    source = """\
+int next(int number) {
+    auto now = std::make_unique<job>();
+    kept = std::move(now);
+    now = find(number);
+    return now->pages;
+}
+"""
+    now = Value("null", "std::unique_ptr<job>", "smart", note="null")
+    analysis = analysed(source, [At("next", "now->pages", {"now": now})], address=0, path=CPP)
+    assert analysis.suspects[0].line == 4, reasons(analysis)
+
+
+def test_a_function_that_looks_first_has_not_taken_an_element_of_an_empty_container():
+    source = """\
+struct line {
+    job *first() {
+        if (jobs.empty()) return nullptr;
+        return jobs.front();
+    }
+    int pages() { return first()->pages; }
+};
+"""
+    jobs = Value("[]", "std::vector<job *>", "list", length=0)
+    analysis = analysed(source, [At("line::pages", "int pages()", {"this->jobs": jobs})], address=0, path=CPP)
+    assert "without a look" not in reasons(analysis)
+
+
+@pytest.mark.parametrize(("label", "blamed"), [("abcdefgh", True), ("abc", False)])
+def test_a_copy_that_its_array_had_room_for_has_not_smashed_the_stack(label: str, blamed: bool):
+    source = "int f(char *text) {\n    char label[8];\n    memset(label, 0, sizeof label);\n    strcpy(label, text);\n    return 1;\n}\n"
+    report = Report("libc", "stack smashing detected", "stack smashing detected")
+    values = {"label": Value(f'"{label}"', "char[8]", "str", length=len(label))}
+    analysis = analysed(source, [At("f", "return 1", values)], signal="SIGABRT", report=report)
+    assert (4 in [s.line for s in analysis.suspects if s.score > 0.5]) is blamed
+    assert "memset" not in reasons(analysis)
+
+
+def test_a_block_that_a_pointers_size_makes_larger_is_not_too_small_for_that():
+    source = "void f(int n) {\n    int *row = malloc(n * sizeof(int *));\n    row[at] = 1;\n}\n"
+    stacks = [Stack("WRITE of size 4", [ThreadFrame("f", C, 3)]), Stack("allocated by", [ThreadFrame("f", C, 2)])]
+    report = Report("AddressSanitizer", "heap-buffer-overflow", "", 0x5030, "write", 4, C, 3, stacks)
+    analysis = analysed(source, [At("f", "row[at]", {"at": 9, "n": 4, "row": pointer(0x5000)})], report=report)
+    assert "size of a pointer" not in reasons(analysis)
+
+
+def test_a_copy_that_reads_too_far_is_not_said_to_write_too_far():
+    source = "int main(void) {\n    char code[4];\n    strcpy(label, code);\n}\n"
+    report = Report("AddressSanitizer", "stack-buffer-overflow", "", 0x5004, "read", 5, C, 3)
+    analysis = analysed(source, [At("main", "strcpy", {})], signal="", report=report)
+    assert reasons(analysis).startswith("`strcpy` reads beyond the end of `code`")
+    assert line_of(source, "strcpy") == analysis.suspects[0].line
+
+
+@pytest.mark.parametrize(
+    ("second", "score"), [(pointer(0x5000), 0.8), (pointer(0x6000), 0.0), (Value("?", "char *", "pointer"), 0.5)]
+)
+def test_an_earlier_call_freed_the_pointer_only_where_it_was_given_the_same(second: Value, score: float):
+    source = "void drop(char *p) { free(p); }\nint main(void) {\n    char *a, *b;\n    drop(b);\n    drop(a);\n}\n"
+    report = Report("libc", "double free", "free(): double free detected in tcache 2")
+    frames = [
+        At("drop", "free(p)", {"p": pointer(0x5000)}),
+        At("main", "drop(a)", {"a": pointer(0x5000), "b": second}),
+    ]
+    analysis = analysed(source, frames, signal="SIGABRT", report=report)
+    assert max((s.score for s in analysis.suspects if s.line == 4), default=0.0) == score
