@@ -9,7 +9,7 @@ Each cell runs a small program of its own (_at_failure.py), asks offline, and sa
     none    no value at all
     WRONG   the value from after the cleanup, as if it had been there
 
-`-`: there is no such combination, or that Python lacks what it needs. Without `--python`: this one. Twisted's trial,
+Each is also told on stderr as it ends. `-`: there is no such combination, or that Python lacks what it needs. Without `--python`: this one. Twisted's trial,
 `post_mortem()` and notebooks run in this Python only, in which dap_ai is installed.
 """
 
@@ -23,6 +23,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -156,6 +157,17 @@ def cell(way: str, kind: str, python: str = sys.executable) -> str:
         return verdict(how.run(folder, python))
 
 
+def _row(way: str, kinds: Sequence[str], python: str) -> dict[str, str]:
+    """The cells of a way; each is told on stderr as it ends."""
+    row: dict[str, str] = {}
+    for kind in kinds:
+        began = time.monotonic()
+        row[kind] = cell(way, kind, python)
+        if row[kind] != "-":
+            print(f"{way}, {kind}: {row[kind]} ({time.monotonic() - began:.1f} s)", file=sys.stderr, flush=True)
+    return row
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="The value that an answer cites after a cleanup")
     parser.add_argument("--python", nargs="+", default=[sys.executable], help="run the programs")
@@ -165,7 +177,7 @@ def main() -> None:
     given = parser.parse_args()
     found: dict[str, dict[str, dict[str, str]]] = {}
     for python in [str(Path(each).absolute()) for each in given.python]:  # programs run in folders of their own
-        rows = found[python] = {way: {kind: cell(way, kind, python) for kind in given.kind} for way in given.way}
+        rows = found[python] = {way: _row(way, given.kind, python) for way in given.way}
         show(python, ("", *given.kind), [(way, *cells.values()) for way, cells in rows.items()])
         cells = [each for row in rows.values() for each in row.values() if each != "-"]
         print(f"{cells.count('WRONG')} of {len(cells)} cells are WRONG")

@@ -48,6 +48,10 @@ def test_where_raising_costs_too_much_the_event_is_off_until_that_is_earned_agai
     assert newer["again"] is True
 
 
+def test_no_capture_is_taken_for_that_of_a_later_exception_with_the_same_address(newer):
+    assert newer["of another"] == 0
+
+
 def test_an_older_python_has_no_capture(python_versions):
     found = watched(python_versions.get("3.11") or pytest.skip("no Python 3.11 here"))
     assert found["begun"] is False
