@@ -52,8 +52,17 @@ def test_each_program_compiles_and_holds_neither_value():
         ("`box.n` was `2911`, not `4`\n- `box.n` is now `7917`", "raise"),
         ("- `box` = `<Box n=7917>`\n`box.n` is `2911`", "WRONG"),
         ("- `box.n` is `7917` now", "now"),
+        ("The calls in it:\n\n- `f()` returned `<Box n=7917>`", "WRONG"),
+        ("The calls in it, with the values there are now:\n\n- `f()` returned `<Box n=7917>`\n", "now"),
+        ("The calls in it, with the values there are now:\n\n- `f()`\n\nThen:\n`box.n` is `7917`", "WRONG"),
         ("`AssertionError: 2911 != 4`", "none"),
     ],
 )
 def test_what_an_answer_says_of_the_value(answer, told):
     assert verdict(answer) == told
+
+
+def test_a_run_of_the_whole_may_come_by_a_value_that_was_there_before_and_is_there_again():
+    answer = "The calls in it:\n\n- `Box(n=7917)` returned `None`\n\n`box.n` is `{}`"
+    assert verdict(answer.format(2911), was_before=True) == "raise"
+    assert verdict(answer.format(7917), was_before=True) == "WRONG"
