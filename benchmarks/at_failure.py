@@ -9,8 +9,9 @@ Each cell runs a small program of its own (_at_failure.py), asks offline, and sa
     none    no value at all
     WRONG   the value from after the cleanup, as if it had been there
 
-Each is also told on stderr as it ends. `-`: there is no such combination, or that Python lacks what it needs. Without `--python`: this one. Twisted's trial,
-`post_mortem()` and notebooks run in this Python only, in which dap_ai is installed.
+Each cell is also printed on stderr as it ends. `-`: there is no such combination, or that Python lacks what it needs.
+Without `--python`: this one. Twisted's trial, `post_mortem()` and notebooks run in this Python only, in which dap_ai is
+installed.
 """
 
 from __future__ import annotations
