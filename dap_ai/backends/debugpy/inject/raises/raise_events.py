@@ -23,7 +23,7 @@ PAUSE_S = 0.1
 _TOOLS = (4, 3, 5, 2)
 """Free for anybody; then those of an optimizer and a profiler."""
 NAME = "dap_ai"
-_COUNTED_NS, _LOOKED_AT_NS, _RETURN_NS = 220, 800, 10_000
+_COUNTED_NS, _LOOKED_AT_NS, _RETURN_NS = 450, 1000, 10_000
 """What an event costs: one that is only counted, one that is looked at, and the return of a function."""
 _COUNTED_PER_LOOK = 64
 _EARLY_NS = 5_000_000
