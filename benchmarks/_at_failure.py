@@ -15,7 +15,7 @@ KINDS = (
 ANYWHERE = ("finally", "with", "ExitStack", "mock.patch", "@mock.patch", "async with")
 """In scripts as in tests."""
 OF_CASES = (*ANYWHERE, "tearDown", "addCleanup")
-_IN_PLACE = ("mock.patch", "@mock.patch", "monkeypatch")
+IN_PLACE = ("mock.patch", "@mock.patch", "monkeypatch")
 """These put the value there for a while."""
 
 _HEAD = """\
@@ -78,7 +78,7 @@ _ENDS = {
 
 
 def _head(kind: str) -> str:
-    return _HEAD.format(first="afterwards" if kind in _IN_PLACE else "at_raise")
+    return _HEAD.format(first="afterwards" if kind in IN_PLACE else "at_raise")
 
 
 def _block(kind: str, fail: str, *, is_async: bool) -> str:

@@ -88,12 +88,12 @@ def install() -> None:
         if about.exc_value is not None and issubclass(about.exc_type, Exception):
             post_mortem(about.exc_value)
 
-    watch_raises(_later)
+    watch_raises(later)
     sys.excepthook, threading.excepthook = ask_uncaught, ask_in_thread
 
 
-def _later(call: Callable[[], None]) -> None:
-    """In a thread that lives so long."""
+def later(call: Callable[[], None]) -> None:
+    """Calls it PAUSE_S from now, in a thread that lives so long."""
 
     def wait() -> None:
         time.sleep(PAUSE_S)
@@ -102,14 +102,15 @@ def _later(call: Callable[[], None]) -> None:
     _thread.start_new_thread(wait, ())
 
 
-def watch_raises(later: Callable[[Callable[[], None]], None] | None = None) -> Watch:
+def watch_raises(call_later: Callable[[Callable[[], None]], None] | None = None) -> Watch:
     """From now on, what the user's frames hold when an exception is raised is kept for `serving`: before any cleanup.
 
-    On Python before 3.12, and where no tool id of `sys.monitoring` is free, nothing is. `later` is as in raise_events.
+    On Python before 3.12, and where no tool id of `sys.monitoring` is free, nothing is.
+    `call_later` is `later` of raise_events.
     """
     from dap_ai.backends.debugpy.inject.raises.raise_events import Watch  # noqa: PLC0415  nothing at import
 
-    watch = Watch(is_user_path, later)
+    watch = Watch(is_user_path, call_later)
     watch.begin()
     return watch
 

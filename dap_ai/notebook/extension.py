@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from dap_ai.hosts import held
+
 _QUESTION = re.compile(r"\A(\s*)%(why|ask)[ \t]+(\S.*\?)[ \t]*\n?\Z")
 _loaded: dict[int, Any] = {}
 """By the id of a shell, of which a process has one, seldom two."""
+_watches: dict[int, Any] = {}
+"""What captures values at each raise, by the same id."""
 
 
 def load(shell: Any) -> None:
@@ -16,11 +20,12 @@ def load(shell: Any) -> None:
 
     if id(shell) in _loaded:
         return
-    magics: Any = Magics(shell)
+    magics: Any = Magics(shell)  # first: it gives cells the names of files, by which they are known as the user's
+    raises = held.watch_raises(held.later)
     shell.register_magics(magics)
     shell.input_transformers_cleanup.append(questions)
     shell.events.register("post_run_cell", magics.after_cell)
-    _loaded[id(shell)] = magics
+    _loaded[id(shell)], _watches[id(shell)] = magics, raises
 
 
 def unload(shell: Any) -> None:
@@ -28,6 +33,7 @@ def unload(shell: Any) -> None:
     magics = _loaded.pop(id(shell), None)
     if magics is None:
         return
+    _watches.pop(id(shell)).end()
     shell.input_transformers_cleanup.remove(questions)
     shell.events.unregister("post_run_cell", magics.after_cell)
     for name in magics.magics["line"]:

@@ -38,6 +38,11 @@ def test_a_frame_is_captured_as_it_was_before_its_own_finally(newer):
     assert newer["frames"] == [["fail", {"data": [1, 2, 3], "n": 3}]]
 
 
+def test_variables_of_a_held_process_show_what_they_held_beside_what_they_hold(newer):
+    then = {"data (when it failed)": "[1, 2, 3]", "n (when it failed)": "3"}
+    assert newer["held"] == {"data": "[]", "n": "0"} | then
+
+
 def test_the_program_notices_nothing_and_its_objects_end_when_they_would(newer):
     assert newer["noticed"] == ["del", "weak", "after"] or newer["noticed"] == ["weak", "del", "after"]
 
@@ -46,6 +51,10 @@ def test_where_raising_costs_too_much_the_event_is_off_until_that_is_earned_agai
     assert newer["on"] is False
     assert newer["kept"] <= 16
     assert newer["again"] is True
+
+
+def test_no_capture_is_taken_for_that_of_a_later_exception_with_the_same_address(newer):
+    assert newer["of another"] == 0
 
 
 def test_an_older_python_has_no_capture(python_versions):

@@ -78,13 +78,18 @@ def told(analysis: Analysis, trials: Trials) -> str:
     values = [f"- {text}" for text in _histories(analysis, trials.usable[-1].trace, root)]
     if not calls and not values:
         return ""
-    head = f"{AGAIN} In a copy of the process, {control.check.words} fails the same way."
-    parts = [head]
+    parts = [f"{AGAIN} In a copy of the process, {control.check.words} fails the same way."]
     if calls:
-        parts.append("The calls in it:\n\n" + "\n".join(calls))
+        parts.append(f"The calls in it{_as_of_now(analysis, control)}:\n\n" + "\n".join(calls))
     if values:
-        parts.append("Values on the way:\n\n" + "\n".join(values))
+        parts.append(f"Values on the way{_as_of_now(analysis, trials.usable[-1])}:\n\n" + "\n".join(values))
     return "\n\n".join(parts)
+
+
+def _as_of_now(analysis: Analysis, control: Control) -> str:
+    """What is said of the values of a run that began with what cleanup has left."""
+    has_cleaned_up = any(place.facts and place.facts.cleaned for place in analysis.case.places)
+    return ", with the values there are now, after cleanup" if has_cleaned_up and not control.check.fresh else ""
 
 
 def _is_cleanup(analysis: Analysis, call: TracedCall) -> bool:

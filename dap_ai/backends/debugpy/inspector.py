@@ -39,7 +39,10 @@ READING, SNAPSHOTS, RAISES = "reading", "snapshots", "raises"
 """The folders of inject/: what every debuggee gets, what only one gets that a snapshot is made of, and what hears of
 exceptions from its start on."""
 _OF_RAISES = (
-    *(_INJECT / READING / f"{name}.py" for name in ("captures", "freezing", "hints", "mentioned", "scopes", "statics")),
+    *(
+        _INJECT / READING / f"{name}.py"
+        for name in ("captures", "earlier", "freezing", "hints", "mentioned", "scopes", "statics")
+    ),
     Path(user_code.__file__),
 )
 """What the last needs besides."""

@@ -6,6 +6,7 @@ import sys
 import weakref
 
 sys.path.insert(0, sys.argv[1])
+from dap_ai.backends.debugpy.inject.post_mortem.looking import Looking
 from dap_ai.backends.debugpy.inject.raises.raise_events import Watch
 from dap_ai.backends.debugpy.inject.reading import captures
 from dap_ai.hosts.user_code import is_user_path
@@ -69,8 +70,17 @@ try:
     fail([1, 2], 3)
 except ValueError as error:
     found["frames"] = [[frame.f_code.co_name, moment.names] for frame, moment in captures.moments_of(error)][:1]
+    looking, innermost = Looking(), error.__traceback__.tb_next.tb_frame
+    scope = looking.scopes(innermost, error)[0]["variablesReference"]
+    found["held"] = {row["name"]: row["value"] for row in looking.variables(scope, 0, 0)}
 keep()
 found["noticed"] = told
+found["of another"] = 0
+for n in range(3000):  # each of them has the address of the last, as a rule
+    try:
+        fail([], n)
+    except ValueError as error:
+        found["of another"] += any(moment.names.get("n") not in (n, None) for _, moment in captures.moments_of(error))
 for _ in range(300_000):
     try:
         int("x")

@@ -9,6 +9,8 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any, Dict, Iterator, List, Tuple
 
+from ..reading.captures import moments_of
+from ..reading.earlier import MARK, changed
 from ..reading.scopes import has_own_names, shown_locals
 from ..reading.statics import forget, is_dunder, names_of, short_name, stored, text_of, type_name
 from ..reading.values import Budget, Describer
@@ -27,9 +29,9 @@ class Looking:
         self._known: Dict[int, Any] = {}
         self._of: Dict[int, int] = {}
 
-    def scopes(self, frame: Any) -> List[Dict[str, Any]]:
-        """DAP's scopes of a frame."""
-        scopes = [("Locals", shown_locals(frame))]
+    def scopes(self, frame: Any, exc: Any = None) -> List[Dict[str, Any]]:
+        """DAP's scopes of a frame; what a variable held when `exc` was raised stands below it, if it holds another."""
+        scopes = [("Locals", _with_earlier(frame, exc))]
         if has_own_names(frame):
             names = {name: x for name, x in names_of(frame.f_globals).items() if not is_dunder(name)}
             scopes.append(("Globals", names))
@@ -63,6 +65,18 @@ class Looking:
             known = self._of[id(x)] = len(self._known) + 1
             self._known[known] = x  # kept, so that its id stays its own
         return known
+
+
+def _with_earlier(frame: Any, exc: Any) -> Dict[str, Any]:
+    names = shown_locals(frame)
+    moment = next((moment for each, moment in moments_of(exc) if each is frame), None) if exc is not None else None
+    earlier = changed(frame, moment) if moment is not None else {}
+    rows: Dict[str, Any] = {}
+    for name, x in names.items():
+        rows[name] = x
+        if name in earlier:
+            rows[name + MARK] = earlier[name]
+    return rows
 
 
 class _Names:

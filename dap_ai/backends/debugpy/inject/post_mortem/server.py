@@ -139,7 +139,8 @@ class Server:
         return {"content": "".join(linecache.getlines(self._fileless[wanted - 1]))}
 
     def _on_scopes(self, arguments: Dict[str, Any]) -> Dict[str, Any]:
-        return {"scopes": self._looking.scopes(self._frame(arguments).frame)}
+        held = self._frame(arguments)
+        return {"scopes": self._looking.scopes(held.frame, self.stop.exception_of(held))}
 
     def _on_variables(self, arguments: Dict[str, Any]) -> Dict[str, Any]:
         start, count = (int(arguments.get(name) or 0) for name in ("start", "count"))

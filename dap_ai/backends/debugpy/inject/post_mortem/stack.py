@@ -57,6 +57,10 @@ class Stop:
         index = (frame_id - 1) % _PER_THREAD if thread else 0
         return thread.frames[index] if thread and index < len(thread.frames) else None
 
+    def exception_of(self, held: Held) -> Optional[BaseException]:
+        """The exception that a frame's thread has failed with."""
+        return self.threads[(held.id - 1) // _PER_THREAD + 1].exc
+
     def located(self, frame_ids: List[int]) -> Tuple[List[Any], Optional[BaseException]]:
         """See reading.stopped.located, in whose place it stands."""
         known = [(frame_id, self.frame(frame_id)) for frame_id in frame_ids]

@@ -9,12 +9,7 @@ import sys
 from typing import Any
 
 from ..reading.captures import Moment, moments_of
-from ..reading.freezing import Freezer, Frozen, is_same
-from ..reading.scopes import shown_locals
-from ..reading.statics import forget
-
-MARK = " (when it failed)"
-_ROOM = 2000
+from ..reading.earlier import MARK, changed
 
 
 def show_beside() -> None:
@@ -48,15 +43,7 @@ def _beside(module: Any, of: Any, row: Any, made: dict[str, Any]) -> list[Any]:
 def _changed(frame: Any) -> dict[str, Any]:
     """The copies of what the frame's names held, of those that hold something else now."""
     moment = _moment_of(frame)
-    if moment is None:
-        return {}
-    try:
-        now = shown_locals(frame)
-        freezer = Freezer(_ROOM)
-        pairs = [(name, x, freezer.freeze(now[name])) for name, x in moment.names.items() if name in now]
-        return {name: x for name, x, y in pairs if _is_plain(x) and is_same(x, y) is False}
-    finally:
-        forget()
+    return changed(frame, moment) if moment is not None else {}
 
 
 def _moment_of(frame: Any) -> Moment | None:
@@ -68,11 +55,3 @@ def _moment_of(frame: Any) -> Moment | None:
                 continue
             return next((moment for each, moment in moments_of(exc) if each is frame), None)
     return None
-
-
-def _is_plain(x: Any) -> bool:
-    if type(x) is Frozen:
-        return False
-    if type(x) is dict:
-        return all(map(_is_plain, x.values()))
-    return all(map(_is_plain, x)) if type(x) in (list, tuple) else True

@@ -1,7 +1,7 @@
 """Hears of each exception that is raised, and captures what the user's frames hold; Python 3.12 and newer.
 
-A budget of 3 % of the processor's time: where exceptions cost more than that, the event is off for a while. What has
-been raised at the same place before waits until there is plenty of it left.
+Within a budget: where exceptions cost more, what is raised at the same place again and again is counted and no more;
+then the event is off, for a while or until the function returns in which they are raised.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -14,26 +14,28 @@ import os
 import sys
 import time
 from itertools import repeat
-from typing import Any, Callable
+from typing import Any, Callable, Tuple
 
-from ..reading.captures import capture
+from ..reading import captures
+from .budget import Budget
 
-SHARE = 0.03
 PAUSE_S = 0.1
 _TOOLS = (4, 3, 5, 2)
 """Free for anybody; then those of an optimizer and a profiler."""
 NAME = "dap_ai"
-_EVENT_NS = 700
-"""What an event costs that captures nothing, at most."""
-_EVENTS_PER_LOOK = 32
-_MOST_NS = 10_000_000
-"""So much may be saved up."""
-_PLENTY_NS = 6_000_000
+_COUNTED_NS, _LOOKED_AT_NS, _RETURN_NS = 450, 1000, 10_000
+"""What an event costs: one that is only counted, one that is looked at, and the return of a function."""
+_COUNTED_PER_LOOK = 64
+_EARLY_NS = 5_000_000
 _MAX_SITES = 1000
+_CAPTURES_OF_A_SITE = 4
+"""So many in a while, once the budget runs low."""
 _BALLAST = 4000
 
 _current_frame: Any = sys._getframe  # pyright: ignore[reportPrivateUsage]  its documented name
 _traceback_of: Any = BaseException.__dict__["__traceback__"].__get__
+Site = Tuple[int, int, int]
+"""The ids of a code and of an exception's type, and the offset of the instruction between them."""
 _own, _processor = time.thread_time_ns, time.process_time_ns
 
 
@@ -44,8 +46,12 @@ class Watch:
         self._monitoring: Any = getattr(sys, "monitoring", None)
         self._is_user_file, self._later = is_user, later
         self._files: dict[str, bool] = {}
-        self._sites: set[Any] = set()
-        self._credit, self._counted, self._passed = _MOST_NS, _processor(), 0
+        self._frequent: set[Site] = set()
+        self._times: dict[Site, int] = {}
+        """How often each place has raised, of late; while there is plenty of the budget, nobody counts."""
+        self._budget = Budget()
+        self._counts_down = _COUNTED_PER_LOOK
+        self._is_off, self._is_due, self._off_since, self._callers = False, False, 0, 0
         self._pid = os.getpid()
         self._tool: int | None = None
         self._ballast: list[Any] = list(map(repeat, (None,) * _BALLAST))
@@ -62,6 +68,7 @@ class Watch:
                 continue
             self._tool = tool
             monitoring.register_callback(tool, monitoring.events.RAISE, self._on_raise)
+            monitoring.register_callback(tool, monitoring.events.PY_RETURN, self._on_return)
             monitoring.set_events(tool, monitoring.events.RAISE)
             return True
         return False
@@ -71,56 +78,124 @@ class Watch:
         tool, self._tool = self._tool, None
         if tool is not None:
             self._monitoring.set_events(tool, 0)
-            self._monitoring.register_callback(tool, self._monitoring.events.RAISE, None)
+            for event in (self._monitoring.events.RAISE, self._monitoring.events.PY_RETURN):
+                self._monitoring.register_callback(tool, event, None)
             self._monitoring.free_tool_id(tool)
+            captures.clear()
 
     def resume(self) -> None:
         """The event is on again, if what it may cost has been earned."""
+        self._is_due = False
         if self._tool is None or os.getpid() != self._pid:
             return
-        self._earn()
-        if self._credit > 0:
+        self._budget.earn()
+        self._frequent.clear()
+        self._times.clear()
+        if self._is_off and self._budget.left_ns > 0:
+            self._is_off = False
             self._monitoring.set_events(self._tool, self._monitoring.events.RAISE)
-        elif self._later is not None:
+        if self._budget.is_plenty:
+            self._callers = 0
+        else:
+            self._resume_later()
+
+    def _resume_later(self) -> None:
+        if self._later is not None and not self._is_due and os.getpid() == self._pid:
+            self._is_due = True
             self._later(self.resume)
 
-    def _on_raise(self, code: Any, _at: int, exc: Any) -> None:
-        self._credit -= _EVENT_NS
-        file = code.co_filename
-        is_user = self._files.get(file)
-        if is_user is None:
-            is_user = self._files[file] = self._is_user_file(file)
-        if is_user:
-            self._of_user(code, exc)
-        if self._credit < 0:
-            self._pause()
+    def _on_raise(self, code: Any, at: int, exc: Any) -> None:
+        site = id(code), at, id(type(exc))
+        if site in self._frequent:
+            self._counts_down -= 1
+            if self._counts_down <= 0:
+                self._look(code, _COUNTED_PER_LOOK * _COUNTED_NS)
+            return
+        budget = self._budget
+        budget.spend(_LOOKED_AT_NS)
+        if self._is_on_its_way(exc):
+            return
+        if not budget.is_plenty:
+            self._earn()
+            if budget.is_spent or self._is_frequent(site):
+                captures.drop(site)  # another exception may come to have its address
+                self._frequent.add(site)
+                self._counts_down -= 1
+                if self._counts_down <= 0:
+                    self._look(code, 0)
+                return
+        if self._is_user(code):
+            self._of_user(site, exc)
 
-    def _of_user(self, code: Any, exc: Any) -> None:
+    def _is_frequent(self, site: Site) -> bool:
+        """Whether this place has had its captures of this while."""
+        if len(self._times) >= _MAX_SITES:
+            self._times.clear()
+        times = self._times[site] = self._times.get(site, 0) + 1
+        return times > _CAPTURES_OF_A_SITE and not self._budget.is_plenty
+
+    def _look(self, code: Any, ns: int) -> None:
+        """At the budget. Some raises after the last capture at the earliest: somebody may be about to read it."""
+        self._counts_down = _COUNTED_PER_LOOK
+        self._budget.spend(ns)
+        self._earn()
+        if self._budget.is_spent:
+            self._pause(code)
+
+    def _earn(self) -> None:
+        self._budget.earn()
+        if self._budget.is_plenty:
+            self._frequent.clear()
+            self._times.clear()
+        else:
+            self._resume_later()
+
+    def _pause(self, code: Any) -> None:
+        """Until there is something in the budget again, or the function returns; if that has come soon, a caller."""
+        captures.clear()  # as above: nothing is heard of what is raised now
+        self._is_off, self._off_since = True, _processor()
+        self._monitoring.set_events(self._tool, 0)
+        frame = _current_frame(1)
+        while frame is not None and frame.f_code is not code:
+            frame = frame.f_back
+        for _ in range(self._callers):
+            frame = frame.f_back if frame is not None else None
+        if frame is not None:
+            self._monitoring.set_local_events(self._tool, frame.f_code, self._monitoring.events.PY_RETURN)
+
+    def _on_return(self, code: Any, _at: int, _returned: Any) -> None:
+        if self._tool is None:
+            return
+        self._monitoring.set_local_events(self._tool, code, 0)
+        if not self._is_off:
+            return
+        self._budget.spend(_RETURN_NS)
+        self._budget.earn()
+        self._callers += _processor() - self._off_since < _EARLY_NS
+        if self._budget.borrow():
+            self._is_off = False
+            self._monitoring.set_events(self._tool, self._monitoring.events.RAISE)
+
+    def _is_on_its_way(self, exc: Any) -> bool:
+        """Whether it comes from a frame of the user's, where it has been heard of."""
+        entry = _traceback_of(exc)
+        inner = entry.tb_next if entry is not None else None
+        while inner is not None:
+            if self._files.get(inner.tb_frame.f_code.co_filename):
+                return True
+            inner = inner.tb_next
+        return False
+
+    def _of_user(self, site: Site, exc: Any) -> None:
         entry = _traceback_of(exc)
         if entry is None:
             return
-        at, inner = entry.tb_lasti, entry.tb_next
-        while inner is not None:  # on its way from where it was captured
-            if self._files.get(inner.tb_frame.f_code.co_filename):
-                return
-            inner = inner.tb_next
-        site = id(type(exc)), id(code), at
-        is_new = site not in self._sites
-        if not is_new and self._credit < _PLENTY_NS:
-            self._passed += 1
-            if self._passed % _EVENTS_PER_LOOK == 0:
-                self._earn()
-            if self._credit < _PLENTY_NS:
-                return
-        if is_new:
-            if len(self._sites) >= _MAX_SITES:
-                self._sites.clear()
-            self._sites.add(site)
+        self._counts_down = _COUNTED_PER_LOOK
         began = _own()
         collecting, before = gc.isenabled(), gc.get_count()[0]
         gc.disable()  # a collection runs finalizers and callbacks of the program
         try:
-            capture(entry.tb_frame, exc, site, self._is_user)
+            captures.capture(entry.tb_frame, exc, site, self._is_user)
         except Exception as error:
             if not _is_ours(error):  # of a signal's handler: it is for the program
                 raise
@@ -129,7 +204,7 @@ class Watch:
                 self._ballast.pop()
             if collecting:
                 gc.enable()
-            self._credit -= _own() - began
+            self._budget.spend(_own() - began)
 
     def _is_user(self, code: Any) -> bool:
         file = code.co_filename
@@ -137,19 +212,6 @@ class Watch:
         if known is None:
             known = self._files[file] = self._is_user_file(file)
         return known
-
-    def _earn(self) -> None:
-        now = _processor()
-        self._credit = min(_MOST_NS, self._credit + int((now - self._counted) * SHARE))
-        self._counted = now
-
-    def _pause(self) -> None:
-        self._earn()
-        if self._credit >= 0:
-            return
-        self._monitoring.set_events(self._tool, 0)
-        if self._later is not None and os.getpid() == self._pid:
-            self._later(self.resume)
 
 
 def _is_ours(error: BaseException) -> bool:

@@ -38,12 +38,16 @@ class Moment:
 
 
 class Capture:
-    """`exception`: the id of the exception; `site`: its type, and the code and the instruction that raised it."""
+    """`exception`: the id of the exception. `site`: where it was raised; see raise_events.py.
 
-    __slots__ = ("exception", "moments", "site")
+    `inner`: the ids of the codes that it had come from by then.
+    """
 
-    def __init__(self, exception: int, site: Any, moments: list[Moment]) -> None:
-        self.exception, self.site, self.moments = exception, site, moments
+    __slots__ = ("exception", "inner", "moments", "site")
+
+    def __init__(self, exc: Any, site: Any, moments: list[Moment]) -> None:
+        self.exception, self.site, self.moments = id(exc), site, moments
+        self.inner = [id(frame.f_code) for frame, _ in _entries(exc)[1:]]
 
 
 _kept: list[Capture] = []
@@ -60,7 +64,7 @@ def capture(frame: Any, exc: Any, site: Any, is_user: Any) -> None:
     finally:
         forget()
     _kept[:] = [each for each in _kept if each.site != site][1 - MOST :]
-    _kept.append(Capture(id(exc), site, moments))
+    _kept.append(Capture(exc, site, moments))
 
 
 def _moment(frame: Any, room: int) -> Moment:
@@ -89,11 +93,7 @@ def _is_code(x: Any) -> bool:
 def moments_of(exc: Any) -> list[tuple[Any, Moment]]:
     """Frames of an exception's traceback and their callers that were captured when it was raised, innermost first."""
     found = next((each for each in reversed(_kept) if each.exception == id(exc)), None)
-    entries: list[tuple[Any, int]] = []
-    entry = _traceback_of(exc) if found is not None else None
-    while entry is not None:
-        entries.append((entry.tb_frame, entry.tb_lasti))
-        entry = entry.tb_next
+    entries = _entries(exc) if found is not None else []
     if found is None or not entries:
         return []
     above = entries[0][0].f_back
@@ -101,16 +101,34 @@ def moments_of(exc: Any) -> list[tuple[Any, Moment]]:
     while above is not None:
         entries.append((above, above.f_lasti))
         above = above.f_back
-    if found.site[0] != id(type(exc)):
+    if found.site[2] != id(type(exc)):
+        return []
+    size = len(found.inner)
+    if [id(frame.f_code) for frame, _ in entries[:size]] != found.inner[::-1]:
         return []
     pairs: list[tuple[Any, Moment]] = []
-    rest = iter(entries)
+    rest = iter(entries[size:])
     for moment in found.moments:
         frame = next((frame for frame, at in rest if id(frame.f_code) == moment.code and at == moment.at), None)
         if frame is None:
             break
         pairs.append((frame, moment))
     return pairs
+
+
+def _entries(exc: Any) -> list[tuple[Any, int]]:
+    """Frames of its traceback and their instructions, outermost first."""
+    found: list[tuple[Any, int]] = []
+    entry = _traceback_of(exc)
+    while entry is not None:
+        found.append((entry.tb_frame, entry.tb_lasti))
+        entry = entry.tb_next
+    return found
+
+
+def drop(site: Any) -> None:
+    """Forgets those of one place."""
+    _kept[:] = [each for each in _kept if each.site != site]
 
 
 def clear() -> None:

@@ -9,6 +9,7 @@ Of what was not copied, and is read after a cleanup, only the present is known (
 
 from __future__ import annotations
 
+import os
 import types
 from typing import Any
 
@@ -22,6 +23,7 @@ from .values import Describer
 
 FAILED, NOW = "failed", "now"
 _MAX_CHAIN = 12
+_PATCHES = ("/unittest/mock.py", "/mock/mock.py")
 _ROOM = 2000
 _CODE: tuple[Any, ...] = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType)
 _KINDS_OF_CODE = ("class", "function", "module")
@@ -37,7 +39,7 @@ class Past:
         self.moments = _moments(exc)
         frames = [(frame, at) for _, frame, _, at in located if type(frame) is types.FrameType]
         over = ((frame, at) for frame, at in frames if at is not None and id(frame) not in alive)
-        self._moved = {id(frame) for frame, at in over if has_run_on(frame, at)}
+        self._moved = {id(frame) for frame, at in over if has_run_on(frame, at)} | _called_by_patches(exc, alive)
 
     def of(self, describer: Describer, frame: Any, names: dict[str, Any], at: Any) -> Frame | None:
         """What a frame's values are to be held against; None: they are as they were."""
@@ -61,6 +63,21 @@ def _moments(exc: Any) -> dict[int, Moment]:
             found.setdefault(id(frame), moment)
         cause = BaseException.__dict__["__cause__"].__get__(exc)
         exc = cause if cause is not None else BaseException.__dict__["__context__"].__get__(exc)
+    return found
+
+
+def _called_by_patches(exc: Any, alive: set[int]) -> set[int]:
+    """Ids of frames that `@mock.patch` called, whose patches are gone: what they look up is no longer what they saw."""
+    entry = BaseException.__dict__["__traceback__"].__get__(exc) if exc is not None else None
+    found: set[int] = set()
+    is_inside = False
+    while entry is not None:
+        frame = entry.tb_frame
+        if is_inside:
+            found.add(id(frame))
+        file = frame.f_code.co_filename.replace(os.sep, "/")
+        is_inside = is_inside or (file.endswith(_PATCHES) and id(frame) not in alive)
+        entry = entry.tb_next
     return found
 
 
