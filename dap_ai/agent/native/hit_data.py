@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from dap_ai.agent.analyst.edits import shorten
@@ -10,8 +11,8 @@ from dap_ai.agent.case.rows import rows_of
 from dap_ai.agent.case.stack import Case, Place
 from dap_ai.agent.case.values import find
 from dap_ai.agent.native.draft import brief, root_of, short_name
-from dap_ai.agent.providers.work import Work
 from dap_ai.protocol.contracts.asking import WatchedData
+from dap_ai.protocol.contracts.debugger import Debugger
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 
 _TOLD = re.compile(r"Watchpoint (\d+) hit:\r?\n(?:old value: (.*?)\r?\n)?new value: (.*?)\r?\n")
@@ -19,8 +20,11 @@ _TOLD = re.compile(r"Watchpoint (\d+) hit:\r?\n(?:old value: (.*?)\r?\n)?new val
 _NUMBER = re.compile(r"watchpoint (\d+)")
 
 
-async def hit_data(work: Work, case: Case) -> str:
-    """A sentence; empty: no data breakpoint has stopped the program, or it is not known what it watches."""
+async def hit_data(debugger: Debugger, case: Case, read: Callable[[list[str]], Awaitable[None]]) -> str:
+    """A sentence; empty: no data breakpoint has stopped the program, or it is not known what it watches.
+
+    `read` reads further expressions into the case. Raises NotStopped.
+    """
     hit = case.stop.hit or ()
     place = case.places[0] if case.places else None
     if not hit or place is None:
@@ -30,13 +34,13 @@ async def hit_data(work: Work, case: Case) -> str:
     watched = hit[0]
     before, now = _printed(case)
     if not now and (owner := _owner(case, watched)):
-        await work.read([watched.name])
+        await read([watched.name])
         value = owner.value(watched.name)
         now = brief(value) if value else ""
     values = ": it is " + f"`{now}`" if now else ""
     was = f"; it was `{before or watched.before}`" if before or watched.before else ""
     did = "written" if watched.access == "write" else "accessed"
-    return f"`{watched.name}`{_of(case, watched)} was {did} {await _spot(work, case, place)}{values}{was}."
+    return f"`{watched.name}`{_of(case, watched)} was {did} {await _spot(debugger, case, place)}{values}{was}."
 
 
 def _printed(case: Case) -> tuple[str, str]:
@@ -61,30 +65,30 @@ def _of(case: Case, watched: WatchedData) -> str:
     return "" if is_here else f" of `{short_name(watched.function)}`"
 
 
-async def _spot(work: Work, case: Case, place: Place) -> str:
+async def _spot(debugger: Debugger, case: Case, place: Place) -> str:
     """The line of the instruction before the one at which the program stands, which has done it."""
     frame, file = place.frame, shorten(place.frame.path, root_of(case))
     inside = f", in `{short_name(frame.name)}`"
     if case.frames[0] is not frame:
         return f"in the call at `{file}:{frame.line}`{inside}"
-    line, unit = await _line_before(work, case), place.source.unit if place.source else None
+    line, unit = await _line_before(debugger, case), place.source.unit if place.source else None
     if line and unit and unit.function_at(line) == unit.function_at(frame.line):
         return f"at `{file}:{line}`{inside}"
     return f"just before `{file}:{frame.line}`{inside}"
 
 
-async def _line_before(work: Work, case: Case) -> int:
+async def _line_before(debugger: Debugger, case: Case) -> int:
     """0: the adapter does not tell; some disassemble backwards into the middle of an instruction."""
     frame = case.places[0].frame
     try:
         top = rows_of(
-            await work.debugger.request("stackTrace", {"threadId": case.stop.thread_id, "levels": 1}), "stackFrames"
+            await debugger.request("stackTrace", {"threadId": case.stop.thread_id, "levels": 1}), "stackFrames"
         )
         at = str(top[0].get("instructionPointerReference") or "") if top else ""
         if not at or top[0].get("id") != frame.id:
             return 0
         arguments = {"memoryReference": at, "instructionOffset": -1, "instructionCount": 1}
-        rows = rows_of(await work.debugger.request("disassemble", arguments), "instructions")
+        rows = rows_of(await debugger.request("disassemble", arguments), "instructions")
         before = rows[0] if rows else {}
         size = len(str(before.get("instructionBytes") or "").replace(" ", "")) // 2
         source: dict[str, Any] = before.get("location") or {}

@@ -56,7 +56,7 @@ class NativeAnalyst:
 
 async def _answered(work: Work, case: Case) -> Answer:
     question = work.ask.arguments.question
-    say(work, [await hit_data(work, case), " ".join(case.edited)])
+    say(work, [await hit_data(work.debugger, case, work.read), " ".join(case.edited)])
     wanted = expressions_in(question)
     unread = [text for text in wanted if case.focus and case.focus.value(text) is None]
     if unread:
