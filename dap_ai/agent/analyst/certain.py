@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from dap_ai.agent.analyst.definitions import Scope, bindings, called_name
@@ -75,18 +75,19 @@ class Certain:
         return self._statements
 
     def _look_further(self) -> None:
-        """For functions that the ones which ran may have called."""
+        """For functions that the ones which ran may have called: by name, handed on as a callback included."""
         todo, known = deque(self._scopes), set(self._entered)
+        named = _by_name(self._resolver.files())
         while todo and len(known) < _MAX_SCOPES:
             scope = todo.popleft()
             early = (s for s in scope.statements() if not self._is_late(scope.source.path, s.lineno))
-            calls = (n for s in early for n in header_nodes(s) if isinstance(n, ast.Call))
-            for callee in filter(None, (self._callee(call.func, scope) for call in calls)):
-                if callee.spot not in known:
-                    known.add(callee.spot)
-                    todo.append(Scope(callee.source, callee.node))
-                    runs = in_full(callee.node.body, LEAVES_FUNCTION)
-                    self._possible |= {(callee.source.path, run.statement.lineno) for run in runs}
+            mentioned = {name for s in early for n in header_nodes(s) if (name := _mentioned(n))}
+            for source, node in (each for name in mentioned for each in named.get(name, ())):
+                if (source.path, node.lineno) not in known:
+                    known.add((source.path, node.lineno))
+                    todo.append(Scope(source, node))
+                    runs = in_full(node.body, LEAVES_FUNCTION)
+                    self._possible |= {(source.path, run.statement.lineno) for run in runs}
 
     def _stand(self, place: Place) -> None:
         source, scope, line = place.source, place.scope, place.frame.line
@@ -197,6 +198,22 @@ class _Function(NamedTuple):
     @property
     def spot(self) -> Spot:
         return self.source.path, self.node.lineno
+
+
+def _by_name(files: Iterable[SourceFile]) -> Mapping[str, list[tuple[SourceFile, FunctionNode]]]:
+    """The functions that a name may mean; a class's means those that Python itself calls of it."""
+    named: dict[str, list[tuple[SourceFile, FunctionNode]]] = {}
+    for source in files:
+        for function in source.functions:
+            owner = source.owners.get(function)
+            name = owner.name if owner and function.name.startswith("__") else function.name
+            named.setdefault(name, []).append((source, function))
+    return named
+
+
+def _mentioned(node: ast.AST) -> str:
+    """The name that an expression holds; empty: none."""
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
 
 
 def _own(source: SourceFile, owner: ast.ClassDef, name: str) -> _Function | None:

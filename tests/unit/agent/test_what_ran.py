@@ -227,6 +227,36 @@ def test_a_branch_of_which_nothing_tells_whether_it_was_taken_says_so(tmp_path: 
     assert "may have set `by`" in why(analysis)
 
 
+HANDED_ON = """\
+class Tally:
+    def __init__(self):
+        self.sold = 0
+
+    def sell(self, count):
+        self.sold = count
+
+
+def office(tally, orders):
+    for count in orders:
+        tally.sell(count)
+
+
+def each(run, *arguments):
+    run(*arguments)
+
+
+tally = Tally()
+each(office, tally, [2, 3])
+assert tally.sold == 5
+"""
+
+
+def test_what_a_function_runs_that_is_handed_on_stays_as_it_may_have_run(tmp_path: Path):
+    analysis = settled(tmp_path / "program.py", HANDED_ON, again=False)
+    reasons = {suspect.line: suspect.reason for suspect in analysis.suspects}
+    assert reasons[6].endswith(IF_IT_RAN)
+
+
 def test_a_branch_that_the_run_again_has_not_taken_is_left_out(tmp_path: Path):
     analysis = settled(tmp_path / "program.py", BRANCH, again=True)
     assert 3 not in {suspect.line for suspect in analysis.suspects}
