@@ -116,7 +116,7 @@ result = 5 | would change the program
 trace total(accounts) | total(accounts
 c | ZeroDivisionError: division by zero
 p ratio | NameError
-why is it zero? | division by zero
+why is it zero? | The divisor total(accounts) - 27 is zero at shop.py:23
 q | the program was ended, as you asked
 """
 GDB_USER = """

@@ -125,7 +125,7 @@ def test_an_expression_of_c_without_its_grammar_is_refused_with_the_way_out():
 def test_a_native_answer_without_the_grammar_has_what_was_read_and_says_what_is_missing():
     source = "int total(struct order *order) {\n    return order->price;\n}\n"
     case = stopped(source, [At("total", "order->price", {"order": NULL})], address=16)
-    work: Any = SimpleNamespace(ask=SimpleNamespace(arguments=AskArguments("")), sink=Heard(), read=None)
+    work: Any = SimpleNamespace(ask=SimpleNamespace(arguments=AskArguments("")), sink=Heard(), debugger=None, read=None)
     asyncio.run(NativeAnalyst().answer(work, case, work))
     text = work.sink.text("answer")
     assert "`SIGSEGV`: address not mapped" in text

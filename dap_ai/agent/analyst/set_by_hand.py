@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from dap_ai.agent.analyst.ranking import Analysis
 from dap_ai.agent.case.edited import edits_read
-from dap_ai.agent.case.source import header_expressions
+from dap_ai.agent.case.source import header_nodes
 from dap_ai.agent.case.stack import Place
 from dap_ai.protocol.contracts.asking import ValueEdit
 
@@ -31,5 +31,13 @@ def _read(analysis: Analysis, place: Place, roots: Sequence[ast.expr]) -> Iterat
     wanted = roots or [*analysis.diagnosis.roots, *place.evaluated]
     yield place.frame.name, place.frame.path, [ast.unparse(node) for node in wanted]
     for step in analysis.slice.steps:
-        texts = [step.name, *map(ast.unparse, header_expressions(step.statement))]
-        yield step.scope.name, step.scope.source.path, texts
+        yield step.scope.name, step.scope.source.path, list(_reads(step.statement))
+
+
+def _reads(statement: ast.stmt) -> Iterator[str]:
+    """The names and attributes that a statement reads; that which it sets alone is not what it rests on."""
+    if isinstance(statement, ast.AugAssign):
+        yield ast.unparse(statement.target)
+    for node in header_nodes(statement):
+        if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
+            yield ast.unparse(node)

@@ -39,7 +39,12 @@ def asked(case: Case, question: str = "", later: dict[str, Value] | None = None)
         case.places[0].known.update({e: Fact((later or {}).get(e)) for e in expressions})
 
     work: Any = SimpleNamespace(
-        case=case, ask=SimpleNamespace(arguments=AskArguments(question)), bench=None, sink=told, read=read
+        case=case,
+        ask=SimpleNamespace(arguments=AskArguments(question)),
+        bench=None,
+        debugger=None,
+        sink=told,
+        read=read,
     )
     answer = asyncio.run(NativeAnalyst().answer(work, case, work.bench))
     answer.text = told.text
