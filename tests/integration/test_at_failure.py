@@ -15,6 +15,7 @@ from at_failure import WAYS, cell, verdict
 
 CELLS = [
     ("ask FILE", "finally", "3.12", "raise"),
+    ("ask FILE", "caller's finally", "3.11", "now"),
     ("ask -m", "with", "3.8", "now"),
     ("debug", "@mock.patch", "3.11", "now"),
     ("VS Code", "ExitStack", "3.12", "raise"),
