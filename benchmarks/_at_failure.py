@@ -10,9 +10,9 @@ import textwrap
 AT_RAISE, AFTERWARDS = 41 * 71, 87 * 91
 KINDS = (
     *("finally", "with", "ExitStack", "tearDown", "addCleanup", "yield fixture"),
-    *("mock.patch", "@mock.patch", "monkeypatch", "async with"),
+    *("mock.patch", "@mock.patch", "monkeypatch", "async with", "caller's finally"),
 )
-ANYWHERE = ("finally", "with", "ExitStack", "mock.patch", "@mock.patch", "async with")
+ANYWHERE = ("finally", "with", "ExitStack", "mock.patch", "@mock.patch", "async with", "caller's finally")
 """In scripts as in tests."""
 OF_CASES = (*ANYWHERE, "tearDown", "addCleanup")
 IN_PLACE = ("mock.patch", "@mock.patch", "monkeypatch")
@@ -60,6 +60,7 @@ box = Box({first}())
 """
 _BLOCKS = {
     "finally": "try:\n    FAIL\nfinally:\n    box.n = afterwards()\n",
+    "caller's finally": "def check():\n    FAIL\n\ntry:\n    check()\nfinally:\n    box.n = afterwards()\n",
     "with": "with Changing(box):\n    FAIL\n",
     "ExitStack": (
         "with contextlib.ExitStack() as stack:\n    stack.callback(setattr, box, 'n', afterwards())\n    FAIL\n"

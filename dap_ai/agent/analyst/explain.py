@@ -14,15 +14,17 @@ from dap_ai.agent.analyst.messages import first_line, told_by_pytest
 from dap_ai.agent.analyst.ranking import THE_FAILED_LINE, TOLD_SUSPECTS, Analysis
 from dap_ai.agent.analyst.slicing import Step
 from dap_ai.agent.analyst.trials import Trials
-from dap_ai.agent.analyst.wording import CAUSE, GUESS, HAPPENED, UNKNOWN, WHY, cut_code
+from dap_ai.agent.analyst.wording import CAUSE, CLEANED, GUESS, HAPPENED, UNKNOWN, WHY, cut_code
 from dap_ai.agent.case.stack import Case, Place
-from dap_ai.agent.case.values import cut, find, show, typed, variables, when
+from dap_ai.agent.case.values import cut, find, first_of, show, typed, variables, when
 from dap_ai.protocol.wire.ask import Suspect
 
 BACK = "Back from the failing line"
 _MAX_CHAIN, _MAX_LINKS = 4, 6
 _MAX_CODE, _MAX_VALUE, _MAX_REASON = 100, 60, 100
 _MAX_NAMES = 5
+_CODE = ("function", "class", "module")
+_READS = ast.Name | ast.Attribute | ast.Subscript
 _DOES = {
     "assigned": "sets",
     "argument": "passes",
@@ -71,9 +73,8 @@ def happened(analysis: Analysis) -> str:
         if not (e.traceback and case.remote)
     )
     notes = "".join(f"\n- note: {cut(note, 160)}" for note in (error.notes if error else []))
-    unwound = _unwound(place)
     listed = f"{values}{chain}{notes}".strip("\n")
-    return "\n\n".join(filter(None, [text, listed, unwound]))
+    return "\n\n".join(filter(None, [text, listed]))
 
 
 def _held(case: Case) -> str:
@@ -89,14 +90,14 @@ def _held(case: Case) -> str:
     ).rstrip()
 
 
-def _unwound(place: Place) -> str:
-    """Which values are not cited: those that cleanup may have changed since the failure."""
-    late = [v.name for v in variables(place.facts, as_of_now=True) if v.value.time == "now"] if place.facts else []
-    if not late:
-        return ""
-    names = ", ".join(f"`{name}`" for name in late[:_MAX_NAMES])
-    more = f" and {len(late) - _MAX_NAMES} more" if len(late) > _MAX_NAMES else ""
-    return f"Cleanup has run since the failure; not known is what these were then: {names}{more}."
+def after_cleanup(place: Place) -> str:
+    """What the failing line reads and the frame holds, of which only that is known what cleanup has left."""
+    texts = [ast.unparse(n) for root in place.evaluated for n in ast.walk(root) if isinstance(n, _READS)]
+    texts += [v.name for v in variables(place.facts, as_of_now=True)] if place.facts else []
+    present = ((text, fact.value) for text in dict.fromkeys(texts) if (fact := place.present(text)) and fact.value)
+    late = [(text, value) for text, value in present if value.time == "now" and value.kind not in _CODE]
+    rows = [f"`{text}` (`{show(value, _MAX_VALUE)}` now)" for text, value in late]
+    return f"{CLEANED} {', '.join(first_of(rows, _MAX_NAMES))}." if rows else ""
 
 
 def quote(place: Place) -> str:
@@ -156,7 +157,7 @@ def _value_now(step: Step) -> str:
     if step.role == "argument" and step.line == place.frame.line:
         return ""
     value = place.value(step.name) or find(place.facts, step.name)
-    if value is None or value.kind in ("function", "class", "module"):
+    if value is None or value.kind in _CODE:
         return ""
     is_or_was = "was" if value.time else "is now"
     return f" (`{step.name}` {is_or_was} `{show(value, _MAX_VALUE)}`{when(value, _MAX_VALUE)})"

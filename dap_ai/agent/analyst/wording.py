@@ -24,6 +24,7 @@ NO_MODEL = "No language model was used: this is the offline analyst, and the ran
 NOT_COMPUTED = (
     "This rests on a value that was set in the debugger and not computed: no line of the program is its cause."
 )
+CLEANED = "Cleanup has run since the failure; not known is what these were then:"
 NO_ASSIGNMENT = "No assignment to it was found in the code that was read."
 
 

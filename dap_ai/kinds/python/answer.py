@@ -24,7 +24,7 @@ from dap_ai.agent.analyst.asking import (
     wants_way,
     way,
 )
-from dap_ai.agent.analyst.explain import happened, quote, root_cause, where, why
+from dap_ai.agent.analyst.explain import after_cleanup, happened, quote, root_cause, where, why
 from dap_ai.agent.analyst.facts import Cited, evidence_of, proving
 from dap_ai.agent.analyst.gist import gist
 from dap_ai.agent.analyst.loops import looping
@@ -231,7 +231,8 @@ class PythonAnalyst:
         notes = [NO_MODEL, analysis.cut_short, note, *noted(analysis)]
         told_first = looping(analysis.case) or verdict(analysis, trials)
         message = as_written(analysis.case.exception.message) if analysis.case.exception else ""
-        say(work, [first, told_first, message, *parts, f"*{' '.join(filter(None, notes))}*"])
+        cleaned = after_cleanup(analysis.diagnosis.place)
+        say(work, [first, told_first, message, cleaned, *parts, f"*{' '.join(filter(None, notes))}*"])
         evidence = evidence_of(analysis.case.stop, proving(analysis.diagnosis))
         is_cut = bool(analysis.cut_short)
         path = await path_of_failure(analysis, trials)
@@ -247,7 +248,11 @@ class PythonAnalyst:
         notes = [NO_MODEL, *noted(analysis)]
         failed = [f"{UNKNOWN} {NOT_COMPUTED}"] if has_failed(analysis.case) else [standing(analysis.diagnosis.place)]
         message = as_written(analysis.case.exception.message) if analysis.case.exception else ""
-        say(work, [first, verdict(analysis, None), message, *failed, happened(analysis), f"*{' '.join(notes)}*"])
+        cleaned = after_cleanup(analysis.diagnosis.place)
+        say(
+            work,
+            [first, verdict(analysis, None), message, cleaned, *failed, happened(analysis), f"*{' '.join(notes)}*"],
+        )
         evidence = evidence_of(analysis.case.stop, proving(analysis.diagnosis))
         return Answer(evidence=evidence, gist=gist(analysis, None), usage=offline_usage())
 

@@ -26,11 +26,13 @@ def has_run_on(frame: Any, at: int) -> bool:
     return _cleans_up(frame.f_code, at)
 
 
-def stored_after(code: Any, at: int) -> set[str] | None:
-    """Variables of a function that an instruction behind `at` sets or deletes; None where others may set them too."""
+def stored_after(code: Any, at: int | None) -> set[str] | None:
+    """Variables of a function that others may set, or an instruction behind `at`; None: others may set each."""
     if not code.co_flags & _OPTIMIZED:
         return None
     found = set(code.co_cellvars) | set(code.co_freevars)
+    if at is None:
+        return found
     argument = 0
     for place, op, low in zip(range(0, len(code.co_code), 2), code.co_code[::2], code.co_code[1::2]):  # noqa: B905
         argument = argument << 8 | low

@@ -44,8 +44,8 @@ class Past:
     def of(self, describer: Describer, frame: Any, names: dict[str, Any], at: Any) -> Frame | None:
         """What a frame's values are to be held against; None: they are as they were."""
         moment, moved = self.moments.get(id(frame)), id(frame) in self._moved
-        if moment is None:
-            return Unknown(frame, names, at) if moved else None
+        if moment is None:  # what another frame's cleanup has done may be seen in each
+            return Unknown(frame, names, at if moved else None) if self._moved else None
         found = Known(describer, moment, frame, names, cleaned=bool(self._moved))
         return found if found.differs else None
 
@@ -100,9 +100,12 @@ class Frame:
 
 
 class Unknown(Frame):
-    """A frame that was not captured, and has run on: its numbers and strings are as they were, unless set since."""
+    """A frame that was not captured, after a cleanup: its numbers and strings are as they were, unless set since.
 
-    def __init__(self, frame: Any, names: dict[str, Any], at: int) -> None:
+    `at`: where it was when it ran on; None: it has not.
+    """
+
+    def __init__(self, frame: Any, names: dict[str, Any], at: int | None) -> None:
         later = stored_after(frame.f_code, at)
         self._sure = {name for name, x in names.items() if is_scalar(x) and later is not None and name not in later}
 

@@ -22,30 +22,37 @@ _LONGEST_LOOK_S = 0.005
 
 
 class Changes:
-    """The values that one line gave to one name: a plain value, or the text of another in a tuple of one."""
+    """The values that one line gave to one name: a plain value, or the text of another in a tuple of one.
+
+    Each with the moment at which it was seen.
+    """
 
     __slots__ = ("count", "first", "last")
 
     def __init__(self) -> None:
         self.count = 0
-        self.first: list[Any] = []
-        self.last: list[Any] = []
+        self.first: list[tuple[Any, int]] = []
+        self.last: list[tuple[Any, int]] = []
 
-    def add(self, x: Any) -> None:
+    def add(self, x: Any, moment: int) -> None:
         """One more; one that equals the one before it is counted only."""
         self.count += 1
         known = self.last or self.first
-        if known and type(known[-1]) is type(x) and known[-1] == x:
+        if known and type(known[-1][0]) is type(x) and known[-1][0] == x:
             return
         if len(self.first) < _FIRST:
-            self.first.append(x)
+            self.first.append((x, moment))
         else:
-            self.last = [*self.last[-_LAST + 1 :], x]
+            self.last = [*self.last[-_LAST + 1 :], (x, moment)]
 
-    def facts(self, name: str, describer: Describer) -> dict[str, Any]:
-        """The Changed structure."""
-        texts = [x[0] if type(x) is tuple else describer.text(x) for x in self.first + self.last]
-        return {"name": text_of(name), "texts": texts, "count": self.count}
+    def facts(self, name: str, describer: Describer, until: int | None = None) -> dict[str, Any] | None:
+        """The Changed structure, of what was seen up to this moment, if one is given; None: that is not known."""
+        rows = self.first + self.last
+        kept = [x for x, moment in rows if until is None or moment <= until]
+        if len(kept) < len(rows) and (self.count > len(rows) or not kept):
+            return None
+        texts = [x[0] if type(x) is tuple else describer.text(x) for x in kept]
+        return {"name": text_of(name), "texts": texts, "count": self.count - len(rows) + len(kept)}
 
 
 class Observer:
@@ -60,11 +67,19 @@ class Observer:
         self._left_s = seconds
 
     def look(
-        self, before: dict[str, Any], frame: Any, names: Any, changes: dict[str, Changes] | None, note: Any = None
+        self,
+        before: dict[str, Any],
+        frame: Any,
+        names: Any,
+        changes: dict[str, Changes] | None,
+        *,
+        note: Any = None,
+        moment: int = 0,
     ) -> None:
         """Notes what differs from `before`, and brings it up to date; without `changes` it only does the latter.
 
         `names`: those to look at, None for all. `note(name, told)` is called for each that differs, if there is one.
+        `moment`: grows from look to look.
         """
         started = _clock()
         scope = frame.f_locals
@@ -98,7 +113,7 @@ class Observer:
                 known = changes.get(name)
                 if known is None:
                     known = changes[name] = Changes()
-                known.add(told)
+                known.add(told, moment)
                 if note is not None:
                     note(name, told)
         self._left_s -= min(_clock() - started, _LONGEST_LOOK_S)

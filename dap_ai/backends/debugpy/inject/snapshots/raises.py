@@ -12,10 +12,10 @@ class Raises:
     """The position in the run, as who looks on counts it, at which each exception was first seen."""
 
     def __init__(self) -> None:
-        self._seen: dict[int, tuple[int, int, int]] = {}
+        self._seen: dict[int, tuple[int, int, Any]] = {}
         """By the exception's id: its innermost traceback entry's, how long its traceback was last, the position."""
 
-    def note(self, error: Any, entry: Any, position: int) -> None:
+    def note(self, error: Any, entry: Any, position: Any) -> None:
         """A frame sees an exception with this traceback. One that goes on its way has a longer one each time."""
         length, innermost = 0, entry
         while entry is not None:
@@ -24,7 +24,7 @@ class Raises:
         goes_on = known is not None and known[0] == id(innermost) and length > known[1]
         self._seen[id(error)] = id(innermost), length, known[2] if known and goes_on else position
 
-    def position(self, error: Any) -> int | None:
+    def position(self, error: Any) -> Any:
         """None: no frame that was looked at has seen it."""
         known = self._seen.get(id(error))
         return None if known is None else known[2]

@@ -96,7 +96,7 @@ class Tracer(Watcher):
         self.describer = Describer(_LIMITS, Budget(1 << 40, 1e9))
         self.observer = Observer(self.describer, min(_VALUES_SHARE * deadline_s, _VALUES_S))
         self.history = History(self.describer) if with_steps else None
-        self.events = 0
+        self.events = self.moment = 0
         self.depth = 0
         self.truncated = False
         self.lines_truncated = False
@@ -109,6 +109,7 @@ class Tracer(Watcher):
         self._calls: list[dict[str, Any]] = []
         self._raises = Raises()
         self._before: int | None = None
+        self._raised: int | None = None
         self._ends = _clock() + _LINES_SHARE * deadline_s
         self._next_look = _EVENTS_PER_LOOK
         self._arrival = None if stopped is None else Arrival(stopped, files, Describer(_LIMITS, Budget(1 << 40, 1e9)))
@@ -126,7 +127,7 @@ class Tracer(Watcher):
                 "count": each.count,
                 "last": each.last,
                 "entries": [number for (at, after), count in each.entries.items() for number in (at, after, count)],
-                "changes": [changes.facts(name, self.describer) for name, changes in each.changes.items()],
+                "changes": self._changes(each),
             }
             for each in self._lines
         ]
@@ -139,13 +140,19 @@ class Tracer(Watcher):
             found["arrived"] = self._arrival.has_come
         return found if self.history is None else dict(found, history=self.history.facts())
 
+    def _changes(self, line: _Line) -> list[dict[str, Any]]:
+        """What was seen before the raise that ended the run: cleanup may have made what was seen since."""
+        told = (changes.facts(name, self.describer, self._raised) for name, changes in line.changes.items())
+        return [each for each in told if each is not None]
+
     def see(self, error: Any, entry: Any) -> None:
         """A frame sees an exception."""
-        self._raises.note(error, entry, len(self._lines))
+        self._raises.note(error, entry, (len(self._lines), self.moment))
+        self.moment += 1  # what is seen from now on may be of a cleanup
 
     def settle(self, error: BaseException) -> None:
-        """Finds out which lines had run when this was raised."""
-        self._before = self._raises.position(error)
+        """Finds out which lines had run when this was raised, and what had been seen of values."""
+        self._before, self._raised = self._raises.position(error) or (None, None)
 
     def look(self) -> None:
         """Ends the recording of what has become too dear."""
@@ -173,6 +180,7 @@ class Tracer(Watcher):
     def count_event(self) -> None:
         """One more line event."""
         self.events += 1
+        self.moment += 1
         if self.events >= self._next_look:
             self.look()
 
@@ -302,6 +310,7 @@ class _Run:
             elif event == "return":
                 self._on_return(frame, argument)
             elif event == "exception":
+                self._look(frame)
                 self._tracer.see(argument[1], argument[2])
                 self._on_exception(argument[1])
         except Exception:  # no stack is left to describe it: raised here, it would end in the program
@@ -313,9 +322,7 @@ class _Run:
         tracer.count_event()
         if number == self._number and offset != self._offset:
             return  # a loop inside of the line, a comprehension: not the line anew
-        observer = tracer.observer
-        if observer.is_on and self._line is not None:
-            observer.look(self._before, frame, self._known.names, self._line.changes, self._note)
+        self._look(frame)
         line = self._known.lines.get(number)
         if line is None:
             line = tracer.line(self._known, number)
@@ -328,11 +335,16 @@ class _Run:
             self._step = tracer.history.step(self.number, number)
         tracer.arrive(frame)
 
+    def _look(self, frame: Any) -> None:
+        """At what the line has done."""
+        tracer, line = self._tracer, self._line
+        if tracer.observer.is_on and line is not None:
+            names, moment = self._known.names, tracer.moment
+            tracer.observer.look(self._before, frame, names, line.changes, note=self._note, moment=moment)
+
     def _on_return(self, frame: Any, value: Any) -> None:
         tracer, at = self._tracer, frame.f_lasti
-        if tracer.observer.is_on and self._line is not None:
-            observer = tracer.observer
-            observer.look(self._before, frame, self._known.names, self._line.changes, self._note)
+        self._look(frame)
         tracer.depth -= bool(self._known.is_called)
         instructions = self._known.instructions
         if _yields(instructions, at):
