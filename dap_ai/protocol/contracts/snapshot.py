@@ -177,6 +177,8 @@ class TracedCall(msgspec.Struct, omit_defaults=True):
     result: str = ""
     """Empty while it had not returned."""
     raised: str = ""
+    caller: int = -1
+    """The number of the recorded call within which it began; -1: none."""
 
 
 class TracedRun(msgspec.Struct, array_like=True):

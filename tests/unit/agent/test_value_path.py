@@ -47,7 +47,7 @@ def path_of(folder: Path, text: str, *, again: bool = True) -> list[PathNode]:
 def _outermost(control: Control) -> Control:
     """Without the call in which the test itself has run the program: a copy has none."""
     calls = control.trace.calls
-    calls[:] = [replace(call, depth=call.depth - 1) for call in calls[1:]]
+    calls[:] = [replace(call, depth=call.depth - 1, caller=max(call.caller - 1, -1)) for call in calls[1:]]
     return control
 
 
@@ -133,3 +133,26 @@ def test_a_value_never_is_made_of_itself(tmp_path: Path):
     text = "def f(n):\n    return f(n - 1) if n else 0\n1 / f(5)\n"
     path = path_of(tmp_path, text)
     assert 1 <= len(path) <= 12
+
+
+TASKS = """import asyncio
+async def row(n):
+    await asyncio.sleep(0)
+    return {"id": n, "parent": None if n == 3 else n + 1}
+async def chain(n):
+    for _ in range(4):
+        item = await row(n)
+        n = item["parent"] * 1
+async def main():
+    await asyncio.gather(chain(10), chain(1))
+asyncio.run(main())
+"""
+
+
+def test_a_call_belongs_to_the_task_that_made_it_where_tasks_alternate(tmp_path: Path):
+    assert steps(path_of(tmp_path, TASKS))[:4] == [
+        ("item['parent']", "None", 8),
+        ("item", "{'id': 3, 'parent': None}", 7),
+        ("{'id': n, 'parent': None if n == 3 else n + 1}", "{'id': 3, 'parent': None}", 4),
+        ("n", "3", 7),
+    ]

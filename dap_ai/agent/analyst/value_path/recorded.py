@@ -52,12 +52,7 @@ class Recorded:
         for row in self._trace.lines:
             self._lines.setdefault(row.file, []).append(row)
         self._of: dict[tuple[str, int], list[int]] = {}
-        self._parents: list[int] = []
-        open_: list[int] = []
         for number, call in enumerate(self.calls):
-            del open_[call.depth :]
-            self._parents.append(open_[-1] if open_ else OUTSIDE)
-            open_.append(number)
             self._of.setdefault((call.file, call.line), []).append(number)
 
     @property
@@ -78,11 +73,11 @@ class Recorded:
 
     def within(self, scope: Scope, calls: Calls) -> Calls:
         """The calls of a function that these calls have made themselves."""
-        return tuple(n for n in self.of(scope) if n != OUTSIDE and self._parents[n] in calls)
+        return tuple(n for n in self.of(scope) if n != OUTSIDE and self.calls[n].caller in calls)
 
     def parent(self, call: int) -> int:
         """The recorded call within which this one was made."""
-        return self._parents[call] if call != OUTSIDE else OUTSIDE
+        return self.calls[call].caller if call != OUTSIDE else OUTSIDE
 
     def live(self, scope: Scope, places: Sequence[Place]) -> Calls:
         """The call that a live frame is: those that have not returned are the frames of the stop, outermost first."""

@@ -201,7 +201,8 @@ class Tracer(Watcher):
         try:
             run = self.suspended.pop(id(frame), None) if known.suspends else None
             if run is None:
-                run = _Run(self, known, frame, self._call(known, frame))
+                call = self._call(known, frame)
+                run = _Run(self, known, frame, call, -1 if call is None else len(self._calls) - 1)
             self.depth += bool(known.is_called)
             if self.history is not None:
                 self.history.enter(run.number)
@@ -269,6 +270,7 @@ class Tracer(Watcher):
         arguments = self.arguments(known, frame)
         line = known.code.co_firstlineno
         call = {"function": known.name, "file": known.file, "line": line, "depth": self.depth, "arguments": arguments}
+        call["caller"] = _caller(frame)
         self._calls.append(call)
         return call
 
@@ -284,10 +286,13 @@ class _Run:
     """One frame under tracing, from its call to its return."""
 
     __slots__ = (
-        "_before", "_call", "_errors", "_known", "_line", "_number", "_offset", "_raised", "_step", "_tracer", "number"
+        "_before", "_call", "_errors", "_known", "_line", "_number", "_offset", "_raised", "_step", "_tracer",
+        "call_number", "number",
     )  # fmt: skip
 
-    def __init__(self, tracer: Tracer, known: _Code, frame: Any, call: dict[str, Any] | None) -> None:
+    def __init__(self, tracer: Tracer, known: _Code, frame: Any, call: dict[str, Any] | None, call_number: int) -> None:
+        """`call_number`: which of the recorded calls it is, -1: none."""
+        self.call_number = call_number
         self._tracer = tracer
         self._known = known
         self._call = call
@@ -378,6 +383,16 @@ class _Run:
             self._raised = raised_text(self._tracer.describer, error)
             if self._call is not None:
                 self._call["raised"] = self._raised
+
+
+def _caller(frame: Any) -> int:
+    """The number of the recorded call that is nearest below a frame; -1: there is none."""
+    number = -1
+    while number < 0 and frame.f_back is not None:
+        frame = frame.f_back
+        run = getattr(frame.f_trace, "__self__", None)
+        number = run.call_number if type(run) is _Run else -1
+    return number
 
 
 def is_yield(frame: Any) -> bool:
