@@ -151,8 +151,8 @@ asyncio.run(main())
 
 def test_a_call_belongs_to_the_task_that_made_it_where_tasks_alternate(tmp_path: Path):
     assert steps(path_of(tmp_path, TASKS))[:4] == [
-        ("item['parent']", "None", 8),
-        ("item", "{'id': 3, 'parent': None}", 7),
+        ("item['parent']", "", 8),  # `asyncio.run` has cancelled the other task since, which may have changed it
+        ("item", "", 7),
         ("{'id': n, 'parent': None if n == 3 else n + 1}", "{'id': 3, 'parent': None}", 4),
         ("n", "3", 7),
     ]
