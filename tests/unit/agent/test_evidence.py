@@ -166,3 +166,15 @@ def test_what_stands_in_for_an_import_is_no_suspect(tmp_path: Path):
     analysis = analyse(case_of(fail(program)))
     assert analysis
     assert (analysis.never_ran(str(other), 3), analysis.never_ran(str(other), 5)) == (False, True)
+
+
+def test_the_end_is_in_the_run_that_failed_though_another_task_ran_on(tmp_path: Path):
+    program = tmp_path / "tasks.py"
+    program.write_text("async def half(n):\n    return 10 / n\n")
+    codes = [TracedCode(str(program), "half", 1)]
+    outcomes = {"failed": "ZeroDivisionError: division by zero", "cancelled": "CancelledError"}
+    runs = [TracedRun(1, 0, 0, 0, 1, ["n=0"], raised=outcomes["failed"]), TracedRun(2, 0, 0, 0, 2, ["n=5"], "2.0"),
+            TracedRun(3, 0, 0, 0, 3, ["n=4"], raised=outcomes["cancelled"])]  # fmt: skip
+    ended = Record(History(1, codes, runs, [1, 2, 2, 2, 3, 2], []), Sources())
+    event = ended.end(str(program), ended.events[0].statement)
+    assert event and event.run.arguments == {"n": "0"}

@@ -63,6 +63,11 @@ class Run:
         return self.function.rpartition(".")[2]
 
     @property
+    def is_open(self) -> bool:
+        """Whether it has neither returned nor been cancelled: it was left by an error, or goes on."""
+        return not self.traced.result and not self.traced.raised.startswith("CancelledError")
+
+    @property
     def ended(self) -> int:
         """A number after all of its steps, and before the next one of its caller."""
         return self.events[-1].last + 1 if self.events else 0
@@ -187,8 +192,9 @@ class Record:
         return _grouped(self.events, lambda event: written_by(event.statement))
 
     def end(self, path: str, statement: ast.stmt) -> Event | None:
-        """The last event of a statement."""
-        return next((e for e in reversed(self.events) if e.statement is statement and e.run.source.path == path), None)
+        """The last event of a statement, in a run that is open where one has it: other tasks may run on after an error."""
+        found = [e for e in self.events if e.statement is statement and e.run.source.path == path]
+        return max(found, key=lambda e: (e.run.is_open, e.first), default=None)
 
     def until(self, event: Event) -> Sequence[Event]:
         """The events before one, in the order in which they began."""

@@ -84,25 +84,31 @@ def _calls_itself(draft: Draft, place: Place) -> None:
 def _arguments(draft: Draft, inside: list[Place], first: Place) -> None:
     """How the arguments go on from call to call: they stay, they come round, or they run away."""
     same = [p for p in inside if p.frame.name == first.frame.name]
-    for name in parameters_of(first):
-        values = [p.value(name) for p in same]
-        known = [v for v in values if v is not None]
-        if len(known) < 3:
-            continue
-        told = _course(draft, name, known, same)
+    known = {name: [v for p in same if (v := p.value(name)) is not None] for name in parameters_of(first)}
+    known = {name: values for name, values in known.items() if len(values) >= 3}
+    for name, values in known.items():
+        told = _course(draft, name, values, same)
         if told:
             draft.say(told)
         if "repeats every" in told:
+            _comes_round(draft, told, first)
             _round(draft, name, first)
+    if all(len(set(_keys(values))) == 1 for values in known.values()):  # else what stays may be a table that all calls read
+        for name, values in known.items():
+            _blame_origin(draft, name, first, values[0])
+
+
+def _keys(values: list[Value]) -> list[str]:
+    """What tells values apart."""
+    return [str(v.address or v.text) for v in values]
 
 
 def _course(draft: Draft, name: str, values: list[Value], places: list[Place]) -> str:
     """What happens to one argument; innermost call first."""
-    keys = [(v.address or v.text) for v in values]
+    keys = _keys(values)
     period = next((n for n in range(1, len(keys) - 1) if keys[n:] == keys[:-n]), 0)
     draft.cite(name, places[0])
     if period == 1:
-        _blame_origin(draft, name, places[0], values[0])
         return f"`{name}` is the same in every call: `{show(values[0], 60)}`."
     if period:
         shown = ", ".join(f"`{show(v, 60)}`" for v in reversed(values[:period]))
@@ -130,6 +136,12 @@ def _round(draft: Draft, name: str, place: Place) -> None:
         for path, function, line, assignment in member_writes(draft, member[1]):
             draft.link(path, line, "sets", assignment.parts[0].text, function.name)
             draft.suspect(line, 0.85, f"sets `{member[1]}`, and may close the cycle", path)
+
+
+def _comes_round(draft: Draft, told: str, place: Place) -> None:
+    outer = draft.caller_of(place)
+    if outer:
+        draft.suspect(outer.frame.line, 0.84, f"goes round in a circle: {told.rstrip('.')}", outer.frame.path)
 
 
 def _blame_origin(draft: Draft, name: str, place: Place, value: Value) -> None:
