@@ -44,8 +44,8 @@ class Past:
     def of(self, describer: Describer, frame: Any, names: dict[str, Any], at: Any) -> Frame | None:
         """What a frame's values are to be held against; None: they are as they were."""
         moment, moved = self.moments.get(id(frame)), id(frame) in self._moved
-        if moment is None:
-            return Unknown(frame, names, at) if moved else None
+        if moment is None:  # what ran on elsewhere may have changed what this frame holds, too
+            return Unknown(frame, names, at if moved else len(frame.f_code.co_code)) if self._moved else None
         found = Known(describer, moment, frame, names, cleaned=bool(self._moved))
         return found if found.differs else None
 
@@ -100,7 +100,10 @@ class Frame:
 
 
 class Unknown(Frame):
-    """A frame that was not captured, and has run on: its numbers and strings are as they were, unless set since."""
+    """A frame that was not captured, where one has run on: its numbers and strings are as they were, unless set since.
+
+    `at`: the instruction behind which it has run on; the end of its code if another one has.
+    """
 
     def __init__(self, frame: Any, names: dict[str, Any], at: int) -> None:
         later = stored_after(frame.f_code, at)
