@@ -39,6 +39,8 @@ class Claim(NamedTuple):
     text: str
     holds: bool | None
     why: str = ""
+    seen: frozenset[str] = frozenset()
+    """The values that it was held against."""
 
 
 @dataclass
@@ -122,8 +124,8 @@ def compared(kind: str, what: str, text: str, known: set[str] | None) -> Claim:
         return Claim(kind, claim, None, ELSEWHERE)
     if text in known:
         return Claim(kind, claim, True)
-    if is_whole(text):
-        return Claim(kind, claim, False)
+    if is_whole(text) and "<secret:" not in text and not any(each.startswith("<") for each in known):
+        return Claim(kind, claim, False, seen=frozenset(known))
     return Claim(kind, claim, None, CUT if "..." in text or " more" in text else NO_LITERAL)
 
 
@@ -167,7 +169,7 @@ def _call(match: re.Match[str], truth: Truth) -> Iterator[Claim]:
         yield compared("argument", f"{match[1]} was given {parameter}", value, truth.given.get((name, parameter)))
     if verb == "raised":
         known = truth.errors.get(name)
-        holds = None if not known or "..." in text else any(each == text or each == f"{text}: " for each in known)
+        holds = None if not known or "..." in text else bool({text, f"{text}: "} & known)
         yield Claim(
             "raised", f"{match[1]} raised {text}", holds, "" if holds is not None else CUT if known else ELSEWHERE
         )
@@ -218,12 +220,9 @@ def _is(match: re.Match[str], truth: Truth) -> Iterator[Claim]:
         yield at_failure("value at the failure", match[1], match[2], truth)
 
 
-def _is_not(match: re.Match[str], truth: Truth) -> Iterator[Claim]:
-    yield at_failure("value at the failure", match[1], match[2], truth)
-
-
 def _zero(match: re.Match[str], truth: Truth) -> Iterator[Claim]:
     known = truth.at.get(match[1])
+    known = known if known and not any(each.startswith("<") for each in known) else None
     holds = any(each.strip("-") in ("0", "0.0", "0j", "False") for each in known) if known else None
     yield Claim("value at the failure", f"{match[1]} is zero", holds, "" if known else ELSEWHERE)
 
@@ -235,36 +234,55 @@ def _length(match: re.Match[str], truth: Truth) -> Iterator[Claim]:
     yield Claim("length", match[0], holds, "" if lengths else ELSEWHERE)
 
 
+def _named(match: re.Match[str], truth: Truth) -> Iterator[Claim]:
+    yield line_of("named", match[1], int(match[2]), truth)
+
+
+def _item(match: re.Match[str], truth: Truth) -> Iterator[Claim]:
+    file, lines = truth.path(match[2]), truth.around(match[2], int(match[3])) if truth.has(match[2]) else ()
+    values = [found for (path, line, _), found in truth.values.items() if path == file and line in lines]
+    yield compared("item", f"{match[2]}:{match[3]} for", match[1], set().union(*values))
+
+
+def _error(match: re.Match[str], truth: Truth) -> Iterator[Claim]:
+    yield Claim("error", match[0], match[1].rpartition(".")[2] == truth.failure[0])
+
+
 def _nothing(_match: re.Match[str], _truth: Truth) -> Iterator[Claim]:
     return iter(())
 
 
-AT_FAILURE = re.compile(rf"{CODE} (?:is|was|is now|=) {CODE}( when it failed| now, after cleanup[^.;)]*)?")
+AT_FAILURE = re.compile(
+    rf"{CODE} (?:is|was|is now|=) {CODE}( when it failed| now, after cleanup has run)?(?:, not {CODE})?(?: \({CODE}\))?"
+)
 LENGTH = re.compile(rf"{CODE} has ([\d,]+) items?")
 ZERO = re.compile(rf"divisor {CODE} is zero")
+COUNT = r" ran (once|twice|[\d,]+ times)"
+WENT = r"(?:: `(\w+)` (?:became|went) ((?:, then | -> |, |\.\.\.|`[^`]*`)+))?"
+NO_CLAIM = (
+    r"^\*\*Recommendation\.\*\*.*?(?=^\*\*(?:What|Why|Run)|^\*No language|\Z)",
+    r"(?:Other suspects|Most suspicious): .*$",
+    r"^\*\*Run again\.\*\*.*$",
+    r"^Cleanup has run since .*$",
+    r"^(?:Verified in|A small change at|No fix was tried|- note: ).*$",
+    rf"the failing check passes with(?:out)? {CODE}(?: before {CODE}| here| added after line \d+)?",
+    rf"^\*\*Root cause[^*]*\*\* {PLACE}:|a guess at the cause: {PLACE}",
+    rf"\(where {CODE} first appears\)",
+)
+"""What claims nothing of the run: advice, what a changed copy has done (see claims.py), suspects (they are data)."""
 FORMS: list[tuple[re.Pattern[str], Callable[[re.Match[str], Truth], Iterator[Claim]]]] = [
+    *((re.compile(text, re.MULTILINE | (re.DOTALL if "Recomm" in text else 0)), _nothing) for text in NO_CLAIM),
     (re.compile(rf"\*\*What happened\.\*\* `([^`]*)` at {PLACE}, in {CODE}"), _happened),
-    (
-        re.compile(
-            rf"{PLACE} ran (once|twice|[\d,]+ times)(?:: `(\w+)` (?:became|went) ((?:, then | -> |, |\.\.\.|`[^`]*`)+))?"
-        ),
-        _count,
-    ),
-    (re.compile(r"`([\w.<>]+)\(([^`]*)\)` (returned|raised) `([^`]*)`"), _call),
+    (re.compile(rf"{PLACE}{COUNT}{WENT}"), _count),
+    (re.compile(rf"`([\w.<>]+)\(([^`]*)\)` (returned|raised) `([^`]*)`(?: \({PLACE}\))?"), _call),
     (re.compile(rf"called from {PLACE}"), _called_from),
-    (
-        re.compile(rf"^\d+\. {PLACE}(?: (?:in `[^`]+`|at module level))?( may )?[^:]*: `.*?`(?= \(`|$)", re.MULTILINE),
-        _step,
-    ),
+    (re.compile(rf"^\d+\. {PLACE} (?:in `[^`]+`|at module level)( may)? .*?: `.*?`(?= \(`|$)", re.MULTILINE), _step),
     (ZERO, _zero),
     (LENGTH, _length),
     (AT_FAILURE, _is),
-    # What follows claims nothing of a run, or what a copy with a change has done, which claims.py checks.
-    (re.compile(r"^\*\*Recommendation\.\*\*.*?(?=^\*\*|\Z)", re.MULTILINE | re.DOTALL), _nothing),
-    (re.compile(r"(?:Other suspects|Most suspicious): .*$", re.MULTILINE), _nothing),
-    (re.compile(r"^\*\*Run again\.\*\*.*$", re.MULTILINE), _nothing),
-    (re.compile(r"^Cleanup has run since .*$", re.MULTILINE), _nothing),
-    (re.compile(r"^(?:Verified in|A small change at|No fix was tried|- note: ).*$", re.MULTILINE), _nothing),
+    (re.compile(r"^`([\w.]+)`(?=: |, raised| at | for )", re.MULTILINE), _error),
+    (re.compile(rf"for {CODE} at {PLACE}"), _item),
+    (re.compile(rf"at {PLACE}"), _named),
 ]
 """In this order: what one has taken, none that follows sees. Suspects are checked where they are data."""
 
@@ -286,6 +304,16 @@ def checked(ended: dict[str, Any], truth: Truth) -> Iterator[Claim]:
         yield from _place(each, truth)
     for each in ended.get("evidence", []):
         yield at_failure("evidence", each["expression"], each["value"], truth)
+
+
+def settled(claims: list[Claim], again: list[Claim]) -> list[Claim]:
+    """Claims, those that differ held against another recorded run: what differs from run to run is not checked."""
+    return [
+        one._replace(holds=None, why="differs from run to run")
+        if one.holds is False and one.seen != other.seen
+        else one
+        for one, other in zip(claims, again, strict=True)
+    ]
 
 
 def _place(each: dict[str, Any], truth: Truth) -> Iterator[Claim]:

@@ -4,8 +4,8 @@
 
 Imports nothing of dap_ai, and shares no code with it. TEST is a program (.py) or a name for unittest, below FOLDER, or
 for RUNNER: program, unittest, pytest, trial ("": by TEST). Prints JSON: how often each statement ran, which lines ran
-before the failure was raised, what calls were given, returned and raised, the values that names had after each line; the
-failure, the folder's frames above it, and what the expressions were in these when it was raised.
+before the failure was raised, what calls were given, returned and raised, the values that names had after each
+line; the failure, the folder's frames above it, and what the expressions were in these when it was raised.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ from types import CodeType, FrameType
 from typing import Any
 
 MOST_VALUES, LONGEST, MOST_RAISED = 2000, 400, 200
+WAITS = ("RETURN_", "YIELD_", "RESUME", "SEND")
+"""How the instructions begin at which a frame is left without an error."""
 GENERATORS = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
 PLAIN = (int, float, str, bytes, bool, complex, type(None), list, tuple, dict, set, frozenset)
 Trace = Any
@@ -76,30 +78,43 @@ class Recorder:
                 self.begin(file, frame, at)
             elif event == "return":
                 self.look(frame, at[1])
-                if frame.f_code.co_flags & GENERATORS:
-                    self.results[name].add("<generator>")
-                elif dis.opname[frame.f_code.co_code[frame.f_lasti]].startswith(
-                    "RETURN_"
-                ):  # else it was left by an error
-                    self.results[name].add(text(argument))
+                self.leave(frame, argument, last)
             elif event == "exception":
-                self.errors[name].add(f"{argument[0].__name__}: {text(argument[1], str)}")
+                last[:] = [f"{argument[0].__name__}: {text(argument[1], str)}"]
                 if not any(known[0] is argument[1] for known in self.raised[-MOST_RAISED:]):
-                    self.raised.append((argument[1], len(self.lines), *self.standing_at(frame)))
+                    inner = argument[2] and argument[2].tb_next
+                    self.raised.append((argument[1], len(self.lines), *self.standing_at(frame, inner)))
             return trace
 
+        last: list[str] = []
         return trace
 
-    def standing_at(self, frame: FrameType | None) -> tuple[dict[str, list[str]], list[list[Any]]]:
-        """What the expressions are in the frames of the folder from here on, and these, innermost first."""
+    def leave(self, frame: FrameType, value: object, last: list[str]) -> None:
+        """A call ends, or waits; `last`: the last exception that came by."""
+        name, ended = frame.f_code.co_name, dis.opname[frame.f_code.co_code[frame.f_lasti]]
+        if frame.f_code.co_flags & GENERATORS:
+            self.results[name].add("<generator>")
+        elif ended.startswith("RETURN_"):
+            self.results[name].add(text(value))
+        if not ended.startswith(WAITS):
+            self.errors[name].update(last)
+
+    def standing_at(self, frame: FrameType | None, inner: Any) -> tuple[dict[str, list[str]], list[list[Any]]]:
+        """What the expressions are in the frames of the folder, and these, innermost first; `inner`: the traceback."""
+        found: list[tuple[FrameType, int]] = []
+        while inner is not None:
+            found.insert(0, (inner.tb_frame, inner.tb_lineno))
+            inner = inner.tb_next
+        while frame is not None:
+            found.append((frame, frame.f_lineno))
+            frame = frame.f_back
         values: dict[str, list[str]] = defaultdict(list)
         rows: list[list[Any]] = []
-        while frame is not None:
-            if frame.f_code.co_filename.startswith(self.folder):
-                rows.append([frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name])
-                for each, code in self.expressions.items():
-                    values[each] += evaluated(code, frame)
-            frame = frame.f_back
+        for each, line in found:
+            if each.f_code.co_filename.startswith(self.folder):
+                rows.append([each.f_code.co_filename, line, each.f_code.co_name])
+                for expression, code in self.expressions.items():
+                    values[expression] += evaluated(code, each)
         return values, rows
 
     def begin(self, file: str, frame: FrameType, at: list[Any]) -> None:
@@ -147,12 +162,12 @@ def within(inner: ast.stmt, outer: ast.stmt) -> bool:
 
 
 def evaluated(code: CodeType, frame: FrameType) -> list[str]:
-    """What an expression is in a frame, in a list; an empty one where it is nothing that a literal writes."""
+    """What an expression is in a frame, in a list: `<type>` of what no literal writes; an empty one where it fails."""
     try:
         value = eval(code, frame.f_globals, frame.f_locals)  # noqa: S307  facts.py has chosen what calls nothing
     except Exception:  # noqa: BLE001  not in this frame
         return []
-    return [text(value)] if type(value) in PLAIN else []
+    return [text(value) if type(value) in PLAIN else f"<{type(value).__name__}>"]
 
 
 def text(value: object, write: Callable[[object], str] = repr) -> str:

@@ -6,10 +6,10 @@
 Mutants are those of claims.py, by a seed of today; `--program` takes programs of yours that fail; `--own` adds those of
 `_what_ran.py`, with cleanups of every kind, as programs and under unittest, pytest and trial (WORD: in whose name it
 is). Held against what `_recorder.py` saw in a run of its own (`sys.settrace`): that each suspect, step and place of the
-value path ran, and before the failure was raised; and each sentence of a form in `_claim_forms.py`: the error and its
-frame, "`name` is `x`", what calls were given, returned and raised, "ran N times", "became", evidence, the value path. What
-"may" have happened, "if it ran", is no claim that it did. What could not be checked (cut, no literal, no form) is counted,
-with the reason. Ends with 1 if anything differs.
+value path ran, and before the failure was raised; and each sentence of a form in `_claim_forms.py`: the error and
+its frame, "`name` is `x`", what calls were given, returned and raised, "ran N times", "became", evidence, the value
+path. What "may" have happened, "if it ran", is no claim that it did. What could not be checked (cut, no literal, no
+form, other in another recorded run) is counted, with the reason. Ends with 1 if anything differs.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from _claim_forms import AFTER, NEVER, Claim, Truth, checked, expressions
+from _claim_forms import AFTER, NEVER, Claim, Truth, checked, expressions, settled
 from _dap import DAP_AI, machine, show
 from _truth import Fault, events_of
 from _what_ran import MODULE, programs
@@ -159,6 +159,8 @@ class Found:
             self.missing[missing] += 1
             return missing
         claims = list(checked(ended, truth))
+        if any(each.holds is False for each in claims) and (other := truth_of(fault, ended)):
+            claims = settled(claims, list(checked(ended, other)))
         self.claims += claims
         false = [{"fault": fault.name, "kind": c.kind, "claim": c.text} for c in claims if c.holds is False]
         self.differ += false

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 
 from dap_ai.backends.debugpy.inject.reading.differences import Past
 from dap_ai.backends.debugpy.inject.reading.values import Budget, Describer
 
+_log: list[str] = []
 _LIMITS = {"max_text": 60, "max_items": 6, "max_depth": 2, "max_fields": 6}
 
 
 class Store:
     def given(self):
-        with open(__file__, encoding="utf-8"):
+        with contextlib.nullcontext():
             yield 1
 
 
@@ -20,14 +23,14 @@ def closing():
     try:
         yield 1
     finally:
-        print("closed")
+        _log.append("closed")
 
 
 def plain():
     try:
         yield 1
     except ValueError:
-        print("no")
+        _log.append("no")
 
 
 def over_closing(rows):

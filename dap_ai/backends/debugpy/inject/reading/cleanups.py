@@ -1,6 +1,4 @@
-"""Whether code has run since a frame raised: `finally`, `with`, an `except` that has raised again, in it or in a
-generator that was closed as the frame was left.
-"""
+"""Whether code has run since a frame raised: a handler of it or of a generator that was closed as it was left."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Code objects of several versions: Any.
