@@ -241,7 +241,7 @@ def _named(match: re.Match[str], truth: Truth) -> Iterator[Claim]:
 def _item(match: re.Match[str], truth: Truth) -> Iterator[Claim]:
     file, lines = truth.path(match[2]), truth.around(match[2], int(match[3])) if truth.has(match[2]) else ()
     values = [found for (path, line, _), found in truth.values.items() if path == file and line in lines]
-    yield compared("item", f"{match[2]}:{match[3]} for", match[1], set().union(*values))
+    yield compared("item", f"{match[2]}:{match[3]} for", match[1], set[str]().union(*values))
 
 
 def _error(match: re.Match[str], truth: Truth) -> Iterator[Claim]:

@@ -274,7 +274,7 @@ def main() -> None:
     except BaseException as error:  # noqa: BLE001  a runner that ends itself
         del error
     sys.settrace(None)
-    at = next((each[2:] for each in recorder.raised if each[0] is failure), ({}, []))
+    at: tuple[Any, Any] = next((each[2:] for each in recorder.raised if each[0] is failure), ({}, []))
     told = {
         "failure": [type(failure).__name__, text(failure, str)],
         "at": at[0],
