@@ -1,16 +1,19 @@
 """What a program did, recorded by `sys.settrace` in a process of its own: the truth that facts.py holds answers to.
 
-    python _recorder.py FOLDER TEST [RUNNER]
+    python _recorder.py FOLDER TEST RUNNER [EXPRESSION...]
 
 Imports nothing of dap_ai, and shares no code with it. TEST is a program (.py) or a name for unittest, below FOLDER, or
-for RUNNER: program, unittest, pytest, trial. Prints JSON: how often each statement ran, which lines ran before the
-failure was raised, the results of each function, the values that names had after each line.
+for RUNNER: program, unittest, pytest, trial ("": by TEST). Prints JSON: how often each statement ran, which lines ran
+before the failure was raised, what calls were given, returned and raised, the values that names had after each
+line; the failure, the folder's frames above it, and what the expressions were in these when it was raised.
 """
 
 from __future__ import annotations
 
 import ast
+import dis
 import importlib
+import inspect
 import json
 import os
 import runpy
@@ -19,12 +22,15 @@ import tempfile
 import threading
 import unittest
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 MOST_VALUES, LONGEST, MOST_RAISED = 2000, 400, 200
+WAITS = ("RETURN_", "YIELD_", "RESUME", "SEND")
+"""How the instructions begin at which a frame is left without an error."""
+GENERATORS = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
 PLAIN = (int, float, str, bytes, bool, complex, type(None), list, tuple, dict, set, frozenset)
 Trace = Any
 
@@ -32,18 +38,24 @@ Trace = Any
 class Recorder:
     """Of one run."""
 
-    def __init__(self, folder: str) -> None:
+    def __init__(self, folder: str, expressions: Iterable[str] = ()) -> None:
         self.folder = folder
+        self.expressions = {each: compile(each, "<claim>", "eval") for each in expressions}
         self.statements: dict[str, dict[int, ast.stmt]] = {}
         self.ran: dict[tuple[str, int], int] = defaultdict(int)
         """By the first line of the statement."""
         self.lines: dict[tuple[str, int], int] = {}
         """How many had run before each did for the first time."""
-        self.raised: list[tuple[BaseException, int]] = []
-        """Each exception, kept so that none is taken for another, and how many lines had run when it was raised."""
+        self.raised: list[tuple[BaseException, int, dict[str, list[str]], list[list[Any]]]] = []
+        """Each exception, kept so that none is taken for another, how many lines had run when it was raised, what the
+        expressions were in the frames then, and these."""
         self.standing: dict[FrameType, list[Any]] = {}
         """Where each frame stands: its statement, line and offset."""
         self.results: dict[str, set[str]] = defaultdict(set)
+        """What calls have returned, by the function's name; of a generator, that it is one."""
+        self.errors: dict[str, set[str]] = defaultdict(set)
+        self.given: dict[tuple[str, str], set[str]] = defaultdict(set)
+        """By function and parameter."""
         self.values: dict[tuple[str, int, str], set[str]] = defaultdict(set)
 
     def enter(self, frame: FrameType, _event: str, _argument: object) -> Trace:
@@ -54,6 +66,11 @@ class Recorder:
         ):
             return None
         at = self.standing.setdefault(frame, [None, 0, -1])  # a generator goes on where it stood
+        name = frame.f_code.co_name
+        own, *others = inspect.getargs(frame.f_code)
+        for parameter in [*own, *others] if at[2] < 0 else ():
+            if parameter in frame.f_locals:
+                self.given[name, parameter].add(text(frame.f_locals[parameter]))
 
         def trace(frame: FrameType, event: str, argument: Any) -> Trace:
             if event == "line":
@@ -61,12 +78,44 @@ class Recorder:
                 self.begin(file, frame, at)
             elif event == "return":
                 self.look(frame, at[1])
-                self.results[frame.f_code.co_name].add(text(argument))
-            elif event == "exception" and not any(known is argument[1] for known, _ in self.raised[-MOST_RAISED:]):
-                self.raised.append((argument[1], len(self.lines)))
+                self.leave(frame, argument, last)
+            elif event == "exception":
+                last[:] = [f"{argument[0].__name__}: {text(argument[1], str)}"]
+                if not any(known[0] is argument[1] for known in self.raised[-MOST_RAISED:]):
+                    inner = argument[2] and argument[2].tb_next
+                    self.raised.append((argument[1], len(self.lines), *self.standing_at(frame, inner)))
             return trace
 
+        last: list[str] = []
         return trace
+
+    def leave(self, frame: FrameType, value: object, last: list[str]) -> None:
+        """A call ends, or waits; `last`: the last exception that came by."""
+        name, ended = frame.f_code.co_name, dis.opname[frame.f_code.co_code[frame.f_lasti]]
+        if frame.f_code.co_flags & GENERATORS:
+            self.results[name].add("<generator>")
+        elif ended.startswith("RETURN_"):
+            self.results[name].add(text(value))
+        if not ended.startswith(WAITS):
+            self.errors[name].update(last)
+
+    def standing_at(self, frame: FrameType | None, inner: Any) -> tuple[dict[str, list[str]], list[list[Any]]]:
+        """What the expressions are in the frames of the folder, and these, innermost first; `inner`: the traceback."""
+        found: list[tuple[FrameType, int]] = []
+        while inner is not None:
+            found.insert(0, (inner.tb_frame, inner.tb_lineno))
+            inner = inner.tb_next
+        while frame is not None:
+            found.append((frame, frame.f_lineno))
+            frame = frame.f_back
+        values: dict[str, list[str]] = defaultdict(list)
+        rows: list[list[Any]] = []
+        for each, line in found:
+            if each.f_code.co_filename.startswith(self.folder):
+                rows.append([each.f_code.co_filename, line, each.f_code.co_name])
+                for expression, code in self.expressions.items():
+                    values[expression] += evaluated(code, each)
+        return values, rows
 
     def begin(self, file: str, frame: FrameType, at: list[Any]) -> None:
         """A line begins: of the statement that went on, or of another."""
@@ -96,7 +145,7 @@ class Recorder:
 
     def before(self, failure: BaseException | None) -> list[tuple[str, int]]:
         """The lines that ran before this was raised; all of them where no frame of the folder's has seen it."""
-        had_run = next((count for error, count in self.raised if error is failure), len(self.lines))
+        had_run = next((each[1] for each in self.raised if each[0] is failure), len(self.lines))
         return [line for line, number in self.lines.items() if number < had_run]
 
     def look(self, frame: FrameType, line: int) -> None:
@@ -112,10 +161,19 @@ def within(inner: ast.stmt, outer: ast.stmt) -> bool:
     return outer.lineno <= inner.lineno <= (outer.end_lineno or outer.lineno)
 
 
-def text(value: object) -> str:
+def evaluated(code: CodeType, frame: FrameType) -> list[str]:
+    """What an expression is in a frame, in a list: `<type>` of what no literal writes; an empty one where it fails."""
+    try:
+        value = eval(code, frame.f_globals, frame.f_locals)  # noqa: S307  facts.py has chosen what calls nothing
+    except Exception:  # noqa: BLE001  not in this frame
+        return []
+    return [text(value) if type(value) in PLAIN else f"<{type(value).__name__}>"]
+
+
+def text(value: object, write: Callable[[object], str] = repr) -> str:
     """A value as it is written."""
     try:
-        return repr(value)[:LONGEST]
+        return write(value)[:LONGEST]
     except Exception:  # noqa: BLE001  a repr of the program's own
         return "?"
 
@@ -203,9 +261,9 @@ RUNNERS: dict[str, Callable[[str, str], BaseException | None]] = {
 
 def main() -> None:
     """Runs it, and prints what was recorded."""
-    folder, test, *runner = sys.argv[1:]
-    run = RUNNERS[runner[0] if runner else "program" if test.endswith(".py") else "unittest"]
-    recorder = Recorder(folder + "/")
+    folder, test, runner, *expressions = sys.argv[1:]
+    run = RUNNERS[runner or ("program" if test.endswith(".py") else "unittest")]
+    recorder = Recorder(folder + "/", expressions)
     sys.path.insert(0, folder)
     sys.argv[:] = [test]
     threading.settrace(recorder.enter)
@@ -216,11 +274,17 @@ def main() -> None:
     except BaseException as error:  # noqa: BLE001  a runner that ends itself
         del error
     sys.settrace(None)
+    at: tuple[Any, Any] = next((each[2:] for each in recorder.raised if each[0] is failure), ({}, []))
     told = {
+        "failure": [type(failure).__name__, text(failure, str)],
+        "at": at[0],
+        "frames": at[1],
         "ran": [[file, line, count] for (file, line), count in recorder.ran.items()],
         "lines": sorted(recorder.lines),
         "before": sorted(recorder.before(failure)),
         "results": {name: sorted(found) for name, found in recorder.results.items()},
+        "errors": {name: sorted(found) for name, found in recorder.errors.items()},
+        "given": [[*key, sorted(found)] for key, found in recorder.given.items()],
         "values": [[*key, sorted(found)] for key, found in recorder.values.items() if found],
     }
     sys.__stdout__.write("\n" + json.dumps(told))  # pyright: ignore[reportOptionalMemberAccess]

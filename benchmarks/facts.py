@@ -6,41 +6,35 @@
 Mutants are those of claims.py, by a seed of today; `--program` takes programs of yours that fail; `--own` adds those of
 `_what_ran.py`, with cleanups of every kind, as programs and under unittest, pytest and trial (WORD: in whose name it
 is). Held against what `_recorder.py` saw in a run of its own (`sys.settrace`): that each suspect, step and place of the
-value path ran, and before the failure was raised; "ran N times", "`f(...)` returned `x`", "`name` became `x`", and the
-values of names on the path and in the evidence. What "may" have happened, "if it ran", is no claim that it did. Texts
-that are cut, and values that no literal writes, are not counted. Ends with 1 if anything differs.
+value path ran, and before the failure was raised; and each sentence of a form in `_claim_forms.py`: the error and
+its frame, "`name` is `x`", what calls were given, returned and raised, "ran N times", "became", evidence, the value
+path. What "may" have happened, "if it ran", is no claim that it did. What could not be checked (cut, no literal, no
+form, other in another recorded run) is counted, with the reason. Ends with 1 if anything differs.
 """
 
 from __future__ import annotations
 
 import argparse
-import ast
 import json
-import re
 import shutil
 import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from _claim_forms import AFTER, NEVER, Claim, Truth, checked, expressions, settled
 from _dap import DAP_AI, machine, show
-from _truth import Fault, events_of, statement
+from _truth import Fault, events_of
 from _what_ran import MODULE, programs
 from claims import KINDS, ask, faults
 
 RECORDER = Path(__file__).parent / "_recorder.py"
 TIMEOUT_S = 180
-TIMES = {"once": 1, "twice": 2}
-RAN = re.compile(r"`([\w./+-]+\.py):(\d+)` (?:in `[^`]+` )?ran (once|twice|[\d,]+ times)")
-STEP = re.compile(r"^\d+\. `([\w./+-]+\.py):(\d+)`(?! (?:in `[^`]+`|at module level) may )", re.MULTILINE)
-IF_IT_RAN, NOT_KNOWN = ", if it ran", "whether it ran is not known"
-"""How a suspect's reason and a place's note end that claim nothing of it."""
-NEVER, AFTER = "never ran", "ran only after the raise"
 OF_LINES = ("suspect", "step", "place")
 RUNNERS = {
     "program": (f"{MODULE}.py", [f"{MODULE}.py"]),
@@ -49,46 +43,11 @@ RUNNERS = {
     "trial": (MODULE, ["-m", "twisted.trial", MODULE]),
 }
 """By name: what the recorder is told to run, and what `dap-ai ask` is."""
-RETURNED = re.compile(r"`([\w.]+)\([^`]*\)` returned `([^`]*)`")
-BECAME = re.compile(
-    r"^- `([\w./+-]+\.py):(\d+)` ran [^:]*: `(\w+)` became (`[^`]*`(?:, (?:then )?`[^`]*`)*)", re.MULTILINE
-)
 
 
-@dataclass
-class Truth:
-    """What the recorder saw."""
-
-    folder: Path
-    ran: dict[tuple[str, int], int]
-    lines: set[tuple[str, int]]
-    before: set[tuple[str, int]]
-    """Those that ran before the failure was raised."""
-    results: dict[str, set[str]]
-    values: dict[tuple[str, int, str], set[str]]
-
-    def path(self, name: str) -> str:
-        """The file that an answer names."""
-        return str((self.folder / name).resolve())
-
-    def fault_of(self, name: str, line: int) -> str:
-        """What is wrong with naming a statement; "" if it ran in time, or is in a file of others: not known."""
-        file = self.path(name)
-        if not file.startswith(f"{self.folder}/"):
-            return ""
-        lines = {(file, each) for each in statement(Path(file), line, 10_000)}
-        return "" if lines & self.before else AFTER if lines & self.lines else NEVER
-
-    def had(self, name: str, line: int, variable: str) -> set[str]:
-        """The values of a name after any line of the statement."""
-        file = self.path(name)
-        around = statement(Path(file), line, 10_000)
-        return {text for each in around for text in self.values.get((file, each, variable), ())}
-
-
-def recorded(folder: Path, test: str, *runner: str) -> Truth | None:
-    """A second run; None if it does not end."""
-    command = [sys.executable, str(RECORDER), str(folder), test, *runner]
+def recorded(folder: Path, test: str, runner: str = "", wanted: Sequence[str] = ()) -> Truth | None:
+    """A second run, in which expressions are evaluated at the failure; None if it does not end."""
+    command = [sys.executable, str(RECORDER), str(folder), test, runner, *wanted]
     try:
         done = subprocess.run(
             command,
@@ -109,59 +68,12 @@ def recorded(folder: Path, test: str, *runner: str) -> Truth | None:
         {(file, line) for file, line in told["before"]},
         {name: set(found) for name, found in told["results"].items()},
         {(file, line, name): set(found) for file, line, name, found in told["values"]},
+        {name: set(found) for name, found in told["errors"].items()},
+        {(function, name): set(found) for function, name, found in told["given"]},
+        {expression: set(found) for expression, found in told["at"].items() if found},
+        (told["failure"][0], told["failure"][1]),
+        [(file, line, name) for file, line, name in told["frames"]],
     )
-
-
-def is_whole(text: str) -> bool:
-    """Whether a text is a literal as Python writes it, and not cut."""
-    try:
-        return repr(ast.literal_eval(text)) == text
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return False
-
-
-def checked(ended: dict[str, Any], truth: Truth) -> Iterator[tuple[str, str, bool]]:
-    """Each claim of an answer: its kind, its text, and whether it is true."""
-    answer: str = ended["answer"]
-    for each in ended.get("suspects", []):
-        if not each["reason"].endswith(IF_IT_RAN):
-            yield _line("suspect", each["file"], int(each["line"]), truth)
-    for file, line in STEP.findall(answer):
-        yield _line("step", file, int(line), truth)
-    for file, line, times in RAN.findall(answer):
-        count = TIMES.get(times) or int(times.split()[0].replace(",", ""))
-        first = statement(Path(truth.path(file)), int(line), 10_000).start
-        seen = truth.ran.get((truth.path(file), first), 0)
-        yield "count", f"{file}:{line} ran {times}, seen {seen}", seen == count
-    for function, text in RETURNED.findall(answer):
-        known = truth.results.get(function.rpartition(".")[2])
-        if known is not None and is_whole(text):
-            yield "result", f"{function} returned {text}", text in known
-    for file, line, name, texts in BECAME.findall(answer):
-        for text in filter(is_whole, re.findall(r"`([^`]*)`", texts)):
-            yield "value", f"{file}:{line} {name} became {text}", text in truth.had(file, int(line), name)
-    for each in ended.get("path", []):
-        if each.get("file") and each.get("line") and not each.get("note", "").endswith(NOT_KNOWN):
-            yield _line("place", each["file"], int(each["line"]), truth)
-            yield from _path_value(each, truth)
-    for each in ended.get("evidence", []):
-        if each["expression"].isidentifier() and is_whole(each["value"]) and (had := _near(each, truth)):
-            yield "evidence", f"{each['expression']} = {each['value']}", each["value"] in had
-
-
-def _line(kind: str, file: str, line: int, truth: Truth) -> tuple[str, str, bool]:
-    wrong = truth.fault_of(file, line)
-    return kind, f"{file}:{line} {wrong}".rstrip(), not wrong
-
-
-def _near(each: dict[str, Any], truth: Truth) -> set[str]:
-    return truth.had(each["file"], int(each["line"]), each["expression"])
-
-
-def _path_value(each: dict[str, Any], truth: Truth) -> Iterator[tuple[str, str, bool]]:
-    if each["expression"].isidentifier() and (had := _near(each, truth)):
-        for text in filter(is_whole, each["value"].split(" -> ")):
-            yield "path value", f"{each['file']}:{each['line']} {each['expression']} = {text}", text in had
 
 
 def given(files: list[Path], folder: Path) -> Iterator[Fault]:
@@ -183,9 +95,10 @@ def ours(word: str, folder: Path) -> Iterator[Fault]:
             yield Fault(name, runner, own, f"{MODULE}.py", (1,), RUNNERS[runner][0])
 
 
-def truth_of(fault: Fault) -> Truth | None:
+def truth_of(fault: Fault, ended: dict[str, Any]) -> Truth | None:
     """What the recorder saw of it."""
-    return recorded(fault.folder, fault.test, *([fault.kind] if fault.kind in RUNNERS else []))
+    kind = fault.kind if fault.test == RUNNERS.get(fault.kind, ("",))[0] else ""
+    return recorded(fault.folder, fault.test, kind, expressions(ended))
 
 
 def asked(command: str, fault: Fault) -> dict[str, Any] | None:
@@ -218,9 +131,9 @@ def main() -> None:
     found = {name: Found() for name in commands}
     with tempfile.TemporaryDirectory() as temporary:
         for number, fault in enumerate(_wanted(options, (options.keep or Path(temporary)).resolve()), 1):
-            truth = truth_of(fault)
             for name, command in commands.items():
-                told = found[name].hold(fault, truth, asked(command, fault) if truth else None)
+                ended = asked(command, fault)
+                told = found[name].hold(fault, truth_of(fault, ended) if ended else None, ended)
                 print(f"{number:>3} {fault.name:<28} {name:<8} {told}", flush=True)
     if options.json:
         differ = {name: each.differ for name, each in found.items()}
@@ -235,33 +148,49 @@ def main() -> None:
 class Found:
     """What one command's answers claim."""
 
-    sums: Counter[str] = field(default_factory=Counter[str])
+    claims: list[Claim] = field(default_factory=list[Claim])
+    missing: Counter[str] = field(default_factory=Counter[str])
     differ: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
 
     def hold(self, fault: Fault, truth: Truth | None, ended: dict[str, Any] | None) -> str:
         """Holds an answer against the truth, and tells what differs."""
         if truth is None or ended is None:
-            missing = "no second run" if truth is None else "no answer"
-            self.sums[missing] += 1
+            missing = "no answer" if ended is None else "no second run"
+            self.missing[missing] += 1
             return missing
         claims = list(checked(ended, truth))
-        self.sums.update(kind for kind, _, _ in claims)
-        false = [{"fault": fault.name, "kind": kind, "claim": text} for kind, text, holds in claims if not holds]
+        if any(each.holds is False for each in claims) and (other := truth_of(fault, ended)):
+            claims = settled(claims, list(checked(ended, other)))
+        self.claims += claims
+        false = [{"fault": fault.name, "kind": c.kind, "claim": c.text} for c in claims if c.holds is False]
         self.differ += false
         rows = (f"      {each['kind']}: {each['claim']}" for each in false)
-        return "\n".join([f"{len(claims):>4} claims, {len(false)} differ", *rows])
+        return "\n".join([f"{sum(c.holds is not None for c in claims):>4} claims, {len(false)} differ", *rows])
 
     def show(self, name: str) -> None:
-        """The sums."""
-        rows = [_row(kind, self.sums, self.differ) for kind in OF_LINES]
-        show(f"{name}: lines that answers name", ("", "in all", NEVER, AFTER), rows)
-        kinds = ", ".join(f"{n} {kind}" for kind, n in self.sums.most_common())
-        print(f"\n{sum(self.sums.values())} claims ({kinds}), {len(self.differ)} differ")
+        """How many of each form were checked, how many were not, and why."""
+        kinds = dict.fromkeys(each.kind for each in self.claims if each.kind != "unparsed")
+        show(f"{name}: lines that answers name", ("", "in all", NEVER, AFTER), [_row(k, self.claims) for k in OF_LINES])
+        rows = [_sums(kind, [each for each in self.claims if each.kind == kind]) for kind in kinds]
+        show(f"{name}: claims", ("", "checked", "differ", "not checked", "why not"), rows)
+        for form, count in Counter(each.why for each in self.claims if each.kind == "unparsed").most_common():
+            print(f"unparsed, {count}: {form[:160]}")
+        held = sum(each.holds is not None for each in self.claims)
+        print(
+            f"\n{held} claims checked, {len(self.differ)} differ; {dict(self.missing) or 'every failure was answered'}"
+        )
 
 
-def _row(kind: str, sums: Counter[str], differ: list[dict[str, str]]) -> tuple[str, ...]:
-    claims = [each["claim"] for each in differ if each["kind"] == kind]
-    return f"{kind}s", str(sums[kind]), *(str(sum(each.endswith(how) for each in claims)) for how in (NEVER, AFTER))
+def _sums(kind: str, claims: Sequence[Claim]) -> tuple[str, ...]:
+    holds = Counter(each.holds for each in claims)
+    why = Counter(each.why for each in claims if each.holds is None)
+    told = "; ".join(f"{reason} {count}" for reason, count in why.most_common())
+    return kind, str(holds[True] + holds[False]), str(holds[False]), str(holds[None]), told
+
+
+def _row(kind: str, claims: Sequence[Claim]) -> tuple[str, ...]:
+    texts = [each.text for each in claims if each.kind == kind and each.holds is not None]
+    return f"{kind}s", str(len(texts)), *(str(sum(text.endswith(how) for text in texts)) for how in (NEVER, AFTER))
 
 
 def _wanted(options: argparse.Namespace, folder: Path) -> Iterator[Fault]:

@@ -1,4 +1,4 @@
-"""Whether a frame has run on since it raised: through `finally`, `with`, or an `except` that has raised again."""
+"""Whether code has run since a frame raised: a handler of it or of a generator that was closed as it was left."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Code objects of several versions: Any.
@@ -7,12 +7,18 @@ from __future__ import annotations
 
 import opcode
 import sys
+import types
 from typing import Any, Iterator
+
+from .scopes import frame_locals
+from .statics import lookup, made_in_c, names_of
 
 _BITS, _LOW = 4, 15
 """Two variables of one instruction share its argument."""
 _OPTIMIZED = 1  # inspect.CO_OPTIMIZED: a function's code
+_GENERATOR = 0x20  # inspect.CO_GENERATOR
 _stores = {op for name, op in opcode.opmap.items() if "STORE_FAST" in name or name == "DELETE_FAST"}
+_YIELDS = {op for name, op in opcode.opmap.items() if name in ("YIELD_VALUE", "YIELD_FROM")}
 _MORE, _LAST, _VARINT = 64, 63, 6
 """Of a number of the exception table, whose bytes hold six bits each."""
 _MOST = 40
@@ -23,7 +29,23 @@ def has_run_on(frame: Any, at: int) -> bool:
     instructions, last = frame.f_code.co_code, frame.f_lasti
     if last != at and 0 <= last < len(instructions) and opcode.opname[instructions[last]].startswith("RAISE_"):
         return True  # a handler raised again
-    return _cleans_up(frame.f_code, at)
+    return _cleans_up(frame.f_code, at) or any(map(_closes, _generators(frame)))
+
+
+def _generators(frame: Any) -> Iterator[Any]:
+    """The code of generator functions that a frame names, of its module or of the classes of its variables."""
+    module, variables = names_of(frame.f_globals), frame_locals(frame)
+    classes = {id(cls): cls for cls in map(type, variables.values()) if not made_in_c(cls)}
+    for name in {*frame.f_code.co_names, *variables}:
+        found = [variables.get(name), module.get(name), *(lookup(cls, name) for cls in classes.values())]
+        for x in found:
+            if type(x) is types.FunctionType and x.__code__.co_flags & _GENERATOR:
+                yield x.__code__
+
+
+def _closes(code: Any) -> bool:
+    """Whether a generator that is closed where it has yielded runs more of its code."""
+    return any(_cleans_up(code, at) for at in range(0, len(code.co_code), 2) if code.co_code[at] in _YIELDS)
 
 
 def stored_after(code: Any, at: int | None) -> set[str] | None:
