@@ -192,7 +192,7 @@ class Record:
         return _grouped(self.events, lambda event: written_by(event.statement))
 
     def end(self, path: str, statement: ast.stmt) -> Event | None:
-        """The last event of a statement, in a run that is open where one has it: other tasks may run on after an error."""
+        """The last event of a statement, in a run that is open where one has it: other tasks may run on after it."""
         found = [e for e in self.events if e.statement is statement and e.run.source.path == path]
         return max(found, key=lambda e: (e.run.is_open, e.first), default=None)
 

@@ -93,7 +93,7 @@ def _arguments(draft: Draft, inside: list[Place], first: Place) -> None:
         if "repeats every" in told:
             _comes_round(draft, told, first)
             _round(draft, name, first)
-    if all(len(set(_keys(values))) == 1 for values in known.values()):  # else what stays may be a table that all calls read
+    if all(len(set(_keys(values))) == 1 for values in known.values()):  # else what stays may be what all calls read
         for name, values in known.items():
             _blame_origin(draft, name, first, values[0])
 
