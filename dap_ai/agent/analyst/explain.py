@@ -16,7 +16,7 @@ from dap_ai.agent.analyst.slicing import Step
 from dap_ai.agent.analyst.trials import Trials
 from dap_ai.agent.analyst.wording import CAUSE, GUESS, HAPPENED, UNKNOWN, WHY, cut_code
 from dap_ai.agent.case.stack import Case, Place
-from dap_ai.agent.case.values import cut, find, show, typed, variables, when
+from dap_ai.agent.case.values import cut, show, typed, variables, when
 from dap_ai.protocol.wire.ask import Suspect
 
 BACK = "Back from the failing line"
@@ -155,10 +155,11 @@ def _value_now(step: Step) -> str:
         return ""
     if step.role == "argument" and step.line == place.frame.line:
         return ""
-    value = place.value(step.name) or find(place.facts, step.name)
+    fact = place.present(step.name)
+    value = fact.value if fact else None
     if value is None or value.kind in ("function", "class", "module"):
         return ""
-    is_or_was = "was" if value.time else "is now"
+    is_or_was = {"failed": "was", "now": "is"}.get(value.time, "is now")
     return f" (`{step.name}` {is_or_was} `{show(value, _MAX_VALUE)}`{when(value, _MAX_VALUE)})"
 
 
