@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-from dap_ai.commands.shown.chain import links, shortened
+from dap_ai.commands.shown.chain import AT_STOP, links, shortened
 from dap_ai.protocol.wire.value_path import PathNode
 
 _WIDTH, _HEIGHT, _GAP, _ROW_GAP, _PAD = 720, 62, 34, 14, 10
@@ -53,7 +53,7 @@ def _lines(node: PathNode, is_same: bool, name: Callable[[str], str]) -> list[st
     spot = name(f"{node.file}:{node.line}").strip("`")
     place = spot if not spot.startswith(node.file) else f"{Path(node.file).name}:{node.line}"
     inside = f" {node.function}" if node.function else ""
-    first = "the same value" if is_same else node.value or "not known"
+    first = "the same value" if is_same else node.value + (AT_STOP if node.known == "stop" else "") or "not known"
     return [shortened(text, _MAX_CHARS) for text in (first, node.expression, f"{place}{inside}")]
 
 

@@ -8,6 +8,7 @@ from dap_ai.protocol.wire.value_path import PathNode
 
 ARROW = " <- "
 NOT_KNOWN = "?"
+AT_STOP = " (when it stopped)"
 _LEAST_LINKS = 3
 """A shorter one tells nothing that an answer has not."""
 _MAX_VALUE, _MAX_EXPRESSION, _MAX_LINKS = 32, 32, 8
@@ -41,7 +42,8 @@ def chain(path: Sequence[PathNode]) -> str:
 
 def _told(node: PathNode, is_same: bool) -> str:
     expression = shortened(node.expression, _MAX_EXPRESSION)
-    return expression if is_same else f"{expression} {shortened(node.value or NOT_KNOWN, _MAX_VALUE)}"
+    when = AT_STOP if node.known == "stop" else ""
+    return expression if is_same else f"{expression} {shortened(node.value or NOT_KNOWN, _MAX_VALUE)}{when}"
 
 
 def shortened(text: str, most: int) -> str:

@@ -234,6 +234,8 @@ class FrameFacts(msgspec.Struct, omit_defaults=True):
     values: list[Fact] = []
     unwound: bool = False
     """The frame is dead: an uncaught exception has left it, and its `finally` blocks have run."""
+    captured: bool = False
+    """What it held was copied when the exception was raised: what it is said to hold, it held then."""
     cleaned: bool = False
     """Cleanup has run since the failure, and may have changed what the frame holds: see Value.time."""
     error: str = ""

@@ -138,11 +138,13 @@ def fail(program: Path) -> Stopped:
     except BaseException as error:  # noqa: BLE001  whatever a program fails with is what is asked about
         entries: list[tuple[Any, int, int | None]] = []
         entry = error.__traceback__
+        while entry is not None and entry.tb_frame.f_code.co_filename != str(program):
+            entry = entry.tb_next
+        error.__traceback__ = entry
         while entry is not None:
             entries.append((entry.tb_frame, entry.tb_lineno, entry.tb_lasti))
             entry = entry.tb_next
-        skip = next(n for n, (f, _, _) in enumerate(entries) if f.f_code.co_filename == str(program))
-        return Stopped(entries[skip:][::-1], error, output=[("stdout", output.getvalue())], program=str(program))
+        return Stopped(entries[::-1], error, output=[("stdout", output.getvalue())], program=str(program))
     finally:
         sys.path[:] = path
         for name in set(sys.modules) - modules:

@@ -156,3 +156,80 @@ def test_a_call_belongs_to_the_task_that_made_it_where_tasks_alternate(tmp_path:
         ("{'id': n, 'parent': None if n == 3 else n + 1}", "{'id': 3, 'parent': None}", 4),
         ("n", "3", 7),
     ]
+
+
+CLEANED_UP = [
+    (
+        (
+            "state = {'tries': 2}\ndef reset():\n    state['tries'] = 0\ndef attempt():\n    try:\n"
+            "        return 1 / (state['tries'] - 2)\n    except ZeroDivisionError:\n        reset()\n        raise\nattempt()\n"
+        ),
+        ("state", "{'tries': 2}", 1),
+    ),
+    (
+        (
+            "log = []\ndef rows():\n    try:\n        yield 1\n        yield 2\n    finally:\n        log.append('closed')\n"
+            "def total():\n    for row in rows():\n        if row == 2:\n            log.append(10 / (len(log) - 1))\n"
+            "        log.append('row')\ntotal()\n"
+        ),
+        ("log", "[]", 1),
+    ),
+    (
+        (
+            "n = 2\ndef reset():\n    global n\n    n = 7\ndef work():\n    try:\n        return 1 / (n - 2)\n    finally:\n"
+            "        reset()\nwork()\n"
+        ),
+        ("n", "2", 1),
+    ),
+    (
+        (
+            "def outer():\n    n = 2\n    def reset():\n        nonlocal n\n        n = 7\n    def work():\n        try:\n"
+            "            return 1 / (n - 2)\n        finally:\n            reset()\n    return work()\nouter()\n"
+        ),
+        ("n", "2", 2),
+    ),
+]
+"""A module's container, one that a generator's `finally` changes, a name of the module, one of a closure."""
+
+
+@pytest.mark.parametrize("again", [True, False])
+@pytest.mark.parametrize(("text", "made"), CLEANED_UP)
+def test_a_value_is_that_of_its_line_and_not_what_a_cleanup_made_of_it(
+    tmp_path: Path, text: str, made: tuple[str, str, int], again: bool
+):
+    assert made in steps(path_of(tmp_path, text, again=again))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "class A:\n    n = 0\ndef work(a):\n    try:\n        return 1 / a.n\n    finally:\n        A.n = 9\nwork(A())\n",
+        (
+            "class Box:\n    pass\nbox = Box()\nbox.n = 1\ndef rows():\n    try:\n        yield 1\n        yield 2\n"
+            "    finally:\n        box.n = 9\ndef total():\n    for row in rows():\n        if row == 2:\n"
+            "            return 10 / (box.n - 1)\ntotal()\n"
+        ),
+    ],
+)
+def test_an_attribute_that_a_cleanup_has_changed_is_not_known(tmp_path: Path, text: str):
+    assert "9" not in [node.value for node in path_of(tmp_path, text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "made"),
+    [
+        ("def mean(rows):\n    rows.clear()\n    return 1 / len(rows)\nx = [1]\nmean(x)\n", ("rows", "[1]", 5)),
+        ("def f():\n    a = [1]\n    b = a\n    a.append(2)\n    return 1 / (len(b) - 2)\nf()\n", ("b", "[1]", 3)),
+        ("n = 0\ndef bump():\n    global n\n    n += 1\nbump()\nbump()\n1 / (n - 2)\n", ("n", "0", 1)),
+    ],
+)
+def test_what_has_changed_since_the_line_ran_is_told_as_it_was_then(
+    tmp_path: Path, text: str, made: tuple[str, str, int]
+):
+    assert made in steps(path_of(tmp_path, text))
+
+
+def test_a_container_whose_value_at_the_line_is_not_known_says_that_it_is_that_of_the_stop(tmp_path: Path):
+    text = "def f(n):\n    rows = []\n    rows.append(n)\n    rows.append(2)\n    return 1 / (len(rows) - n)\nf(2)\n"
+    (node,) = [each for each in path_of(tmp_path, text) if each.expression == "rows"]
+    assert (node.value, node.known, node.note) == ("[2, 2]", "stop", "filled in lines 3, 4")

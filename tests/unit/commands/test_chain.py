@@ -43,3 +43,8 @@ def test_the_terminal_ends_an_answer_with_the_path():
     display.ask_ended(AskEnded("1", "1", "completed", False, "So.", Usage(provider="offline"), [], [], [], path=PATH))
     display.close()
     assert "path: total -984 <- net -1188 <- discount 10\n" in err.getvalue()
+
+
+def test_a_value_of_the_stop_says_so():
+    made = PathNode("log", "['row']", "stop", "/shop.py", 1, "", "set")
+    assert chain([node("a", "1"), node("b", "2"), made]) == "a 1 <- b 2 <- log ['row'] (when it stopped)"

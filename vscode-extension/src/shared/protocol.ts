@@ -13,7 +13,7 @@ export interface PathNode {
   expression: string;
   /** On one line; empty: not known. Of a line that ran in several rounds: the values in order, ` -> ` between. */
   value: string;
-  known: "" | "frame" | "rerun" | "snapshot" | "source";
+  known: "" | "frame" | "rerun" | "snapshot" | "source" | "stop";
   /** Absolute. */
   file: string;
   /** Where the value was made, 1-based; with the step `read`: where it was read. */

@@ -8,6 +8,7 @@ import { icon } from "./icons";
 
 const KNOWN: Record<PathNode["known"], string> = {
   frame: "read from the stopped program",
+  stop: "read from the stopped program, as it was when that stopped",
   rerun: "recorded while the failure ran again in a copy",
   snapshot: "recorded while it was evaluated again in a copy",
   source: "written in the source",
@@ -36,7 +37,7 @@ export function valuePath(context: ViewContext, key: string, path: readonly Path
 function item(context: ViewContext, { node, isSame }: Link, index: number): HTMLElement {
   const place = `${context.short(node.file)}:${node.line}`;
   const inside = node.function === "" ? "at module level" : `in ${node.function}`;
-  const value = isSame ? "the same value" : node.value || "not known";
+  const value = isSame ? "the same value" : node.value === "" ? "not known" : `${node.value}${node.known === "stop" ? " (when it stopped)" : ""}`;
   const beside = node.beside.map(({ expression, value: other }) => `${expression} = ${other || "?"}`).join(", ");
   const words = [
     `${node.expression} = ${node.value || "?"}`,

@@ -9,6 +9,7 @@ from dap_ai.agent.analyst import origins
 from dap_ai.agent.analyst.definitions import Scope, bindings, mutations
 from dap_ai.agent.analyst.resolving import Resolver
 from dap_ai.agent.analyst.value_path.names import Names
+from dap_ai.agent.analyst.value_path.operands import literal_of
 from dap_ai.agent.analyst.value_path.recorded import Told
 from dap_ai.agent.analyst.value_path.source import Source
 from dap_ai.agent.analyst.value_path.spots import Spot, Values
@@ -59,8 +60,10 @@ class Items:
             stored = list(self._stored(root.id, node, spot))
             if len(stored) == 1:
                 statement, value = stored[0]
+                if known and literal_of(value) and ast.unparse(value) != known.text:
+                    return Source(spot, "read", note="set elsewhere, too")
                 is_part = isinstance(statement, ast.AugAssign)
-                return Source(spot.at(statement.lineno), "set", value, known, is_part=is_part)
+                return Source(spot.at(statement.lineno), "set", value, is_part=is_part)
             source = self._names.of(root.id, spot, None) if not stored else None
             if source and source.step == "set" and (entry := self._entry(source, node.slice, spot)) is not None:
                 return Source(source.spot.at(entry.lineno), "set", entry, known)

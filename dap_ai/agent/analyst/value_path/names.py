@@ -12,10 +12,11 @@ from dap_ai.agent.analyst.parts import rounds_over
 from dap_ai.agent.analyst.resolving import Resolver, argument_for
 from dap_ai.agent.analyst.value_path.recorded import Told
 from dap_ai.agent.analyst.value_path.source import Source
-from dap_ai.agent.analyst.value_path.spots import Spot, Values
+from dap_ai.agent.analyst.value_path.spots import Spot, Values, is_rebound
 from dap_ai.agent.case.source import FunctionNode, header_nodes
 
 UNKNOWN_CALLER = "an argument: where it was passed is not known"
+ALSO_BOUND = "functions set it, too"
 _CONTAINERS = frozenset({"list", "dict", "set", "deque", "defaultdict", "Counter"})
 _MAX_LINES = 4
 
@@ -43,13 +44,18 @@ class Names:
         return self._outer(name, spot, given)
 
     def _set(self, name: str, made: Made, spot: Spot, given: Told | None) -> Source:
+        if is_rebound(spot.scope, name):
+            return replace(self._set_here(name, made, spot, None), is_elsewhere=True, note=ALSO_BOUND)
+        return self._set_here(name, made, spot, given)
+
+    def _set_here(self, name: str, made: Made, spot: Spot, given: Told | None) -> Source:
         found = self._one(made, spot, given)
         if found is None:
             return Source(spot, "read", note=f"set in {_lines([s for s, _ in made])}: which of them is not known")
         statement, value = found
         known = self._values.set_by(statement, name, spot)
         if _is_container(value) and (filled := self._filled(name, spot)):
-            return replace(filled, value=known)
+            return filled
         adds_up = isinstance(statement, ast.AugAssign) and enclosing_loop(spot.scope.node, statement.lineno) is not None
         there = spot.at(statement.lineno, every=adds_up)
         if isinstance(statement, ast.For | ast.AsyncFor):
@@ -82,11 +88,15 @@ class Names:
         for statement, values in found:
             inside = enclosing_loop(spot.scope.node, statement.lineno) is not None
             made_of = values[0] if values else None
-            return Source(spot.at(statement.lineno, every=inside), "set", made_of, is_part=True)
+            known = self._values.set_by(statement, name, spot)
+            return Source(spot.at(statement.lineno, every=inside), "set", made_of, known, is_part=True)
         return None
 
     def _parameter(self, name: str, spot: Spot) -> Source:
-        known = self._values.of(ast.Name(name, ast.Load()), spot)
+        told = self._values.of(ast.Name(name, ast.Load()), spot)
+        known = (
+            told if told and told.is_fixed else self._recorded.argument(spot.calls, name) or (told and told.at_stop())
+        )
         found = (spot.caller, spot.call) if spot.caller and spot.call else self._calling(spot)
         if found is None:
             return Source(spot, "read", value=known, note=UNKNOWN_CALLER)
@@ -149,7 +159,8 @@ class Names:
         end, around = len(spot.scope.source.lines) + 1, self._resolver.around(spot.scope)
         for scope in (*around[-2::-1], *around[-1:]):  # the innermost first, the module last
             if made := reaching(name, scope, end):
-                return self._set(name, made, Spot(scope, end, self._recorded.of(scope)), given)
+                there = Spot(scope, end, self._recorded.of(scope))
+                return self._set(name, made, there, given)
         return None
 
 

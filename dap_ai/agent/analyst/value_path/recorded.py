@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from dap_ai.agent.analyst.definitions import Scope
 from dap_ai.agent.analyst.executions import executions, own_lines
 from dap_ai.agent.case.stack import Place
-from dap_ai.agent.case.values import cut
+from dap_ai.agent.case.values import MISSING, cut, literal_in
 from dap_ai.protocol.contracts.snapshot import Trace, TracedCall, TracedLine
 from dap_ai.protocol.wire.value_path import Known
 
@@ -36,14 +36,39 @@ class Told(NamedTuple):
     rounds: int = 1
     """How many values the text tells of."""
 
+    @property
+    def is_fixed(self) -> bool:
+        """Whether nothing can change it: a number, a text, a tuple of such."""
+        return self.text[:1] in ("'", '"') or self.text[:2] in ("b'", 'b"') or _is_fixed(literal_in(self.text))
+
+    def at_stop(self) -> Told | None:
+        """As a value of another line: read from a frame, it is that of the stop; of a run, it is not known."""
+        return Told(self.text, "stop") if self.known in ("frame", "stop") else None
+
+
+def _is_fixed(x: object) -> bool:
+    if isinstance(x, tuple):
+        return all(map(_is_fixed, cast("tuple[object, ...]", x)))
+    return x is not MISSING and not isinstance(x, list | dict | set)
+
 
 class Recorded:
     """The calls and lines of a traced run; of no run, nothing."""
 
     def __init__(
-        self, trace: Trace | None = None, own: Scope | None = None, *, is_whole: bool = True, known: Known = "rerun"
+        self,
+        trace: Trace | None = None,
+        own: Scope | None = None,
+        *,
+        is_whole: bool = True,
+        known: Known = "rerun",
+        ran_no_more: bool = False,
     ) -> None:
-        """`own`: the scope that was run itself; `is_whole`: from its start; `known`: how its values are known."""
+        """`own`: the scope that was run itself; `is_whole`: from its start; `known`: how its values are known.
+
+        `ran_no_more`: no line of the user's ran after the failure.
+        """
+        self.ran_no_more = ran_no_more
         self._known: Known = known
         self._is_whole = is_whole
         self._trace = trace or Trace()

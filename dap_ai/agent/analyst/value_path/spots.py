@@ -60,8 +60,10 @@ class Values:
         """The value of an expression at a spot; None: not known."""
         if isinstance(node, ast.Constant):
             return Told(repr(node.value), "source")
-        if told := _of_frame(self.live(node, spot)):
-            return told
+        place = spot.scope.place
+        if place is not None and (told := _of_frame(self.live(node, spot))):
+            is_there = spot.line == place.frame.line or (told.is_fixed and self._is_fixed(node, spot))
+            return told if is_there else told.at_stop()
         if isinstance(node, ast.Name) and node.id in {p.arg for p in spot.scope.parameters}:
             bound = any(node.id in bindings(s) for s in spot.scope.statements())
             return None if bound else self.recorded.argument(spot.calls, node.id)
@@ -71,12 +73,15 @@ class Values:
         """What a statement of the spot's scope has made of a name."""
         place = spot.scope.place
         is_kept = place is not None and not spot.every and _is_settled(spot, place, name, statement)
-        told = _of_frame(place.value(name)) if place and is_kept else None
-        return told or self.recorded.set_by(spot.scope, statement, name, spot.calls, every=spot.every)
+        value = place.value(name) if place and is_kept and self._is_as_it_was(place, ast.Name(name)) else None
+        told, again = _of_frame(value), self.recorded.set_by(spot.scope, statement, name, spot.calls, every=spot.every)
+        return (
+            told if told and told.is_fixed and not is_rebound(spot.scope, name) else again or (told and told.at_stop())
+        )
 
     def truth(self, node: ast.expr, spot: Spot) -> bool | None:
         """Whether a condition held there; None: not known."""
-        value = self.live(node, spot)
+        value = self.live(node, spot) if self._is_fixed(node, spot) else None
         return {"True": True, "False": False}.get(value.text) if value else None
 
     def live(self, node: ast.expr, spot: Spot) -> Value | None:
@@ -89,7 +94,43 @@ class Values:
             return None  # the comprehension's own name, not the frame's
         if spot.line != place.frame.line and not all(_is_unchanged(spot, place, name) for name in names):
             return None
-        return place.value(node)
+        return place.value(node) if self._is_as_it_was(place, node) else None
+
+    def _is_fixed(self, node: ast.expr, spot: Spot) -> bool:
+        """Whether an expression gives at the stop what it gave when the line ran."""
+        place = spot.scope.place
+        return place is not None and (spot.line == place.frame.line or _is_of_fixed(place, node))
+
+    def _is_as_it_was(self, place: Place, node: ast.expr) -> bool:
+        """Whether no cleanup can have changed it since the failure that has left the frame."""
+        facts = place.facts
+        return (
+            facts is None
+            or not facts.unwound
+            or facts.captured
+            or self.recorded.ran_no_more
+            or _is_of_fixed(place, node)
+        )
+
+
+def is_rebound(scope: Scope, name: str) -> bool:
+    """Whether a function declares the name as `global` or `nonlocal`."""
+    return any(
+        isinstance(n, ast.Global | ast.Nonlocal) and name in n.names
+        for f in scope.source.functions
+        for n in ast.walk(f)
+    )
+
+
+def _is_of_fixed(place: Place, node: ast.expr) -> bool:
+    """Whether it is computed of numbers and texts alone that names of the frame hold."""
+    nodes = [n for n in ast.walk(node) if isinstance(n, ast.expr)]
+    if any(isinstance(n, ast.Attribute | ast.Subscript | ast.Call) for n in nodes) or place.function is None:
+        return False
+    own = {v.name for v in [*place.facts.arguments, *place.facts.locals]} if place.facts else set[str]()
+    names = {n.id for n in nodes if isinstance(n, ast.Name)}
+    values = [_of_frame(place.value(name)) for name in names]
+    return names <= own and all(told is not None and told.is_fixed for told in values)
 
 
 def _of_frame(value: Value | None) -> Told | None:

@@ -64,11 +64,19 @@ def recorded_by(resolver: Resolver, control: Control) -> Recorded:
     """What a run of the failure tells."""
     check, trace = control.check, replace(control.trace, lines=control.trace.lines[: control.trace.before])
     if check.file:  # statements of no file of the user's: a test run anew
-        return Recorded(trace)
+        return Recorded(trace, ran_no_more=_ran_no_more(resolver, control))
     if not check.fresh:
         return Recorded(trace, resolver.of_place(check.place), is_whole=False)
     scopes = (resolver.of_place(place) for place in resolver.places)
-    return Recorded(trace, next((s for s in scopes if s and s.node is check.source.tree), None))
+    own = next((s for s in scopes if s and s.node is check.source.tree), None)
+    return Recorded(trace, own, ran_no_more=_ran_no_more(resolver, control))
+
+
+def _ran_no_more(resolver: Resolver, control: Control) -> bool:
+    """Whether no cleanup of the user's ran after the failure: the last line is that which failed."""
+    last = max(control.trace.lines, key=lambda row: row.last, default=None)
+    frame = resolver.places[0].frame if resolver.places else None
+    return last is not None and frame is not None and (last.file, last.line) == (frame.path, frame.line)
 
 
 def _weights(analysis: Analysis) -> dict[tuple[str, int], float]:
@@ -117,7 +125,7 @@ class _Walk:
             source = self._source(node, spot, value)
             if source is None:
                 return []
-            value = value or source.value
+            value = _when_it_was_made(node, source, value)
             follow = self._returned if source.step == "returned" else self._made
             return follow(node, source, value)
         finally:
@@ -140,7 +148,7 @@ class _Walk:
 
     def _made(self, node: ast.expr, source: Source, value: Told | None) -> list[PathNode]:
         made = source.made_of
-        if value is None and made is not None and literal_of(made) and not source.is_part:
+        if (value is None or value.known == "stop") and made is not None and literal_of(made) and not source.is_part:
             value = Told(ast.unparse(made), "source")
         head = _node(node, source, value)
         if made is None:
@@ -184,7 +192,7 @@ class _Walk:
         best = self.best(ways)
         if not best:
             return [head]
-        others = [Beside(w.nodes[0].expression, w.nodes[0].value) for w in ways if w.nodes and w.nodes is not best]
+        others = [_beside(w.nodes[0]) for w in ways if w.nodes and w.nodes is not best]
         head.beside = others[:_MAX_BESIDE]
         return best if _is_same(head, best[0]) else [head, *best]
 
@@ -193,6 +201,20 @@ class _Walk:
         reach = max((self._weights.get((n.file, n.line), 0.0) for n in nodes), default=0.0)
         has_origin = len(nodes) > 1 or not head.born
         return way.is_blamed, reach, _is_odd(head.value), has_origin, bool(head.value), min(len(nodes), 4)
+
+
+def _when_it_was_made(node: ast.expr, source: Source, value: Told | None) -> Told | None:
+    """Its value after the line of the source ran; where that is not known, and it may have changed, as it is known."""
+    if source.step == "read" or value is None:
+        return value or source.value
+    is_item = isinstance(node, ast.Subscript) and value.known == "frame"
+    if value.is_fixed and not is_item and not source.is_elsewhere and value.known != "stop":
+        return value
+    return source.value or (value if source.step == "returned" and value.known == "rerun" else value.at_stop())
+
+
+def _beside(node: PathNode) -> Beside:
+    return Beside(node.expression, "" if node.known == "stop" else node.value)
 
 
 def _number(way: _Way | None) -> float | None:

@@ -47,7 +47,7 @@ class Capture:
 
     def __init__(self, exc: Any, site: Any, moments: list[Moment]) -> None:
         self.exception, self.site, self.moments = id(exc), site, moments
-        self.inner = [id(frame.f_code) for frame, _ in _entries(exc)[1:]]
+        self.inner = [id(frame.f_code) for frame, _ in entries_of(exc)[1:]]
 
 
 _kept: list[Capture] = []
@@ -93,7 +93,7 @@ def _is_code(x: Any) -> bool:
 def moments_of(exc: Any) -> list[tuple[Any, Moment]]:
     """Frames of an exception's traceback and their callers that were captured when it was raised, innermost first."""
     found = next((each for each in reversed(_kept) if each.exception == id(exc)), None)
-    entries = _entries(exc) if found is not None else []
+    entries = entries_of(exc) if found is not None else []
     if found is None or not entries:
         return []
     above = entries[0][0].f_back
@@ -116,7 +116,7 @@ def moments_of(exc: Any) -> list[tuple[Any, Moment]]:
     return pairs
 
 
-def _entries(exc: Any) -> list[tuple[Any, int]]:
+def entries_of(exc: Any) -> list[tuple[Any, int]]:
     """Frames of its traceback and their instructions, outermost first."""
     found: list[tuple[Any, int]] = []
     entry = _traceback_of(exc)

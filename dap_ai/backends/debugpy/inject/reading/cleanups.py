@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import _io  # `io` may hold classes of a library that fakes files
 import opcode
 import sys
 import types
@@ -22,6 +23,8 @@ _YIELDS = {op for name, op in opcode.opmap.items() if name in ("YIELD_VALUE", "Y
 _MORE, _LAST, _VARINT = 64, 63, 6
 """Of a number of the exception table, whose bytes hold six bits each."""
 _MOST = 40
+_FILES: tuple[Any, ...] = (_io.TextIOWrapper, _io.BufferedReader, _io.BufferedWriter, _io.BufferedRandom, _io.FileIO)
+_WITH = ("WITH_EXCEPT_START", "WITH_CLEANUP_START")
 
 
 def has_run_on(frame: Any, at: int) -> bool:
@@ -29,12 +32,13 @@ def has_run_on(frame: Any, at: int) -> bool:
     instructions, last = frame.f_code.co_code, frame.f_lasti
     if last != at and 0 <= last < len(instructions) and opcode.opname[instructions[last]].startswith("RAISE_"):
         return True  # a handler raised again
-    return _cleans_up(frame.f_code, at) or any(map(_closes, _generators(frame)))
+    variables = frame_locals(frame)
+    return _cleans_up(frame.f_code, at, variables) or any(map(_closes, _generators(frame, variables)))
 
 
-def _generators(frame: Any) -> Iterator[Any]:
+def _generators(frame: Any, variables: dict[str, Any]) -> Iterator[Any]:
     """The code of generator functions that a frame names, of its module or of the classes of its variables."""
-    module, variables = names_of(frame.f_globals), frame_locals(frame)
+    module = names_of(frame.f_globals)
     classes = {id(cls): cls for cls in map(type, variables.values()) if not made_in_c(cls)}
     for name in {*frame.f_code.co_names, *variables}:
         found = [variables.get(name), module.get(name), *(lookup(cls, name) for cls in classes.values())]
@@ -45,7 +49,7 @@ def _generators(frame: Any) -> Iterator[Any]:
 
 def _closes(code: Any) -> bool:
     """Whether a generator that is closed where it has yielded runs more of its code."""
-    return any(_cleans_up(code, at) for at in range(0, len(code.co_code), 2) if code.co_code[at] in _YIELDS)
+    return any(_cleans_up(code, at, {}) for at in range(0, len(code.co_code), 2) if code.co_code[at] in _YIELDS)
 
 
 def stored_after(code: Any, at: int | None) -> set[str] | None:
@@ -68,22 +72,38 @@ def stored_after(code: Any, at: int | None) -> set[str] | None:
     return found
 
 
-def _cleans_up(code: Any, at: int) -> bool:
-    """Whether an exception that is raised there comes by code that is not a test for its type."""
-    instructions = code.co_code
+def _cleans_up(code: Any, at: int, variables: dict[str, Any]) -> bool:
+    """Whether an exception that is raised there comes by code that is no test for its type and closes no plain file."""
+    return any(
+        not _is_passed(code.co_code, target) and not _closes_a_file(code, variables, start, target)
+        for start, target in _handlers(code, at)
+    )
+
+
+def _handlers(code: Any, at: int) -> Iterator[tuple[int, int]]:
+    """Where each block begins that holds the instruction, and its handler."""
     if not hasattr(code, "co_exceptiontable"):
-        handlers = [target for start, target in _blocks(instructions) if start < at < target]
-        return not all(_is_passed(instructions, target) for target in handlers)
+        yield from ((start + 2, target) for start, target in _blocks(code.co_code) if start < at < target)
+        return
     table = list(_entries(code.co_exceptiontable))
     for _ in range(_MOST):
-        target = next((target for start, end, target in table if start <= at < end), None)
+        start, target = next(((start, target) for start, end, target in table if start <= at < end), (0, None))
         if target is None:
-            return False
-        is_written = opcode.opname[instructions[target]] == "PUSH_EXC_INFO"  # else the compiler's own
-        if is_written and not _is_passed(instructions, target):
-            return True
+            return
+        if opcode.opname[code.co_code[target]] == "PUSH_EXC_INFO":  # else the compiler's own
+            yield start, target
         at = target
-    return True
+
+
+def _closes_a_file(code: Any, variables: dict[str, Any], start: int, target: int) -> bool:
+    """Whether a handler is that of `with ... as file`, where the name holds a file of Python's own."""
+    op, argument = code.co_code[start : start + 2]
+    handler = (opcode.opname[each] for each in code.co_code[target : target + 4 : 2])
+    names = {"STORE_FAST": code.co_varnames, "STORE_NAME": code.co_names}.get(opcode.opname[op], ())
+    if argument >= len(names) or not any(name in _WITH for name in handler):
+        return False
+    kind = type(variables.get(names[argument]))
+    return any(kind is known for known in _FILES)
 
 
 def _blocks(instructions: bytes) -> Iterator[tuple[int, int]]:

@@ -13,11 +13,12 @@ import os
 import types
 from typing import Any
 
-from .captures import Moment, moments_of
+from .captures import Moment, entries_of, moments_of
 from .cleanups import has_run_on, stored_after
 from .expressions import Interpreter
 from .freezing import Freezer, Frozen, is_same
 from .plain import Refused, is_scalar
+from .secrets import is_users
 from .statics import MISSING, names_of
 from .values import Describer
 
@@ -39,14 +40,16 @@ class Past:
         self.moments = _moments(exc)
         frames = [(frame, at) for _, frame, _, at in located if type(frame) is types.FrameType]
         over = ((frame, at) for frame, at in frames if at is not None and id(frame) not in alive)
-        self._moved = {id(frame) for frame, at in over if has_run_on(frame, at)} | _called_by_patches(exc, alive)
+        patched = _called_by_patches(exc, alive)
+        self._moved = {id(frame) for frame, at in over if has_run_on(frame, at)} | patched
+        self._cleaned = bool(self._moved) or _has_cleaned_up(exc, alive)
 
     def of(self, describer: Describer, frame: Any, names: dict[str, Any], at: Any) -> Frame | None:
         """What a frame's values are to be held against; None: they are as they were."""
-        moment, moved = self.moments.get(id(frame)), id(frame) in self._moved
+        moment = self.moments.get(id(frame))
         if moment is None:  # what another frame's cleanup has done may be seen in each
-            return Unknown(frame, names, at if moved else None) if self._moved else None
-        found = Known(describer, moment, frame, names, cleaned=bool(self._moved))
+            return Unknown(frame, names, at if id(frame) in self._moved else None) if self._cleaned else None
+        found = Known(describer, moment, frame, names, cleaned=self._cleaned)
         return found if found.differs else None
 
     def scopes(self) -> list[dict[str, Any]]:
@@ -68,17 +71,20 @@ def _moments(exc: Any) -> dict[int, Moment]:
 
 def _called_by_patches(exc: Any, alive: set[int]) -> set[int]:
     """Ids of frames that `@mock.patch` called, whose patches are gone: what they look up is no longer what they saw."""
-    entry = BaseException.__dict__["__traceback__"].__get__(exc) if exc is not None else None
     found: set[int] = set()
     is_inside = False
-    while entry is not None:
-        frame = entry.tb_frame
+    for frame, _ in entries_of(exc) if exc is not None else ():
         if is_inside:
             found.add(id(frame))
         file = frame.f_code.co_filename.replace(os.sep, "/")
         is_inside = is_inside or (file.endswith(_PATCHES) and id(frame) not in alive)
-        entry = entry.tb_next
     return found
+
+
+def _has_cleaned_up(exc: Any, alive: set[int]) -> bool:
+    """Whether a frame of the user's has run on since this exception came through it."""
+    frames = ((frame, at) for frame, at in (entries_of(exc) if exc is not None else ()) if id(frame) not in alive)
+    return any(is_users(frame.f_code.co_filename) and has_run_on(frame, at) for frame, at in frames)
 
 
 class Frame:

@@ -94,7 +94,7 @@ def _frame(
     try:
         names = shown_locals(frame)
         then = past.of(describer, frame, names, offset)
-        facts["cleaned"] = then is not None
+        facts["captured"], facts["cleaned"] = id(frame) in past.moments, then is not None
         if wanted.get("expressions"):
             now = Interpreter(describer, frame, names, query.get("level", "compute"))
             read = now.fact if then is None else partial(then.fact, now)
