@@ -326,4 +326,7 @@ def _place(each: dict[str, Any], truth: Truth) -> Iterator[Claim]:
     is_name = name.isidentifier() and truth.has(each["file"])
     known = truth.had(each["file"], line, name) if is_name else truth.at.get(name)
     for text in each["value"].split(" -> ") if each["value"] else ():
+        if each["known"] == "stop":
+            yield Claim("path value", f"{name} is {text} when it stopped", None, AFTER)
+            continue
         yield compared("path value", f"{each['file']}:{line} {name} =", text, known)

@@ -7,6 +7,7 @@ import contextlib
 import pytest
 
 from dap_ai.backends.debugpy.inject.reading.differences import Past
+from dap_ai.backends.debugpy.inject.reading.threads import live_frames
 from dap_ai.backends.debugpy.inject.reading.values import Budget, Describer
 
 _log: list[str] = []
@@ -85,7 +86,7 @@ def test_what_a_cleanup_may_have_changed_is_known_of_now_alone(function, time):
     while entry := entry.tb_next:
         entries.append((0, entry.tb_frame, entry.tb_lineno, entry.tb_lasti))
     _, frame, _, at = entries[0]
-    then = Past(caught.value, entries, set()).of(describer := Describer(_LIMITS, Budget(1 << 30, 1e9)), frame, {}, at)
+    then = Past(caught.value, entries, live_frames()).of(describer := Describer(_LIMITS, Budget(1 << 30, 1e9)), frame, {}, at)
     assert (then and then.variable(describer, "rows", [1]).get("time")) == time
 
 
@@ -94,5 +95,5 @@ def test_a_number_is_as_it_was_in_a_frame_that_waited_for_a_callee_that_cleaned_
         calls_cleaning([])
     outer = caught.value.__traceback__.tb_next
     entries = [(0, e.tb_frame, e.tb_lineno, e.tb_lasti) for e in (outer, outer.tb_next)]
-    then = Past(caught.value, entries, set()).of(None, outer.tb_frame, {"row": 1}, outer.tb_lasti)
+    then = Past(caught.value, entries, live_frames()).of(None, outer.tb_frame, {"row": 1}, outer.tb_lasti)
     assert "time" not in then.variable(Describer(_LIMITS, Budget(1 << 30, 1e9)), "row", 1)
