@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from _truth import statement
 
-NEVER, AFTER = "never ran", "ran only after the raise"
+NEVER, AFTER, STOPPED = "never ran", "ran only after the raise", "the value at the stop"
 CUT, NO_LITERAL, UNREAD, OTHERS, ELSEWHERE = (
     "the text is cut",
     "no literal",
@@ -327,6 +327,6 @@ def _place(each: dict[str, Any], truth: Truth) -> Iterator[Claim]:
     known = truth.had(each["file"], line, name) if is_name else truth.at.get(name)
     for text in each["value"].split(" -> ") if each["value"] else ():
         if each["known"] == "stop":
-            yield Claim("path value", f"{name} is {text} when it stopped", None, AFTER)
+            yield Claim("path value", f"{name} is {text} when it stopped", None, STOPPED)
             continue
         yield compared("path value", f"{each['file']}:{line} {name} =", text, known)

@@ -86,7 +86,9 @@ def test_what_a_cleanup_may_have_changed_is_known_of_now_alone(function, time):
     while entry := entry.tb_next:
         entries.append((0, entry.tb_frame, entry.tb_lineno, entry.tb_lasti))
     _, frame, _, at = entries[0]
-    then = Past(caught.value, entries, live_frames()).of(describer := Describer(_LIMITS, Budget(1 << 30, 1e9)), frame, {}, at)
+    then = Past(caught.value, entries, live_frames()).of(
+        describer := Describer(_LIMITS, Budget(1 << 30, 1e9)), frame, {}, at
+    )
     assert (then and then.variable(describer, "rows", [1]).get("time")) == time
 
 
