@@ -64,6 +64,36 @@ def changes_data(edits: Sequence[Edit]) -> str:
     return ""
 
 
+def shifted(edits: Sequence[Edit]) -> str:
+    """In words, what of the values on their way to a call they make one more or less; empty: nothing."""
+    for source in {edit.source.path: edit.source for edit in edits}.values():
+        try:
+            old, new = (Counter(_shifts(ast.parse(text))) for text in narrowed(source, edits))
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+        if more := new - old:
+            return f"data on its way is changed (`{_first(more)}`)"
+    return ""
+
+
+def _shifts(tree: ast.Module) -> Iterator[str]:
+    """`n + 1` and `n - 1` as they are passed on, of what a function was given or a loop is over; but to itself."""
+    for function in (node for node in ast.walk(tree) if isinstance(node, FunctionNode)):
+        names = _handed_in(function)
+        calls = (node for node in ast.walk(function) if isinstance(node, ast.Call))
+        for call in calls:
+            if called_name(call) not in ("range", function.name):
+                yield from (ast.unparse(each) for each in call.args if _is_shift(each, names))
+
+
+def _is_shift(node: ast.expr, names: set[str]) -> bool:
+    match node:
+        case ast.BinOp(left=ast.Name(id=name), op=ast.Add() | ast.Sub(), right=ast.Constant(value=int())):
+            return name in names
+        case _:
+            return False
+
+
 def _compared(old: _Marks, new: _Marks) -> str:
     if more := new.leaving_out - old.leaving_out:
         return f"data is left out (`{_first(more)}`)"
@@ -149,14 +179,23 @@ def _filled_by(node: ast.AST) -> Iterator[str]:
 
 def _overwritten(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
     """What a function was given, and sets to a literal: a parameter, an item of a loop, a part of one."""
-    parameters = [a for a in ast.walk(function.args) if isinstance(a, ast.arg)]
-    loops = [node for node in ast.walk(function) if isinstance(node, _LOOP)]
-    names = {a.arg for a in parameters} - {"self", "cls"} | {n for loop in loops for n in target_names(loop.target)}
+    names = _handed_in(function)
     for node in ast.walk(function):
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and len(node.targets) == 1:
             target = node.targets[0]
             if _root(target) in names and node.value.value is not None:
                 yield ast.unparse(node)
+
+
+def _handed_in(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+    """Its parameters, and the targets of its loops but those that count."""
+    parameters = {a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg)}
+    loops = [node for node in ast.walk(function) if isinstance(node, _LOOP) and not _counts(node.iter)]
+    return parameters - {"self", "cls"} | {name for loop in loops for name in target_names(loop.target)}
+
+
+def _counts(iterable: ast.expr) -> bool:
+    return isinstance(iterable, ast.Call) and called_name(iterable) in ("range", "enumerate", "count")
 
 
 def _root(target: ast.expr) -> str:

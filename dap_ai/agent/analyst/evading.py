@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 
 from dap_ai.agent.analyst.check import Failure
-from dap_ai.agent.analyst.edits import Edit, lines_after, moved
+from dap_ai.agent.analyst.edits import Edit, lines_after, moved, text_after
 from dap_ai.agent.analyst.facts import failing_expression
 from dap_ai.agent.analyst.impact import gives_otherwise
 from dap_ai.agent.analyst.runs import Control, Runs
@@ -28,8 +28,12 @@ async def evaded(runs: Runs, control: Control, edit: Edit, after: SnapshotResult
     the edit.
     """
     failure = runs.failure
-    broken = failing_expression(failure.place) if failure and not failure.is_demand else None
-    if failure is None or broken is None:
+    if failure is None or failure.is_demand:
+        return ""
+    if gone := _left_out(failure, edit):
+        return f"`{cut(gone, 60)}` is left out"
+    broken = failing_expression(failure.place)
+    if broken is None:
         return ""
     text = ast.unparse(broken)
     trapped = with_trap(edit, failure, text)
@@ -39,6 +43,30 @@ async def evaded(runs: Runs, control: Control, edit: Edit, after: SnapshotResult
         return f"`{cut(text, 60)}`, which failed, does not run any more"
     other = gives_otherwise(control.trace, after.trace or Trace()) if failure.holds(edit) else ""
     return f"`{other}` gives something else for earlier arguments" if other else ""
+
+
+def _left_out(failure: Failure, edit: Edit) -> str:
+    """The operand that an edit takes out of the statement that failed; empty: none."""
+    source, old = failure.place.source, failure.statement
+    new = (
+        SourceFile("", text_after(source, [edit])).statement_at(edit.first) if source and failure.holds(edit) else None
+    )
+    if new is None:
+        return ""
+    now, whole = ast.unparse(new), ast.unparse(old)
+    for node in (n for root in header_expressions(old) for n in ast.walk(root) if isinstance(n, ast.BinOp)):
+        for kept, gone in ((node.left, node.right), (node.right, node.left)):
+            if _as_written(whole.replace(ast.unparse(node), ast.unparse(kept), 1)) == now:
+                return ast.unparse(gone)
+    return ""
+
+
+def _as_written(text: str) -> str:
+    """Without parentheses that change nothing."""
+    try:
+        return ast.unparse(ast.parse(text))
+    except SyntaxError:  # the head of a block
+        return text
 
 
 def with_trap(edit: Edit, failure: Failure, text: str) -> list[Edit]:

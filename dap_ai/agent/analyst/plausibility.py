@@ -6,7 +6,8 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from dap_ai.agent.analyst.data_changes import changes_data
+from dap_ai.agent.analyst.check import failure_of
+from dap_ai.agent.analyst.data_changes import changes_data, shifted
 from dap_ai.agent.analyst.edits import Edit, text_after
 from dap_ai.agent.analyst.runs import Control
 from dap_ai.agent.case.source import FunctionNode, ScopeNode, SourceFile, body_fields, last_line
@@ -26,6 +27,8 @@ def doubt_of(case: Case, before: Control, after: SnapshotResult, edit: Edit) -> 
     """
     if data := changes_data([edit]):
         return data
+    if before.check.fresh and _has_crashed(case) and (data := shifted([edit])):
+        return data
     if dropped := _dropped(edit):
         return f"`{dropped}` is removed"
     if repeated := _repeated(edit):
@@ -44,6 +47,12 @@ def doubt_of(case: Case, before: Control, after: SnapshotResult, edit: Edit) -> 
             return f"line {failed.line}, which failed, is no longer reached"
         return f"line {lines[0]} no longer runs"
     return _useless(_results(before.trace), _results(after.trace)) or _other_types(before.trace, after.trace)
+
+
+def _has_crashed(case: Case) -> bool:
+    """Whether an operation failed, and no demand of the program's: nothing tells then what a value is to be."""
+    failure = failure_of(case)
+    return failure is not None and not failure.is_demand
 
 
 def _results(trace: Trace) -> dict[str, list[object]]:

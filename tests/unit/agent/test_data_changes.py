@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Callable, Sequence
 
 import pytest
 
-from dap_ai.agent.analyst.data_changes import changes_data
+from dap_ai.agent.analyst.data_changes import changes_data, shifted
 from dap_ai.agent.analyst.edits import Edit
 from dap_ai.agent.case.source import SourceFile
 
@@ -37,6 +38,13 @@ def paired(a, b):
     return [x - y for x, y in zip(a, b, strict=True)]
 
 
+def kept(store, row, n):
+    store.append(row)
+    for index in range(n):
+        store.append(index)
+    return kept(store, row, n)
+
+
 def main():
     rows = [4, 0, 2]
     print(mean(rows, 0), LIMIT)
@@ -47,7 +55,7 @@ main()
 """
 
 
-def edited(old: str, new: str) -> str:
+def edited(old: str, new: str, told_by: Callable[[Sequence[Edit]], str] = changes_data) -> str:
     assert PROGRAM.count(old) == 1
     source, after = SourceFile("/p.py", PROGRAM), PROGRAM.replace(old, new).splitlines()
     edits = [
@@ -55,7 +63,7 @@ def edited(old: str, new: str) -> str:
         for kind, first, last, begin, end in difflib.SequenceMatcher(None, source.lines, after).get_opcodes()
         if kind != "equal"
     ]
-    return changes_data(edits)
+    return told_by(edits)
 
 
 @pytest.mark.parametrize(
@@ -103,3 +111,19 @@ def test_a_change_of_the_data_is_named(old: str, new: str, told: str):
 )
 def test_a_change_of_the_code_is_none_of_the_data(old: str, new: str):
     assert edited(old, new) == ""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("store.append(row)", "store.append(row + 1)", "`row + 1`"),
+        ("store.append(row)", "store.append(row - 1)", "`row - 1`"),
+        ("store.append(index)", "store.append(index + 1)", ""),
+        ("range(n)", "range(n + 1)", ""),
+        ("kept(store, row, n)\n\n", "kept(store, row, n - 1)\n\n", ""),
+        ("total / len(kept)", "(total + 1) / len(kept)", ""),
+    ],
+)
+def test_what_is_handed_on_one_more_or_less_than_it_came_is_told(old: str, new: str, told: str):
+    found = edited(old, new, shifted)
+    assert told in found and bool(told) == bool(found)

@@ -147,3 +147,28 @@ def test_a_run_that_ends_well_with_the_trap_has_not_come_by():
 )
 def test_any_other_end_tells_nothing_against_the_fix(result: SnapshotResult):
     assert doubt(result) == ""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "gone"),
+    [
+        ("return a.n + f(a)", "return a.n", "f(a)"),
+        ("return a.n + f(a)", "return f(a)", "a.n"),
+        ("x = (a - b) * c", "x = a * c", "b"),
+        ("return a.n + f(a)", "return a.n - f(a)", ""),
+        ("return a.n + f(a)", "return a.m + f(a)", ""),
+        ("assert a + b == 3", "assert a == 3", ""),
+    ],
+)
+def test_an_operand_that_is_left_out_of_what_failed_is_told(old: str, new: str, gone: str):
+    sources = Sources()
+    source = sources.add(PATH, f"def work(a, b, c, f):\n    {old}\n")
+    statement = source.statement_at(2)
+    assert statement is not None
+    frame = Frame(1, "work", PATH, 2, user=True)
+    failure = Failure(Place(frame, source), statement)
+    case = Case(Stop(1, 1, None, "exception"), sources, [frame], [failure.place], Inspection(frames=[]))
+    control = Control(Check(failure.place, source, 1, 2, "it"), SnapshotResult("raised"))
+    runs = Runs(Copies(SnapshotResult("ok")), case, failure)  # type: ignore[arg-type]
+    told = asyncio.run(evaded(runs, control, change(failure, 2, f"    {new}"), SnapshotResult("ok")))
+    assert told == (f"`{gone}` is left out" if gone else "")

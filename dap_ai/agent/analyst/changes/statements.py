@@ -15,6 +15,10 @@ _OF_IMMUTABLE = {
 }  # fmt: skip
 """Methods that change nothing: their result alone is what they are called for."""
 
+_TEXT_OR_CONTAINER = (
+    ast.JoinedStr | ast.List | ast.Tuple | ast.Set | ast.Dict | ast.ListComp | ast.DictComp | ast.SetComp
+)
+
 
 def statement_changes(node: ast.stmt, scopes: Scopes, lines: list[str]) -> Iterator[Change]:
     """Each small change of a statement."""
@@ -30,7 +34,7 @@ def statement_changes(node: ast.stmt, scopes: Scopes, lines: list[str]) -> Itera
             loop = isinstance(parent, ast.For | ast.While | ast.If)
             if loop or not isinstance(target, ast.Name):
                 yield _must("accumulate", node, f"{ast.unparse(target)} += {ast.unparse(value)}")
-                for choice in ("max", "min"):
+                for choice in ("max", "min") if _may_be_a_number(target, value) else ():
                     chosen = f"{choice}({ast.unparse(target)}, {ast.unparse(value)})"
                     yield _must("largest", node, f"{ast.unparse(target)} = {chosen}")
             if isinstance(value, ast.Name | ast.Attribute | ast.Subscript):
@@ -98,6 +102,14 @@ def statement_changes(node: ast.stmt, scopes: Scopes, lines: list[str]) -> Itera
         if isinstance(parent, ast.For | ast.While | ast.If) and position == len(siblings) - 1 and position > 0:
             text = " " * parent.col_offset + lines[node.lineno - 1].strip()
             yield line_change("indent", node.lineno, text, lines)
+
+
+def _may_be_a_number(target: ast.expr, value: ast.expr) -> bool:
+    """Whether one may take the larger of both: no text or container is written there, nor a method of the target."""
+    if isinstance(value, _TEXT_OR_CONTAINER):
+        return False
+    name = ast.unparse(target)
+    return not any(isinstance(n, ast.Attribute) and ast.unparse(n.value) == name for n in ast.walk(value))
 
 
 def _begins(value: ast.expr) -> bool:
