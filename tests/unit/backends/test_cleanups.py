@@ -99,3 +99,21 @@ def test_a_number_is_as_it_was_in_a_frame_that_waited_for_a_callee_that_cleaned_
     entries = [(0, e.tb_frame, e.tb_lineno, e.tb_lasti) for e in (outer, outer.tb_next)]
     then = Past(caught.value, entries, live_frames()).of(None, outer.tb_frame, {"row": 1}, outer.tb_lasti)
     assert "time" not in then.variable(Describer(_LIMITS, Budget(1 << 30, 1e9)), "row", 1)
+
+
+def translates(rows):
+    try:
+        rows[0]
+    except IndexError:
+        raise ZeroDivisionError from None
+
+
+def test_a_frame_that_translates_an_error_has_run_on_since_the_first_alone():
+    with pytest.raises(ZeroDivisionError) as caught:
+        translates([])
+    first, second = caught.value.__context__.__traceback__, caught.value.__traceback__.tb_next
+    entries = [(n, entry.tb_frame, entry.tb_lineno, entry.tb_lasti) for n, entry in enumerate((second, first))]
+    assert second.tb_frame is first.tb_frame
+    past, describer = Past(caught.value, entries, live_frames()), Describer(_LIMITS, Budget(1 << 30, 1e9))
+    assert past.of(describer, second.tb_frame, {}, second.tb_lasti) is None
+    assert past.of(describer, first.tb_frame, {}, first.tb_lasti).variable(describer, "rows", [1])["time"] == "now"

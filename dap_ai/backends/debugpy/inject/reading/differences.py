@@ -40,15 +40,17 @@ class Past:
         self.moments = _moments(exc)
         frames = [(frame, at) for _, frame, _, at in located if type(frame) is types.FrameType]
         over = ((frame, at) for frame, at in frames if at is not None and id(frame) not in alive)
-        patched = _called_by_patches(exc, alive)
-        self._moved = {id(frame) for frame, at in over if has_run_on(frame, at)} | patched
-        self._cleaned = bool(self._moved) or _has_cleaned_up(exc, alive)
+        self._patched = _called_by_patches(exc, alive)
+        self._moved = {(id(frame), at) for frame, at in over if has_run_on(frame, at)}
+        own = {(id(frame), at) for frame, at in (entries_of(exc) if exc is not None else ())}  # of no chained exception
+        self._cleaned = bool(self._patched or own & self._moved) or _has_cleaned_up(exc, alive)
 
     def of(self, describer: Describer, frame: Any, names: dict[str, Any], at: Any) -> Frame | None:
         """What a frame's values are to be held against; None: they are as they were."""
         moment = self.moments.get(id(frame))
         if moment is None:  # what another frame's cleanup has done may be seen in each
-            return Unknown(frame, names, at if id(frame) in self._moved else None) if self._cleaned else None
+            moved = id(frame) in self._patched or (id(frame), at) in self._moved
+            return Unknown(frame, names, at if moved else None) if moved or self._cleaned else None
         found = Known(describer, moment, frame, names, cleaned=self._cleaned)
         return found if found.differs else None
 
