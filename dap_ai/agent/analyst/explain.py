@@ -30,7 +30,7 @@ _DOES = {
     "argument": "passes",
     "returned": "returns the result of",
     "stored": "changes",
-    "decides": "decides about",
+    "decides": "decides whether line {} runs",
     "written": "writes",
 }
 _MAY = {
@@ -38,7 +38,7 @@ _MAY = {
     "argument": "may have passed",
     "returned": "may have returned the result of",
     "stored": "may have changed",
-    "decides": "may have decided about",
+    "decides": "may have decided whether line {} runs",
     "written": "may have written",
 }
 
@@ -147,7 +147,8 @@ def _link(analysis: Analysis, step: Step) -> str:
     value = _value_now(step) if had_run else ""
     inside = "at module level" if isinstance(step.scope.node, ast.Module) else f"in `{step.scope.name}`"
     spot = f"{where(case, step.scope.source.path, step.line)} {inside}"
-    return f"{spot} {words[step.role]} `{step.name}`: `{cut(code, _MAX_CODE)}`{value}"
+    does = words[step.role].format(step.decided) if step.decided else f"{words[step.role]} `{step.name}`"
+    return f"{spot} {does}: `{cut(code, _MAX_CODE)}`{value}"
 
 
 def _value_now(step: Step) -> str:

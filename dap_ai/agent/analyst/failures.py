@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
+from typing import TypeGuard
 
 from dap_ai.agent.analyst import assertions, unraised
 from dap_ai.agent.analyst.builtin_errors import BY_TYPE
-from dap_ai.agent.analyst.definitions import control_tests
 from dap_ai.agent.analyst.facts import Diagnosis, failing_expression
+from dap_ai.agent.analyst.messages import first_line
 from dap_ai.agent.case.source import header_expressions
 from dap_ai.agent.case.stack import Case, sub_expressions
 from dap_ai.agent.case.values import cut, find
@@ -39,7 +41,7 @@ def _explain(d: Diagnosis, error: ExceptionFacts, case: Case) -> None:
     if unraised.explain(d, error):
         return
     if isinstance(statement, ast.Raise) and d.broken is None:  # else it failed on the way to what it would raise
-        _raised(d, statement)
+        _raised(d, statement, case.inspection.exceptions)
     elif explain:
         explain(d, error)
     if assertions.has_failed(statement, error):
@@ -61,17 +63,45 @@ def _any_name(d: Diagnosis, statement: ast.stmt) -> None:
                 d.cite(node)
 
 
-def _raised(d: Diagnosis, statement: ast.Raise) -> None:
-    scope = d.place.scope
-    tests = control_tests(scope, statement.lineno) if scope else []
-    for _, test in tests[:1]:
-        d.say(f"{ON_PURPOSE}, because of `{ast.unparse(test)}`.")
-        d.roots.append(test)
-        for node in sub_expressions([test]):
-            if isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
-                d.cite(node)
-    if not tests and statement.exc:
-        d.roots.append(statement.exc)
+def _raised(d: Diagnosis, statement: ast.Raise, chain: Sequence[ExceptionFacts]) -> None:
+    reason, roots = _reason(d, statement, chain)
+    if reason:
+        d.say(f"{ON_PURPOSE}, {reason}.")
+    elif statement.exc:
+        roots = [statement.exc]
+    d.roots += roots
+    for node in sub_expressions(roots) if reason else ():
+        if isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
+            d.cite(node)
+
+
+def _reason(d: Diagnosis, statement: ast.Raise, chain: Sequence[ExceptionFacts]) -> tuple[str, list[ast.expr]]:
+    """Why the line was reached, by the innermost of what surrounds it, and what that depends on; empty: not known."""
+    around = [n for n in ast.walk(d.place.scope) if _holds(n, statement)] if d.place.scope else []
+    match max(around, key=lambda n: n.lineno, default=None):
+        case ast.If(test=test, orelse=orelse):
+            is_other = any(_holds(each, statement) or each is statement for each in orelse)
+            return f"because {'not' if is_other else 'of'} `{ast.unparse(test)}`", [test]
+        case ast.ExceptHandler() as handler:
+            caught = next((each for each in chain[1:2] if each.relation in ("cause", "context")), None)
+            kind = caught.type if caught else ast.unparse(handler.type) if handler.type else "an error"
+            told = f"{kind}: {first_line(caught.message)}" if caught and caught.message else kind
+            tried = next(n for n in around if handler in getattr(n, "handlers", ()))
+            body: list[ast.stmt] = getattr(tried, "body", [])
+            return f"because line {handler.lineno} caught `{cut(told, 100)}`", [
+                e for s in body for e in header_expressions(s)
+            ]
+        case _:
+            return "", []
+
+
+def _holds(node: ast.AST, statement: ast.stmt) -> TypeGuard[ast.stmt | ast.ExceptHandler]:
+    """Whether it is a branch, a loop, a `try` or a handler around a statement."""
+    return (
+        isinstance(node, ast.stmt | ast.ExceptHandler)
+        and hasattr(node, "body")
+        and node.lineno < statement.lineno <= (node.end_lineno or node.lineno)
+    )
 
 
 def _recursion(d: Diagnosis, case: Case) -> None:

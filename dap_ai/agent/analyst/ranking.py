@@ -15,7 +15,7 @@ from dap_ai.agent.analyst.failures import diagnose
 from dap_ai.agent.analyst.findings import Finding, View
 from dap_ai.agent.analyst.resolving import Resolver, reach
 from dap_ai.agent.analyst.rules import TABLE
-from dap_ai.agent.analyst.slicing import Slice, Slicer, Step
+from dap_ai.agent.analyst.slicing import Slice, Slicer, Step, part_of
 from dap_ai.agent.analyst.weights import WEIGHTS
 from dap_ai.agent.case.source import FunctionNode, header_expressions, is_user_path, last_line
 from dap_ai.agent.case.stack import Case, Place
@@ -244,7 +244,7 @@ def _score(analysis: Analysis) -> None:
     for step in analysis.slice.steps:
         key = (step.scope.source.path, step.line)
         if key != failed and _executes(step.statement):
-            add(key, _step_score(step, place.statement), _step_reason(step), founded=False)
+            add(key, _step_score(step, place.statement), part_of(step), founded=False)
     for finding in analysis.findings:
         key = (finding.scope.source.path, finding.line)
         if key != failed or not assertion or finding.rule in _OF_CHECKS:
@@ -290,18 +290,6 @@ def _step_score(step: Step, failed: ast.stmt | None) -> float:
     if step.role == "written" and step.scope.name.endswith("__init__"):
         score *= WEIGHTS.begins
     return score
-
-
-def _step_reason(step: Step) -> str:
-    words = {
-        "assigned": "sets `{}`",
-        "argument": "passes the argument `{}`",
-        "returned": "returns the result of `{}`",
-        "stored": "changes `{}`",
-        "decides": "decides whether `{}` is reached",
-        "written": "writes `{}`",
-    }
-    return words[step.role].format(step.name)
 
 
 def _weight(finding: Finding, analysis: Analysis) -> float:

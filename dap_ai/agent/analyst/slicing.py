@@ -48,6 +48,21 @@ class Step:
     """`assigned`, `argument`, `returned`, `stored`, `decides`, `written`: its part in the value."""
     name: str
     """The name or expression whose value it made."""
+    decided: int = 0
+    """`decides`: the line that runs or not."""
+
+
+def part_of(step: Step) -> str:
+    """What a line did for the value: "sets `x`"."""
+    words = {
+        "assigned": "sets `{}`",
+        "argument": "passes the argument `{}`",
+        "returned": "returns the result of `{}`",
+        "stored": "changes `{}`",
+        "decides": f"decides whether line {step.decided} runs",
+        "written": "writes `{}`",
+    }
+    return words[step.role].format(step.name)
 
 
 @dataclass
@@ -278,7 +293,8 @@ class Slicer:
             if (scope.source.path, test.lineno) not in self._lines:
                 self._lines.add((scope.source.path, test.lineno))
                 role = "assigned" if isinstance(test, ast.For) and name in bindings(test) else "decides"
-                self.slice.steps.append(Step(scope, test, test.lineno, distance, role, name))
+                decided = line if role == "decides" else 0
+                self.slice.steps.append(Step(scope, test, test.lineno, distance, role, name, decided))
             self._queue.append(_Work(scope, condition, test.lineno, distance, site))
 
     def _reach(self, scope: Scope, distance: int) -> None:

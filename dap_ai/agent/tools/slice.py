@@ -8,7 +8,7 @@ import msgspec
 
 from dap_ai.agent.analyst.edits import shorten
 from dap_ai.agent.analyst.resolving import Resolver
-from dap_ai.agent.analyst.slicing import Slicer, Step
+from dap_ai.agent.analyst.slicing import Slicer, Step, part_of
 from dap_ai.agent.case.values import show
 from dap_ai.agent.sanitize import SyntaxRefused, parse_expression
 from dap_ai.agent.tools.base import NO_FRAME, Bench, Tool, ToolResult, code
@@ -16,15 +16,6 @@ from dap_ai.protocol.contracts.tools import Slice
 
 _MAX_ROWS = 25
 _MAX_CODE_CHARS = 100
-
-_ROLES = {
-    "assigned": "sets {}",
-    "argument": "passes it as {}",
-    "returned": "returns the result of {}",
-    "stored": "changes {}",
-    "decides": "decides whether {} is reached",
-    "written": "writes {}",
-}
 
 
 class Origin(msgspec.Struct):
@@ -68,8 +59,9 @@ class SliceTool(Tool[Slice]):
 def _origin(step: Step) -> Origin:
     value = step.scope.place.value(step.name) if step.scope.place and step.role != "argument" else None
     line = " ".join(step.scope.source.line(step.line).split())
-    role = _ROLES[step.role].format(code(step.name))
-    return Origin(step.scope.source.path, step.line, line[:_MAX_CODE_CHARS], role, show(value, 80) if value else "")
+    return Origin(
+        step.scope.source.path, step.line, line[:_MAX_CODE_CHARS], part_of(step), show(value, 80) if value else ""
+    )
 
 
 def _told(bench: Bench, root: ast.expr, origins: list[Origin]) -> str:

@@ -160,3 +160,31 @@ test_it()
     answer = ask(fail(tmp_path / "test_it.py"))[0]
     assert answer.text.splitlines()[0].replace(" for `3`", "") == told
     assert {suspect.line for suspect in answer.suspects} == {5, 9}
+
+
+LOOKUP = """def find(rows, name):
+    for row in rows:
+        try:
+            found = row[name]
+        except KeyError as error:
+            raise LookupError("no " + name) from error
+    return found
+
+find([{}], "x")
+"""
+OTHERWISE = "def take(n):\n    if n > 3:\n        return n\n    else:\n        raise ValueError('too few')\n\ntake(3)\n"
+IN_A_LOOP = "def take(rows):\n    for row in rows:\n        raise ValueError('a row')\n\ntake([1])\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (LOOKUP, "`LookupError`: no x, raised on purpose, because line 5 caught `KeyError: 'x'` at `test_it.py:6`"),
+        (OTHERWISE, "`ValueError`: too few, raised on purpose, because not `n > 3` at `test_it.py:5`"),
+        (IN_A_LOOP, "`ValueError`: a row for `1` at `test_it.py:3`"),
+    ],
+)
+def test_an_error_that_is_raised_on_purpose_is_told_with_what_led_to_it(text: str, told: str, tmp_path):
+    (tmp_path / "test_it.py").write_text(text)
+    first = ask(fail(tmp_path / "test_it.py"))[0].text.partition("\n")[0]
+    assert first.startswith(told), first
