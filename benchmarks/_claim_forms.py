@@ -193,8 +193,12 @@ def _step(match: re.Match[str], truth: Truth) -> Iterator[Claim]:
 def _happened(match: re.Match[str], truth: Truth) -> Iterator[Claim]:
     kind, _, message = match[1].partition(": ")
     known_kind, known = truth.failure
-    holds = kind.rpartition(".")[2] == known_kind and (
-        message.rstrip(". ") in " ".join(known.split()) or "..." in message
+    message, _, more = message.partition(" (and ")  # "(and 7 more lines)"
+    rest = known.rstrip("\n").count("\n")
+    holds = (
+        kind.rpartition(".")[2] == known_kind
+        and (message.rstrip(". ") in " ".join(known.split()) or "..." in message)
+        and (not more or int(more.split()[0]) == rest)
     )
     yield Claim("error", f"{match[1]}; seen {known_kind}: {known[:80]}", holds)
     yield _frame(match[2], int(match[3]), match[4], truth)
