@@ -73,6 +73,7 @@ class Run:
             timeout=patient(120.0),
         )
         self.exit_code, self.output = done.returncode, done.stdout + done.stderr
+        assert (folder / "observed.json").exists(), f"ended with {self.exit_code}: {self.output}"
         text = (folder / "observed.json").read_text(encoding="utf-8")
         self.text = re.sub(r"( at 0x|popen-gw)[0-9a-f]+", r"\1", text.replace(str(folder), ""))
 

@@ -140,9 +140,9 @@ def test_a_native_answer_without_the_grammar_has_what_was_read_and_says_what_is_
 @pytest.fixture
 def no_shell(without_modules):
     without_modules(*RUNS.modules)
-    shell._parser.cache_clear()
+    shell._language.cache_clear()
     yield
-    shell._parser.cache_clear()
+    shell._language.cache_clear()
 
 
 @pytest.mark.usefixtures("no_shell")

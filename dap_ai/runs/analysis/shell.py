@@ -18,8 +18,8 @@ from dap_ai.extras import RUNS
 from dap_ai.runs.analysis.bounded import bounded
 
 if TYPE_CHECKING:
+    from tree_sitter import Language, Parser
     from tree_sitter import Node as Syntax
-    from tree_sitter import Parser
 
 MAX_DEPTH: Final = 60
 MAX_COMMANDS: Final = 2_000
@@ -66,9 +66,9 @@ class Script(msgspec.Struct):
 
 
 @cache
-def _parser() -> Parser:
+def _language() -> Language:
     tree_sitter: Any = RUNS.load("tree_sitter")
-    return tree_sitter.Parser(tree_sitter.Language(RUNS.load("tree_sitter_bash").language()))
+    return tree_sitter.Language(RUNS.load("tree_sitter_bash").language())
 
 
 def parse(text: str) -> Script:
@@ -85,7 +85,8 @@ def parse(text: str) -> Script:
 
 
 def _tree(text: str) -> Syntax:
-    return _parser().parse(text.encode("utf-8", "surrogatepass").replace(b"\0", b" ")).root_node
+    parser: Parser = RUNS.load("tree_sitter").Parser(_language())  # one of its own: threads may parse at once
+    return parser.parse(text.encode("utf-8", "surrogatepass").replace(b"\0", b" ")).root_node
 
 
 class _Walk:
