@@ -197,7 +197,7 @@ def _happened(match: re.Match[str], truth: Truth) -> Iterator[Claim]:
     rest = known.rstrip("\n").count("\n")
     holds = (
         kind.rpartition(".")[2] == known_kind
-        and (message.rstrip(". ") in " ".join(known.split()) or "..." in message)
+        and (" ".join(message.rstrip(". ").split()) in " ".join(known.split()) or "..." in message)
         and (not more or int(more.split()[0]) == rest)
     )
     yield Claim("error", f"{match[1]}; seen {known_kind}: {known[:80]}", holds)
