@@ -61,10 +61,10 @@ class Recorder:
     def enter(self, frame: FrameType, _event: str, _argument: object) -> Trace:
         """A call."""
         file = frame.f_code.co_filename
-        if not file.startswith(self.folder) or frame.f_code.co_name.startswith("<") is not (
-            frame.f_code.co_name == "<module>"
-        ):
+        if not file.startswith(self.folder):
             return None
+        if frame.f_code.co_name.startswith("<") and frame.f_code.co_name != "<module>":
+            return self.peek
         at = self.standing.setdefault(frame, [None, 0, -1])  # a generator goes on where it stood
         name = frame.f_code.co_name
         own, *others = inspect.getargs(frame.f_code)
@@ -88,6 +88,12 @@ class Recorder:
 
         last: list[str] = []
         return trace
+
+    def peek(self, frame: FrameType, event: str, _argument: object) -> Trace:
+        """A lambda or a comprehension: only its values count."""
+        if event in ("line", "return"):
+            self.look(frame, frame.f_lineno)
+        return self.peek
 
     def leave(self, frame: FrameType, value: object, last: list[str]) -> None:
         """A call ends, or waits; `last`: the last exception that came by."""

@@ -31,7 +31,7 @@ from _claim_forms import AFTER, NEVER, Claim, Truth, checked, expressions, settl
 from _dap import DAP_AI, machine, show
 from _truth import Fault, events_of
 from _what_ran import MODULE, programs
-from claims import KINDS, ask, faults
+from claims import KINDS, faults
 
 RECORDER = Path(__file__).parent / "_recorder.py"
 TIMEOUT_S = 180
@@ -103,10 +103,9 @@ def truth_of(fault: Fault, ended: dict[str, Any]) -> Truth | None:
 
 def asked(command: str, fault: Fault) -> dict[str, Any] | None:
     """How the first answer ended; None if there is none."""
-    if fault.kind not in RUNNERS:
-        return next((each for each in ask(command, fault).events if each["event"] == "askEnded"), None)
     options = ["--json", "--provider", "offline", "--then", "quit", "--python", sys.executable]
-    words = [command, "ask", *options, *RUNNERS[fault.kind][1]]
+    what = [fault.test] if fault.test.endswith(".py") else ["-m", "unittest", fault.test]
+    words = [command, "ask", *options, *(RUNNERS[fault.kind][1] if fault.kind in RUNNERS else what)]
     done = subprocess.run(
         words, cwd=fault.folder, capture_output=True, text=True, timeout=TIMEOUT_S, check=False,
         stdin=subprocess.DEVNULL,
