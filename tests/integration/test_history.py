@@ -180,3 +180,29 @@ def test_where_the_input_is_used_up_that_is_said_and_the_slice_is_given(tmp_path
         "`self.money` has no history here: the whole program `bank.py` reads input, which is used up"
     )
     assert "`bank.py:6` `self.money -= amount`: writes `self.money`" in told
+
+
+CLEANED = """class Ledger:
+    def __init__(self):
+        self.pending = []
+    def __enter__(self):
+        return self
+    def __exit__(self, *exc):
+        self.pending.clear()
+    def average(self):
+        return sum(self.pending) / (len(self.pending) - 2)
+with Ledger() as ledger:
+    ledger.pending.append(3)
+    ledger.pending.append(7)
+    ledger.average()
+"""
+
+
+@pytest.mark.anyio
+async def test_what_cleanup_does_after_the_raise_is_no_change_before_the_failure(
+    tmp_path: Path, debuggee_python: Path
+) -> None:
+    program = tmp_path / "cleaned.py"
+    program.write_text(CLEANED)
+    (result,) = await called(program, history, History("self.pending"), python=[str(debuggee_python)])
+    assert [text for text, _, _ in changes(found(result))] == ["[]", "[3]", "[3, 7]"]

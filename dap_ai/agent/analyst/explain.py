@@ -94,8 +94,8 @@ def after_cleanup(place: Place) -> str:
     """What the failing line reads and the frame holds, of which only that is known what cleanup has left."""
     texts = [ast.unparse(n) for root in place.evaluated for n in ast.walk(root) if isinstance(n, _READS)]
     texts += [v.name for v in variables(place.facts, as_of_now=True)] if place.facts else []
-    present = ((text, fact.value) for text in dict.fromkeys(texts) if (fact := place.present(text)) and fact.value)
-    late = [(text, value) for text, value in present if value.time == "now" and value.kind not in _CODE]
+    shown = ((text, value) for text in dict.fromkeys(texts) if (value := place.shown(text)))
+    late = [(text, value) for text, value in shown if value.time == "now" and value.kind not in _CODE]
     rows = [f"`{text}` (`{show(value, _MAX_VALUE)}` now)" for text, value in late]
     return f"{CLEANED} {', '.join(first_of(rows, _MAX_NAMES))}." if rows else ""
 
@@ -157,8 +157,7 @@ def _value_now(step: Step) -> str:
         return ""
     if step.role == "argument" and step.line == place.frame.line:
         return ""
-    fact = place.present(step.name)
-    value = fact.value if fact else None
+    value = place.shown(step.name)
     if value is None or value.kind in _CODE:
         return ""
     is_or_was = {"": "is now", "now": "is"}.get(value.time, "was")

@@ -142,7 +142,7 @@ def spoken(place: Place | None, question: str) -> list[ast.expr]:
 
 
 def _is_asked(place: Place, text: str) -> bool:
-    value = place.value(text)
+    value = place.shown(text)
     if value is None or is_of_site(value) or value.kind in ("module", "class") or literal_in(text) is not MISSING:
         return False
     own = value.definition.name.rpartition(".")[2] if value.definition else ""
@@ -159,7 +159,7 @@ def _part(place: Place, name: str) -> ast.expr | None:
     for node in ast.walk(place.statement) if place.statement else ():
         match node:
             case ast.Attribute(attr=part) | ast.Subscript(slice=ast.Constant(value=part)):
-                if part == name and place.value(node):
+                if part == name and place.shown(node):
                     return node
             case _:
                 pass

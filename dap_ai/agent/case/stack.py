@@ -103,6 +103,11 @@ class Place:
         value = find(self.facts, text, as_of_now=True)
         return Fact(value) if value else None
 
+    def shown(self, expression: ast.expr | str) -> Value | None:
+        """Its value, as present() has it: to be shown with its time, not to prove anything."""
+        fact = self.present(expression)
+        return fact.value if fact else None
+
     def value(self, expression: ast.expr | str) -> Value | None:
         """Its value, where there is one."""
         fact = self.fact(expression)

@@ -59,7 +59,7 @@ async def named_in(bench: Bench, question: str) -> list[ToolResult]:
     place = bench.focus
     if place is None or not bench.debugger.current:
         return []
-    unread = [text for text in candidates(question, place.language) if _is_refused(place.fact(text), text)]
+    unread = [text for text in candidates(question, place.language) if _is_refused(place.present(text), text)]
     unread = [text for text in unread if not _is_prose(place, text)]
     unread = [text for text in unread if not bench.passes.ruled_out(evaluate, Evaluate(text))]
     results = [await evaluate.run(bench, Evaluate(text)) for text in unread[:_MAX_NAMED]]
@@ -76,7 +76,7 @@ def _is_prose(place: Place, text: str) -> bool:
     """Whether it is a piece of a sentence that looks like an operation: `off - by - one`."""
     node = parse_expression(text)
     names = [n.id for n in ast.walk(node) if isinstance(n, ast.Name)]
-    unread = place.fact(text) is None and any(place.fact(name) is None for name in names)
+    unread = place.present(text) is None and any(place.present(name) is None for name in names)
     return unread and isinstance(node, ast.BinOp | ast.Compare)
 
 

@@ -128,7 +128,7 @@ def _is_another(found: Followed, now: Fact) -> str:
     """How the run ended with another value than the program has; empty if it did not."""
     moments = [*found.first, *found.last]
     value = now.value
-    if value is None or not moments:
+    if value is None or value.time == "now" or not moments:  # what cleanup has left is not what the run came to
         return ""
     then, is_data = moments[-1].text, value.kind not in ("function", "class", "module", "iterator")
     if not is_data or plain(then) == plain(value.text):

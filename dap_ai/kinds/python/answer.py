@@ -47,7 +47,7 @@ from dap_ai.agent.analyst.what_ran import settle
 from dap_ai.agent.analyst.wording import BY_SOURCE, HAD, NO_ASSIGNMENT, NO_MODEL, NO_RANKING, NOT_COMPUTED, NOW, UNKNOWN
 from dap_ai.agent.case.stack import Case, Place
 from dap_ai.agent.case.tables import table_of
-from dap_ai.agent.case.values import typed
+from dap_ai.agent.case.values import timed, typed
 from dap_ai.agent.providers.offline import offline_usage, say, use
 from dap_ai.agent.providers.work import Work
 from dap_ai.agent.tools.base import Bench, fenced
@@ -97,7 +97,7 @@ class PythonAnalyst:
         say(work, [" ".join(case.edited)])
         self._words.remember(case)
         wanted = understood(question)
-        unread = [t for t in (*named_by(wanted), *candidates(question)) if case.focus and case.focus.value(t) is None]
+        unread = [t for t in (*named_by(wanted), *candidates(question)) if case.focus and case.focus.shown(t) is None]
         if unread:
             await work.read(unread)
         if call := followed_by(case, question):
@@ -305,10 +305,10 @@ class PythonAnalyst:
         cited = [Cited(place, ast.unparse(root)) for root in roots]
         spot = where(case, place.frame.path, place.frame.line)
         values = [
-            f"`{c.expression}` is `{typed(v, 300)}`{of_type(v, question)} at {spot}, in `{place.frame.name}`."
+            f"`{c.expression}` is `{typed(v, 300)}`{of_type(v, question)}{timed(v)} at {spot}, in `{place.frame.name}`."
             f"{of_length(c.expression, v, question)}"
             for c in cited
-            if (v := place.value(c.expression))
+            if (v := place.shown(c.expression))
         ]
         if set_by_hand(analysis, place, roots):
             say(work, [*evaluated, f"{NOW} {' '.join(values)}", quote(place), NOT_COMPUTED, f"*{NO_RANKING}*"])

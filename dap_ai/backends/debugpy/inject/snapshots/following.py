@@ -17,6 +17,7 @@ from ..reading.statics import MISSING
 from ..reading.values import Budget, Describer
 from .arriving import Arrival, class_place, place_of
 from .marks import PLAIN
+from .raises import Raises
 from .sources import Files
 from .stepping import Code, Run
 from .subjects import Spot, Subject, Values, names_in
@@ -68,6 +69,7 @@ class Follower(Watcher):
         self._module_names: dict[str, Any] = {}
         self._module = Subject(0, None, {})
         self._latest: Subject | None = None
+        self._raises = Raises()
         self.is_cut = False
         """There was no time, or no room on the stack, to follow it to the end."""
 
@@ -171,7 +173,7 @@ class Follower(Watcher):
 
     def _note(self, subject: Subject, spot: Spot | None) -> None:
         count = subject.count
-        self._values.look(subject, self._module_names, spot)
+        self._values.look(subject, self._module_names, spot, self._events)
         if subject.count != count:
             self._latest = subject
 
@@ -208,15 +210,27 @@ class Follower(Watcher):
         elif run.subject is not None and self._of == "call":
             run.subject.frame = None
 
+    def on_exception(self, error: Any, entry: Any) -> None:
+        """What comes later is of the cleanup, if this ends the run."""
+        self._look()
+        self._raises.note(error, entry, self._events)
+        self._events += 1
+
     # -- what is told ------------------------------------------------------------------------------------------------
 
     def settle(self, error: BaseException) -> None:
-        """The run has ended with an exception: the values are those of the frames that it has left."""
+        """The run has ended with an exception: the values are those of the frames that it has left, up to its raise."""
         entry, frames = _traceback(error), []
         while entry is not None:
             frames.append(entry.tb_frame)
             entry = entry.tb_next
         self._choose(frames[::-1])
+        raised = self._raises.position(error)
+        if raised is not None:
+            self._told().end(raised)
+            earlier = self._values.first_when
+            if earlier is not None and earlier[1].event > raised:
+                self._values.first_when = None
 
     def _settle_at(self, frame: Any) -> None:
         frames = []
@@ -236,9 +250,12 @@ class Follower(Watcher):
         is_it = known is not None and known.is_home and id(frame) in self._by_frame
         return is_it and (self._of != "object" or place_of(frame.f_code) == place_of(self._home))
 
+    def _told(self) -> Subject:
+        return self._module if self._of == "module" else self._latest or self._module
+
     def facts(self) -> dict[str, Any]:
         """The Followed structure."""
-        subject = self._module if self._of == "module" else self._latest or self._module
+        subject = self._told()
         moment, call, values = self._values.moment, subject.number, self._values
         told: dict[str, Any] = {
             "first": [moment(each, call) for each in subject.first],

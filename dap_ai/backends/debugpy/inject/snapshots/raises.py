@@ -13,16 +13,19 @@ class Raises:
 
     def __init__(self) -> None:
         self._seen: dict[int, tuple[int, int, Any]] = {}
-        """By the exception's id: its innermost traceback entry's, how long its traceback was last, the position."""
+        """By the exception's id: its innermost traceback entry's, how long its traceback was first, the position."""
 
     def note(self, error: Any, entry: Any, position: Any) -> None:
-        """A frame sees an exception with this traceback. One that goes on its way has a longer one each time."""
+        """A frame sees an exception with this traceback. One that goes on its way has a longer one than at first.
+
+        Not each time a longer one: `contextlib` takes off what throwing it into a generator has added.
+        """
         length, innermost = 0, entry
         while entry is not None:
             length, innermost, entry = length + 1, entry, entry.tb_next
         known = self._seen.get(id(error))
-        goes_on = known is not None and known[0] == id(innermost) and length > known[1]
-        self._seen[id(error)] = id(innermost), length, known[2] if known and goes_on else position
+        if known is None or known[0] != id(innermost) or length <= known[1]:
+            self._seen[id(error)] = id(innermost), length, position
 
     def position(self, error: Any) -> Any:
         """None: no frame that was looked at has seen it."""

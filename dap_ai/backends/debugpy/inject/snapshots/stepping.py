@@ -38,13 +38,15 @@ class Run:
         self.entries: dict[int, dict[tuple[int, int], int]] = {}
         """For each line, how often it was begun at an offset of the code, after another line (-1: none)."""
 
-    def trace(self, frame: Any, event: str, _argument: Any) -> Any:
+    def trace(self, frame: Any, event: str, argument: Any) -> Any:
         """What the interpreter calls at each event of the frame."""
         try:
             if event == "line":
                 self._follower.on_line(self, frame)
             elif event == "return":
                 self._follower.on_return(self, frame)
+            elif event == "exception":
+                self._follower.on_exception(argument[1], argument[2])
         except Exception:  # no stack is left: raised here, it would end in the program
             self._follower.is_cut = True
         return self.trace

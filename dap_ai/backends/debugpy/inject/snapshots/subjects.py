@@ -90,12 +90,12 @@ class Spot:
 
 
 class Change:
-    """A value that came."""
+    """A value that came; `event`: after how many of the run's."""
 
-    __slots__ = ("number", "spot", "value")
+    __slots__ = ("event", "number", "spot", "value")
 
-    def __init__(self, number: int, value: Any, spot: Spot | None) -> None:
-        self.number, self.value, self.spot = number, value, spot
+    def __init__(self, number: int, value: Any, spot: Spot | None, event: int) -> None:
+        self.number, self.value, self.spot, self.event = number, value, spot, event
 
 
 class Told:
@@ -132,6 +132,15 @@ class Subject:
         else:
             self.last.append(change)
 
+    def end(self, event: int) -> None:
+        """Forgets what has come after so many events."""
+        self.first = [change for change in self.first if change.event <= event]
+        self.last = collections.deque((change for change in self.last if change.event <= event), _KEPT)
+        self.newest = [*self.first, *self.last][-1] if self.first else None
+        self.count = self.newest.number if self.newest else 0
+        if self.when is not None and self.when.event > event:
+            self.when = self.before = None
+
 
 class Values:
     """Notices that an expression's value has changed."""
@@ -147,7 +156,7 @@ class Values:
         self.refused = ""
         self.first_when: tuple[Subject, Change] | None = None
 
-    def look(self, subject: Subject, module: dict[str, Any], spot: Spot | None) -> None:
+    def look(self, subject: Subject, module: dict[str, Any], spot: Spot | None, event: int) -> None:
         """Notes what has come since."""
         try:
             x = self._reader.read(self._node, subject.frame, subject.names, module)
@@ -176,7 +185,7 @@ class Values:
         if spot is None and not self._notes_start:
             return
         subject.count += 1
-        before, change = subject.newest, Change(subject.count, kept, spot)
+        before, change = subject.newest, Change(subject.count, kept, spot, event)
         subject.add(change)
         if self._when is not None and subject.when is None and x is not MISSING and self._holds(subject, module):
             subject.when, subject.before = change, before

@@ -43,6 +43,9 @@ class Watcher:
     def _enter(self, frame: Any, event: str, argument: Any, /) -> Any:
         raise NotImplementedError
 
+    def on_exception(self, error: Any, entry: Any) -> None:
+        """A frame sees an exception, with this traceback."""
+
     def settle(self, error: BaseException) -> None:
         """The run has ended with an exception."""
 
