@@ -329,6 +329,8 @@ def _place(each: dict[str, Any], truth: Truth) -> Iterator[Claim]:
     name, line = each["expression"], int(each["line"])
     is_name = name.isidentifier() and truth.has(each["file"])
     known = truth.had(each["file"], line, name) if is_name else truth.at.get(name)
+    if each["step"] == "passed" and is_name:  # the parameter that it is in the call
+        known = (known or set[str]()).union(*(found for (_, own), found in truth.given.items() if own == name))
     for text in each["value"].split(" -> ") if each["value"] else ():
         if each["known"] == "stop":
             yield Claim("path value", f"{name} is {text} when it stopped", None, STOPPED)

@@ -80,7 +80,8 @@ class Recorder:
                 self.look(frame, at[1])
                 self.leave(frame, argument, last)
             elif event == "exception":
-                last[:] = [f"{argument[0].__name__}: {text(argument[1], str)}"]
+                kind = argument[0].__name__  # told by its arguments where only code of its own could write it
+                last[:] = [f"{kind}: {text(argument[1], str)}", f"{kind}: {text(argument[1].args)}"]
                 if not any(known[0] is argument[1] for known in self.raised[-MOST_RAISED:]):
                     inner = argument[2] and argument[2].tb_next
                     self.raised.append((argument[1], len(self.lines), *self.standing_at(frame, inner)))
