@@ -77,7 +77,7 @@ def _effects(analysis: Analysis) -> list[str]:
         for cited in diagnosis.cited[:1]
         if (value := diagnosis.place.value(cited.expression))
     ]
-    first = _FIRST.split(error.message, maxsplit=1)[0].rstrip(" .:") if error else ""
+    first = _FIRST.split(error.message, maxsplit=1)[0].rstrip(" .,:") if error else ""
     brief = f"{kind}: {first}" if first else kind
     told = [text.replace(ON_PURPOSE, f"{brief}, raised on purpose", 1) for text in told]
     if analysis.case.held and told:

@@ -399,3 +399,16 @@ def test_where_nothing_could_be_run_again_what_need_not_have_run_is_no_suspect_w
     told = {s.line: s.reason.endswith(IF_IT_RAN) for s in analysis.suspects if s.line in (3, 4, 5, 9, 10)}
     assert told.items() <= {3: False, 4: True, 5: True, 9: False, 10: False}.items()
     assert {4, 10} <= told.keys()
+
+
+def test_a_call_that_the_failure_has_found_open_had_not_returned(total: Stopped):
+    known = copies(total.program, "amount += price")
+
+    def run(query: SnapshotQuery) -> SnapshotResult:
+        result = known(query)
+        assert result.trace is not None
+        result.trace.calls.append(TracedCall("rows", total.program, 2))
+        return result
+
+    total.copy = run
+    assert "`rows()` had not returned (`total.py:2`)" in ask(total)[0].text
