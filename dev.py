@@ -55,7 +55,15 @@ QUICK: dict[str, list[str | Path]] = {
     "ruff format": [tool(VENV, "ruff"), "format", "--check", "."],
     "layers": [tool(VENV, "lint-imports")],
 }
-IN_PROCESS = ("backends/agents", "backends/debugpy", "hosts", "stepper", "testing")
+IN_PROCESS = (
+    "debuggees/runs/adapter",
+    "debuggees/runs/live",
+    "debuggees/runs/running",
+    "backends/debugpy",
+    "hosts",
+    "stepper",
+    "testing",
+)
 """The folders of `dap_ai` that hold what is loaded into users' processes (`tests/unit/test_in_process.py`)."""
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 

@@ -28,13 +28,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from dap_ai.backends.agents.live.gate.gate import Gate
-from dap_ai.backends.agents.live.gate.visits import Gatekeeper
-from dap_ai.backends.agents.live.hook import line, telling
-from dap_ai.backends.agents.live.wire.recorder import Recorder
-from dap_ai.backends.agents.live.wire.routes import HOOK
-from dap_ai.backends.agents.live.wire.serving import Endpoint
-from dap_ai.runs.store import Recording
+from dap_ai.debuggees.runs.live.gate.gate import Gate
+from dap_ai.debuggees.runs.live.gate.visits import Gatekeeper
+from dap_ai.debuggees.runs.live.hook import line, telling
+from dap_ai.debuggees.runs.live.wire.recorder import Recorder
+from dap_ai.debuggees.runs.live.wire.routes import HOOK
+from dap_ai.debuggees.runs.live.wire.serving import Endpoint
+from dap_ai.debuggees.runs.store import Recording
 
 CHANGED = {"dap-ai, each agent of tests/integration/test_real_agents.py": 0, "AgentStepper, by its paper": "39 to 42"}
 CYCLE = 50

@@ -29,16 +29,16 @@ from typing import Any
 
 import psutil
 
-from dap_ai.backends.agents.live.__main__ import SWITCH_S
-from dap_ai.backends.agents.live.gate.gate import Gate
-from dap_ai.backends.agents.live.gate.orders import Row, Table
-from dap_ai.backends.agents.live.gate.stops import LIVE
-from dap_ai.backends.agents.live.gate.visits import Gatekeeper
-from dap_ai.backends.agents.live.wire.recorder import Recorder
-from dap_ai.backends.agents.live.wire.routes import Upstream
-from dap_ai.backends.agents.live.wire.serving import Endpoint
-from dap_ai.backends.agents.live.workspace.repository import Repository
-from dap_ai.runs.store import FILE, Recording
+from dap_ai.debuggees.runs.live.__main__ import SWITCH_S
+from dap_ai.debuggees.runs.live.gate.gate import Gate
+from dap_ai.debuggees.runs.live.gate.orders import Row, Table
+from dap_ai.debuggees.runs.live.gate.stops import LIVE
+from dap_ai.debuggees.runs.live.gate.visits import Gatekeeper
+from dap_ai.debuggees.runs.live.wire.recorder import Recorder
+from dap_ai.debuggees.runs.live.wire.routes import Upstream
+from dap_ai.debuggees.runs.live.wire.serving import Endpoint
+from dap_ai.debuggees.runs.live.workspace.repository import Repository
+from dap_ai.debuggees.runs.store import FILE, Recording
 
 EVENTS = 4
 """Of a query: itself, the response, its call, the call's result."""

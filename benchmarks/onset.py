@@ -22,13 +22,13 @@ from typing import Any, NamedTuple
 import msgspec
 from runs_faults import answers, bases, near
 
-from dap_ai.runs.analysis.analysing import analyse, story_of
-from dap_ai.runs.analysis.facts import Analysis
-from dap_ai.runs.analysis.onset.finding import RULES as RULES_OF_ONSET
-from dap_ai.runs.analysis.onset.finding import find_onset, name_of
-from dap_ai.runs.analysis.onsets import Onset
-from dap_ai.runs.model import Run, steps_of
-from dap_ai.runs.opening import open_run
+from dap_ai.debuggees.runs.analysis.analysing import analyse, story_of
+from dap_ai.debuggees.runs.analysis.facts import Analysis
+from dap_ai.debuggees.runs.analysis.onset.finding import RULES as RULES_OF_ONSET
+from dap_ai.debuggees.runs.analysis.onset.finding import find_onset, name_of
+from dap_ai.debuggees.runs.analysis.onsets import Onset
+from dap_ai.debuggees.runs.model import Run, steps_of
+from dap_ai.debuggees.runs.opening import open_run
 
 
 class Labelled(NamedTuple):

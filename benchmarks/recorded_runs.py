@@ -2,7 +2,7 @@
 
     python benchmarks/recorded_runs.py [--json FILE] [--run PATH ...] [--megabytes 200]
 
-Each run is opened by the debug adapter in a process of its own (`python -m dap_ai.backends.agents`) over its pipes, as
+Each run is opened by the debug adapter in a process of its own (`python -m dap_ai.debuggees.runs`) over its pipes, as
 a client does. Seconds to the first stop include the start of the process; memory is the process's highest, with the
 pages of a file that is mapped. `--run` names runs of yours; without one, a trajectory of 2 MB is made.
 A session of Claude Code and traces of spans, as lines and as one OTLP document, are made at the size that is asked for.
@@ -40,7 +40,10 @@ class Adapter:
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "dap_ai.backends.agents"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT
+            [sys.executable, "-m", "dap_ai.debuggees.runs"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            cwd=ROOT,
         )
         self._seq = 0
         self.stops: list[dict[str, Any]] = []

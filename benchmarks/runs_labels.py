@@ -20,11 +20,11 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from dap_ai.runs.analysis.analysing import analyse
-from dap_ai.runs.analysis.effects import text_of_call
-from dap_ai.runs.analysis.facts import STRENGTH, Analysis, Check
-from dap_ai.runs.model import Step, steps_of
-from dap_ai.runs.opening import open_run
+from dap_ai.debuggees.runs.analysis.analysing import analyse
+from dap_ai.debuggees.runs.analysis.effects import text_of_call
+from dap_ai.debuggees.runs.analysis.facts import STRENGTH, Analysis, Check
+from dap_ai.debuggees.runs.model import Step, steps_of
+from dap_ai.debuggees.runs.opening import open_run
 
 STAGES = ("environment", "dependencies", "inspection", "patching", "verification", "submission")
 CODETRACER = Path("src/codetracer/services/classification.py")

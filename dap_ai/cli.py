@@ -26,7 +26,7 @@ An agent:        dap-ai record -- mini -t "..."
 For an agent:    dap-ai mcp         (its tools; --help says how to add it)
 """
 _COMMANDS = (
-    "ask", "debug", "pytest", "serve", "sessions", "config", "doctor", "transcript", "replay", "run", "record", "mcp",
+    "ask", "debug", "pytest", "serve", "sessions", "config", "doctor", "transcript", "replay", "mcp",
 )  # fmt: skip
 
 
@@ -56,6 +56,7 @@ class _Commands(LazyGroup):
     cls=_Commands,
     package="dap_ai.commands",
     modules=_COMMANDS,
+    group="dap_ai.commands",  # those of kinds of debuggee
     help=_HELP,
     context_settings={"help_option_names": ["--help", "-h"]},
 )

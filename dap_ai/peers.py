@@ -1,7 +1,7 @@
 """Whose the other end of a connection is, as the kernel tells where it does: every user can reach a port.
 
 The standard library alone, but for `users_of`: debugpy's adapter uses this file as well
-(backends/debugpy/shim.py), and an agent's Python from 3.8 on (backends/agents/running/attached).
+(backends/debugpy/shim.py), and an agent's Python from 3.8 on (debuggees/runs/running/attached).
 """
 
 from __future__ import annotations

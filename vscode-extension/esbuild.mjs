@@ -1,6 +1,6 @@
 // Makes dist/extension.js (the host), dist/view.js and .css (the answers), dist/page.js and .css (the view of a run).
 // Options: --production, --watch; --page makes the page of `dap-ai run export --to html` anew, of the same sources
-// (dap_ai/runs/export/page: committed, since who installs dap_ai has no Node); --page --check says whether it is.
+// (dap_ai/debuggees/runs/export/page: committed, since who installs dap_ai has no Node); --page --check says whether it is.
 import { existsSync } from "node:fs";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";

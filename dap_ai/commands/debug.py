@@ -240,7 +240,8 @@ def _lines(screen: Screen, complete: Complete) -> Lines:
     """An editor, where there is a person and prompt_toolkit."""
     if not _has_editor():
         return Plain()
-    from dap_ai.commands.debugging.editor import Editor  # noqa: PLC0415  70 ms that a pipe does not need
-    from dap_ai.commands.shown.folders import history_file  # noqa: PLC0415  the same
+    from platformdirs import user_state_path  # noqa: PLC0415  70 ms that a pipe does not need, with the next
 
-    return Editor(screen, complete, history_file())
+    from dap_ai.commands.debugging.editor import Editor  # noqa: PLC0415  see above
+
+    return Editor(screen, complete, user_state_path("dap-ai") / "debug-history")

@@ -4,27 +4,32 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence
+from importlib.metadata import EntryPoints, entry_points
 from typing import Any
 
 import click
 
 
 class LazyGroup(click.Group):
-    """Its command NAME is `command` of the module `package.NAME`."""
+    """Its command NAME is `command` of the module `package.NAME`, or an entry point of its group."""
 
-    def __init__(self, *args: Any, package: str, modules: Sequence[str], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, package: str, modules: Sequence[str], group: str = "", **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._package = package
         self._modules = tuple(modules)
+        self._group = group
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """In the order in which they were given."""
+        """In the order in which they were given, and those of the group."""
         del ctx
-        return list(self._modules)
+        return [*self._modules, *sorted(self._others().names)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Imports its module."""
         del ctx
-        if cmd_name not in self._modules:
-            return None
-        return importlib.import_module(f"{self._package}.{cmd_name}").command
+        if cmd_name in self._modules:
+            return importlib.import_module(f"{self._package}.{cmd_name}").command
+        return next((point.load() for point in self._others().select(name=cmd_name)), None)
+
+    def _others(self) -> EntryPoints:
+        return entry_points(group=self._group) if self._group else EntryPoints()

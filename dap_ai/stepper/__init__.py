@@ -22,7 +22,7 @@ import threading
 from types import TracebackType
 from typing import Any, Dict, Union
 
-from dap_ai.backends.agents.live.hook import line, telling, who
+from dap_ai.debuggees.runs.live.hook import line, telling, who
 
 Given = Union[str, Dict[str, Any]]
 _KINDS = ["query", "response", "call", "result"]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dap_ai.runs.opening import open_run
+from dap_ai.debuggees.runs.opening import open_run
 from tests.e2e.test_terminal import Screen
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX terminals")

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from dap_ai.runs.analysis.facts import Analysis
-from dap_ai.runs.export.own_json import exported
-from dap_ai.runs.model import Run
+from dap_ai.debuggees.runs.analysis.facts import Analysis
+from dap_ai.debuggees.runs.export.own_json import exported
+from dap_ai.debuggees.runs.model import Run
 from tests.conformance import schema
 from tests.conftest import TESTS
 from tests.fuzz.budget import TIMEOUT_S, dice, seeds
@@ -79,7 +79,7 @@ class Alone:
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "dap_ai.backends.agents"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            [sys.executable, "-m", "dap_ai.debuggees.runs"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
 
     def __enter__(self):

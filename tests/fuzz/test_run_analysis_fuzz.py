@@ -9,19 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dap_ai.runs.analysis.analysing import analyse, analyse_against
-from dap_ai.runs.analysis.calls import Context, read_call
-from dap_ai.runs.analysis.commands import read_shell
-from dap_ai.runs.analysis.differences import between_steps, compare, workspace
-from dap_ai.runs.analysis.facts import STRENGTH, Analysis
-from dap_ai.runs.analysis.onset.scene import texts_of
-from dap_ai.runs.analysis.outputs import read_output
-from dap_ai.runs.analysis.patches import writes_of_patch
-from dap_ai.runs.analysis.scripts import read_code
-from dap_ai.runs.analysis.tables import tools
-from dap_ai.runs.model import Event, Outcome, Ref, Run
+from dap_ai.debuggees.runs.analysis.analysing import analyse, analyse_against
+from dap_ai.debuggees.runs.analysis.calls import Context, read_call
+from dap_ai.debuggees.runs.analysis.commands import read_shell
+from dap_ai.debuggees.runs.analysis.differences import between_steps, compare, workspace
+from dap_ai.debuggees.runs.analysis.facts import STRENGTH, Analysis
+from dap_ai.debuggees.runs.analysis.onset.scene import texts_of
+from dap_ai.debuggees.runs.analysis.outputs import read_output
+from dap_ai.debuggees.runs.analysis.patches import writes_of_patch
+from dap_ai.debuggees.runs.analysis.scripts import read_code
+from dap_ai.debuggees.runs.analysis.tables import tools
+from dap_ai.debuggees.runs.model import Event, Outcome, Ref, Run
 from tests.patience import patient
-from tests.unit.runs.analysis.examples import CHANGES, OTHERS
+from tests.unit.debuggees.runs.analysis.examples import CHANGES, OTHERS
 
 TEXTS = [text for text, _ in CHANGES] + [text for _, text in OTHERS]
 SHELL = st.lists(

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dap_ai.runs.artefacts import CannotRead
-from dap_ai.runs.readers import (
+from dap_ai.debuggees.runs.artefacts import CannotRead
+from dap_ai.debuggees.runs.readers import (
     aider,
     claude_code,
     codex,
@@ -22,12 +22,12 @@ from dap_ai.runs.readers import (
     otel,
     terminal_bench,
 )
-from dap_ai.runs.readers.base import Reader
-from tests.unit.runs.readers import test_claude_code as claude
-from tests.unit.runs.readers import test_otel as traces
-from tests.unit.runs.readers import test_traces_of_vendors as vendors
-from tests.unit.runs.readers.test_aider import HISTORY
-from tests.unit.runs.readers.test_codex import META, message, record
+from dap_ai.debuggees.runs.readers.base import Reader
+from tests.unit.debuggees.runs.readers import test_claude_code as claude
+from tests.unit.debuggees.runs.readers import test_otel as traces
+from tests.unit.debuggees.runs.readers import test_traces_of_vendors as vendors
+from tests.unit.debuggees.runs.readers.test_aider import HISTORY
+from tests.unit.debuggees.runs.readers.test_codex import META, message, record
 
 SESSION = [
     claude.START,

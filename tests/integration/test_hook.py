@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from dap_ai.backends.agents.live.hook import line
-from dap_ai.backends.agents.live.wire.routes import HOOK
+from dap_ai.debuggees.runs.live.hook import line
+from dap_ai.debuggees.runs.live.wire.routes import HOOK
 
 FRAMEWORK = """
 class MultiStepAgent:

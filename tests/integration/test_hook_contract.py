@@ -35,7 +35,7 @@ print(json.dumps(found))
 """
 OPENAI = "openai._base_client.BaseClient._build_headers"
 ANTHROPIC = "anthropic._base_client.BaseClient._build_headers"
-HOOK = dap_ai.__path__[0] + "/backends/agents/live/hook"
+HOOK = dap_ai.__path__[0] + "/debuggees/runs/live/hook"
 
 
 def mistakes(environment: str, files: Sequence[str]) -> dict[str, str]:

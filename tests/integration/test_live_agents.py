@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.runs.opening import open_run
+from dap_ai.debuggees.runs.opening import open_run
 from tests.chat.endpoint import Endpoint, Reply
 from tests.integration.live_agents import AGENTS, Session, session
 

@@ -13,7 +13,7 @@ from typing import Any
 import psutil
 import pytest
 
-from dap_ai.runs.opening import open_run
+from dap_ai.debuggees.runs.opening import open_run
 from tests.chat.endpoint import Endpoint, Reply
 from tests.integration.live_agents import AGENTS, Session, session
 from tests.integration.real_agents import MODELS, WRITE, program, surroundings
@@ -57,7 +57,7 @@ def test_the_agent_goes_on_where_its_debugger_is_killed(work: Path):
     with Endpoint(STEPS) as model, session({"OPENAI_BASE_URL": model.url}) as live:
         live.launch(TINY, work, filters=["query", "call"])
         live.held()
-        adapter = below(live, "dap_ai.backends.agents")
+        adapter = below(live, "dap_ai.debuggees.runs.__main__")
         live.process.kill()
         adapter.kill()
         soon(lambda: ended(work.parent / "recording"))
@@ -101,7 +101,7 @@ def test_another_endpoint_takes_the_place_of_one_that_is_killed_and_holds_as_bef
     with Endpoint(STEPS) as model, session({"OPENAI_BASE_URL": model.url}) as live:
         live.launch(PLAIN, work, filters=["query"])
         live.held()
-        below(live, "dap_ai.backends.agents.live").kill()
+        below(live, "dap_ai.debuggees.runs.live").kill()
         assert live.held() == "query"  # the client has tried again
         live.go()
         live.held()
@@ -116,7 +116,7 @@ def test_an_endpoint_that_takes_the_place_of_another_leaves_calls_to_the_hook_th
     with Endpoint(script, models=MODELS) as model, session(surroundings(model.url, work.parent / "home")) as live:
         live.launch([python, str(AGENTS / "smol.py")], work, filters=["query"], functions=["tool:shell"])
         live.held()
-        below(live, "dap_ai.backends.agents.live").kill()
+        below(live, "dap_ai.debuggees.runs.live").kill()
         assert live.held() == "query"
         live.ask("setExceptionBreakpoints", filters=[])
         live.go()

@@ -15,11 +15,11 @@ from typing import Any, TypeVar
 import pytest
 
 from dap_ai.adapter.state.options import Options
-from dap_ai.agent.analyst.wording import ADVICE
 from dap_ai.agent.answering import Agent
 from dap_ai.agent.case.evidence import ABOUT, NOT_CONFIRMED
 from dap_ai.agent.loop import agent as loop
 from dap_ai.agent.providers.refusals import BAD_KEY, NO_QUOTA
+from dap_ai.agent.wording import ADVICE
 from dap_ai.config import Settings
 from dap_ai.protocol.contracts.asking import Answer
 from tests.chat.endpoint import MODEL, Endpoint, Reply, Scripted, Seen

@@ -14,8 +14,8 @@ from typing import Any
 import psutil
 import pytest
 
+from dap_ai.debuggees.runs.opening import open_run
 from dap_ai.protocol.wire.framing import encode_frame
-from dap_ai.runs.opening import open_run
 from tests.chat.endpoint import Endpoint, Reply
 from tests.integration import users
 from tests.integration.listening import Listener, listeners

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.runs.opening import open_run
+from dap_ai.debuggees.runs.opening import open_run
 from tests.chat.endpoint import Reply
 from tests.integration.real_agents import (
     AGENTS,

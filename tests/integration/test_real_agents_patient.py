@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import pytest
 
-from dap_ai.runs.opening import open_run
+from dap_ai.debuggees.runs.opening import open_run
 from tests.chat.endpoint import Endpoint, Reply
 from tests.integration.live_agents import session
 from tests.integration.real_agents import AGENTS, MODELS, TASK, program, surroundings

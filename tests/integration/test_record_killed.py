@@ -13,8 +13,8 @@ from typing import Any
 import psutil
 import pytest
 
-from dap_ai.runs.opening import open_run
-from dap_ai.runs.store import FILE
+from dap_ai.debuggees.runs.opening import open_run
+from dap_ai.debuggees.runs.store import FILE
 from tests.chat.endpoint import Endpoint, Reply
 from tests.integration.test_record import AGENT, environment
 from tests.patience import at_worst
@@ -44,7 +44,7 @@ class Parked:
         _wait_for(self.folder / FILE, b'"change":1', b'"query":2')
         family = psutil.Process(self.recorder.pid).children()
         self.agent = next(each for each in family if str(AGENT) in command_line(each))
-        self.endpoint = next(each for each in family if "dap_ai.backends.agents.live." in " ".join(command_line(each)))
+        self.endpoint = next(each for each in family if "dap_ai.debuggees.runs.live." in " ".join(command_line(each)))
 
 
 def _wait_for(file: Path, *words: bytes) -> None:

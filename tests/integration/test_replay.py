@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from dap_ai.runs.opening import open_run
-from dap_ai.runs.store import FILE
+from dap_ai.debuggees.runs.opening import open_run
+from dap_ai.debuggees.runs.store import FILE
 from tests.chat.endpoint import Endpoint, Reply, Seen
 from tests.integration.real_agents import program, surroundings
 from tests.patience import at_worst

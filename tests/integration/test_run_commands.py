@@ -16,13 +16,13 @@ from typing import Any
 
 import pytest
 
+from dap_ai.debuggees.runs.analysis.facts import Analysis
+from dap_ai.debuggees.runs.export.own_json import exported
+from dap_ai.debuggees.runs.model import Run
 from dap_ai.protocol.wire.visible import hidden_in
-from dap_ai.runs.analysis.facts import Analysis
-from dap_ai.runs.export.own_json import exported
-from dap_ai.runs.model import Run
 from tests.patience import at_worst, patient
 from tests.processes import end_tree
-from tests.unit.runs.hand_made import hostile, ordinary
+from tests.unit.debuggees.runs.hand_made import hostile, ordinary
 
 LONG_S = at_worst(120.0)
 COUNT = 200

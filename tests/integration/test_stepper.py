@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.runs.opening import open_run
+from dap_ai.debuggees.runs.opening import open_run
 from dap_ai.stepper import AgentStepper
 from tests.integration.live_agents import AGENTS, session
 

@@ -15,12 +15,12 @@ from typing import Any
 import openai
 import pytest
 
-from dap_ai.backends.agents.live.wire.recorder import Recorder
-from dap_ai.backends.agents.live.wire.routes import environment, upstreams
-from dap_ai.backends.agents.live.wire.serving import Endpoint as Wire
-from dap_ai.runs.model import Run
-from dap_ai.runs.opening import open_run
-from dap_ai.runs.store import Recording
+from dap_ai.debuggees.runs.live.wire.recorder import Recorder
+from dap_ai.debuggees.runs.live.wire.routes import environment, upstreams
+from dap_ai.debuggees.runs.live.wire.serving import Endpoint as Wire
+from dap_ai.debuggees.runs.model import Run
+from dap_ai.debuggees.runs.opening import open_run
+from dap_ai.debuggees.runs.store import Recording
 from tests.chat.endpoint import Endpoint, Reply
 from tests.patience import at_worst
 

@@ -19,14 +19,14 @@ from dap_ai.agent.compiled import grammar
 from dap_ai.agent.compiled.parsing import to_node
 from dap_ai.agent.language.recipes import is_installed, why_not_installed
 from dap_ai.agent.sanitize import SyntaxRefused
-from dap_ai.backends.agents.recipe import backend as agents_backend
 from dap_ai.commands import doctor
 from dap_ai.config import Settings
+from dap_ai.debuggees.runs.adapter.recipe import backend as agents_backend
+from dap_ai.debuggees.runs.analysis import shell
 from dap_ai.extras import ATTACH, DEFINITIONS, EXTRAS, GRAMMARS, PRICES, RUNS, Extra, MissingExtraError
 from dap_ai.kinds.native.answer import NativeAnalyst
 from dap_ai.protocol.contracts.backend import StartError
 from dap_ai.protocol.wire.ask import AskArguments
-from dap_ai.runs.analysis import shell
 from tests.patience import patient
 from tests.unit.agent.harness import Heard
 from tests.unit.agent.native.cases import NULL, At, stopped

@@ -12,8 +12,8 @@ import pytest
 from tests.conftest import ROOT
 
 FOLDERS = {
-    "dap_ai/backends/agents/live/hook": (),
-    "dap_ai/backends/agents/running/attached": ("debugpy",),
+    "dap_ai/debuggees/runs/live/hook": (),
+    "dap_ai/debuggees/runs/running/attached": ("debugpy",),
     "dap_ai/backends/debugpy/attaching/injected": ("debugpy", "pydevd", "_pydevd_bundle", "attach_script"),
     "dap_ai/backends/debugpy/inject": (),
     "dap_ai/backends/debugpy/rank": (),

@@ -11,18 +11,18 @@ from tests.conftest import ROOT
 
 BY_WORDS = frozenset({"create_subprocess_exec", "execv", "execve", "execvp", "execvpe", "posix_spawn", "posix_spawnp"})
 STARTS = BY_WORDS | {"Popen", "run", "call", "check_call", "check_output", "subprocess_exec"}
-IN_THE_DEBUGGEE = ("backends/debugpy/inject/", "backends/agents/live/hook/", "backends/agents/running/attached/")
+IN_THE_DEBUGGEE = ("backends/debugpy/inject/", "debuggees/runs/live/hook/", "debuggees/runs/running/attached/")
 ALLOWED = {
     ("hosts/child_python.py", "sys.executable"): "the one function",
     ("programs.py", "shutil.which"): "the one look-up, of absolute paths",
     ("backends/debugpy/interpreters.py", "a Python"): "asks the program's Python, by stdin, with a PYTHONPATH cleaned",
     ("backends/generic.py", "shutil.which"): "the user's command line",
-    ("backends/agents/live/replay/running.py", "shutil.which"): "the user's command",
-    ("backends/agents/running/stage.py", "shutil.which"): "the user's command",
+    ("debuggees/runs/live/replay/running.py", "shutil.which"): "the user's command",
+    ("debuggees/runs/running/stage.py", "shutil.which"): "the user's command",
     ("commands/pytest.py", "shutil.which"): "the Python that the user names",
     ("commands/pytest.py", "a Python"): "becomes the project's own pytest",
-    ("commands/record.py", "shutil.which"): "the user's command",
-    ("kinds/run/live.py", "shutil.which"): "the user's command",
+    ("debuggees/runs/commands/record.py", "shutil.which"): "the user's command",
+    ("debuggees/runs/answer/live.py", "shutil.which"): "the user's command",
 }
 
 

@@ -21,8 +21,8 @@ sys.path.insert(0, str(ROOT))
 import told_tools  # noqa: E402  beside this file
 import typescript  # noqa: E402
 
+from dap_ai.debuggees.runs.export.view import shape  # noqa: E402
 from dap_ai.protocol.wire import ask, value_path  # noqa: E402
-from dap_ai.runs.export.view import shape  # noqa: E402
 
 EXTENSION = ROOT / "vscode-extension"
 

@@ -12,7 +12,7 @@ from typescript import field_docs
 
 from dap_ai.agent.tools.base import Tool
 from dap_ai.agent.tools.table import TOOLS
-from dap_ai.kinds.run.tools import TOOLS as ON_RUNS
+from dap_ai.debuggees.runs.answer.tools import TOOLS as ON_RUNS
 
 _BEGIN, _END = "<!-- tools: made by vscode-extension/scripts/generate_protocol.py -->\n", "<!-- end of tools -->"
 _STOPPED = "the program that the user has stopped in the debugger"

@@ -12,8 +12,8 @@ from dap_ai.agent.analyst.explain import where
 from dap_ai.agent.analyst.ranking import Analysis
 from dap_ai.agent.analyst.runs import CANNOT, Verdict
 from dap_ai.agent.analyst.trials import Trial, Trials
-from dap_ai.agent.analyst.wording import ADVICE
 from dap_ai.agent.case.values import cut
+from dap_ai.agent.wording import ADVICE
 from dap_ai.protocol.wire.ask import Fix, Suspect
 
 _LEAST_SURE = 0.45

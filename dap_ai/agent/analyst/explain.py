@@ -14,9 +14,9 @@ from dap_ai.agent.analyst.messages import first_line, told_by_pytest
 from dap_ai.agent.analyst.ranking import THE_FAILED_LINE, TOLD_SUSPECTS, Analysis
 from dap_ai.agent.analyst.slicing import Step
 from dap_ai.agent.analyst.trials import Trials
-from dap_ai.agent.analyst.wording import CAUSE, CLEANED, GUESS, HAPPENED, UNKNOWN, WHY, cut_code
 from dap_ai.agent.case.stack import Case, Place
 from dap_ai.agent.case.values import cut, first_of, show, typed, variables, when
+from dap_ai.agent.wording import CAUSE, CLEANED, GUESS, HAPPENED, UNKNOWN, WHY, cut_code
 from dap_ai.protocol.wire.ask import Suspect
 
 BACK = "Back from the failing line"

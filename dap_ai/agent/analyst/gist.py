@@ -7,7 +7,7 @@ from pathlib import Path
 from dap_ai.agent.analyst.explain import is_sure
 from dap_ai.agent.analyst.ranking import THE_FAILED_LINE, Analysis
 from dap_ai.agent.analyst.trials import Trials
-from dap_ai.agent.analyst.wording import cut_code
+from dap_ai.agent.wording import cut_code
 
 MAX_CHARS = 100
 

@@ -15,9 +15,9 @@ from dap_ai.agent.analyst.trials import Trial, Trials
 from dap_ai.agent.analyst.weights import WEIGHTS
 from dap_ai.agent.analyst.what_ran import settle
 from dap_ai.agent.analyst.witnessed import witness
-from dap_ai.agent.analyst.wording import AGAIN
 from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.case.values import cut
+from dap_ai.agent.wording import AGAIN
 from dap_ai.protocol.contracts.snapshot import Changed, Trace, TracedCall
 
 _PASSES = "a small change here makes the failing check pass"

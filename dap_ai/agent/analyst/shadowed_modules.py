@@ -14,9 +14,9 @@ from typing import NamedTuple
 from dap_ai.agent.analyst.edits import shorten
 from dap_ai.agent.analyst.explain import happened
 from dap_ai.agent.analyst.ranking import Analysis
-from dap_ai.agent.analyst.wording import ADVICE, CAUSE
 from dap_ai.agent.case.source import is_user_path
 from dap_ai.agent.case.stack import Case
+from dap_ai.agent.wording import ADVICE, CAUSE
 from dap_ai.protocol.contracts.inspection import ExceptionFacts
 from dap_ai.protocol.wire.ask import Suspect
 

@@ -6,9 +6,9 @@ import re
 from pathlib import PurePath
 
 from dap_ai.agent.analyst.questions import candidates
-from dap_ai.agent.analyst.wording import ADVICE, HAPPENED
 from dap_ai.agent.case.stack import Case, Frame, Place
 from dap_ai.agent.case.values import cut
+from dap_ai.agent.wording import ADVICE, HAPPENED
 
 _MAX_FRAMES = 6
 

@@ -7,7 +7,6 @@ from typing import Protocol, cast
 
 import msgspec
 
-from dap_ai.agent.analyst.wording import ADVICE
 from dap_ai.agent.case.kind import DEFAULT, named
 from dap_ai.agent.case.stack import Case
 from dap_ai.agent.model import ModelError
@@ -15,6 +14,7 @@ from dap_ai.agent.providers.base import ProviderError
 from dap_ai.agent.providers.work import Work
 from dap_ai.agent.tools.base import Bench, fenced
 from dap_ai.agent.tools.table import run, traced_by
+from dap_ai.agent.wording import ADVICE
 from dap_ai.config import Settings
 from dap_ai.protocol.contracts.asking import Answer
 from dap_ai.protocol.contracts.debugger import Sink

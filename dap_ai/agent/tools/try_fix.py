@@ -13,12 +13,12 @@ from dap_ai.agent.analyst.edits import Edit, diff
 from dap_ai.agent.analyst.enclosing import whole_test
 from dap_ai.agent.analyst.neighbours import judged, neighbours_of, upheld
 from dap_ai.agent.analyst.runs import CANNOT, Control, Runs, Verdict
-from dap_ai.agent.analyst.wording import NOT_VERIFIED, PASSES, VERIFIED
 from dap_ai.agent.case.roots import roots_of
 from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.case.stack import Case
 from dap_ai.agent.masking.spans import PLACEHOLDER
 from dap_ai.agent.tools.base import NO_FRAME, UNCHANGED, Bench, Tool, ToolResult, clip, code, fenced
+from dap_ai.agent.wording import NOT_VERIFIED, PASSES, VERIFIED
 from dap_ai.protocol.contracts.tools import LineEdit
 from dap_ai.protocol.contracts.tools import TryFix as TryFixArguments
 from dap_ai.protocol.wire.ask import Fix

@@ -7,7 +7,7 @@ debuggees. Every user of the machine can connect there, and a client may have an
     launcher    our user
     debuggee    our user; where we are root, the user of a program that we debug as well
 
-Also in the process of an agent whose own Python is debugged (backends/agents/running/adapter): Python 3.8 and newer.
+Also in the process of an agent whose own Python is debugged (debuggees/runs/running/adapter): Python 3.8 and newer.
 Whose a connection is, is known on Linux alone (dap_ai/peers.py); elsewhere the key keeps others from being clients, and
 debugpy's own access token, which a debuggee must tell, from being debuggees.
 """

@@ -14,7 +14,6 @@ from dap_ai.agent.analyst.questions import excerpt, line_of
 from dap_ai.agent.analyst.ranking import THE_FAILED_LINE
 from dap_ai.agent.analyst.unclear import not_understood
 from dap_ai.agent.analyst.verdict import fitting
-from dap_ai.agent.analyst.wording import ADVICE, HAPPENED, NO_ASSIGNMENT, NO_MODEL, NOT_COMPUTED, NOW, UNKNOWN
 from dap_ai.agent.case.edited import edits_read
 from dap_ai.agent.case.stack import Case, Place
 from dap_ai.agent.case.values import cut, typed, variables
@@ -27,6 +26,7 @@ from dap_ai.agent.native.origins import Wanted, trace
 from dap_ai.agent.providers.offline import offline_usage, say
 from dap_ai.agent.providers.work import Work
 from dap_ai.agent.tools.base import Bench
+from dap_ai.agent.wording import ADVICE, HAPPENED, NO_ASSIGNMENT, NO_MODEL, NOT_COMPUTED, NOW, UNKNOWN
 from dap_ai.protocol.contracts.asking import Answer
 from dap_ai.protocol.contracts.inspection import Fact, Value
 from dap_ai.protocol.wire.ask import Evidence, Fix, Suspect

@@ -44,7 +44,6 @@ from dap_ai.agent.analyst.trials import NO_TIME, Investigation, Trials
 from dap_ai.agent.analyst.value_path.finding import path_of_failure, path_of_value
 from dap_ai.agent.analyst.verdict import verdict
 from dap_ai.agent.analyst.what_ran import settle
-from dap_ai.agent.analyst.wording import BY_SOURCE, HAD, NO_ASSIGNMENT, NO_MODEL, NO_RANKING, NOT_COMPUTED, NOW, UNKNOWN
 from dap_ai.agent.case.stack import Case, Place
 from dap_ai.agent.case.tables import table_of
 from dap_ai.agent.case.values import timed, typed
@@ -55,6 +54,7 @@ from dap_ai.agent.tools.evaluate import named_in
 from dap_ai.agent.tools.history import history
 from dap_ai.agent.tools.stack import where_it_is
 from dap_ai.agent.tools.table import followed_by, traced_by
+from dap_ai.agent.wording import BY_SOURCE, HAD, NO_ASSIGNMENT, NO_MODEL, NO_RANKING, NOT_COMPUTED, NOW, UNKNOWN
 from dap_ai.kinds.python.passages import (
     before_default,
     endless,

@@ -11,9 +11,9 @@ from dap_ai.agent.analyst.loops import INTERRUPTED, cannot_end
 from dap_ai.agent.analyst.questions import excerpt, line_of
 from dap_ai.agent.analyst.ranking import Analysis
 from dap_ai.agent.analyst.unclear import not_understood
-from dap_ai.agent.analyst.wording import ADVICE, VALUES
 from dap_ai.agent.case.stack import Case, Place
 from dap_ai.agent.case.values import show
+from dap_ai.agent.wording import ADVICE, VALUES
 from dap_ai.protocol.contracts.inspection import Value
 
 

@@ -12,11 +12,11 @@ import click
 
 from dap_ai import config
 from dap_ai.commands.kinds import Make, Wanted
+from dap_ai.commands.running import job as jobs
 from dap_ai.commands.running.starting import Debugged, quietly
 from dap_ai.commands.running.target import Job, Out, Session, Target
 from dap_ai.commands.wiring import backend_of
 from dap_ai.config import Resolved
-from dap_ai.kinds.python import job as jobs
 from dap_ai.kinds.python.held import HeldTarget
 from dap_ai.kinds.python.program import Program, find_program, function_at
 from dap_ai.protocol.wire.ask import AskEnded, Usage

@@ -11,11 +11,11 @@ import pytest
 from dap_ai.agent.analyst.explain import _in_short
 from dap_ai.agent.analyst.ranking import analyse
 from dap_ai.agent.analyst.verdict import MOST_WORDS
-from dap_ai.agent.analyst.wording import HAPPENED, NOW, WHY
 from dap_ai.agent.answering import Agent
 from dap_ai.agent.case.evidence import ABOUT
 from dap_ai.agent.case.source import Sources
 from dap_ai.agent.case.stack import Case, Frame, Place
+from dap_ai.agent.wording import HAPPENED, NOW, WHY
 from dap_ai.config import Settings
 from dap_ai.protocol.contracts.asking import HistoryItem, NotAnswered, Stop
 from dap_ai.protocol.contracts.inspection import Inspection

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dap_ai.agent.analyst.weights import WEIGHTS
-from dap_ai.agent.analyst.wording import UNKNOWN
+from dap_ai.agent.wording import UNKNOWN
 from tests.unit.agent.harness import ask, fail
 from tests.unit.agent.test_mistakes import analysed, found
 

@@ -15,7 +15,7 @@ from dap_ai.agent.analyst.findings import Finding
 from dap_ai.agent.analyst.ranking import Analysis, analyse
 from dap_ai.agent.analyst.trials import Trials
 from dap_ai.agent.analyst.witnessed import witness
-from dap_ai.agent.analyst.wording import CAUSE, GUESS
+from dap_ai.agent.wording import CAUSE, GUESS
 from tests.unit.agent.harness import case_of, fail
 from tests.unit.agent.witnesses import run_again
 

@@ -76,7 +76,7 @@ SAYS_IT_IS_SAFE = {
     "commands/shown/answer_file.py": "the path that the user has set",
     "commands/shown/wirelog.py": "our version, the time",
     "commands/wanted/ask_command.py": "what the user has just typed",
-    "runs/masking.py": "names of fields",
+    "debuggees/runs/masking.py": "names of fields",
     "protocol/contracts/asking.py": "an empty answer",
     "protocol/wire/safe.py": "where it is defined",
 }

@@ -11,7 +11,6 @@ from typing import Any
 import msgspec
 import pytest
 
-from dap_ai.agent.analyst.wording import NOW
 from dap_ai.agent.answering import Agent
 from dap_ai.agent.case.reader import Reader
 from dap_ai.agent.case.source import Sources
@@ -20,6 +19,7 @@ from dap_ai.agent.tools.evaluate import BY_ALLOW_LIST
 from dap_ai.agent.tools.schemas import parameters
 from dap_ai.agent.tools.table import TOOLS, called_by, traced_by
 from dap_ai.agent.tools.trace import MAX_TOKENS, folded
+from dap_ai.agent.wording import NOW
 from dap_ai.backends.debugpy.snapshots import IMPORTING
 from dap_ai.config import Settings
 from dap_ai.protocol.contracts.asking import Answer, Ask, NotAnswered

@@ -20,10 +20,10 @@ from dap_ai.agent.analyst.reranking import changed_words, rerank
 from dap_ai.agent.analyst.runs import BUDGET_S, Control, Verdict
 from dap_ai.agent.analyst.trials import Trial, Trials
 from dap_ai.agent.analyst.what_ran import settle
-from dap_ai.agent.analyst.wording import ADVICE, CAUSE, GUESS, HAPPENED, UNKNOWN
 from dap_ai.agent.answering import Agent
 from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.case.stack import Case
+from dap_ai.agent.wording import ADVICE, CAUSE, GUESS, HAPPENED, UNKNOWN
 from dap_ai.config import Settings
 from dap_ai.protocol.contracts.snapshot import Raised, SnapshotQuery, SnapshotResult, Trace, TracedCall, TracedLine
 from dap_ai.protocol.wire.errors import NotStopped

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.commands.test_run import (
+from tests.unit.debuggees.runs.commands.test_run import (
     ANSWER,
     EXITED,
     HANGS,
@@ -14,7 +14,7 @@ from tests.unit.commands.test_run import (
     ended,
     interrupt,
 )
-from tests.unit.commands.test_run import run as run_plainly
+from tests.unit.debuggees.runs.commands.test_run import run as run_plainly
 
 WANTED = (
     "askApproval",
@@ -57,7 +57,7 @@ def run(monkeypatch):
         monkeypatch.setattr(Asked, "says", says)
         monkeypatch.setattr(Asked, "person", person)
         monkeypatch.setattr(Asked, "asked", [], raising=False)
-        monkeypatch.setattr("tests.unit.commands.test_run.FakePrompt", Asked)
+        monkeypatch.setattr("tests.unit.debuggees.runs.commands.test_run.FakePrompt", Asked)
         script = {"ask": [[WANTED]], "askApprove": [[ANSWER, ended()]], **(script or {})}
         return run_plainly(script, during, **more)
 

@@ -18,7 +18,7 @@ from dap_ai.commands.running.run import Run
 from dap_ai.protocol.wire.errors import RequestFailed
 from dap_ai.protocol.wire.sessions import SessionInfo, SessionStop
 from tests.patience import in_turn, patient
-from tests.unit.commands.test_run import ANSWER, HANGS, FakeDisplay, FakePrompt, ended
+from tests.unit.debuggees.runs.commands.test_run import ANSWER, HANGS, FakeDisplay, FakePrompt, ended
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 

@@ -10,11 +10,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from dap_ai.cli import main
+from dap_ai.debuggees.runs.analysis.facts import Analysis
+from dap_ai.debuggees.runs.export.own_json import exported
+from dap_ai.debuggees.runs.model import Run
 from dap_ai.protocol.wire.visible import hidden_in
-from dap_ai.runs.analysis.facts import Analysis
-from dap_ai.runs.export.own_json import exported
-from dap_ai.runs.model import Run
-from tests.unit.runs.hand_made import HOSTILE, event, hostile, ordinary
+from tests.unit.debuggees.runs.hand_made import HOSTILE, event, hostile, ordinary
 
 
 def run(*arguments: object) -> Result:

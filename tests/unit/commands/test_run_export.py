@@ -9,10 +9,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from dap_ai.cli import main
-from dap_ai.runs.analysis.facts import Analysis
-from dap_ai.runs.export.own_json import exported
-from dap_ai.runs.model import Run
-from tests.unit.runs.hand_made import event, ordinary
+from dap_ai.debuggees.runs.analysis.facts import Analysis
+from dap_ai.debuggees.runs.export.own_json import exported
+from dap_ai.debuggees.runs.model import Run
+from tests.unit.debuggees.runs.hand_made import event, ordinary
 
 SECRET = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
 

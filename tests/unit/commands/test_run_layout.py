@@ -10,11 +10,11 @@ from click.testing import CliRunner, Result
 
 from dap_ai import toml_files
 from dap_ai.cli import main
+from dap_ai.debuggees.runs.layouts.layout import parse, written
+from dap_ai.debuggees.runs.layouts.proposing import propose
 from dap_ai.protocol.wire.visible import hidden_in
-from dap_ai.runs.layouts.layout import parse, written
-from dap_ai.runs.layouts.proposing import propose
-from tests.unit.runs.layouts.formats import cockpit, ledger
-from tests.unit.runs.logs import document
+from tests.unit.debuggees.runs.layouts.formats import cockpit, ledger
+from tests.unit.debuggees.runs.logs import document
 
 
 @pytest.fixture(autouse=True)

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from dap_ai.backends.agents.live.workspace.repository import Repository
 from dap_ai.cli import main
-from dap_ai.runs.store import FILE, WORKSPACE
+from dap_ai.debuggees.runs.live.workspace.repository import Repository
+from dap_ai.debuggees.runs.store import FILE, WORKSPACE
 
 HEAD = {
     "dap_ai_recording": 1,

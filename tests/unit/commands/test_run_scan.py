@@ -10,9 +10,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from dap_ai.cli import main
-from dap_ai.runs.analysis.facts import Analysis
-from dap_ai.runs.export.own_json import exported
-from tests.unit.runs.hand_made import ordinary
+from dap_ai.debuggees.runs.analysis.facts import Analysis
+from dap_ai.debuggees.runs.export.own_json import exported
+from tests.unit.debuggees.runs.hand_made import ordinary
 
 THREADS = ("--executor", "concurrent.futures:ThreadPoolExecutor")
 

@@ -12,11 +12,11 @@ from click.testing import CliRunner, Result
 from hypothesis import given, settings
 
 from dap_ai.cli import main
+from dap_ai.debuggees.runs.analysis.facts import Analysis
+from dap_ai.debuggees.runs.export.own_json import exported
+from dap_ai.debuggees.runs.model import Run
 from dap_ai.protocol.wire.visible import hidden_in
-from dap_ai.runs.analysis.facts import Analysis
-from dap_ai.runs.export.own_json import exported
-from dap_ai.runs.model import Run
-from tests.unit.runs.hand_made import any_run, event, hostile, ordinary
+from tests.unit.debuggees.runs.hand_made import any_run, event, hostile, ordinary
 
 COMMANDS = ("show", "tree", "steps", "stages", "checks", "changes")
 

@@ -13,7 +13,7 @@ from dap_ai.kinds.native.program import Core, NativeProgram
 from dap_ai.kinds.native.target import NativeTarget
 from dap_ai.protocol.wire.errors import RequestFailed
 from tests.patience import patient
-from tests.unit.commands.test_run import ANSWER, TERMINATED, FakeClient, FakeDisplay, FakePrompt, ended
+from tests.unit.debuggees.runs.commands.test_run import ANSWER, TERMINATED, FakeClient, FakeDisplay, FakePrompt, ended
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 
@@ -100,7 +100,7 @@ def test_a_panic_of_rust_is_called_so():
     hit = ("stopped", {"reason": "breakpoint", "description": "breakpoint 1.1", "threadId": 1, "hitBreakpointIds": [4]})
     client_bodies = {"setFunctionBreakpoints": {"breakpoints": [{"id": 4, "verified": True}]}}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tests.unit.commands.test_run.BODIES", client_bodies | {"ask": BODIES_OF_ASK})
+        patch.setattr("tests.unit.debuggees.runs.commands.test_run.BODIES", client_bodies | {"ask": BODIES_OF_ASK})
         _, _, display = run({"configurationDone": [[hit]]}, stops_at_panics=True)
     assert display.texts("stopped")[0]["description"] == "panic"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dap_ai.agent.analyst.wording import ADVICE, CAUSE, HAPPENED
+from dap_ai.agent.wording import ADVICE, CAUSE, HAPPENED
 from dap_ai.notebook.folds import advice_of
 
 TRIED = "33 small fixes were tried in snapshots of the stopped program; 5 passed."

@@ -10,9 +10,9 @@ from dap_ai.agent.analyst.asked.again import Again
 from dap_ai.agent.analyst.asked.events import at, call_of, caught, code, decided, held, spot, tests_of, value
 from dap_ai.agent.analyst.definitions import called_name, control_tests, guards
 from dap_ai.agent.analyst.evidence.record import Event, Run
-from dap_ai.agent.analyst.wording import times
 from dap_ai.agent.case.source import FunctionNode, SourceFile, body_fields, first_line, last_line, own_statements
 from dap_ai.agent.case.values import cut
+from dap_ai.agent.wording import times
 
 _WORD_ALONE = re.compile(r"\s*(?:else|finally|try)\s*:\s*(?:#.*)?$")
 _DEPTH, _SITES, _VALUES = 3, 3, 5

@@ -9,10 +9,10 @@ from dap_ai.agent.analyst.recursion.judging import Judgement, judge
 from dap_ai.agent.analyst.recursion.moves import Move
 from dap_ai.agent.analyst.recursion.turns import Recursion, recursion_of
 from dap_ai.agent.analyst.verdict import fitting
-from dap_ai.agent.analyst.wording import ADVICE, CAUSE, GUESS, HAPPENED, MOVES, VALUES
 from dap_ai.agent.case.reader import Reader
 from dap_ai.agent.case.stack import Case, Place
 from dap_ai.agent.case.values import cut, show
+from dap_ai.agent.wording import ADVICE, CAUSE, GUESS, HAPPENED, MOVES, VALUES
 from dap_ai.protocol.contracts.debugger import Debugger
 from dap_ai.protocol.wire.ask import Suspect
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from dap_ai.agent.analyst.wording import CAUSE
 from dap_ai.agent.case.source import Sources
 from dap_ai.agent.case.stack import Case, Frame, Place
 from dap_ai.agent.compiled.report import Report
 from dap_ai.agent.native.analysis import NativeAnalysis
+from dap_ai.agent.wording import CAUSE
 from dap_ai.kinds.native.answer import root_cause
 from dap_ai.protocol.contracts.asking import Stop
 from dap_ai.protocol.contracts.inspection import (

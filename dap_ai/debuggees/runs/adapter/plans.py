@@ -1,0 +1,55 @@
+"""The list of what is to do that an agent writes down by a tool: its items and how far each is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from dap_ai.debuggees.runs.model import Event
+
+_TOOLS = frozenset({
+    "TodoWrite", "update_plan", "task_tracker", "write_todos", "todo_write", "manage_todo_list", "todowrite",
+})  # fmt: skip
+"""Tools that are given the whole list."""
+_TEXTS = ("content", "step", "title", "task", "text", "description", "name")
+_STATES = ("status", "state", "done", "completed")
+
+
+def is_plan(event: Event) -> bool:
+    """Whether an event writes the list."""
+    return event.kind == "call" and event.tool.rpartition("__")[2] in _TOOLS and _rows(event) is not None
+
+
+def items_of(event: Event) -> Mapping[str, str]:
+    """The items that an event writes, in order, with the state of each; "" where it has none."""
+    return dict(map(_item, _rows(event) or ()))
+
+
+def _rows(event: Event) -> Sequence[Any] | None:
+    """The list among a call's arguments: the longest; None where there is none, as in a call that only reads it."""
+    found = [
+        cast("list[Any]", value)
+        for argument in (event.arguments or {}).values()
+        if isinstance(value := _parsed(argument), list)
+    ]
+    return max(found, key=len, default=None)
+
+
+def _parsed(argument: Any) -> Any:
+    """Some agents give the list as JSON in a text."""
+    if not isinstance(argument, str) or not argument.lstrip().startswith("["):
+        return argument
+    try:
+        return json.loads(argument)
+    except (ValueError, RecursionError):
+        return argument
+
+
+def _item(row: Any) -> tuple[str, str]:
+    if not isinstance(row, dict):
+        return str(row), ""
+    fields = cast("dict[str, Any]", row)
+    text = next((fields[key] for key in _TEXTS if isinstance(fields.get(key), str)), "")
+    state = next((fields[key] for key in _STATES if key in fields), "")
+    return text or json.dumps(fields, default=str), state if isinstance(state, str) else json.dumps(state, default=str)

@@ -1,0 +1,81 @@
+"""Requests that set breakpoints of each kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
+
+from dap_ai.debuggees.runs.adapter.arguments import Arguments
+from dap_ai.debuggees.runs.adapter.opened import Opened
+from dap_ai.debuggees.runs.adapter.titles import RUN_FILE
+from dap_ai.debuggees.runs.adapter.watches import info
+
+Body = Mapping[str, Any]
+ONLY_RUN = f"a run stops at lines of {RUN_FILE} and of its events' documents, or by function breakpoints: tool:bash"
+_MOST_LOCATIONS = 10_000
+
+
+class Setting:
+    """`handlers` answer by command."""
+
+    def __init__(self, opened: Opened) -> None:
+        self._opened = opened
+        self.handlers: Mapping[str, Callable[[Arguments], Body | None]] = {
+            "setBreakpoints": self._lines,
+            "setFunctionBreakpoints": self._functions,
+            "setExceptionBreakpoints": self._filters,
+            "breakpointLocations": self._locations,
+            "dataBreakpointInfo": self._info,
+            "setDataBreakpoints": self._data,
+        }
+
+    def _lines(self, arguments: Arguments) -> Body:
+        path = arguments.within("source").text("path", "")
+        asked = arguments.rows("breakpoints") or [Arguments({"line": line}) for line in _numbers(arguments)]
+        documents = self._opened.documents
+        if not self._opened.run.events or documents.event_at(path, 1) is None:
+            return {"breakpoints": [{"verified": False, "message": ONLY_RUN} for _ in asked]}
+
+        def at(line: int) -> tuple[int, int]:
+            index = documents.event_at(path, line) or 0
+            return index, documents.line_at(path, index)
+
+        return {"breakpoints": self._opened.breakpoints.set_lines(path, asked, at)}
+
+    def _functions(self, arguments: Arguments) -> Body:
+        return {"breakpoints": self._opened.breakpoints.set_functions(arguments.rows("breakpoints"))}
+
+    def _filters(self, arguments: Arguments) -> Body:
+        plain = [Arguments({"filterId": name}) for name in arguments.texts("filters")]
+        asked = [*plain, *arguments.rows("filterOptions")]
+        due = self._opened.facts.analysed.is_due
+        return {"breakpoints": self._opened.breakpoints.set_filters(asked, analysed=due)}
+
+    def _locations(self, arguments: Arguments) -> Body:
+        """Lines of `run.md`, and the first of an event's document."""
+        path = arguments.within("source").text("path", "")
+        first = arguments.number("line")
+        last = arguments.number("endLine", first)
+        if not self._opened.run.events or self._opened.documents.event_at(path, 1) is None:
+            return {"breakpoints": []}
+        known = self._opened.documents.lines(path)
+        found = range(max(first, known.start), min(last + 1, known.stop))[:_MOST_LOCATIONS]
+        return {"breakpoints": [{"line": line} for line in found]}
+
+    def _info(self, arguments: Arguments) -> Body:
+        """Of a variable of a scope by its name; of a name alone: a file's path, `system`, `plan`, `plan:ITEM`."""
+        name, reference = arguments.text("name"), arguments.number("variablesReference", 0)
+        kind = self._opened.references.rows(reference).watched if reference else ""
+        if kind is None and name != "system prompt":
+            return {"dataId": None, "description": "watched are files under Workspace change, Plan, the system prompt"}
+        return info(f"{kind or ''}{name}", self._opened.facts)
+
+    def _data(self, arguments: Arguments) -> Body:
+        due = self._opened.facts.analysed.is_due
+        return {"breakpoints": self._opened.breakpoints.set_data(arguments.rows("breakpoints"), analysed=due)}
+
+
+def _numbers(arguments: Arguments) -> Sequence[Any]:
+    """`lines`, as DAP had breakpoints before it had conditions."""
+    found = arguments.fields.get("lines")
+    return cast("list[Any]", found) if isinstance(found, list) else ()

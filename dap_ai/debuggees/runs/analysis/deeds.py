@@ -1,0 +1,27 @@
+"""What one simple command does, before its paths are placed."""
+
+from __future__ import annotations
+
+import msgspec
+
+from dap_ai.debuggees.runs.analysis.facts import Write
+from dap_ai.debuggees.runs.analysis.tables import Does
+
+
+class Deed(msgspec.Struct):
+    """What one simple command does."""
+
+    does: Does = "neutral"
+    names: list[str] = []
+    reads: list[str] = []
+    writes: list[Write] = []
+    executes: list[str] = []
+    runner: str = ""
+    code: str = ""
+    script: str | None = None
+    """Text for a shell to run."""
+    cd: str | None = None
+    within: str = ""
+    """A directory that its own paths start from (`git -C`, `make -C`)."""
+    log: bool = False
+    """What it prints is a log: written to a file, it is no change."""

@@ -1,0 +1,73 @@
+"""The changes that a judgement of the work rests on: those of its edits that are left, where their text came from.
+
+A patch that the agent wrote as a script comes from the step that wrote the script, not from the one that ran it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Sequence
+
+import msgspec
+
+from dap_ai.debuggees.runs.analysis.effects import text_of_call
+from dap_ai.debuggees.runs.analysis.facts import Effect, Write
+from dap_ai.debuggees.runs.analysis.onset.scene import Scene
+
+_MOST = 100_000
+"""Characters of a call whose lines are counted."""
+
+
+class Change(msgspec.Struct, frozen=True):
+    """One edit of the work that is left."""
+
+    step: int
+    """Where its text came from."""
+    done: int
+    """Where it was carried out: `step`, or the run of the script that `step` wrote."""
+    effect: Effect
+    write: Write
+    size: int
+    """Lines that it left; where its text is not known, those of its call."""
+
+
+def changes(scene: Scene, upto: int | None = None) -> list[Change]:
+    """The edits of the work that are left of those up to the step `upto`, in order."""
+    edits = [one for one in scene.edits if upto is None or one[0].step <= upto]
+    return [_change(scene, effect, write) for effect, write in edits if not _undone(scene, effect, write, upto)]
+
+
+def main_change(found: Sequence[Change]) -> Change | None:
+    """The one that brought the most of what is left, the earliest of those alike."""
+    sizes: Counter[int] = Counter()
+    for one in found:
+        sizes[one.step] += one.size
+    return max(found, key=lambda one: (sizes[one.step], -one.done), default=None)
+
+
+def _undone(scene: Scene, effect: Effect, write: Write, upto: int | None) -> bool:
+    """Whether the file was taken back or removed after the edit, and nothing of the run's is left in it."""
+    if scene.blame.shares(scene.blame.place(write.path)):
+        return False
+    later = (w for step, w in scene.taking_back if step > effect.step and (upto is None or step <= upto))
+    return any(w.tree or w.path == write.path or write.path.startswith(f"{w.path}/") for w in later)
+
+
+def _change(scene: Scene, effect: Effect, write: Write) -> Change:
+    origin = _origin(scene, effect)
+    if write.new is not None:
+        size = scene.blame.shares(scene.blame.place(write.path))[effect.step]
+    else:
+        call = scene.step(origin).call
+        size = sum(1 for line in text_of_call(call)[:_MOST].split("\n") if line.strip()) if call is not None else 0
+    return Change(origin, effect.step, effect, write, size)
+
+
+def _origin(scene: Scene, effect: Effect) -> int:
+    """The step that wrote the script that `effect` runs; its own where it runs none of the run's."""
+    for path in effect.executes:
+        steps = scene.scripts.get(path, ())
+        if before := bisect_left(steps, effect.step):
+            return steps[before - 1]
+    return effect.step

@@ -1,0 +1,138 @@
+"""The one entry: all rules asked, ranked, and the first one said where it is sure enough."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+import msgspec
+
+from dap_ai.debuggees.runs.analysis.differences import Divergence
+from dap_ai.debuggees.runs.analysis.facts import Pattern
+from dap_ai.debuggees.runs.analysis.onset import checks, handing, lacking, loops, missing, nothing, verdict, work
+from dap_ai.debuggees.runs.analysis.onset.scene import Scene, call_of, suspect
+from dap_ai.debuggees.runs.analysis.onsets import Evidence, Finding, Onset, Suspect
+from dap_ai.debuggees.runs.analysis.patterns.story import Story
+
+ENOUGH = 0.4
+"""Confidence from which on a suspect is said of a run whose verdict nobody recorded."""
+_MOST_ALTERNATIVES = 4
+
+Rule = Callable[[Scene], Iterator[Suspect]]
+
+OF_THE_AGENT: Sequence[Rule] = (
+    handing.unfilled_prompt,
+    handing.late_result,
+    handing.shifted_results,
+    handing.swapped_results,
+    handing.lost_answer,
+    handing.unmade_edit,
+    handing.swallowed_error,
+    handing.cut_unsaid,
+    handing.elsewhere,
+)
+"""What no choice of the model's is the cause of."""
+RULES: Sequence[Rule] = (
+    *OF_THE_AGENT,
+    lacking.no_change,
+    nothing.lost_input,
+    work.broken_file,
+    nothing.invented,
+    missing.missing_library,
+    nothing.swallowed,
+    checks.check_failed,
+    verdict.verifier_names,
+    checks.unjudged,
+    missing.misplaced,
+    work.placeholder,
+    nothing.never_began,
+    work.check_bent,
+    loops.looping,
+)
+
+
+def find_onset(
+    story: Story,
+    patterns: Sequence[Pattern],
+    *,
+    failed: bool = False,
+    against: Divergence | None = None,
+    rules: Sequence[Rule] = RULES,
+) -> Finding:
+    """Where the run went wrong.
+
+    `failed`: somebody knows that it did, whatever the run records. `against`: where it first differs from a run of the
+    same task that went well.
+    """
+    verdict = story.run.outcome.verdict
+    if verdict == "solved" and not failed:
+        return Finding(why=f"the run records that it was solved: {story.run.outcome.words or 'solved'}")
+    if verdict == "error" and not failed:
+        return Finding(
+            why=f"the run was ended by a fault outside the agent's work: {story.run.outcome.words or verdict}"
+        )
+    if not story.steps:
+        return Finding(why="the run has no steps")
+    scene = Scene(story, patterns)
+    known = failed or verdict in {"failed", "limit"}
+    found = [one for rule in rules for one in _asked(rule, scene)]
+    found += _asked(partial(differs, against=against), scene, "differs") if against else []
+    if known and not _service_failed(scene):
+        found += _asked(checks.handed_in, scene)
+    ranked = _ranked(found)
+    if not ranked or (ranked[0].confidence < ENOUGH and not known):
+        how = "is known to have failed" if known else "has no recorded verdict"
+        return Finding(why=f"the run {how}, and nothing in its own text shows where it went wrong")
+    return Finding(_onset(ranked, story, known=verdict in {"failed", "limit"}))
+
+
+def _asked(rule: Rule, scene: Scene, name: str = "") -> list[Suspect]:
+    """What a rule finds, with its name."""
+    name = name or name_of(rule)
+    return [msgspec.structs.replace(one, rule=name) for one in rule(scene)]
+
+
+def name_of(rule: Rule) -> str:
+    """`patch-lacks`."""
+    return getattr(rule, "__name__", "").replace("_", "-")
+
+
+def _service_failed(scene: Scene) -> bool:
+    """Whether a limit ended a run whose model did not answer: then nobody's work was wrong."""
+    refused = {effect.step for effect in scene.story.effects if effect.refused}
+    errors = any(event.kind == "error" and event.step not in refused for event in scene.story.run.events)
+    return errors and bool(scene.named("limit")) and not scene.edits
+
+
+def differs(scene: Scene, against: Divergence) -> Iterator[Suspect]:
+    """The first change that is another than in the run that went well."""
+    step = against.step or scene.last
+    if step in scene.effects:
+        alike = f"{against.same} changes are alike, then: " if against.same else ""
+        text = f"Step {step} differs from the run that went well: {alike}{against.text}"
+        yield suspect(step, "incorrect hypothesis", 0.6, text, links=[], said=[call_of(scene, step)])
+
+
+def _ranked(found: Sequence[Suspect]) -> list[Suspect]:
+    """The surest first, the earlier of two alike; one a step."""
+    ranked: dict[int, Suspect] = {}
+    for one in sorted(found, key=lambda one: (-one.confidence, one.step)):
+        ranked.setdefault(one.step, one)
+    return list(ranked.values())
+
+
+def _onset(ranked: Sequence[Suspect], story: Story, *, known: bool) -> Onset:
+    first, outcome = ranked[0], story.run.outcome
+    recorded = [Evidence(0, outcome.ref, outcome.words)] if known and outcome.ref and outcome.words else []
+    return Onset(
+        first.step,
+        first.first,
+        first.last,
+        first.type,
+        first.confidence,
+        first.text,
+        first.chain,
+        [*first.evidence, *recorded],
+        first.rule,
+        ranked[1 : 1 + _MOST_ALTERNATIVES],
+    )

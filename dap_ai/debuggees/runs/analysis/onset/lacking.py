@@ -1,0 +1,124 @@
+"""Back from work that was handed in without a change: the edit had no effect, was of something else, or was lost."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from dap_ai.debuggees.runs.analysis import paths
+from dap_ai.debuggees.runs.analysis.effects import text_of_call
+from dap_ai.debuggees.runs.analysis.onset.changes import Change, changes
+from dap_ai.debuggees.runs.analysis.onset.scene import Scene, call_of, edit_of, response_of, result_of, suspect
+from dap_ai.debuggees.runs.analysis.onsets import Suspect
+from dap_ai.debuggees.runs.analysis.patterns.story import failed
+from dap_ai.debuggees.runs.analysis.tables import expressions
+
+_HEADER = re.compile(r"^diff --git a/(\S+) b/(\S+)", re.MULTILINE)
+_MAX_PATCH = 2_000_000
+_MAX_CALL = 100_000
+
+
+def no_change(scene: Scene) -> Iterator[Suspect]:
+    """What was handed in holds no change that the run made."""
+    yield from _not_in_the_difference(scene)
+    yield from _only_tried(scene)
+    yield from _taken_back(scene)
+
+
+def _not_in_the_difference(scene: Scene) -> Iterator[Suspect]:
+    """The difference that was handed in is of files that no call of the run names, and lacks those that it edited."""
+    end = scene.story.handed_in
+    if end is None or end.result is None:
+        return
+    handed = {paths.name(match[2]) for match in _HEADER.finditer(end.result.text[:_MAX_PATCH])}
+    edits = [one for one in changes(scene) if one.step < end.number and not _is_aside(scene, one)]
+    if not handed or not edits or handed & {_place(scene, one) for one in edits} or _named(scene, handed, end.number):
+        return
+    first = edits[0]
+    name = paths.name(first.write.path)
+    yield suspect(
+        first.step,
+        "mislocalized edit",
+        0.75,
+        f"Step {first.step} edited {name}, and what was handed in holds no change of it: the edit had no effect",
+        links=[(end.number, f"the difference holds {', '.join(sorted(handed)[:4])}, not {name}")],
+        said=[
+            edit_of(scene, first.effect, first.write),
+            result_of(scene, end.number, f"diff --git a/{_first(end.result.text)}"),
+        ],
+    )
+
+
+def _place(scene: Scene, change: Change) -> str:
+    return paths.name(scene.blame.place(change.write.path))
+
+
+def _named(scene: Scene, handed: set[str], end: int) -> bool:
+    """Whether a call names one of the files: then something may have changed it that the rules do not see."""
+    calls = (text_of_call(step.call)[:_MAX_CALL] for step in scene.story.steps if step.call and step.number < end)
+    return any(name in call for call in calls for name in handed)
+
+
+def _is_aside(scene: Scene, change: Change) -> bool:
+    """Whether the file was moved or put back at any time, or stands where the handed-in difference does not look."""
+    writes = [write for effect in scene.story.effects for write in effect.writes]
+    path = change.write.path
+    return path in scene.blame.became or any(w.path == path and w.how in {"delete", "move", "restore"} for w in writes)
+
+
+def _first(text: str) -> str:
+    found = _HEADER.search(text[:_MAX_PATCH])
+    return f"{found[1]} b/{found[2]}" if found else ""
+
+
+def _only_tried(scene: Scene) -> Iterator[Suspect]:
+    """Nothing of the work was changed: the edit of something else that the agent took for the fix, or the first try."""
+    for pattern in scene.named("success-without-change"):
+        tried, end = list(pattern.steps[:-1]), pattern.steps[-1]
+        carried = [n for n in tried if not _is_refused(scene, n)]
+        refused = [n for n in tried if n not in carried and scene.story.files.work(scene.effects[n].writes)]
+        meant = [n for n in carried if _sentence(scene, n, "means_to_fix") and n > min(refused, default=0)]
+        if meant:
+            step, kind = meant[0], "took an edit of its own script for the fix"
+        elif refused:
+            step, kind = refused[0], "tried to change the work, and the tool did not do it"
+        else:
+            step, kind = (carried[-1:] or tried[:1] or [end])[0], "is as near as the run came to a change"
+        yield suspect(
+            step,
+            "mislocalized edit",
+            0.75,
+            f"Step {step} {kind}; no change of the work itself was handed in",
+            links=[(end, "the work is handed in as done")],
+            said=[
+                call_of(scene, step),
+                result_of(scene, step),
+                response_of(scene, step, _sentence(scene, step, "means_to_fix")),
+                response_of(scene, end, _sentence(scene, end, "claims")),
+            ],
+        )
+
+
+def _is_refused(scene: Scene, number: int) -> bool:
+    return bool(scene.effects[number].refused) or failed(scene.step(number))
+
+
+def _sentence(scene: Scene, number: int, key: str) -> str:
+    """The line of what the agent said with a step in which one of the expressions finds something."""
+    response = scene.step(number).response
+    lines = response.text[:4_000].split("\n") if response is not None else []
+    return next((line.strip() for line in lines if any(p.search(line) for p in expressions("words", key))), "")
+
+
+def _taken_back(scene: Scene) -> Iterator[Suspect]:
+    """Every edit was taken back: the step that did it."""
+    for pattern in scene.named("edit-lost"):
+        step, before = pattern.steps[-1], pattern.steps[:-1]
+        yield suspect(
+            step,
+            "verification misinterpretation",
+            0.6,
+            f"Step {step} took back every edit of the work, and none came after it",
+            links=[(number, "an edit that is lost") for number in before],
+            said=[call_of(scene, step)],
+        )

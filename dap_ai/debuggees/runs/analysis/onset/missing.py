@@ -1,0 +1,114 @@
+"""Back from what is not where it should be: a library that a check misses, a result that stands in another place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from dap_ai.debuggees.runs.analysis import paths
+from dap_ai.debuggees.runs.analysis.effects import text_of_call
+from dap_ai.debuggees.runs.analysis.facts import Effect
+from dap_ai.debuggees.runs.analysis.onset.scene import Said, Scene, call_of, result_of, shown, suspect
+from dap_ai.debuggees.runs.analysis.onsets import Suspect
+from dap_ai.debuggees.runs.analysis.patterns.story import failed
+from dap_ai.debuggees.runs.analysis.tables import expressions
+
+_MOST = 60_000
+_PATH = re.compile(r"(?<![\w/.:-])/(?:[\w.+-]+/)*[\w+-]+\.\w{1,8}\b")
+_BEFORE = 120
+"""Characters before a path in which the task may say what it is for."""
+
+
+def missing_library(scene: Scene) -> Iterator[Suspect]:
+    """The last that ran, or the verifier, misses a library: its installation that did not come about."""
+    for step, text in _last_texts(scene):
+        for pattern in expressions("words", "missing_library"):
+            found = pattern.search(text)
+            wanted = found["name"].split(".")[0] if found else ""
+            tried = _installations(scene, wanted) if wanted else []
+            lost = [number for number in tried if _came_to_nothing(scene, number)]
+            if found and lost and lost == tried:
+                words = found[0].strip()
+                yield suspect(
+                    lost[0],
+                    "dependency resolution",
+                    0.65,
+                    f"Step {lost[0]} did not install {wanted} ({shown(scene, lost[0])}); the run went on without it",
+                    links=[(step, f"it is missed: {words}")],
+                    said=[call_of(scene, lost[0]), result_of(scene, lost[0]), *_said(scene, step, words)],
+                )
+                return
+
+
+def _last_texts(scene: Scene) -> Iterator[tuple[int, str]]:
+    """What the last step that ran something printed, and what the verifier did."""
+    ran = [e.step for e, s in scene.story.done() if {"run", "verify"} & set(e.kinds) and s.result is not None]
+    if ran and (result := scene.step(ran[-1]).result) is not None:
+        yield ran[-1], result.text[:_MOST]
+    if scene.verifier is not None:
+        yield scene.last, scene.verifier.text[-_MOST:]
+
+
+def _said(scene: Scene, step: int, words: str) -> list[Said]:
+    result = scene.step(step).result
+    return [result_of(scene, step, words)] if result is not None and words in result.text else []
+
+
+def _installations(scene: Scene, name: str) -> list[int]:
+    """The steps whose call would install it, carried out or not."""
+    word = re.compile(rf"(?<![\w-])(py|python3?-|lib)?{re.escape(name)}(?![\w])", re.IGNORECASE)
+    found: list[int] = []
+    for effect, step in zip(scene.story.effects, scene.story.steps, strict=True):
+        text = text_of_call(step.call)[:_MOST] if step.call is not None else ""
+        if (effect.kind == "install" or (effect.noop and "install" in text)) and word.search(text):
+            found.append(effect.step)
+    return found
+
+
+def _came_to_nothing(scene: Scene, number: int) -> bool:
+    effect, step = scene.effects[number], scene.step(number)
+    if effect.noop or effect.refused or failed(step) or step.result is None or scene.is_silent(number):
+        return True
+    tail = step.result.text[-2_000:]
+    return not re.search(r"(?i)success|up to date|added \d+|Setting up", tail) and any(
+        pattern.search(tail) for pattern in expressions("words", "not_installed")
+    )
+
+
+def misplaced(scene: Scene) -> Iterator[Suspect]:
+    """The task asks for a file at a place, and the run made one of that name elsewhere and none there."""
+    made = scene.story.files.made
+    for path in _asked(scene.story.run.task[:_MOST]):
+        name = paths.name(path)
+        writes = [(e, w) for e, w in scene.written if paths.name(w.path) == name and w.how in {"create", "append"}]
+        there = any(paths.same(write.path, path) for _, write in writes)
+        elsewhere = [(e, w) for e, w in writes if paths.is_absolute(w.path) and w.path in made]
+        if there or not elsewhere or path in scene.blame.last or _brought(scene, elsewhere[0][0], path):
+            continue
+        effect, write = elsewhere[0]
+        if scene.blame.place(write.path) != write.path:
+            continue
+        yield suspect(
+            effect.step,
+            "mislocalized edit",
+            0.75,
+            f"Step {effect.step} wrote {write.path}; the task asks for {path}, which was never written",
+            links=[(scene.last, f"the run ends, and {name} stands elsewhere")],
+            said=[call_of(scene, effect.step, write.path)],
+        )
+        return
+
+
+def _asked(task: str) -> Iterator[str]:
+    """The paths at which the task asks for a file."""
+    for match in _PATH.finditer(task):
+        before = task[max(match.start() - _BEFORE, 0) : match.start()]
+        if any(pattern.search(before) for pattern in expressions("words", "asks_for")):
+            yield match[0]
+
+
+def _brought(scene: Scene, wrote: Effect, path: str) -> bool:
+    """Whether a later call names the place: it may have brought the file there in a way that is not seen."""
+    later: Sequence[Effect] = [effect for effect, _ in scene.story.done() if effect.step > wrote.step]
+    calls = (scene.step(effect.step).call for effect in later if effect.kind != "explore")
+    return any(call is not None and path in text_of_call(call)[:_MOST] for call in calls)

@@ -1,0 +1,147 @@
+"""Back from what is not there: an input that vanished, a change that the shell never made, work that never began."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from dap_ai.debuggees.runs.analysis import paths
+from dap_ai.debuggees.runs.analysis.commands import read_shell
+from dap_ai.debuggees.runs.analysis.effects import text_of_call
+from dap_ai.debuggees.runs.analysis.onset.scene import Said, Scene, call_of, response_of, result_of, shown, suspect
+from dap_ai.debuggees.runs.analysis.onsets import Suspect
+from dap_ai.debuggees.runs.analysis.tables import expressions
+
+_MISSING = re.compile(r"(?:^|[\s'\"])(/?[\w./-]+\.[\w-]+)['\"]?: No such file or directory|does not exist: (/\S+)")
+_SAYS_MISSING = ("No such file or directory", "does not exist: /")
+_LISTED = re.compile(r"^[-d][rwxsStT-]{9}.*", re.MULTILINE)
+_STRAY = re.compile(r"\A\s*[:>][^\S\n]*(?=[\w./])")
+_HEAD = re.compile(r"&&|;|\n|(?<![|&])\|(?!\|)")
+_MOST = 60_000
+_ENOUGH = 2
+"""Calls that did nothing and were taken for done."""
+
+
+def lost_input(scene: Scene) -> Iterator[Suspect]:
+    """A file was listed, and later it is not there, though no call is known to have removed it."""
+    seen: dict[str, int] = {}
+    for effect, step in scene.story.done():
+        text = step.result.text[:_MOST] if step.result is not None else ""
+        for match in _MISSING.finditer(text) if any(words in text for words in _SAYS_MISSING) else ():
+            path = match[1] or match[2]
+            name = paths.name(path)
+            if name in seen and _between(scene, name, seen[name], step.number):
+                yield _lost(scene, name, seen[name], step.number, match[0].strip())
+                return
+        if effect.kind == "explore" and not (step.result is not None and step.result.exit_code):
+            seen.update(dict.fromkeys(_listed(text), step.number))
+
+
+def _listed(text: str) -> Iterator[str]:
+    """Names of files that `ls -l` shows."""
+    for line in _LISTED.findall(text):
+        if "." in (word := line.split()[-1]):
+            yield paths.name(word)
+
+
+def _between(scene: Scene, name: str, first: int, last: int) -> list[int]:
+    """The steps in between that did something, those whose call names the file or what it belongs to before others.
+
+    None where one of them wrote the file: then it is known what became of it.
+    """
+    stem = re.split(r"[.-]", name)[0]
+    done = [effect for effect, _ in scene.story.done() if first < effect.step < last and effect.kind != "message"]
+    if any(paths.name(write.path) == name for effect in done for write in effect.writes):
+        return []
+    near = [effect.step for effect in done if stem and stem in _text(scene, effect.step)]
+    return near or [effect.step for effect in done][-1:]
+
+
+def _text(scene: Scene, number: int) -> str:
+    call = scene.step(number).call
+    return text_of_call(call)[:_MOST] if call is not None else ""
+
+
+def _lost(scene: Scene, name: str, first: int, last: int, words: str) -> Suspect:
+    step = _between(scene, name, first, last)[-1]
+    return suspect(
+        step,
+        "environment/setup",
+        0.7,
+        f"{name} is there at step {first} and gone at step {last}: step {step} lies between and touches it",
+        links=[(last, f"the file is missing: {words}")],
+        said=[result_of(scene, first, name), call_of(scene, step), result_of(scene, last, words)],
+    )
+
+
+def swallowed(scene: Scene) -> Iterator[Suspect]:
+    """A stray prefix made the shell do nothing of an installation or a change, and the run went on as if it had."""
+    lost = [number for number in scene.numbers if _swallowed(scene, number)]
+    idle = [effect.step for effect in scene.story.effects if effect.noop]
+    if not lost or len({*lost, *idle}) < _ENOUGH or any(check.ok and check.step > lost[0] for check in scene.telling):
+        return
+    step = lost[0]
+    later = [number for number in idle if number > step]
+    yield suspect(
+        step,
+        "dependency resolution" if _does(scene, step) == "install" else "environment/setup",
+        0.65,
+        f"Step {step} did nothing ({shown(scene, step)}): a stray prefix precedes the command; it was taken for done",
+        links=[(number, f"nothing is done either: {shown(scene, number)}") for number in [*lost[1:3], *later[:3]]],
+        said=[call_of(scene, step), result_of(scene, step)],
+    )
+
+
+def _swallowed(scene: Scene, number: int) -> bool:
+    return scene.is_silent(number) and _does(scene, number) in {"install", "change"}
+
+
+def _does(scene: Scene, number: int) -> str:
+    """What the part of a call does that a stray prefix makes nothing of; "" where there is none."""
+    call = scene.step(number).call
+    text = call.text if call is not None else ""
+    found = _STRAY.match(text)
+    if found is None:
+        return ""
+    head = _HEAD.split(text[found.end() : found.end() + 4_000], maxsplit=1)[0]
+    return read_shell(head, scene.effects[number].cwd).kind()
+
+
+def never_began(scene: Scene) -> Iterator[Suspect]:
+    """The run ended by itself, with an empty last word, and nothing of the work was changed: its last step."""
+    run = scene.story.run
+    ends = [event for event in run.events[-3:] if event.kind == "end"]
+    words = [event for event in (scene.last_words, *ends) if event is not None and event.text.strip()]
+    if not ends or words or scene.edits or not scene.last or scene.story.handed_in or scene.named("limit"):
+        return
+    step = scene.last
+    yield suspect(
+        step,
+        "incorrect hypothesis",
+        0.5,
+        f"The run ended by itself after step {step}, with nothing of the work changed and no word of why",
+        links=[],
+        said=[call_of(scene, step), result_of(scene, step)],
+    )
+
+
+def invented(scene: Scene) -> Iterator[Suspect]:
+    """The agent says that it makes up what it should look up, or answers from memory, and no tool was asked before."""
+    asked = False
+    for effect, step in zip(scene.story.effects, scene.story.steps, strict=True):
+        text = step.response.text[:20_000] if step.response is not None else ""
+        asked = asked or (step.call is not None and effect.kind not in {"submit", "message"})
+        if asked:
+            return
+        for key, confidence in (("simulates", 0.7), ("from_memory", 0.45)):
+            found = next((m for p in expressions("words", key) if (m := p.search(text))), None)
+            if found is not None:
+                yield suspect(
+                    step.number,
+                    "incorrect hypothesis",
+                    confidence,
+                    f"Step {step.number} answers without having looked anything up",
+                    links=[(scene.last, "the answer is given")],
+                    said=[Said(step.number, step.response, found[0]), response_of(scene, scene.last)],
+                )
+                return

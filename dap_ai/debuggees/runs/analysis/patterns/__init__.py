@@ -1,0 +1,39 @@
+"""Things that go wrong in many runs, looked for one by one. Each file has some; `patterns_of` asks all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from dap_ai.debuggees.runs.analysis.facts import Pattern
+from dap_ai.debuggees.runs.analysis.patterns.edits import edit_lost, same_region_again, success_without_change
+from dap_ai.debuggees.runs.analysis.patterns.repeats import limit, refused, same_call_again, wrong_directory
+from dap_ai.debuggees.runs.analysis.patterns.results import invented_result, placeholder_result
+from dap_ai.debuggees.runs.analysis.patterns.story import Story
+from dap_ai.debuggees.runs.analysis.patterns.trust import (
+    check_edited,
+    cut_result_relied_on,
+    failed_check_ignored,
+    never_verified,
+)
+
+_FINDERS: Sequence[Callable[[Story], Iterator[Pattern]]] = (
+    success_without_change,
+    edit_lost,
+    same_region_again,
+    placeholder_result,
+    invented_result,
+    failed_check_ignored,
+    never_verified,
+    check_edited,
+    cut_result_relied_on,
+    same_call_again,
+    wrong_directory,
+    refused,
+    limit,
+)
+
+
+def patterns_of(story: Story) -> list[Pattern]:
+    """All that are sure, by the step where each is complete."""
+    found = [pattern for finder in _FINDERS for pattern in finder(story)]
+    return sorted(found, key=lambda pattern: pattern.steps[-1] if pattern.steps else 0)

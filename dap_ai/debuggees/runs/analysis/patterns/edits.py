@@ -1,0 +1,125 @@
+"""Patterns of edits: none that stays, the same again and again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from dap_ai.debuggees.runs.analysis import paths
+from dap_ai.debuggees.runs.analysis.facts import Pattern, Write
+from dap_ai.debuggees.runs.analysis.patterns.story import Story, claims_success, failed
+from dap_ai.debuggees.runs.analysis.tables import programs
+from dap_ai.debuggees.runs.model import Step
+
+_HEADER = re.compile(r"^diff --git a/\S+ b/(\S+)", re.MULTILINE)
+_MAX_PATCH = 2_000_000
+_MANY = 3
+_NEAR = 3
+"""Lines between two edits of one region."""
+_ENOUGH = 12
+"""Characters of text that are no accident."""
+
+
+def success_without_change(story: Story) -> Iterator[Pattern]:
+    """The work is handed in as done, and nothing of it was changed, though that was tried."""
+    end = story.handed_in
+    if end is not None and _empty_difference(story, end):
+        tried = [effect.step for effect in story.effects if effect.kind == "change" and effect.step < end.number]
+        text = "The work was handed in with an empty difference: no change of it is left"
+        yield Pattern("success-without-change", [*tried, end.number], text)
+        return
+    if end is None or story.edits or story.unnamed_changes or _other_change(story):
+        return
+    if _hands_in_work(story, end):
+        return
+    tried = [effect.step for effect in story.effects if effect.kind == "change"]
+    submits = any(effect.step == end.number and effect.kind == "submit" for effect in story.effects)
+    said = end.response.text if end.response is not None else ""
+    if tried and (submits or claims_success(said)):
+        text = (
+            "The work was handed in, but no change of it was carried out: every attempt was refused or of own scripts"
+        )
+        yield Pattern("success-without-change", [*tried, end.number], text, said.strip()[:200])
+
+
+def _empty_difference(story: Story, end: Step) -> bool:
+    """Whether the submission shows the difference of the whole working tree (`git add`, `git diff`), an empty one."""
+    effect = next(effect for effect in story.effects if effect.step == end.number)
+    if not {"git add", "git diff"} <= set(effect.programs) or end.result is None or failed(end):
+        return False
+    said = [line for line in end.result.text.split("\n") if line.strip()]
+    return all(any(marker in line for marker in programs().markers) for line in said)
+
+
+def _hands_in_work(story: Story, end: Step) -> bool:
+    """Whether the submission shows a difference of a file that the agent did not make for itself."""
+    own = {paths.name(path) for path in story.files.made if story.files.role(path) == "scratch"}
+    shown = _HEADER.findall(end.result.text[:_MAX_PATCH]) if end.result is not None else []
+    return any(paths.name(path) not in own and story.files.role(path) == "work" for path in shown)
+
+
+def _other_change(story: Story) -> bool:
+    """Whether the work was changed in another way than by edits (deleted, restored, a mode, a folder)."""
+    return any(story.files.work(effect.writes) for effect in story.changes)
+
+
+def edit_lost(story: Story) -> Iterator[Pattern]:
+    """Every edit of the work was taken back, and none came after."""
+    restoring = [e for e in story.changes if any(write.how == "restore" for write in e.writes)]
+    if not restoring:
+        return
+    last = restoring[-1]
+    restored = [write for write in last.writes if write.how == "restore"]
+    before = [(e.step, w) for e, w in story.edits if e.step < last.step]
+    lost = [(number, w) for number, w in before if any(_covers(write, w.path) for write in restored)]
+    kept = len(lost) < len(before) or any(number >= last.step for number in story.unnamed_changes)
+    later = any(e.step >= last.step for e, _ in story.edits)
+    if lost and not later and not kept and not _brought_back(story, last.step):
+        text = f"Step {last.step} took back the edits of {paths.name(lost[-1][1].path)}; none came after it"
+        yield Pattern("edit-lost", [*dict.fromkeys(number for number, _ in lost), last.step], text)
+
+
+def _covers(write: Write, path: str) -> bool:
+    return write.tree or paths.same(write.path, path) or path.startswith(f"{write.path}/")
+
+
+def _brought_back(story: Story, step: int) -> bool:
+    """`git stash pop` and its like after `step`, or in it."""
+    return any(w.tree and w.how == "patch" for e in story.effects if e.step >= step for w in e.writes)
+
+
+def same_region_again(story: Story) -> Iterator[Pattern]:
+    """One region of a file of the work was edited three times or more."""
+    chains: list[list[tuple[int, Write]]] = []
+    for effect, write in story.edits:
+        chain = next(
+            (c for c in reversed(chains[-50:]) if _same_region(c[-1][1], write) and c[-1][0] != effect.step), None
+        )
+        if chain is None:
+            chains.append([(effect.step, write)])
+        else:
+            chain.append((effect.step, write))
+    for chain in chains:
+        if len(chain) >= _MANY:
+            steps = [step for step, _ in chain]
+            yield Pattern("same-region-again", steps, f"{_region(chain[-1][1])} was edited {len(chain)} times")
+
+
+def _region(write: Write) -> str:
+    """`core.py, lines 3-5,`."""
+    if write.lines is None:
+        return paths.name(write.path)
+    first, last = write.lines
+    return f"{paths.name(write.path)}, {f'line {first}' if first == last else f'lines {first}-{last}'},"
+
+
+def _same_region(one: Write, other: Write) -> bool:
+    """Overlapping lines, a whole file written again, or a replacement of what was put there before."""
+    if not paths.same(one.path, other.path):
+        return False
+    if one.lines and other.lines:
+        return one.lines[0] <= other.lines[1] + _NEAR and other.lines[0] <= one.lines[1] + _NEAR
+    if one.how == other.how == "create":
+        return True
+    new, old = (one.new or "").strip(), (other.old or "").strip()
+    return min(len(new), len(old)) >= _ENOUGH and (new in old or old in new)

@@ -1,0 +1,125 @@
+"""Patterns of calls: the same once more, in the wrong place, refused, or one too many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from hashlib import blake2b
+
+from dap_ai.debuggees.runs.analysis import paths
+from dap_ai.debuggees.runs.analysis.effects import first_line, text_of_call
+from dap_ai.debuggees.runs.analysis.facts import Effect, Pattern
+from dap_ai.debuggees.runs.analysis.patterns.story import Story
+from dap_ai.debuggees.runs.analysis.tables import expressions
+from dap_ai.debuggees.runs.analysis.tree import one_line, opens_state
+from dap_ai.debuggees.runs.model import Step
+
+_MANY = 3
+_POLLS = frozenset({"BashOutput", "TaskOutput", "wait", "sleep"})
+
+
+def same_call_again(story: Story) -> Iterator[Pattern]:
+    """One call gave one result three times, or twice in a row, and nothing was changed between."""
+    open_: dict[bytes, list[int]] = {}
+    done: list[list[int]] = []
+    previous = b""
+    adjacent: set[int] = set()
+    for effect, step in zip(story.effects, story.steps, strict=True):
+        if opens_state(effect):
+            done += open_.values()
+            open_.clear()
+        key = _key(effect, step)
+        if not key:
+            continue
+        open_.setdefault(key, []).append(effect.step)
+        if key == previous:
+            adjacent.add(effect.step)
+        previous = key
+    for steps in sorted([*done, *open_.values()]):
+        if len(steps) >= _MANY or (len(steps) > 1 and any(step in adjacent for step in steps)):
+            call = story.step_at[steps[0]].call
+            said = one_line(text_of_call(call), 100) if call is not None else ""
+            yield Pattern(
+                "same-call-again",
+                steps,
+                f"The same call returned the same result {len(steps)} times, with no change between",
+                said,
+            )
+
+
+def _key(effect: Effect, step: Step) -> bytes:
+    """A digest of call and result; b"" where there is nothing to compare."""
+    if step.call is None or step.result is None or effect.kind in {"message", "submit"} or effect.background:
+        return b""
+    if set(effect.programs) & _POLLS or effect.noop or not step.result.text.strip():
+        return b""
+    whole = f"{step.call.tool}\0{text_of_call(step.call)}\0{effect.cwd}\0{step.result.text}"
+    return blake2b(whole.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def wrong_directory(story: Story) -> Iterator[Pattern]:
+    """A change of directory failed, or a path was not found that is known from another directory."""
+    known = {
+        path
+        for effect, step in story.done()
+        if step.result is not None and not (step.result.exit_code or 0)
+        for path in effect.reads
+    }
+    for effect, step in story.done():
+        if step.result is None or step.call is None or effect.kind == "message":
+            continue
+        text = step.result.text[:4000]
+        for pattern in expressions("words", "lost_directory"):
+            if (found := pattern.search(text)) and _is_own(found[0], text_of_call(step.call)):
+                where = f" in {effect.cwd}" if effect.cwd else ""
+                yield Pattern(
+                    "wrong-directory", [effect.step], f"Step {effect.step} was not where it thought{where}", found[0]
+                )
+                break
+        else:
+            missed = [path for path in effect.reads if _not_found(path, text, known)]
+            if missed:
+                said = f"{missed[0]} is not there; the file was read from another directory"
+                yield Pattern("wrong-directory", [effect.step], said, first_line(text))
+
+
+def _is_own(said: str, call: str) -> bool:
+    """Whether the directory that is missing stands in the call: a program inside may have missed its own."""
+    place = said.rsplit(maxsplit=1)[-1] if said.startswith("can") else said.partition("cd: ")[2].partition(":")[0]
+    return not place or place.strip("'") in call
+
+
+def _not_found(path: str, text: str, known: set[str]) -> bool:
+    """Whether `path` was missing though a file of that name and folder was read elsewhere."""
+    if "No such file or directory" not in text or path in known or path.count("/") < 1:
+        return False
+    short = "/".join(path.split("/")[-2:])
+    return short in text and any(
+        other != path and other.endswith(f"/{short}") for other in known if not paths.same(other, path)
+    )
+
+
+def refused(story: Story) -> Iterator[Pattern]:
+    """Calls that their tool did not carry out, and replies that were no call; together by tool."""
+    found: dict[str, list[Effect]] = {}
+    for effect in story.effects:
+        if effect.refused:
+            call = story.step_at[effect.step].call
+            found.setdefault(call.tool or "a tool" if call is not None else "", []).append(effect)
+    for tool, effects in found.items():
+        many = f"{len(effects)} calls" if len(effects) > 1 else "a call"
+        replies = f"{len(effects)} replies were" if len(effects) > 1 else "A reply was"
+        text = f"{tool} refused {many}" if tool else f"{replies} refused for the form"
+        yield Pattern("refused", [effect.step for effect in effects], text, effects[0].refused)
+
+
+def limit(story: Story) -> Iterator[Pattern]:
+    """The run was ended by a limit."""
+    exits = [
+        effect
+        for effect in story.effects
+        if effect.kind == "submit" and any(p.startswith("exit_") for p in effect.programs)
+    ]
+    if story.run.outcome.verdict == "limit" or exits:
+        steps = [exits[-1].step] if exits else [story.effects[-1].step] if story.effects else []
+        words = story.run.outcome.words or (exits[-1].programs[0] if exits else "")
+        yield Pattern("limit", steps, "The run was ended by a limit", words)

@@ -1,0 +1,64 @@
+"""Patterns of results that are none: words that stand for one, and results that a script made up."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from dap_ai.debuggees.runs.analysis import paths
+from dap_ai.debuggees.runs.analysis.facts import Pattern, Write
+from dap_ai.debuggees.runs.analysis.patterns.story import Story
+from dap_ai.debuggees.runs.analysis.tables import expressions
+
+_MAX_RESULT = 4_000
+"""Characters of a file that is a result rather than a program."""
+_TRIAL = re.compile(r"repro|test|debug|check|verif|demo|issue|bug", re.IGNORECASE)
+"""In names of scripts that only try something: what they make up is no result."""
+_HEAD = 800
+"""Characters of a script in which it says what it is for."""
+
+
+def invented_result(story: Story) -> Iterator[Pattern]:
+    """A script that says of itself that it makes up results was written, and run, where the task asks for real ones."""
+    if any(pattern.search(story.run.task[:100_000]) for pattern in expressions("words", "invention_asked")):
+        return
+    made: dict[str, tuple[int, str]] = {}
+    for effect, _step in story.done():
+        for path in effect.executes:
+            if path in made:
+                step, line = made.pop(path)
+                text = f"{paths.name(path)}, which makes up results by its own words, was written and run"
+                yield Pattern("placeholder-result", [step, effect.step], text, line)
+        for write in effect.writes:
+            line = _says_invented(write)
+            if line and write.role != "test":
+                made[write.path] = (effect.step, line)
+            elif write.how in {"create", "delete"}:
+                made.pop(write.path, None)
+
+
+def _says_invented(write: Write) -> str:
+    """The line with which a script says that it makes up results."""
+    if write.how != "create" or not write.new or _TRIAL.search(paths.name(write.path)):
+        return ""
+    head = write.new[:_HEAD].split("\n")
+    return next((one.strip()[:200] for one in head if any(p.search(one) for p in expressions("words", "invented"))), "")
+
+
+def placeholder_result(story: Story) -> Iterator[Pattern]:
+    """A file that the task asks for was left with words that stand for a result."""
+    last: dict[str, tuple[int, Write]] = {}
+    for effect, write in story.edits:
+        last[write.path] = (effect.step, write)
+    for path, (step, write) in last.items():
+        text = write.new
+        if write.how != "create" or text is None or len(text) > _MAX_RESULT or not story.files.in_task(path):
+            continue
+        if any(p.search(path) for p in expressions("words", "code_suffixes")):
+            continue
+        line = next(
+            (one for one in text.split("\n") if any(p.search(one) for p in expressions("words", "placeholders"))), None
+        )
+        if line is not None:
+            said = f"{paths.name(path)}, which the task asks for, was written with a placeholder"
+            yield Pattern("placeholder-result", [step], said, line.strip()[:200])

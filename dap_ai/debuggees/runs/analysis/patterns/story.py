@@ -1,0 +1,79 @@
+"""What the patterns look at: the run with all that was found before, and questions that several of them ask."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+from dap_ai.debuggees.runs.analysis.facts import Check, Effect, Write
+from dap_ai.debuggees.runs.analysis.files import Files
+from dap_ai.debuggees.runs.analysis.tables import expressions
+from dap_ai.debuggees.runs.model import Run, Step
+
+_EDITS = frozenset({"create", "append", "edit", "patch", "move"})
+_HISTORY = re.compile(r"^git (add|commit|tag|config|branch|init|clone|fetch|push|remote)$")
+
+
+class Story:
+    """One run, its steps in order, and what is known of each."""
+
+    def __init__(
+        self, run: Run, steps: Sequence[Step], effects: Sequence[Effect], checks: Sequence[Check], files: Files
+    ) -> None:
+        self.run, self.steps, self.effects, self.checks, self.files = run, steps, effects, checks, files
+        self.step_at = {step.number: step for step in steps}
+
+    def done(self) -> Iterator[tuple[Effect, Step]]:
+        """The steps whose call was carried out, as far as is known."""
+        for effect, step in zip(self.effects, self.steps, strict=True):
+            if not effect.refused and not effect.noop:
+                yield effect, step
+
+    @cached_property
+    def edits(self) -> list[tuple[Effect, Write]]:
+        """Every write that edits the work and was carried out, in order."""
+        found: list[tuple[Effect, Write]] = []
+        for effect, step in self.done():
+            if not failed(step):
+                found += [(effect, write) for write in self.files.work(effect.writes) if write.how in _EDITS]
+        return found
+
+    @cached_property
+    def changes(self) -> list[Effect]:
+        """The steps that change something and were carried out."""
+        return [effect for effect, step in self.done() if effect.kind == "change" and not failed(step)]
+
+    @cached_property
+    def unnamed_changes(self) -> list[int]:
+        """Steps that change something which their call does not name."""
+        return [
+            effect.step
+            for effect, _step in self.done()
+            if effect.kind == "change" and not effect.writes and not all(_HISTORY.match(p) for p in effect.programs)
+        ]
+
+    @cached_property
+    def handed_in(self) -> Step | None:
+        """The step with which the agent ended its work: a submission, or a last message without a call."""
+        for effect, step in zip(reversed(self.effects), reversed(self.steps), strict=True):
+            if effect.kind == "submit" and not effect.refused:
+                return step
+        answered = [
+            (e, step) for e, step in zip(self.effects, self.steps, strict=True) if step.call is None or step.result
+        ]
+        if not answered:
+            return None
+        last, step = answered[-1]
+        return step if last.kind == "message" and step.call is None and not last.refused else None
+
+
+def failed(step: Step) -> bool:
+    """Whether the result says that the call failed."""
+    result = step.result
+    return result is not None and (result.status == "error" or (result.exit_code or 0) != 0)
+
+
+def claims_success(text: str) -> bool:
+    """Whether somebody says that the work is done."""
+    return any(pattern.search(text[-4000:]) for pattern in expressions("words", "claims"))

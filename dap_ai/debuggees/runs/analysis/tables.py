@@ -1,0 +1,149 @@
+"""The package's own tables of programs, tools and checks: TOML in `data/`, read when first asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from dap_ai.debuggees.runs.analysis.facts import EffectKind, How
+from dap_ai.toml_files import parse
+
+Does = Literal["submit", "change", "install", "verify", "run", "explore", "message", "build", "neutral"]
+"""What a program does: an effect, or `build` (a run that makes files) or `neutral` (nothing beside others)."""
+Operands = Literal["", "all", "rest", "first", "last", "butlast"]
+
+
+class Program(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """One program whose arguments decide; the fields are told at the head of programs.toml."""
+
+    effect: Does = "run"
+    subs: Mapping[str, Does] = {}
+    default_sub: Does | None = None
+    any_sub: bool = False
+    options: Mapping[str, Does] = {}
+    first_letters: Mapping[str, Does] = {}
+    values: Sequence[str] = ()
+    script_options: Sequence[str] = ()
+    reads: Operands = ""
+    writes: Operands = ""
+    writes_when: str = ""
+    out: Sequence[str] = ()
+    stdout_out: bool = False
+    append: Sequence[str] = ()
+    how: How = "create"
+    runner: str = ""
+    executes: Sequence[str] = ()
+    assigned: str = ""
+    sql: bool = False
+    patch_text: bool = False
+
+
+class Programs(msgspec.Struct, frozen=True):
+    """programs.toml."""
+
+    plain: Mapping[str, Does]
+    programs: Mapping[str, Program]
+    wrappers: Mapping[str, Sequence[str]]
+    prefixes: Mapping[str, Sequence[str]]
+    shells: frozenset[str]
+    interpreters: Mapping[str, Sequence[str]]
+    modules: Mapping[str, str]
+    markers: Sequence[str]
+
+    def knows(self, name: str) -> bool:
+        """Whether `name` stands in any of the tables."""
+        return any(
+            name in table for table in (self.plain, self.programs, self.wrappers, self.shells, self.interpreters)
+        )
+
+
+class Tool(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """One tool of agents that is no shell; the fields are told at the head of tools.toml."""
+
+    effect: EffectKind = "run"
+    path: Sequence[str] = ()
+    old: str = ""
+    new: str = ""
+    content: str = ""
+    first: str = ""
+    last: str = ""
+    edits: str = ""
+    patch: Sequence[str] = ()
+    code: Sequence[str] = ()
+    command: Sequence[str] = ()
+    how: How = "edit"
+    by: str = ""
+    cases: Mapping[str, str] = {}
+
+
+class Tools(msgspec.Struct, frozen=True):
+    """tools.toml. Names are lower case."""
+
+    tools: Mapping[str, Tool]
+    shells: Mapping[str, Sequence[str]]
+    refusals: Mapping[str, tuple[str, ...]]
+    skills: Mapping[str, Tool]
+    commands: Mapping[str, str]
+
+
+@cache
+def _load(name: str) -> dict[str, Any]:
+    data = (files("dap_ai.debuggees.runs.analysis") / "data" / f"{name}.toml").read_bytes()
+    return parse(data, Path(f"{name}.toml"))
+
+
+def _joined(table: Mapping[str, Mapping[str, Any]], name: str) -> dict[str, Any]:
+    """The fields of `name` with those of the one that it is the `same` as below them."""
+    fields = dict(table[name])
+    same = fields.pop("same", "")
+    return {**_joined(table, same), **fields} if same else fields
+
+
+@cache
+def programs() -> Programs:
+    """What programs do."""
+    table = _load("programs")
+    order: tuple[Does, ...] = ("change", "install", "verify", "build", "explore", "neutral")
+    plain: dict[str, Does] = {name: does for does in order for name in table["effects"].get(does, ())}
+    made = {name: msgspec.convert(_joined(table["programs"], name), Program) for name in table["programs"]}
+    return Programs(
+        plain=plain,
+        programs=made,
+        wrappers=table["wrappers"],
+        prefixes=table["prefixes"],
+        shells=frozenset(table["shells"]["names"]),
+        interpreters=table["interpreters"],
+        modules=table["modules"],
+        markers=table["submit"]["markers"],
+    )
+
+
+@cache
+def tools() -> Tools:
+    """What tools do that are no shell, and how they refuse."""
+    table = _load("tools")
+    return Tools(
+        tools={name: msgspec.convert(_joined(table["tools"], name), Tool) for name in table["tools"]},
+        shells=table["shells"],
+        refusals={name: tuple(words) for name, words in table["refusals"].items()},
+        skills={name: msgspec.convert(fields, Tool) for name, fields in table["skills"].items()},
+        commands=table["commands"],
+    )
+
+
+@cache
+def lists(name: str) -> Mapping[str, Any]:
+    """Another table as it stands: `checks`, `words`."""
+    return _load(name)
+
+
+@cache
+def expressions(name: str, key: str) -> Sequence[re.Pattern[str]]:
+    """A list of regular expressions of a table, compiled."""
+    return [re.compile(text, re.IGNORECASE) for text in lists(name)[key]]

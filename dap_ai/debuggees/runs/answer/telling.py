@@ -1,0 +1,143 @@
+"""What a recorded run has to tell, in Markdown: its task and outcome, where it went wrong, the tree of what it did."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from dap_ai.agent.case.fitting import Section, fitted
+from dap_ai.agent.case.values import CHARS_PER_TOKEN, cut
+from dap_ai.agent.tools.base import code
+from dap_ai.debuggees.runs.analysis.facts import Analysis
+from dap_ai.debuggees.runs.analysis.onsets import Evidence, Suspect
+from dap_ai.debuggees.runs.analysis.tree import folded
+from dap_ai.debuggees.runs.answer.changes import beside
+from dap_ai.debuggees.runs.answer.pages import check_rows
+from dap_ai.debuggees.runs.answer.reading import Held
+from dap_ai.debuggees.runs.export.words import steps_range
+from dap_ai.debuggees.runs.gist import task_of
+from dap_ai.debuggees.runs.model import Event, Run
+
+_BUDGET_TOKENS = 1500
+
+
+def context_of(held: Held, budget_tokens: int) -> str:
+    """The first context of a model, at most 1,500 tokens."""
+    run, analysis = held.run, held.analysis
+    sections = [
+        Section(9, lambda level: _head(run, (600, 300, 150)[level]), 2),
+        Section(8, lambda level: found_of(analysis) if level == 0 else _brief(analysis), 1),
+        Section(7, lambda _: _held(held.event), 0),
+        Section(6, lambda level: _patterns(analysis) if level == 0 else "", 1),
+        Section(5, lambda level: _checks(analysis) if level == 0 else "", 1),
+        Section(5, lambda level: _beside(held) if level == 0 else "", 1),
+        Section(4, lambda level: tree_text(analysis, (90, 50, 25, 12)[level]), 3),
+    ]
+    budget = min(budget_tokens, _BUDGET_TOKENS) * CHARS_PER_TOKEN
+    return fitted(sections, budget, lambda: "\n\n".join(filter(None, (section.text() for section in sections))))
+
+
+def found_of(analysis: Analysis) -> str:
+    """Where the run went wrong, with the evidence and the way to the symptom."""
+    onset = analysis.finding.onset
+    if onset is None:
+        return f"Program analysis names no onset: {analysis.finding.why}."
+    if is_guess(onset):
+        seen = "Program analysis sees no symptom in its own text."
+        return f"{seen} What was judged rests on {span(onset)}: {work_of(onset)}."
+    chain = link_rows(onset)
+    others = "; ".join(f"{span(other)} ({other.type})" for other in onset.alternatives[:3])
+    parts = [
+        f"Program analysis says that it went wrong at {span(onset)} ({onset.type}): {reason_of(onset)}.",
+        "\n".join(evidence_rows(onset.evidence)),
+        "From there:\n" + "\n".join(chain) if chain else "",
+        f"Others that can be defended: {others}." if others else "",
+    ]
+    return "\n\n".join(filter(None, parts))
+
+
+def link_rows(onset: Suspect) -> list[str]:
+    """The way from it to the symptom, a row a step."""
+    return [f"- step {link.step}: {_without_step(link.text, link.step)}" for link in onset.chain]
+
+
+def is_guess(onset: Suspect) -> bool:
+    """Whether nothing in the run shows it: it is what was handed in last, of a run that is known to have failed."""
+    return onset.rule == "handed-in"
+
+
+def work_of(onset: Suspect) -> str:
+    """`it brought most of the change of the work (shop.py)`: the sentence of a guess without its verdict."""
+    return re.split(r", and the work| that was found wrong", reason_of(onset))[0]
+
+
+def _without_step(text: str, step: int) -> str:
+    own = f"Step {step} "
+    return f"it {text.removeprefix(own)}" if text.startswith(own) else text
+
+
+def span(suspect: Suspect) -> str:
+    """`step 18`, or `steps 18-20`."""
+    return f"step{'s' if suspect.first != suspect.last else ''} {steps_range(suspect.first, suspect.last)}"
+
+
+def reason_of(suspect: Suspect) -> str:
+    """Its sentence without the step that stands before it, and without a full stop."""
+    return _without_step(suspect.text.rstrip("."), suspect.step)
+
+
+def evidence_rows(evidence: Sequence[Evidence]) -> list[str]:
+    """Each a quote with its step."""
+    return [
+        f"- {f'step {e.step}' if e.step else 'recorded'}: {code(cut(' '.join(e.quote.split()), 300))}" for e in evidence
+    ]
+
+
+def tree_text(analysis: Analysis, most: int) -> str:
+    """The steps that changed something or checked it, a line each; the middle is left out where there are too many."""
+    rows = [f"{n.step} {n.kind}: {n.intent}" + (f" -> {n.outcome}" if n.outcome else "") for n in folded(analysis.tree)]
+    if len(rows) > most:
+        half = most // 2
+        rows = [*rows[:half], f"... {len(rows) - 2 * half} more", *rows[-half:]]
+    return "Steps that changed or checked something:\n" + "\n".join(rows) if rows else ""
+
+
+def _head(run: Run, chars: int) -> str:
+    verdict = f"{run.outcome.verdict} ({run.outcome.words})" if run.outcome.words else run.outcome.verdict
+    task = f"Its task: {cut(' '.join(task_of(run.task).split()), chars)}" if run.task else "Its task is not recorded."
+    return f"A recorded run of {run.format}, {run.steps} steps; its outcome, as recorded: {verdict}.\n{task}"
+
+
+def _brief(analysis: Analysis) -> str:
+    onset = analysis.finding.onset
+    if onset is None or is_guess(onset):
+        return ""
+    return f"Program analysis says that it went wrong at {span(onset)}: {reason_of(onset)}."
+
+
+def _beside(held: Held) -> str:
+    head, _ = beside(held)
+    return f"Another run of the same task (`compare`): {head}" if head else ""
+
+
+def _held(event: Event | None) -> str:
+    if event is None:
+        return ""
+    step = f"step {event.step}, " if event.step else ""
+    what = f"{event.kind} of {event.tool}" if event.tool else event.kind
+    return f"Held at {step}{what}: {cut(' '.join(event.text.split()), 400)}"
+
+
+def _patterns(analysis: Analysis) -> str:
+    rows = list(_pattern_rows(analysis))
+    return "Seen in it:\n" + "\n".join(rows) if rows else ""
+
+
+def _pattern_rows(analysis: Analysis) -> Iterator[str]:
+    for pattern in analysis.patterns:
+        yield f"- {pattern.name}, steps {', '.join(map(str, pattern.steps[:6]))}: {pattern.text}"
+
+
+def _checks(analysis: Analysis) -> str:
+    rows = [f"- {row}" for row in check_rows(analysis.checks[-6:])]
+    return "Its last checks:\n" + "\n".join(rows) if rows else ""

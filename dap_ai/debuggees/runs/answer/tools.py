@@ -1,0 +1,176 @@
+"""The tools on a recorded run. They read its files, past the debugger, while the session stands at the same stop.
+
+What a run contains is fenced as data, whatever it says; it was masked before anything was cut.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from dap_ai.agent.tools.base import A, Bench, Tool, ToolResult, fenced
+from dap_ai.debuggees.runs.answer import changes, pages
+from dap_ai.debuggees.runs.answer.reading import Held, held_by, there_are
+from dap_ai.protocol.contracts import run_tools as arguments_of
+
+
+def told(head: str, text: str, nothing: str = "") -> ToolResult:
+    """A sentence of ours, and what the run says, fenced; `nothing` where it says nothing."""
+    return ToolResult(f"{head}\n\n{fenced(text)}" if text else nothing or head)
+
+
+def _no_step(held: Held, *numbers: int) -> ToolResult | None:
+    missing = next((number for number in numbers if number not in held.steps), None)
+    return None if missing is None else ToolResult(f"There is no step {missing}: {there_are(held.steps)}.", failed=True)
+
+
+class _RunTool(Tool[A]):
+    level = "observe"
+    only = "run"
+
+    async def run(self, bench: Bench, arguments: A) -> ToolResult:
+        held = await held_by(bench)
+        return await asyncio.to_thread(self._look, held, arguments)
+
+    def _look(self, held: Held, arguments: A) -> ToolResult:
+        raise NotImplementedError
+
+
+class StepsTool(_RunTool[arguments_of.Steps]):
+    """A page of steps: number, effect, what failed, what was called, what came of it."""
+
+    description = "A page of steps, a row each: effect (explore, change, verify, ...), status, call, outcome."
+    arguments = arguments_of.Steps
+
+    def _look(self, held: Held, arguments: arguments_of.Steps) -> ToolResult:
+        rows = pages.step_rows(held, arguments.first, arguments.count, arguments.kind, failed=arguments.failed)
+        return told(f"Of {held.run.steps} steps:", "\n".join(rows), "No step fits.")
+
+
+class StepTool(_RunTool[arguments_of.RunStep]):
+    """A step in full: what was said, called and returned; a page of one `part` from character `start` on."""
+
+    description = "One step: what was said, called, returned. Long parts by pages: `part` with `start`."
+    arguments = arguments_of.RunStep
+    main = "{number}"
+
+    def _look(self, held: Held, arguments: arguments_of.RunStep) -> ToolResult:
+        number = arguments.number
+        if missing := _no_step(held, number):
+            return missing
+        if arguments.part:
+            text = pages.part_page(held, number, arguments.part, arguments.start)
+            return told(f"Step {number}:", text)
+        return told(f"{step_head(held, number)}:", pages.step_page(held, number))
+
+
+class SearchTool(_RunTool[arguments_of.RunSearch]):
+    """The lines of the run where a text stands, with their steps."""
+
+    description = "Lines of the whole run where a text stands (`a|b`: either), with their steps."
+    arguments = arguments_of.RunSearch
+    main = "{text}"
+
+    def _look(self, held: Held, arguments: arguments_of.RunSearch) -> ToolResult:
+        rows, count = pages.found_rows(held, arguments.text, arguments.start)
+        end = arguments.start + len(rows)
+        more = f"; more with start {end}" if end < count else ""
+        return told(
+            f"Lines {arguments.start + 1} to {end} of {count} that match{more}:",
+            "\n".join(rows),
+            "It stands nowhere.",
+        )
+
+
+class DiffTool(_RunTool[arguments_of.Diff]):
+    """What two steps said, called and got, where that differs; with `workspace` what became of the files between."""
+
+    description = "Two steps beside each other (said, called, got); with `workspace`, the files between them."
+    arguments = arguments_of.Diff
+    main = "{first} {second}"
+
+    def _look(self, held: Held, arguments: arguments_of.Diff) -> ToolResult:
+        first, second = arguments.first, arguments.second
+        if arguments.workspace:
+            first, second = sorted((first, second))
+            if missing := _no_step(held, second):
+                return missing
+            text = changes.changed_between(held, first, second)
+            return told(f"Files after step {first}, up to step {second}:", text, "No file was changed between them.")
+        if missing := _no_step(held, first, second):
+            return missing
+        return told(f"Steps {first} and {second}:", changes.said_differently(held, first, second), "They are the same.")
+
+
+class TreeTool(_RunTool[arguments_of.Tree]):
+    """What was changed and checked, in the agent's own words, and what came of it; `whole`: all steps, by state."""
+
+    description = "The agent's own words of what it changed and checked, and the outcomes; `whole`: every step."
+    arguments = arguments_of.Tree
+
+    def _look(self, held: Held, arguments: arguments_of.Tree) -> ToolResult:
+        rows = pages.tree_rows(held, arguments.first, whole=arguments.whole)
+        return told("Its steps:", "\n".join(rows), "It changed and checked nothing.")
+
+
+class WorkspaceTool(_RunTool[arguments_of.Workspace]):
+    """The files that were changed, by which steps; or the text of one after a step, as far as the calls tell it."""
+
+    description = "Files that were changed, and by which steps; with `path` what is known of one's text after `step`."
+    arguments = arguments_of.Workspace
+    main = "{path}"
+
+    def _look(self, held: Held, arguments: arguments_of.Workspace) -> ToolResult:
+        if arguments.step and (missing := _no_step(held, arguments.step)):
+            return missing
+        if arguments.path:
+            head, text = changes.file_page(held, arguments.path, arguments.step, arguments.start)
+            return told(head, text)
+        when = f"Up to step {arguments.step}" if arguments.step else "In the whole run"
+        return told(f"{when}:", "\n".join(changes.file_rows(held, arguments.step)), f"{when}, no file was changed.")
+
+
+class ChecksTool(_RunTool[arguments_of.Checks]):
+    """Each test, build or program that was run to judge the work, and how it came out."""
+
+    description = "Each test, build or program that judged the work, and how it came out."
+    arguments = arguments_of.Checks
+
+    def _look(self, held: Held, arguments: arguments_of.Checks) -> ToolResult:
+        del arguments
+        return told("Its checks:", "\n".join(pages.check_rows(held.analysis.checks)), "Nothing was checked.")
+
+
+class CompareTool(_RunTool[arguments_of.Compare]):
+    """The first change in which the run differs from another of the same task, which the user has named."""
+
+    description = "The first change in which this run differs from the other one of the same task."
+    arguments = arguments_of.Compare
+
+    def is_offered(self, bench: Bench) -> bool:
+        """Where the user has named one."""
+        return bool(bench.case.inspection.against)
+
+    def _look(self, held: Held, arguments: arguments_of.Compare) -> ToolResult:
+        del arguments
+        head, diff = changes.beside(held)
+        if not head:
+            return ToolResult("No other run was named: `dap-ai ask --run RUN --against RUN2`.", failed=True)
+        return told(head, diff)
+
+
+def step_head(held: Held, number: int) -> str:
+    """`Step 7 of 38, explore, error`."""
+    effect, check = pages.effect_of(held, number), pages.check_of(held, number)
+    words = [f"Step {number} of {held.run.steps}", effect.kind if effect else ""]
+    if effect and (effect.refused or effect.noop):
+        words.append("refused by its tool" if effect.refused else "did nothing")
+    if check and check.ok is not None:
+        words.append("its check came out well" if check.ok else "its check failed")
+    return ", ".join(filter(None, words))
+
+
+TOOLS: tuple[Tool[Any], ...] = (
+    *(StepsTool(), StepTool(), SearchTool(), DiffTool()),
+    *(TreeTool(), WorkspaceTool(), ChecksTool(), CompareTool()),
+)

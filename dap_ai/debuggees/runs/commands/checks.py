@@ -1,0 +1,29 @@
+"""`dap-ai run checks`: what each verifying step printed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from dap_ai.debuggees.runs.commands.parts.arguments import analysed, json_option, opened, run_argument
+from dap_ai.debuggees.runs.commands.parts.overview import check_line
+from dap_ai.debuggees.runs.commands.parts.printing import print_found, screen_width
+
+_HELP = """List the checks of a run, tests, builds, programs that were tried, and how each ended.
+
+\b
+Examples:
+  dap-ai run checks RUN
+  dap-ai run checks RUN --json | jq 'select(.ok == false)'
+"""
+
+
+@click.command(help=_HELP)
+@run_argument
+@json_option
+def command(run: Path, *, as_json: bool) -> None:
+    """Exit code 1 where nothing was checked."""
+    checks = analysed(opened(run)).checks
+    lines = (check_line(check, screen_width()) for check in checks)
+    print_found(checks, lines, "no step of the run checks anything", as_json=as_json)

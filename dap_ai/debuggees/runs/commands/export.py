@@ -1,0 +1,172 @@
+"""`dap-ai run export`: a run in the format of another program, or for a person to read."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from dap_ai.commands.shown.telling import say
+from dap_ai.debuggees.runs.analysis.facts import Analysis
+from dap_ai.debuggees.runs.commands.parts.arguments import Unreadable, analysed, opened, run_argument
+from dap_ai.debuggees.runs.commands.parts.printing import on_terminal
+from dap_ai.debuggees.runs.commands.parts.texts import counted, path_shown
+from dap_ai.debuggees.runs.model import Event, Run
+from dap_ai.debuggees.runs.store import WORKSPACE
+
+if TYPE_CHECKING:
+    from dap_ai.agent.masking.mask import Masker
+    from dap_ai.debuggees.runs.export.view.making import Patch
+    from dap_ai.debuggees.runs.masking import SafeAnalysis, SafeRun
+
+_HELP = """Write a run in another format: to stdout, or to FILE.
+
+\b
+atif        Agent Trajectory Interchange Format 1.7 (Harbor), sub-agents embedded
+codetracer  steps.json, tree.md, stage_ranges.json, codetracer_labels.json, task.md: FILE is a folder
+otel        OTLP JSON, spans with GenAI attributes
+json        everything that dap_ai knows, to be read back
+markdown    for an issue or a report
+html        one page without any network: strip, conversation, inspector, findings, changes, search
+view        what that page is given, as JSON; VS Code's view of a run reads it
+
+What people read, markdown and html, has its secrets masked (`<secret:3f2a>`); --unmasked leaves them in. The formats
+for programs hold what the run holds; --masked masks them too.
+
+\b
+Examples:
+  dap-ai run export RUN --to html -o run.html
+  dap-ai run export RUN --to atif | jq '.steps | length'
+  dap-ai run export RUN --to codetracer -o traced/
+"""
+_FOR_PEOPLE = frozenset({"markdown", "html"})
+FORMATS = ("atif", "codetracer", "otel", "markdown", "html", "view", "json")
+_MOST_LINES = 2_000
+
+
+@click.command(help=_HELP)
+@run_argument
+@click.option("--to", "target", type=click.Choice(FORMATS), required=True, help="The format.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Where to; stdout without it.")
+@click.option("--masked/--unmasked", default=None, help="Whether secrets are masked.")
+def command(run: Path, target: str, output: Path | None, *, masked: bool | None) -> None:
+    """Exit code 2 where the run cannot be read or the file cannot be written."""
+    opened_run = opened(run)
+    analysis, patch = analysed(opened_run), patches_of(opened_run)
+    masked = target in _FOR_PEOPLE if masked is None else masked
+    if masked:
+        masker = a_masker()
+        patch = patches_of(opened_run, masker.mask)
+        opened_run, analysis = masked_by(masker, opened_run, analysis)
+    files = exported(opened_run, analysis, target, masked=masked, patch=patch)
+    if output is not None:
+        _write(files, output, _real(run))
+    elif len(files) > 1:
+        raise click.UsageError(f"{target} is {counted(len(files), 'file')}: name a folder for them with -o.")
+    else:
+        _print(next(iter(files.values())))
+
+
+def exported(
+    run: Run, analysis: Analysis, target: str, *, masked: bool = False, patch: Patch | None = None
+) -> dict[str, bytes]:
+    """The files of a format, by name. `patch` gives the lines of a change of the workspace."""
+    from dap_ai.debuggees.runs.export import atif, codetracer, markdown, otel, own_json  # noqa: PLC0415  the same
+    from dap_ai.debuggees.runs.export.page import document  # noqa: PLC0415  the same
+    from dap_ai.debuggees.runs.export.view.making import exported as view  # noqa: PLC0415  the same
+
+    exporters: dict[str, Callable[[], dict[str, bytes]]] = {
+        "atif": lambda: atif.exported(run),
+        "codetracer": lambda: codetracer.exported(run, analysis),
+        "otel": lambda: otel.exported(run),
+        "markdown": lambda: markdown.exported(run, analysis),
+        "html": lambda: document.exported(run, analysis, masked=masked, patch=patch),
+        "view": lambda: view(run, analysis, masked=masked, patch=patch),
+        "json": lambda: own_json.exported(run, analysis),
+    }
+    return exporters[target]()
+
+
+def a_masker() -> Masker:
+    """One with the user's settings."""
+    from dap_ai.agent.masking.mask import Masker  # noqa: PLC0415  only where it is wanted
+    from dap_ai.commands.shown.table import resolve  # noqa: PLC0415  the same
+
+    return Masker(resolve({}).settings.mask)
+
+
+def masked_by(masker: Masker, run: Run, analysis: Analysis) -> tuple[SafeRun, SafeAnalysis]:
+    """Twice: what is known as a secret only by a later text is masked in the earlier ones too."""
+    from dap_ai.debuggees.runs.masking import masked_analysis, masked_run  # noqa: PLC0415  only where it is wanted
+
+    masked_run(run, masker.mask, masker.mask_fields)
+    return masked_run(run, masker.mask, masker.mask_fields), masked_analysis(analysis, masker.mask)
+
+
+def _print(data: bytes) -> None:
+    """To a program as it is; on a terminal what would act on it as escapes."""
+    if on_terminal():
+        say(data.decode("utf-8", "replace"), nl=False)
+    else:
+        click.echo(data, nl=False)
+
+
+def _real(path: Path) -> Path:
+    return Path(os.path.realpath(path))
+
+
+def _write(files: dict[str, bytes], output: Path, run: Path) -> None:
+    """One file, or several into a folder; never into the run itself."""
+    if _real(output) == run or (run.is_dir() and _real(output).is_relative_to(run)):
+        raise click.UsageError(f"{path_shown(str(output))} is in the run's own folder, where nothing is written.")
+    several = len(files) > 1 or output.is_dir()
+    try:
+        if several:
+            output.mkdir(parents=True, exist_ok=True)
+        for name, data in files.items():
+            _replace(output / name if several else output, data)
+    except OSError as error:
+        raise Unreadable(f"{path_shown(str(output))}: cannot be written: {error.strerror or error}") from error
+    say(f"written: {path_shown(str(output))} ({counted(len(files), 'file')})", err=True)
+
+
+def _replace(path: Path, data: bytes) -> None:
+    """A whole new file, or the old one."""
+    if path.exists() and not path.is_file():  # /dev/stdout, a pipe
+        path.write_bytes(data)
+        return
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        Path(temporary).chmod(0o600 if not path.exists() else path.stat().st_mode & 0o777)
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def patches_of(run: Run, mask: Callable[[str], str] = str) -> Callable[[Event], Sequence[str]]:
+    """Gives the lines of the patch of a change, masked and then cut; none where no repository has it."""
+    changes = [event for event in run.events if event.kind == "change" and event.native_id.isalnum()]
+    repository = Path(run.root) / WORKSPACE
+    found = dict(_patches(repository, changes, mask)) if changes and repository.is_dir() else {}
+    return lambda event: found.get(event.index, ())
+
+
+def _patches(repository: Path, changes: Sequence[Event], mask: Callable[[str], str]) -> Iterator[tuple[int, list[str]]]:
+    from dap_ai.debuggees.runs.live.workspace.git import GitError  # noqa: PLC0415  only where something changed
+    from dap_ai.debuggees.runs.live.workspace.reading import states_of  # noqa: PLC0415  the same
+
+    try:
+        with states_of(repository) as states:
+            for event in changes:
+                lines = mask(states.patch(event.native_id)).splitlines()
+                rest = len(lines) - _MOST_LINES
+                yield event.index, lines if rest <= 0 else [*lines[:_MOST_LINES], f"@ {rest:,} lines more"]
+    except (GitError, OSError):
+        return  # those that are not there are told by the names of their files

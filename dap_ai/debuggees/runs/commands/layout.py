@@ -1,0 +1,120 @@
+"""`dap-ai run layout`: what a file means whose format nobody knows, proposed, checked, shown, and kept if wanted."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from dap_ai.debuggees.runs.commands.parts.arguments import RunPath, Unreadable, json_option
+from dap_ai.debuggees.runs.commands.parts.printing import page, print_json
+from dap_ai.debuggees.runs.commands.parts.texts import counted, in_a_line, path_shown
+from dap_ai.debuggees.runs.layouts.checking import Checked, check, preview
+from dap_ai.debuggees.runs.layouts.layout import BadLayout, Layout, written
+from dap_ai.protocol.wire.visible import visible
+
+_HELP = """Propose a layout for a file of recorded events that no reader knows, and check it.
+
+A layout is a TOML file of JMESPath expressions: where the events are, and which of their fields is the role, the text,
+the call, the result. It is found by the file's shape, without a network; with --model the model that is set proposes
+it, which is sent the beginning of the file, secrets masked. No code that anybody proposes is run.
+
+Printed are the layout, what the check says, and the first ten steps, all of it valid TOML. Nothing is kept without
+--save; a layout that is kept is a reader from then on. The exit code is 1 where the check finds a fault.
+
+\b
+Examples:
+  dap-ai run layout log.jsonl                      propose and check
+  dap-ai run layout log.jsonl > mine.toml          to be put right by hand
+  dap-ai run layout log.jsonl --layout mine.toml --save mine
+"""
+_MAX_PREVIEW = 10
+_PREVIEW_WIDTH = 160
+
+
+@click.command(help=_HELP)
+@click.argument("path", type=RunPath())
+@click.option("--layout", "file", type=RunPath(), help="Check this layout instead of proposing one.")
+@click.option("--model", "by_model", is_flag=True, help="Let the language model that is set propose it.")
+@click.option("--save", "name", metavar="NAME", help="Keep it under this name, where the check finds no fault.")
+@click.option("--replace", is_flag=True, help="With --save: in the place of one of that name.")
+@json_option
+def command(path: Path, *, file: Path | None, by_model: bool, name: str | None, replace: bool, as_json: bool) -> None:
+    """Exit code 1 where the layout has a fault, 2 where there is none."""
+    if path.is_dir():
+        raise Unreadable(f"{path_shown(str(path))} is a folder: a layout describes a file")
+    layout = _wanted(path, file, by_model=by_model)
+    checked = check(layout, path)
+    kept = _kept(layout, checked, name, replace=replace)
+    if as_json:
+        print_json([_fields(layout, checked, kept)])
+    else:
+        page(_lines(layout, checked, kept))
+    sys.exit(0 if checked.is_good else 1)
+
+
+def _wanted(path: Path, file: Path | None, *, by_model: bool) -> Layout:
+    """The layout of a file, of a model, or the one that fits the shape. Raises Unreadable."""
+    from dap_ai.debuggees.runs.artefacts import CannotRead  # noqa: PLC0415  the readers are spared where only help is wanted
+    from dap_ai.debuggees.runs.layouts import asking, proposing, saved  # noqa: PLC0415  the same
+
+    try:
+        if file is not None:
+            return saved.load(file)
+        if not by_model:
+            return proposing.propose(path)
+        from dap_ai.commands.shown.table import resolve  # noqa: PLC0415  the same
+        from dap_ai.debuggees.runs.commands.parts.asking import asker  # noqa: PLC0415  a model is the rare case
+
+        return asking.propose_by_model(path, asker(resolve({}).settings))
+    except (BadLayout, CannotRead) as error:
+        raise Unreadable(visible(str(error))) from error
+
+
+def _kept(layout: Layout, checked: Checked, name: str | None, *, replace: bool) -> str:
+    """The file that it was saved to; "" where it was not. Raises Unreadable."""
+    if name is None or not checked.is_good:
+        return ""
+    from dap_ai.debuggees.runs.layouts.saved import save  # noqa: PLC0415  the same
+
+    try:
+        return str(save(layout, name, os.environ, replace=replace))
+    except BadLayout as error:
+        raise Unreadable(str(error)) from error
+
+
+def _fields(layout: Layout, checked: Checked, kept: str) -> dict[str, object]:
+    """What --json prints."""
+    run = checked.run
+    return {
+        "toml": written(layout),
+        "good": checked.is_good,
+        "faults": list(checked.faults),
+        "reached": round(checked.reached, 4),
+        "missed": [{"at": place, "chars": chars} for place, chars in checked.missed],
+        "steps": run.steps if run else 0,
+        "events": len(run.events) if run else 0,
+        "problems": [problem.text for problem in run.problems] if run else [],
+        "preview": preview(run, _MAX_PREVIEW) if run else [],
+        "saved": kept,
+    }
+
+
+def _lines(layout: Layout, checked: Checked, kept: str) -> Iterator[str]:
+    """The layout, and below it as comments what the check says."""
+    yield from visible(written(layout)).splitlines()
+    yield ""
+    run = checked.run
+    if run is not None:
+        told = f"{counted(run.steps, 'step')}, {counted(len(run.events), 'event')}"
+        yield f"# {told}, {checked.reached:.1%} of the text reached"
+        yield from (f"# {in_a_line(line, _PREVIEW_WIDTH)}" for line in preview(run, _MAX_PREVIEW))
+        yield from (f"# problem: {in_a_line(problem.text, _PREVIEW_WIDTH)}" for problem in run.problems[:_MAX_PREVIEW])
+    yield from (f"# fault: {in_a_line(fault)}" for fault in checked.faults)
+    if kept:
+        yield f"# saved: {path_shown(kept)}"
+    elif checked.is_good:
+        yield "# the check finds no fault; to keep it as a reader: --save NAME"

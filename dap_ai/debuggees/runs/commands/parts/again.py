@@ -1,0 +1,161 @@
+"""A recorded run, run again: what `replay`, `fork` and `retry` share from their options to their exit code."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from dap_ai.commands.shown.telling import say, warn
+from dap_ai.debuggees.runs.commands.parts.arguments import Unreadable
+from dap_ai.debuggees.runs.commands.parts.both import Both, told
+from dap_ai.debuggees.runs.commands.parts.folders import recording_folder
+from dap_ai.debuggees.runs.commands.parts.forms import Options
+from dap_ai.debuggees.runs.commands.parts.printing import print_json
+from dap_ai.debuggees.runs.live.plan import Edit, Plan, Result, Say
+from dap_ai.debuggees.runs.live.recording import LOG, CannotRecord
+from dap_ai.debuggees.runs.live.replay.copying import remove
+from dap_ai.debuggees.runs.live.replay.running import (
+    COPY,
+    Checked,
+    Place,
+    Wanted,
+    checked,
+    command_of,
+    missing_names,
+    prepared,
+    replayed,
+)
+from dap_ai.debuggees.runs.live.replay.tape import CannotReplay, Tape
+from dap_ai.debuggees.runs.model import Run
+from dap_ai.debuggees.runs.readers.shapes import array, table, whole, words
+from dap_ai.debuggees.runs.store import FILE, FORMAT, Recording
+
+_OUTPUT_CHARACTERS = 4_000
+_MANY = 12
+
+
+def tape_of(path: Path, run: Run) -> Tape:
+    """The run as a tape. Raises Unreadable: why it cannot be replayed, and what would help."""
+    if run.format != FORMAT:
+        raise Unreadable(
+            f"{path}: a run of the format {run.format} cannot be run again: it holds neither the agent's command "
+            "nor what the model was asked, word for word.\n"
+            "Record the agent with `dap-ai record -- COMMAND`; that can be replayed."
+        )
+    try:
+        return Tape(path if path.is_dir() else path.parent)
+    except CannotReplay as error:
+        raise Unreadable(str(error)) from error
+
+
+def inherited(tape: Tape) -> list[Edit]:
+    """The edits that made a tape which is a fork itself: its agent runs into them again."""
+    found = list[Edit]()
+    for place, row in enumerate(array(table(tape.head.get("parent")).get("edits"))):
+        edit = msgspec.convert(row, Edit)
+        if isinstance(edit, Say):
+            learnt = next((each for each in tape.rows if each.get("edit") == place), None)
+            edit = Say(whole(learnt.get("query")) or 0, edit.text) if learnt else None
+        found += [edit] if isinstance(edit, (Say, Result)) else []
+    return found
+
+
+def run_again(run: Run, tape: Tape, plan: Plan, made: Mapping[str, Any], wanted: Options) -> None:
+    """Runs it, and tells both outcomes. Ends the process with its exit code."""
+    folder = recording_folder(wanted.out, f"{made['kind']}-{Path((tape.command or ['run'])[0]).name}")
+    path = tape.folder
+    parent = {"run": str(path.resolve()), **made}
+    todo = Wanted(tape, plan, wanted.command, folder, parent, os.environ, wanted.as_json)
+    try:
+        command_of(tape, wanted.command)
+        place = prepared(tape, tape.first_commit, folder / COPY, wanted.workspace, without=[folder])
+    except CannotReplay as error:
+        _discard(folder)
+        raise Unreadable(str(error)) from error
+    _announce(tape, place, folder)
+    try:
+        code = replayed(todo, place)
+    except (CannotRecord, CannotReplay, OSError) as error:
+        remove(place.copy)
+        raise Unreadable(f"{path}: cannot be run again: {error}") from error
+    checks = _checks(wanted.check, tape, place, folder, wanted.workspace) if wanted.check else None
+    log = folder / LOG
+    if log.exists() and not log.stat().st_size:
+        log.unlink()
+    both = told(path, run, tape, folder, checks)
+    if wanted.as_json:
+        print_json([both.fields()])
+    else:
+        for line in both.lines():
+            click.echo(line)
+    _end(place, folder, keep=wanted.keep)
+    raise SystemExit(_code(both, code, made["kind"], checks))
+
+
+def _announce(tape: Tape, place: Place, folder: Path) -> None:
+    warn(f"recording to {folder}")
+    if place.is_mounted:
+        warn(f"the agent works in a copy, which it sees at {place.workspace}")
+    else:
+        warn(f"the agent works in a copy, {place.copy}: it cannot be seen at {place.workspace} here, so paths differ")
+    for line in place.words:
+        warn(line)
+    if missing := missing_names(tape, os.environ):
+        more = f" and {len(missing) - _MANY} more" if len(missing) > _MANY else ""
+        warn(f"set when it was recorded, and not now: {', '.join(missing[:_MANY])}{more}")
+
+
+def _checks(command: str, tape: Tape, place: Place, folder: Path, now: Path | None) -> tuple[Checked | None, Checked]:
+    """In the state that the run left, as far as it is recorded, and in that of the new one, whose recording says so."""
+    cwd = words(tape.head.get("cwd")) or place.workspace
+    before: Checked | None = None
+    if tape.repository is not None:
+        scratch = Path(tempfile.mkdtemp(prefix="dap-ai-"))
+        try:
+            before = checked(command, prepared(tape, tape.last_commit, scratch / COPY, now, without=[folder]), cwd)
+        except CannotReplay as error:
+            warn(f"the check cannot be run in the state that the run left: {error}")
+        finally:
+            remove(scratch)
+    after = checked(command, place, cwd)
+    recording = Recording(folder, {})
+    output = after.output[-_OUTPUT_CHARACTERS:]
+    recording.event({"check": command, "exit_code": after.code, "output": output, "at": time.time()})
+    recording.close()
+    return before, after
+
+
+def _end(place: Place, folder: Path, *, keep: bool) -> None:
+    """The copy goes: each of its states is a commit of the recording. What is ignored is in none."""
+    if keep:
+        warn(f"the copy is kept: {place.copy}")
+    else:
+        remove(place.copy)
+    shown = shlex.quote(str(folder))
+    warn(f"recorded in {folder}; look at it with:")
+    for line in (f"dap-ai run show {shown}", f"dap-ai run compare {shown}"):
+        say(f"    {line}", err=True)
+
+
+def _discard(folder: Path) -> None:
+    """Nothing was recorded."""
+    if not (folder / FILE).exists():
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _code(both: Both, agent: int, kind: str, checks: tuple[Checked | None, Checked] | None) -> int:
+    """With a check 0 where it passes, else 1. Of a replay 0 where nothing differs, else 1. Else the agent's."""
+    if checks is not None:
+        return 0 if checks[1].code == 0 else 1
+    if kind == "replay":
+        return 1 if both.differs else 0
+    return agent

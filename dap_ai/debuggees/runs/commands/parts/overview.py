@@ -1,0 +1,98 @@
+"""A run at a glance: the strip of its stages, its tree, its checks and patterns, as lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from dap_ai.debuggees.runs.analysis.facts import Analysis, Check, Effect, Node, Pattern, Stage
+from dap_ai.debuggees.runs.analysis.tree import folded as folded_tree
+from dap_ai.debuggees.runs.analysis.tree import opens_state
+from dap_ai.debuggees.runs.commands.parts.colours import EFFECTS, STAGES
+from dap_ai.debuggees.runs.commands.parts.printing import styled
+from dap_ai.debuggees.runs.commands.parts.texts import counted, cut, in_a_line, path_shown
+from dap_ai.debuggees.runs.export.words import steps_range
+
+_FILES_CHARACTERS = 40
+
+
+def strip(stages: Sequence[Stage], width: int) -> str:
+    """The stages as one bar of initials, as wide as their steps: `IIIIPPV`."""
+    steps = max((stage.last for stage in stages), default=0)
+    if not steps:
+        return ""
+    scale = min(1.0, max(width, 1) / steps)
+    parts: list[str] = []
+    for stage in stages:
+        cells = max(round(stage.last * scale) - round((stage.first - 1) * scale), 0)
+        if cells:
+            parts.append(styled(stage.stage[0].upper() * cells, **STAGES.get(stage.stage, {})))
+    return "".join(parts)
+
+
+def ranges(stages: Sequence[Stage]) -> str:
+    """`inspection 1-8, patching 9-12, ...`."""
+    return ", ".join(f"{stage.stage} {steps_range(stage.first, stage.last)}" for stage in stages)
+
+
+def tree_lines(analysis: Analysis, width: int, *, folded: bool) -> Iterator[str]:
+    """A line a step; `◆` left another state of the workspace, `│` looked at the one above.
+
+    `folded`: what changed, what checked it and how it ended; other steps are only counted. A state that comes of an
+    earlier one than the last says so.
+    """
+    effects = {effect.step: effect for effect in analysis.effects}
+    shown = {node.step for node in (folded_tree(analysis.tree) if folded else analysis.tree)}
+    state, looks = 0, 0
+    for node in analysis.tree:
+        if node.step not in shown:
+            looks += 1
+            continue
+        if looks:
+            yield _look_line(looks)
+            looks = 0
+        if node.parent != state:
+            at = f"the state of step {node.parent}" if node.parent else "the first state"
+            yield styled(f"↰ at {at} again", dim=True)
+            state = node.parent
+        effect = effects.get(node.step)
+        opens = effect is not None and opens_state(effect)
+        state = node.step if opens else state
+        yield _node_line(node, effect, "◆" if opens else "│", width)
+    if looks:
+        yield _look_line(looks)
+
+
+def _look_line(looks: int) -> str:
+    return styled(f"│      {counted(looks, 'step')} between", dim=True)
+
+
+def _node_line(node: Node, effect: Effect | None, mark: str, width: int) -> str:
+    start = f"{mark} {node.step:>4} {node.kind:<8}"
+    names = dict.fromkeys(write.path.rpartition("/")[2] for write in effect.writes) if effect else {}
+    files = in_a_line(", ".join(map(path_shown, names)), _FILES_CHARACTERS)
+    room = max(width - len(start) - len(files) - 3, 20)
+    outcome = in_a_line(node.outcome, room // 2)
+    intent = in_a_line(node.intent, room - len(outcome) - 3 if outcome else room)
+    told = styled(start, **EFFECTS.get(node.kind, {})) + (f" {styled(files, bold=True)}" if files else "")
+    return f"{told} {styled(intent)}" + (styled(f" → {outcome}", dim=True) if outcome else "")
+
+
+def check_line(check: Check, width: int) -> str:
+    """`  14 failed  pytest: 1 failed, 3 passed   first error`."""
+    said = "ok" if check.ok else "failed" if check.ok is False else "unclear"
+    colour = {"fg": "green"} if check.ok else {"fg": "red"} if check.ok is False else {"dim": True}
+    name = check.runner or check.kind
+    text = check.summary or ("" if check.exit_code is None else f"exit code {check.exit_code}")
+    line = f"{name}: {text}" if text else name
+    if check.error and check.error != check.summary:
+        line += f"  ({check.error})"
+    return f"{check.step:>6} {styled(f'{said:<8}', **colour)} {in_a_line(line, max(width - 16, 20))}"
+
+
+def pattern_line(pattern: Pattern, width: int) -> str:
+    """`never-verified  steps 9, 12: the last change was never checked`."""
+    steps = ", ".join(map(str, pattern.steps[:6])) + (", ..." if len(pattern.steps) > 6 else "")
+    noun = "step" if len(pattern.steps) == 1 else "steps"
+    where = f"{noun} {steps}: " if pattern.steps else ""
+    start = f"{pattern.name}  "
+    return styled(start, fg="yellow") + cut(where + in_a_line(pattern.text), max(width - len(start) - 2, 20))

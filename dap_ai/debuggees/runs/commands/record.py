@@ -1,0 +1,95 @@
+"""`dap-ai record`: runs any agent as it is, and keeps what it asks, does and changes."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+from pathlib import Path
+
+import click
+
+from dap_ai.commands.shown.telling import say, warn
+from dap_ai.debuggees.runs.commands.parts.folders import recording_folder
+from dap_ai.debuggees.runs.live.recording import LOG, CannotRecord, Keeper, Wish, run_agent
+from dap_ai.debuggees.runs.live.talk import Stand, Told
+from dap_ai.debuggees.runs.store import FILE, WORKSPACE
+
+_HELP = """Run an agent and record it: each query and answer of its model, its calls, each change of files, its cost.
+
+No line of the agent is changed: the variables that say where its model is (OPENAI_BASE_URL, ANTHROPIC_BASE_URL, ...)
+lead through an endpoint on this machine, which passes everything on as it comes. The agent keeps its terminal, and its
+exit code is that of this command. The recording is yours alone (mode 0600): what was said, unmasked; no request's key.
+
+\b
+Examples:
+  dap-ai record -- mini -t "fix the failing test"
+  dap-ai record --out runs/first -- aider --message "add a docstring" shop.py
+  dap-ai run show runs/first            also while it is still being written
+"""
+_NOT_FOUND, _NOT_STARTED = 127, 126
+
+
+@click.command(help=_HELP, context_settings={"ignore_unknown_options": True})
+@click.option("--out", type=click.Path(path_type=Path), help="The recording's folder; new or empty.")
+@click.option(
+    "--workspace",
+    type=click.Path(path_type=Path, exists=True, file_okay=False, resolve_path=True),
+    help="The directory whose changes are kept, each as a commit of a repository of ours.  [default: this one]",
+)
+@click.option("--no-workspace", is_flag=True, help="Keep no changes of files.")
+@click.argument("command", nargs=-1, type=click.UNPROCESSED, required=True)
+def command(command: tuple[str, ...], out: Path | None, workspace: Path | None, *, no_workspace: bool) -> None:
+    """Exit code of the agent; 127 and 126 where it cannot be started, 2 where nothing can be recorded."""
+    program = shutil.which(command[0])
+    if program is None:
+        warn(f"{command[0]}: is no command that can be found.")
+        raise SystemExit(_NOT_FOUND)
+    folder = recording_folder(out, command[0])
+    followed = None if no_workspace else workspace or Path.cwd()
+    wish = Wish(command, folder, followed, os.environ, gate=Stand())
+    try:
+        keeper = Keeper(wish)
+    except (CannotRecord, OSError) as error:
+        raise click.UsageError(f"{folder}: nothing can be recorded: {error}.") from error
+    warn(f"recording to {folder}")
+    if keeper.ready.trouble:
+        warn(f"changes of files are not kept: {keeper.ready.trouble}")
+    try:
+        code = run_agent(wish, keeper)
+    except OSError as error:
+        keeper.end(_NOT_STARTED)
+        warn(f"{command[0]}: cannot be started: {error.strerror}.")
+        raise SystemExit(_NOT_STARTED) from error
+    _tell(keeper.end(code), folder, code)
+    raise SystemExit(code)
+
+
+def _tell(told: Told | None, folder: Path, code: int) -> None:
+    log = folder / LOG
+    if log.exists() and not log.stat().st_size:
+        log.unlink()
+    if told is None:
+        warn(f"the endpoint has ended without a word; what it recorded is in {folder / FILE}")
+    else:
+        warn(f"exit code {code}; {_summary(told)}")
+        for note in told.notes:
+            warn(note)
+    place = shlex.quote(str(folder))
+    warn(f"recorded in {folder}; look at it with:")
+    for line in (f"dap-ai run show {place}", f"dap-ai run open {place}", f"dap-ai ask --run {place}"):
+        say(f"    {line}", err=True)
+    if told and told.changes:
+        say(f"    git --git-dir={shlex.quote(str(folder / WORKSPACE))} log -p", err=True)
+
+
+def _summary(told: Told) -> str:
+    """`12 queries (1 failed), 34,567 tokens in, 1,234 out, $0.12, 5 changes of the workspace`."""
+    if not told.queries:
+        return "no query came by OPENAI_BASE_URL, ANTHROPIC_BASE_URL and such: nothing but the agent's end is recorded"
+    failed = f" ({told.failed} failed)" if told.failed else ""
+    queries = f"{told.queries} {'query' if told.queries == 1 else 'queries'}{failed}"
+    tokens = f"{told.input_tokens:,} tokens in, {told.output_tokens:,} out" if told.input_tokens else ""
+    cost = f"${told.cost_usd:.2f}" if told.cost_usd >= 0.005 else ""
+    changes = f"{told.changes} {'change' if told.changes == 1 else 'changes'} of the workspace" if told.changes else ""
+    return ", ".join(filter(None, (queries, tokens, cost, changes)))

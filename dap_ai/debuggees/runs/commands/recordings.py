@@ -1,0 +1,22 @@
+"""`dap-ai run recordings`: where `dap-ai record` keeps what it records."""
+
+from __future__ import annotations
+
+import click
+
+from dap_ai.debuggees.runs.commands.parts.texts import path_shown
+
+_HELP = """Print the folder in which `dap-ai record` keeps its recordings, unless it is told another one.
+
+\b
+Examples:
+  dap-ai run list "$(dap-ai run recordings)"
+"""
+
+
+@click.command(help=_HELP)
+def command() -> None:
+    """The folder need not be there yet."""
+    from dap_ai.debuggees.runs.live.folders import store  # noqa: PLC0415  not for --help
+
+    click.echo(path_shown(str(store())))

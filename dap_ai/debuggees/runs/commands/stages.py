@@ -1,0 +1,38 @@
+"""`dap-ai run stages`: environment, dependencies, inspection, patching, verification, submission."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import click
+
+from dap_ai.debuggees.runs.analysis.facts import Stage
+from dap_ai.debuggees.runs.commands.parts.arguments import analysed, json_option, opened, run_argument
+from dap_ai.debuggees.runs.commands.parts.overview import strip
+from dap_ai.debuggees.runs.commands.parts.printing import print_found, screen_width
+from dap_ai.debuggees.runs.commands.parts.texts import counted
+from dap_ai.debuggees.runs.export.words import steps_range
+
+_HELP = """Show the stages of a run, as ranges of its steps. A stage may come back.
+
+\b
+Example:
+  dap-ai run stages RUN
+"""
+
+
+@click.command(help=_HELP)
+@run_argument
+@json_option
+def command(run: Path, *, as_json: bool) -> None:
+    """Exit code 1 where the run has no steps."""
+    stages = analysed(opened(run)).stages
+    print_found(stages, _lines(stages, screen_width()), "the run has no steps", as_json=as_json)
+
+
+def _lines(stages: Sequence[Stage], width: int) -> Iterator[str]:
+    yield strip(stages, width)
+    for stage in stages:
+        steps = counted(stage.last - stage.first + 1, "step")
+        yield f"{steps_range(stage.first, stage.last):>9}  {stage.stage:<13} {steps}"

@@ -1,0 +1,85 @@
+"""What the exports share: JSON of recorded texts, moments of time, totals."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+import msgspec
+
+from dap_ai.debuggees.runs.model import Event, Run, Usage
+
+_HALF = re.compile("[\ud800-\udfff]")
+
+
+def encoded(value: Any, *, indent: int = 1) -> bytes:
+    """JSON in UTF-8; half characters, which no UTF-8 has, are U+FFFD."""
+    try:
+        data = msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        data = msgspec.json.encode(_whole(msgspec.to_builtins(value)))
+    return msgspec.json.format(data, indent=indent) + b"\n"
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, str):
+        return _HALF.sub("\ufffd", value)
+    if isinstance(value, list):
+        return [_whole(each) for each in value]  # pyright: ignore[reportUnknownVariableType]  of to_builtins
+    if isinstance(value, dict):
+        return {_whole(name): _whole(each) for name, each in value.items()}  # pyright: ignore[reportUnknownVariableType]  the same
+    return value
+
+
+def start_of(run: Run) -> datetime | None:
+    """When the run began, in UTC where it names no zone; None where that is not recorded, or no date."""
+    try:
+        start = datetime.fromisoformat(run.started.replace("Z", "+00:00"))
+    except ValueError:
+        return None
+    return start if start.tzinfo else start.replace(tzinfo=timezone.utc)
+
+
+def moment(start: datetime | None, event: Event) -> datetime | None:
+    """When an event happened; None where the run's start or the event's time is not recorded."""
+    if start is None or event.at_s is None:
+        return None
+    try:
+        return start + timedelta(seconds=event.at_s)
+    except (OverflowError, ValueError):
+        return None
+
+
+def total_usage(events: Iterable[Event]) -> Usage:
+    """The sums over all events; None for what none of them records."""
+    usages = [event.usage for event in events if event.usage]
+    return Usage(
+        input_tokens=_total(usage.input_tokens for usage in usages),
+        cached_tokens=_total(usage.cached_tokens for usage in usages),
+        output_tokens=_total(usage.output_tokens for usage in usages),
+        cost_usd=_total(usage.cost_usd for usage in usages),
+    )
+
+
+def _total(numbers: Iterable[Any]) -> Any:
+    known = [number for number in numbers if number is not None]
+    return sum(known) if known else None
+
+
+def without_nothing(fields: dict[str, Any]) -> dict[str, Any]:
+    """The fields that say something: neither None nor empty."""
+    return {name: value for name, value in fields.items() if value not in (None, "", [], {}, ())}
+
+
+def arguments_of(call: Event) -> dict[str, Any]:
+    """The arguments of a call; of one that is only a command, `{"command": ...}`."""
+    if call.arguments is not None:
+        return dict(call.arguments)
+    return {"command": call.text} if call.text else {}
+
+
+def name_of(run: Run) -> str:
+    """The last part of the run's path."""
+    return run.root.replace("\\", "/").rstrip("/").rpartition("/")[2] or run.format

@@ -1,0 +1,119 @@
+"""A run as Markdown, for an issue or a report: every recorded text stands in a fence that it cannot close."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+from dap_ai.debuggees.runs.analysis.facts import Analysis
+from dap_ai.debuggees.runs.changed import change_lines
+from dap_ai.debuggees.runs.export.encoding import name_of
+from dap_ai.debuggees.runs.export.words import first_line, length_of_time, place, steps_range, what
+from dap_ai.debuggees.runs.model import Event, Run, Step, steps_of
+from dap_ai.protocol.wire.visible import visible
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~&:@-])")
+_TICKS = re.compile("`{3,}")
+
+
+def exported(run: Run, analysis: Analysis) -> dict[str, bytes]:
+    """One file, `run.md`."""
+    text = "\n".join(_lines(run, analysis)) + "\n"
+    return {"run.md": text.encode()}
+
+
+def _lines(run: Run, analysis: Analysis) -> Iterator[str]:
+    yield from _head(run)
+    if analysis.stages:
+        yield "\n## Stages\n"
+        yield "| steps | stage |\n|---|---|"
+        yield from (f"| {steps_range(stage.first, stage.last)} | {stage.stage} |" for stage in analysis.stages)
+    if analysis.patterns:
+        yield "\n## Patterns\n"
+        for pattern in analysis.patterns:
+            steps = ", ".join(map(str, pattern.steps))
+            yield f"- **{pattern.name}** (steps {steps}): {escaped(pattern.text)}"
+    if analysis.checks:
+        yield "\n## Checks\n"
+        for check in analysis.checks:
+            said = "ok" if check.ok else "failed" if check.ok is False else "unclear"
+            name = escaped(check.runner or check.kind)
+            yield f"- step {check.step}, {name}: **{said}** {escaped(check.summary)}".rstrip()
+    yield "\n## Steps"
+    effects = {effect.step: effect for effect in analysis.effects}
+    told: set[int] = set()
+    for step in steps_of(run):
+        effect = effects.get(step.number)
+        yield from _step(step, effect.kind if effect else "", told)
+        for write in effect.writes if effect else ():
+            if lines := list(change_lines(write)):
+                yield f"\n{write.how} {code(write.path)}"
+                yield fenced("\n".join(lines), "diff")
+    yield from _rest(run)
+
+
+def _head(run: Run) -> Iterator[str]:
+    yield f"# {escaped(first_line(name_of(run), 200))}\n"
+    yield f"- outcome: **{run.outcome.verdict}** {escaped(first_line(run.outcome.words, 500))}".rstrip()
+    model = run.agents[0].model if run.agents else ""
+    facts = [run.format, model, f"{run.steps} steps", length_of_time(run.seconds)]
+    facts += [] if run.cost_usd is None else [f"${run.cost_usd:.2f}"]
+    yield f"- {escaped(', '.join(fact for fact in facts if fact))}"
+    if run.task:
+        yield "\n## Task\n"
+        yield fenced(run.task)
+
+
+def _step(step: Step, kind: str, told: set[int]) -> Iterator[str]:
+    """A response that several steps share stands with the first of them."""
+    yield f"\n### {step.number}. {kind} {escaped(first_line(what(step), 100))}".rstrip()
+    for event in (step.response, step.call, step.result, *step.others):
+        if event is not None and event.index not in told:
+            told.add(event.index)
+            yield from _event(event)
+
+
+def _event(event: Event) -> Iterator[str]:
+    facts = [event.kind, event.tool, event.status if event.status != "unknown" else ""]
+    facts += [] if event.exit_code is None else [f"exit code {event.exit_code}"]
+    yield f"\n{escaped(' '.join(fact for fact in facts if fact))} {code(place(event.ref))}".rstrip()
+    if event.reasoning:
+        yield fenced(event.reasoning)
+    if event.text:
+        yield fenced(event.text)
+    rest = {name: value for name, value in (event.arguments or {}).items() if value != event.text}
+    if rest:
+        yield fenced(json.dumps(rest, ensure_ascii=False, indent=1, default=str), "json")
+
+
+def _rest(run: Run) -> Iterator[str]:
+    """What belongs to no step."""
+    notes = [event for event in run.events if not event.step and event.kind not in {"task", "response"} and event.text]
+    if notes:
+        yield "\n## Around the steps"
+        for event in notes:
+            yield from _event(event)
+    if run.problems:
+        yield "\n## Problems in the files\n"
+        yield from (
+            f"- {escaped(first_line(each.text, 500))} {code(place(each.ref))}".rstrip() for each in run.problems
+        )
+
+
+def escaped(text: str) -> str:
+    """A text within a line, without any meaning as Markdown or HTML."""
+    return _SPECIAL.sub(r"\\\1", " ".join(visible(text).split()))
+
+
+def code(text: str) -> str:
+    """A text as code within a line."""
+    told = " ".join(visible(text).split()).replace("`", "'")
+    return f"`{told}`" if told else ""
+
+
+def fenced(text: str, language: str = "") -> str:
+    """A text as a block that nothing in it can end."""
+    longest = max((len(ticks) for ticks in _TICKS.findall(text)), default=2)
+    fence = "`" * (longest + 1)
+    return f"{fence}{language}\n{visible(text)}\n{fence}"

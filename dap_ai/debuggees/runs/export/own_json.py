@@ -1,0 +1,18 @@
+"""dap_ai's own JSON: the whole model and the analysis, to be read back without loss (readers/exported.py)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from dap_ai.debuggees.runs.export.encoding import encoded
+from dap_ai.debuggees.runs.model import Run
+
+VERSION = 1
+
+
+def exported(run: Run, analysis: Any) -> dict[str, bytes]:
+    """One file: `{"dap_ai_run": 1, "run": {...}, "analysis": {...}}`, fields as in `debuggees/runs/model.py`."""
+    document = {"dap_ai_run": VERSION, "run": msgspec.to_builtins(run), "analysis": msgspec.to_builtins(analysis)}
+    return {"run.json": encoded(document)}

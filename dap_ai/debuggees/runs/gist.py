@@ -1,0 +1,45 @@
+"""What a recorded text comes to in a line: a task without its harness's words, an output without its wrapping."""
+
+from __future__ import annotations
+
+import re
+
+from dap_ai.debuggees.runs.model import Run
+
+_LOOKED_AT = 8_000
+_BEFORE_TASKS = re.compile(
+    r"(?:\A|\n)\s*(?:"
+    r"ISSUE:|Task Description:|\# Problem Statement|(?:Please )?solve this issue:|\*\*Original Task:\*\*"
+    r"|<pr_description>(?:\s*Consider the following PR description:)?|<(?:issue_description|problem_statement|task)>"
+    r")\s*",
+    re.IGNORECASE,
+)
+"""What stands before the words of the task itself, in the prompts of known harnesses."""
+_AFTER_TASKS = re.compile(r"\s*(?:</(?:pr_description|issue_description|problem_statement|task)>|\n\s*INSTRUCTIONS:)")
+_WRAPPING = re.compile(
+    r"</?(?:output|returncode|warning|output_head|output_tail|stdout|stderr|system-reminder)[^<>]{0,40}>"
+    r"|^\(\w+ completed with no output\)$",
+    re.MULTILINE,
+)
+_RETURNED = re.compile(r"\A\s*<returncode>-?\d+</returncode>\s*")
+
+
+def task_of(task: str) -> str:
+    """What a task asks for, without what its harness says before it to every agent; "" where none is recorded."""
+    looked = task[:_LOOKED_AT]
+    if (found := _BEFORE_TASKS.search(looked)) is None or not looked[found.end() :].strip():
+        return task
+    return _AFTER_TASKS.split(task[found.end() :], maxsplit=1)[0]
+
+
+def name_of(run: Run) -> str:
+    """What a run is called: by its task, else by its file."""
+    if task := task_of(run.task).strip():
+        return task
+    file = run.root.replace("\\", "/").rstrip("/").rpartition("/")[2]
+    return f"{file} (its task is not recorded)" if file else "run"
+
+
+def unwrapped(text: str) -> str:
+    """An output without what the agent's harness has put around it: tags, a return code that is told elsewhere."""
+    return _WRAPPING.sub("", _RETURNED.sub("", text))

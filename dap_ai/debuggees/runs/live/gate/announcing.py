@@ -1,0 +1,216 @@
+"""What a hook or the shim announces at the gate: recorded, held and edited as what is seen on the wire."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from dap_ai.debuggees.runs.live.gate.contract import Announced, Verdict
+from dap_ai.debuggees.runs.live.gate.editing import CannotEdit
+from dap_ai.debuggees.runs.live.gate.gate import Gate, What
+from dap_ai.debuggees.runs.live.gate.orders import Heard, Order
+from dap_ai.debuggees.runs.live.gate.story import Speaker
+from dap_ai.debuggees.runs.model import Event
+from dap_ai.debuggees.runs.readers.recordings.said import Said
+from dap_ai.debuggees.runs.readers.shapes import table
+
+Keeping = Callable[[int], "asyncio.Future[Sequence[str] | None]"]
+_GO = Verdict()
+_KEEPING_S = 1.0
+"""So long at most a query waits until the workspace's state before it is kept."""
+
+
+class Announcing:
+    """For the endpoint's loop alone. `numbers` are those of queries."""
+
+    def __init__(self, gate: Gate, numbers: itertools.count[int], keeping: Keeping | None = None) -> None:
+        """`keeping` starts to keep the workspace as a query finds it."""
+        self._gate, self._numbers, self._keeping = gate, numbers, keeping
+        self._asked: dict[str, int] = {}
+        """The query under way of each agent whose model is not asked over the wire."""
+        self.has_wire = False
+        """A query has come by the wire: announced ones are the same."""
+        self._made = itertools.count(1)
+
+    async def __call__(self, said: Announced) -> Verdict:
+        """The verdict, once there is one."""
+        gate = self._gate
+        match said.kind:
+            case "hello":
+                gate.announces |= set(said.announces)
+                gate.say(Heard(announces=list(said.announces)))
+            case "started" | "ended":
+                gate.say(Heard(pid=said.pid, exit_code=said.exit_code))
+            case "python":
+                gate.say(Heard(port=said.port))
+            case "agent":
+                gate.story.begun(said.agent, said.parent)
+                gate.records.event({"note": f"agent {said.agent} begins", "at": time.time(), "parent": said.parent})
+            case "note":
+                gate.records.event({"note": said.text, "at": time.time()})
+            case "call":
+                return await self._call(said)
+            case "result":
+                return await self._result(said)
+            case "query" if not self.has_wire:
+                return await self._query(said)
+            case "response" if not self.has_wire:
+                return await self._response(said)
+            case _:
+                pass
+        return _GO
+
+    def _speaker(self, said: Announced) -> Speaker:
+        known = self._gate.story.caller(said.call_id) if said.call_id else None
+        return known or self._gate.story.begun(said.agent, said.parent)
+
+    # -- calls and results -------------------------------------------------------------------------------------------
+
+    async def _call(self, said: Announced) -> Verdict:
+        speaker = self._speaker(said)
+        given = _object(said.arguments)
+        event = self._known(speaker, said)
+        if event is None:
+            call_id = said.call_id or f"hook-{next(self._made)}"
+            text = said.text or (said.arguments if isinstance(said.arguments, str) else "")
+            event = self._gate.story.call(speaker, Said("call", "", text, call_id, said.tool, given))
+        elif given is not None:
+            event.arguments = given
+        row = {"called": event.call_id, "at": time.time(), "agent": speaker.name, "tool": event.tool}
+        self._gate.records.event({**row, "arguments": said.arguments})
+        made = _Made()
+
+        def carry(order: Order) -> None:
+            made.take(order)
+            shown = {"tool": order.tool, "arguments": order.arguments, "text": order.text}
+            kept = {key: value for key, value in shown.items() if value is not msgspec.UNSET}
+            edited = {"edited": 0, "at": time.time(), "what": "call", "do": order.do, "call_id": event.call_id}
+            self._gate.records.event({**edited, **kept})
+
+        arguments: Any = event.text if said.arguments is None else said.arguments
+        shown = partial(dict[str, Any], tool=event.tool, arguments=arguments)
+        await self._gate.passes(What(event, 0, shown, carry, frames=said.frames))
+        return msgspec.structs.replace(made.verdict, call_id=event.call_id)
+
+    @staticmethod
+    def _known(speaker: Speaker, said: Announced) -> Event | None:
+        """The call on the wire that this is: by its id, else by tool and arguments, else the only one of that tool."""
+        if said.call_id in speaker.open_calls:
+            return speaker.open_calls[said.call_id]
+        named = [call for call in speaker.open_calls.values() if call.tool == said.tool and not said.call_id]
+        same = [call for call in named if call.arguments == said.arguments]
+        found = same or (named if len(named) == 1 else [])
+        return found[0] if found else None
+
+    async def _result(self, said: Announced) -> Verdict:
+        speaker = self._speaker(said)
+        call = self._known(speaker, said)
+        call_id = call.call_id if call else said.call_id
+        event = self._gate.story.result(call_id, said.text, said.status)
+        if event is None:
+            return _GO
+        event.status = said.status if event.status == "unknown" else event.status
+        event.exit_code = said.exit_code if said.exit_code is not None else event.exit_code
+        made = _Made()
+        row: dict[str, Any] = {"returned": call_id, "at": time.time(), "tool": event.tool, "status": said.status}
+        row |= {} if said.exit_code is None else {"exit_code": said.exit_code}
+        self._gate.records.event({**row, "text": said.text})
+
+        def carry(order: Order) -> None:
+            if not isinstance(order.text, str):
+                raise CannotEdit("a result can be edited: it has a text")
+            made.take(msgspec.structs.replace(order, do="edit"))
+            edited = {"edited": 0, "at": time.time(), "what": "result", "call_id": call_id, "text": order.text}
+            self._gate.records.event(edited)
+
+        await self._gate.passes(What(event, 0, lambda: said.text, carry))
+        return made.verdict
+
+    # -- queries that nobody sees on the wire ------------------------------------------------------------------------
+
+    async def _query(self, said: Announced) -> Verdict:
+        number = next(self._numbers)
+        speaker = self._gate.story.begun(said.agent, said.parent)
+        self._asked[speaker.name] = number
+        body = msgspec.json.encode({"messages": list(said.messages)})
+        who = {"agent": said.agent, "parent": said.parent} if said.agent else {}
+        self._gate.records.announced({"query": number, "at": time.time(), "api": "chat", **who}, list(said.messages))
+        await self._kept(number, speaker)
+        _, results, query = self._gate.story.query(body, speaker)
+        made = _Made()
+        for result in results:
+            await self._gate.passes(What(result, number, partial(_text, result), _past))
+        await self._gate.passes(What(query, number, lambda: {"messages": list(said.messages)}, made.take))
+        return made.verdict
+
+    async def _kept(self, number: int, speaker: Speaker) -> None:
+        """The agent's model is asked, and what it says done, once the state before is kept."""
+        if self._keeping is None:
+            return
+        kept = self._keeping(number)
+        await asyncio.wait([kept], timeout=None if self._gate.stops.wants_changes else _KEEPING_S)
+        if kept.done() and (changed := kept.result()) is not None and self._gate.stops.wants_changes:
+            change = self._gate.story.change(speaker, changed)
+            await self._gate.passes(What(change, number, lambda: None, _past))
+
+    async def _response(self, said: Announced) -> Verdict:
+        speaker = self._gate.story.begun(said.agent, said.parent)
+        number = self._asked.pop(speaker.name, 0)
+        calls = [{"id": each.call_id, "type": "function", "function": _function(each)} for each in said.calls]
+        message = {"role": "assistant", "content": said.text, **({"tool_calls": calls} if calls else {})}
+        value = {"choices": [{"index": 0, "message": message}]}
+        row = {"response": number, "at": time.time(), "end": "whole", "status": 200, "value": value}
+        self._gate.records.event(row)
+        made = _Made()
+        for event in self._gate.story.answer(speaker, value, 200):
+            if event.kind != "call":
+                await self._gate.passes(What(event, number, lambda: said.text, made.take))
+        return made.verdict
+
+
+class _Made:
+    """The verdict as orders make it."""
+
+    def __init__(self) -> None:
+        self.verdict = _GO
+
+    def take(self, order: Order) -> None:
+        """One more."""
+        if order.do == "drop":
+            self.verdict = Verdict("answer", text=order.text if isinstance(order.text, str) else "(dropped)")
+        elif order.do == "answer":
+            self.verdict = Verdict("answer", text=order.text)
+        elif order.do == "edit":
+            messages = table(order.value).get("messages", msgspec.UNSET)
+            given: dict[str, Any] = {
+                "text": order.text,
+                "tool": order.tool,
+                "arguments": order.arguments,
+                "messages": messages,
+            }
+            kept = {key: value for key, value in given.items() if value is not msgspec.UNSET}
+            self.verdict = msgspec.structs.replace(self.verdict, do="edit", **kept)
+        else:
+            raise CannotEdit(f"`{order.do}` is nothing that can be done here")
+
+
+def _text(event: Event) -> str:
+    return event.text
+
+
+def _object(arguments: Any) -> Mapping[str, Any] | None:
+    return table(arguments) if isinstance(arguments, dict) else None
+
+
+def _function(call: Any) -> dict[str, Any]:
+    return {"name": call.tool, "arguments": msgspec.json.encode(call.arguments).decode()}
+
+
+def _past(_: Order) -> None:
+    raise CannotEdit("it is past: edit the query, or the files")

@@ -1,0 +1,162 @@
+"""The gate in the endpoint's process: decides at each event whether its agent waits, and waits with it.
+
+The debugger beside it says what the breakpoints are and when to go on. Without one, nobody
+waits. contract.py says what hooks tell it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, Protocol
+
+from dap_ai.debuggees.runs.live.gate.editing import Kept
+from dap_ai.debuggees.runs.live.gate.orders import Edited, Heard, Held, Order, Table
+from dap_ai.debuggees.runs.live.gate.stops import Going, Hit, Now, Stops
+from dap_ai.debuggees.runs.live.gate.story import Story
+from dap_ai.debuggees.runs.live.wire.apis.asked import Api
+from dap_ai.debuggees.runs.model import Event
+
+Carry = Callable[[Order], None]
+"""Carries an edit out. Raises ValueError where it cannot be."""
+
+
+class Records(Protocol):
+    """Who writes the recording, in a thread."""
+
+    def event(self, fields: Mapping[str, Any]) -> None:
+        """A line, soon written."""
+        ...
+
+    def edited(self, fields: Mapping[str, Any], api: Api, body: bytes | None) -> None:
+        """A line about an edit, with the messages of a body."""
+        ...
+
+    def announced(self, fields: Mapping[str, Any], messages: list[Any]) -> None:
+        """A query that was announced, with its messages."""
+        ...
+
+    def after(self, do: Callable[[], None]) -> None:
+        """Once all that was told so far is written, in the recorder's thread."""
+        ...
+
+
+class What(NamedTuple):
+    """What is held: an event of a query, and its value as it can be edited."""
+
+    event: Event
+    query: int
+    value: Callable[[], Any]
+    carry: Carry
+    api: str = ""
+    frames: Any = ()
+
+
+class Gate:
+    """For the endpoint's loop alone."""
+
+    def __init__(
+        self,
+        say: Callable[[Heard], None],
+        records: Records,
+        *,
+        path: str = "",
+        workspace: str = "",
+        stop_all: bool = False,
+    ) -> None:
+        """`say` reaches the debugger, from any thread.
+
+        `stop_all`: while one agent is held the others wait at their next event.
+        """
+        self.story = Story()
+        self.stops = Stops(Now(self.story, workspace, path))
+        self.kept = Kept()
+        self.records = records
+        self.announces: set[str] = set()
+        """Kinds that a hook announces itself: they are not decided on the wire."""
+        self.say = say
+        self._stop_all = stop_all
+        self._idents = itertools.count(1)
+        self._holds: dict[int, asyncio.Queue[Order]] = {}
+        self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._free = asyncio.Event()
+        self._free.set()
+        self._is_open = False
+
+    # -- what the debugger says --------------------------------------------------------------------------------------
+
+    def table(self, table: Table) -> None:
+        """Other breakpoints."""
+        self.stops.replace(table.rows)
+
+    def order(self, order: Order) -> None:
+        """For what is held; of what is held no more nothing comes."""
+        if (hold := self._holds.get(order.ident)) is not None:
+            hold.put_nowait(order)
+
+    def pause(self) -> None:
+        """The next event holds its agent."""
+        self.stops.is_pausing = True
+
+    def open(self) -> None:
+        """The debugger is gone: nobody waits any more."""
+        self._is_open = True
+        self.stops.replace(())
+        self.stops.going.clear()
+        self.stops.is_pausing = False
+        for ident, hold in self._holds.items():
+            hold.put_nowait(Order(ident))
+
+    # -- what comes by -----------------------------------------------------------------------------------------------
+
+    async def passes(self, what: What, begin: Callable[[], None] = lambda: None) -> str:
+        """Once its agent may go on; `begin` is called where it waits. "again" where the model is to be asked anew."""
+        if not self._free.is_set():
+            begin()
+            await self._free.wait()
+        hit, logged = (None, []) if self._is_open else self.stops.decide(what.event)
+        for text in logged:
+            self.records.after(lambda text=text: self.say(Heard(logged=text)))
+        end = ""
+        if hit is not None:
+            begin()
+            async with self._turns[what.event.agent]:
+                end = "" if self._is_open else await self._hold(what, hit)
+        self.story.past(what.event)
+        return end
+
+    async def _hold(self, what: What, hit: Hit) -> str:
+        ident, orders = next(self._idents), asyncio.Queue[Order]()
+        self._holds[ident] = orders
+        if self._stop_all:
+            self._free.clear()
+        self._tell(ident, what, hit)
+        try:
+            while (order := await orders.get()).do not in ("go", "again"):
+                self._carry(what, order)
+        finally:
+            del self._holds[ident]
+            if not self._holds:
+                self._free.set()
+            self.records.after(lambda: self.say(Heard(left=ident)))
+        if order.until:
+            self.stops.going.append(Going(order.until, what.event.agent))
+        return "again" if order.do == "again" else ""
+
+    def _tell(self, ident: int, what: What, hit: Hit) -> None:
+        event: Any = what.event
+        held = Held(
+            ident, event.kind, what.query, event.agent, event.call_id, hit.reason, hit.idents, hit.filter,
+            what.value(), what.api, what.frames,
+        )  # fmt: skip
+        self.records.after(lambda: self.say(Heard(held=held)))
+
+    def _carry(self, what: What, order: Order) -> None:
+        failed = ""
+        try:
+            what.carry(order)
+        except (ValueError, KeyError, TypeError) as error:
+            failed = str(error) or type(error).__name__
+        self.records.after(lambda: self.say(Heard(edited=Edited(order.ident, order.do, failed))))

@@ -1,0 +1,214 @@
+"""One query's way through the gate: its results and itself before a model is asked, the answer and its calls after."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from dap_ai.debuggees.runs.live.gate import editing
+from dap_ai.debuggees.runs.live.gate.announcing import Announcing, Keeping
+from dap_ai.debuggees.runs.live.gate.contract import Announced, encoded
+from dap_ai.debuggees.runs.live.gate.gate import Gate, What
+from dap_ai.debuggees.runs.live.gate.orders import Order
+from dap_ai.debuggees.runs.live.wire.apis.asked import Api
+from dap_ai.debuggees.runs.live.wire.notes import Who
+from dap_ai.debuggees.runs.live.wire.prices import cost_usd
+from dap_ai.debuggees.runs.model import Event
+from dap_ai.debuggees.runs.readers.shapes import table, usage
+
+Begin = Callable[[], None]
+"""Somebody waits: the agent's client is to be told something meanwhile."""
+
+
+class Visit:
+    """See wire/visiting.py. `body` is the request as the model is to see it."""
+
+    def __init__(  # noqa: PLR0917  all that a query is
+        self, gate: Gate, number: int, api: Api, body: bytes, url: str = "", who: Who | None = None
+    ) -> None:
+        """`url` is where the model is: what it costs is known by that. `who` asks, where a hook says so."""
+        self._gate, self.number, self._url = gate, number, url
+        self.api: Api = api
+        edited = gate.kept.applied(api, body)
+        self.body: bytes = edited or body
+        self.own: bytes | None = body if edited else None
+        self.reply: Any = None
+        """The answer in the model's place."""
+        self.refused = ""
+        """Why no model is asked, and nothing answered."""
+        self.value: Any = None
+        self.is_edited = False
+        """Whether `value` is another than the model's answer."""
+        self._speaker = None if who is None else gate.story.begun(who.name, who.parent)
+        self._events: Sequence[Event] = ()
+
+    @property
+    def wants_changes(self) -> bool:
+        """Whether what has become of the workspace is waited for."""
+        return self._gate.stops.wants_changes
+
+    def wants_answer(self, status: int) -> bool:
+        """Whether an answer of that status is to be whole before the agent gets any of it."""
+        return self._gate.stops.wants_answers(failed=status >= 400)
+
+    async def asked(self, begin: Begin, changed: Sequence[str] | None) -> None:
+        """Before the model is asked. `changed` are the files of the workspace's new state; None: it is as it was."""
+        gate = self._gate
+        speaker, results, query = gate.story.query(self.body, self._speaker)
+        self._speaker = speaker
+        if changed is not None:
+            change = gate.story.change(speaker, changed)
+            await gate.passes(What(change, self.number, lambda: None, _nothing), begin)
+        for result in results:
+            await gate.passes(
+                What(result, self.number, partial(self._shown, result), self._result(result), self.api), begin
+            )
+        await gate.passes(What(query, self.number, self._fields, self._query, self.api), begin)
+
+    async def answered(self, begin: Begin, value: Any, status: int) -> bool:
+        """With the whole answer, before the agent has any of it. Whether the model is to be asked again."""
+        gate, self.value = self._gate, value
+        events = self._come(value, status)
+        self._events = events
+        for event in events:
+            if event.kind == "call" and ("call" in gate.announces or event.call_id not in self._open):
+                continue
+            carry = self._call(event) if event.kind == "call" else self._response
+            end = await gate.passes(What(event, self.number, partial(self._shown, event), carry, self.api), begin)
+            if end == "again":
+                self._again()
+                return True
+        return False
+
+    def passed(self, value: Any, status: int) -> None:
+        """The answer has gone by, and nobody waited."""
+        for event in self._come(value, status):
+            self._gate.story.past(event)
+
+    def _come(self, value: Any, status: int) -> list[Event]:
+        story = self._gate.story
+        row = table(value)
+        cost = cost_usd(self._url, str(row.get("model") or ""), usage(row.get("usage"))) if self._url else None
+        return story.answer(self._speaker or story.begun(""), value, status, cost)
+
+    @property
+    def _open(self) -> dict[str, Event]:
+        return self._speaker.open_calls if self._speaker else {}
+
+    def _again(self) -> None:
+        for event in self._events:
+            self._open.pop(event.call_id, None)
+        self.is_edited = False
+        self._gate.records.event({"again": self.number, "at": time.time()})
+
+    # -- what is held, as it can be edited ---------------------------------------------------------------------------
+
+    def _fields(self) -> Any:
+        """None where it is nothing that could be read."""
+        try:
+            return msgspec.json.decode(self.body, type=dict[str, Any])
+        except (msgspec.MsgspecError, UnicodeError):
+            return None
+
+    def _shown(self, event: Event) -> Any:
+        return {"tool": event.tool, "arguments": _arguments(event)} if event.kind == "call" else event.text
+
+    # -- edits -------------------------------------------------------------------------------------------------------
+
+    def _query(self, order: Order) -> None:
+        if order.do == "answer":
+            self.reply = editing.in_the_models_place(self.api, self.body, str(order.text))
+        elif order.do == "drop":
+            self.refused = "this query was dropped in the debugger"
+            self._told("query", {"text": self.refused})
+        elif order.do == "note":
+            self._note(str(order.text))
+        else:
+            self.body = editing.with_fields(self.body, order.value)
+            self._told("query", {}, self.body)
+
+    def _note(self, text: str) -> None:
+        self._gate.kept.say(self.api, self.body, text)
+        self.body = editing.with_words(self.api, self.body, text)
+        self._told("note", {"text": text}, self.body)
+
+    def _result(self, result: Event) -> Callable[[Order], None]:
+        def carry(order: Order) -> None:
+            if order.do == "note":
+                return self._note(str(order.text))
+            if order.do not in ("edit", "answer") or not isinstance(order.text, str):
+                raise editing.CannotEdit("a result can be edited: it has a text")
+            self._gate.kept.results[result.call_id] = result.text = order.text
+            self.body = editing.with_result(self.api, self.body, result.call_id, order.text)
+            return self._told("result", {"call_id": result.call_id, "text": order.text}, self.body)
+
+        return carry
+
+    def _response(self, order: Order) -> None:
+        if order.do == "edit" and order.value is not msgspec.UNSET:
+            value = order.value
+        elif order.do == "edit" and isinstance(order.text, str):
+            value = editing.with_text(self.api, self.value, order.text)
+        elif order.do == "answer":
+            value = editing.in_the_models_place(self.api, self.body, str(order.text))
+            self._open.clear()
+        else:
+            raise editing.CannotEdit("a response can be edited, answered in the model's place, or asked for again")
+        self._other(value)
+
+    def _call(self, call: Event) -> Callable[[Order], None]:
+        def carry(order: Order) -> None:
+            if order.do == "drop":
+                self._open.pop(call.call_id, None)
+                return self._other(editing.without_call(self.api, self.value, call.call_id))
+            if order.do != "edit":
+                return self._response(order)
+            value = editing.with_call(self.value, call.call_id, order.tool, order.arguments)
+            call.tool = order.tool if isinstance(order.tool, str) else call.tool
+            if order.arguments is not msgspec.UNSET:
+                call.arguments = table(order.arguments) or {"input": order.arguments}
+            return self._other(value)
+
+        return carry
+
+    def _other(self, value: Any) -> None:
+        self.value, self.is_edited = value, True
+        self._told("response", {"value": value})
+
+    def _told(self, what: str, fields: dict[str, Any], body: bytes | None = None) -> None:
+        row = {"edited": self.number, "at": time.time(), "what": what, **fields}
+        self._gate.records.edited(row, self.api, body)
+
+
+def _arguments(event: Event) -> Any:
+    return event.arguments if event.arguments is not None else event.text
+
+
+def _nothing(_: Order) -> None:
+    raise editing.CannotEdit("a change of the workspace is past: edit its files")
+
+
+class Gatekeeper:
+    """For the endpoint's loop alone. `numbers` are those of queries."""
+
+    def __init__(self, gate: Gate, numbers: itertools.count[int], keeping: Keeping | None = None) -> None:
+        self._gate = gate
+        self._announcing = Announcing(gate, numbers, keeping)
+
+    def visit(self, number: int, api: Api, body: bytes, url: str = "", who: Who | None = None) -> Visit:
+        """A query that has come by the wire."""
+        self._announcing.has_wire = True
+        return Visit(self._gate, number, api, body, url, who)
+
+    async def announced(self, body: bytes) -> tuple[int, bytes]:
+        """What a hook announces; status 400 where it is nothing that contract.py knows."""
+        try:
+            said = msgspec.json.decode(body, type=Announced)
+        except (msgspec.MsgspecError, UnicodeError) as error:
+            return 400, msgspec.json.encode({"do": "go", "why": f"not understood: {error}"})
+        return 200, encoded(await self._announcing(said))

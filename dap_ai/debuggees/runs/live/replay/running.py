@@ -1,0 +1,153 @@
+"""A recorded command again, in a copy of its workspace: prepared, run, looked at."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from dap_ai.debuggees.runs.live.plan import Plan
+from dap_ai.debuggees.runs.live.recording import Again, Keeper, Wish, run_agent
+from dap_ai.debuggees.runs.live.replay.copying import made, whole
+from dap_ai.debuggees.runs.live.replay.tape import CannotReplay, Tape
+from dap_ai.debuggees.runs.live.wire.apis.editing import rewritten
+from dap_ai.debuggees.runs.readers.shapes import array, words
+from dap_ai.hosts import child_python
+
+COPY = "copy"
+"""The workspace's copy, in the new recording's folder."""
+
+
+class Place(NamedTuple):
+    """Where something runs as if in the workspace."""
+
+    copy: Path
+    workspace: str
+    """The path of then."""
+    is_mounted: bool
+    """The copy is seen at that path; else at its own."""
+    words: Sequence[str]
+    """What is not as it was."""
+
+    def command(self, argv: Sequence[str], cwd: str) -> tuple[list[str], Path]:
+        """What is to be started for a command, and where."""
+        inside = self._inside(cwd)
+        inside.mkdir(parents=True, exist_ok=True)
+        if self.is_mounted:
+            return _seen_there(self.copy, self.workspace, cwd, argv), self.copy
+        return rewritten(list(argv), self.workspace, str(self.copy)), inside
+
+    def _inside(self, cwd: str) -> Path:
+        path = Path(cwd)
+        return self.copy / path.relative_to(self.workspace) if path.is_relative_to(self.workspace) else path
+
+
+def prepared(tape: Tape, commit: str, to: Path, now: Path | None, *, without: Sequence[Path] = ()) -> Place:
+    """A copy of the workspace as it was at a commit; `now`: the directory where it is today. Raises CannotReplay."""
+    repository = tape.repository
+    workspace = tape.workspace or str(now or "")
+    if repository is None:
+        if now is None:
+            raise CannotReplay(
+                f"{tape.folder} holds no states of a workspace, so that the agent would work on what is there today: "
+                "--workspace DIR names a directory of which it gets a copy"
+            )
+        told = [f"the copy is of {now} as it is today: the recording holds no state of it", *whole(now, to)]
+    else:
+        told = made(repository, commit, now or Path(workspace), to, without=[*without, tape.folder, to])
+    return Place(to, workspace, _can_mount(to, workspace), told)
+
+
+class Wanted(NamedTuple):
+    """A replay, as the user wants it."""
+
+    tape: Tape
+    plan: Plan
+    command: Sequence[str]
+    """Empty: the recorded one."""
+    folder: Path
+    """Of the new recording."""
+    parent: Mapping[str, Any]
+    """What the new recording says of where it comes from."""
+    environ: Mapping[str, str]
+    aside: bool = False
+    """The agent's stdout goes to our stderr."""
+
+
+def command_of(tape: Tape, given: Sequence[str]) -> list[str]:
+    """What is run. Raises CannotReplay."""
+    command = list(given) or tape.command
+    if not command:
+        raise CannotReplay(f"{tape.folder} names no command: give it after --")
+    program = shutil.which(command[0])
+    if program is None:
+        raise CannotReplay(f"{command[0]}, the recorded command, cannot be found here: give another after --")
+    return [program, *command[1:]]
+
+
+def missing_names(tape: Tape, environ: Mapping[str, str]) -> list[str]:
+    """Variables that were set when the run was recorded, and are not now."""
+    return [words(name) for name in array(tape.head.get("environ")) if words(name) not in environ]
+
+
+def replayed(wanted: Wanted, place: Place) -> int:
+    """Runs it on this process's own terminal; its exit code. Raises CannotRecord and OSError."""
+    tape, plan = wanted.tape, wanted.plan
+    command = command_of(tape, wanted.command)
+    cwd = words(tape.head.get("cwd")) or place.workspace
+    argv, directory = place.command(command, cwd)
+    paths = None if place.is_mounted else (place.workspace, str(place.copy))
+    restore = tape.commit_before(plan.until) if plan.until is not None and tape.repository else ""
+    plan = msgspec.structs.replace(plan, paths=paths, restore=restore)
+    head: dict[str, Any] = {"cwd": cwd, "workspace": place.workspace, "copy": str(place.copy)}
+    head |= {"command": list(wanted.command) or tape.command}
+    head["parent"] = {**wanted.parent, "edits": msgspec.to_builtins(plan.edits)}
+    again = Again(plan, argv, directory, head, wanted.aside)
+    environ = {**wanted.environ, "PWD": cwd if place.is_mounted else str(directory)}
+    wish = Wish(command, wanted.folder, place.copy, environ, again)
+    keeper = Keeper(wish)
+    try:
+        code = run_agent(wish, keeper)
+    except BaseException:
+        keeper.end(126)
+        raise
+    keeper.end(code)
+    return code
+
+
+class Checked(NamedTuple):
+    """What a check has said."""
+
+    code: int
+    output: str
+
+
+def checked(command: str, place: Place, cwd: str) -> Checked:
+    """The check in a workspace. What it writes there is lost with the copy. Raises OSError."""
+    argv, directory = place.command(["/bin/sh", "-c", command], cwd)
+    if not place.is_mounted:
+        argv = ["/bin/sh", "-c", rewritten(command, place.workspace, str(place.copy))]
+    ran = subprocess.run(  # noqa: S603  it is what the user wants
+        argv, cwd=directory, stdin=subprocess.DEVNULL, capture_output=True, check=False
+    )
+    return Checked(ran.returncode, (ran.stdout + ran.stderr).decode("utf-8", "replace"))
+
+
+def _seen_there(copy: Path, workspace: str, cwd: str, argv: Sequence[str] = ()) -> list[str]:
+    """See mounted.py."""
+    return child_python.command("dap_ai.debuggees.runs.live.replay.mounted:main", str(copy), workspace, cwd, *argv)
+
+
+def _can_mount(copy: Path, workspace: str) -> bool:
+    if sys.platform != "linux" or not Path(workspace).is_dir():
+        return False
+    try:
+        asked = _seen_there(copy, workspace, workspace)
+        return subprocess.run(asked, capture_output=True, check=False).returncode == 0  # noqa: S603  ours
+    except OSError:
+        return False

@@ -1,0 +1,155 @@
+"""A recording as a tape: its queries in their order, message by message, and what was answered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from dap_ai.debuggees.runs.artefacts import CannotRead, lines
+from dap_ai.debuggees.runs.live.wire.apis.asked import Api
+from dap_ai.debuggees.runs.readers.shapes import array, decoded, table, whole, words
+from dap_ai.debuggees.runs.store import FILE, WORKSPACE
+
+
+class CannotReplay(Exception):  # noqa: N818  what it says of a run
+    """The run cannot be replayed; the text says why, and what would help."""
+
+
+class Taped(NamedTuple):
+    """One query of the recording."""
+
+    number: int
+    api: Api
+    messages: Sequence[str]
+    """Names of its messages, as the agent has sent them."""
+    tools: str
+    """The name of what was offered; empty: nothing."""
+    settings: Mapping[str, Any]
+    edited: bool
+    """What the model has seen was not what the agent had sent."""
+
+
+class Answer(NamedTuple):
+    """What came back."""
+
+    status: int
+    value: Any
+    """In the shape of an answer that is not streamed."""
+
+
+class Tape:
+    """What is there. Nothing is written."""
+
+    def __init__(self, folder: Path) -> None:
+        """Raises CannotReplay where it is no recording of ours."""
+        self.folder = folder.absolute()
+        self.head: Mapping[str, Any] = {}
+        self.queries: list[Taped] = []
+        self.answers: dict[int, Answer] = {}
+        """By the query's number. Of one that was never answered whole there is none."""
+        self.taken: dict[int, int] = {}
+        """Of a recording that is a replay itself: which query of its parent's tape has answered each query."""
+        self.live: int = 0
+        """Its queries that went to a model."""
+        self.rows: list[Mapping[str, Any]] = []
+        """Its lines that are neither."""
+        self._parts: dict[str, bytes] = {}
+        self._nodes: dict[int, tuple[int, str]] = {}
+        self._commits: list[tuple[int | None, str]] = []
+        try:
+            self._read()
+        except (CannotRead, OSError) as error:
+            raise CannotReplay(f"{folder}: cannot be read: {error}") from error
+        if "dap_ai_recording" not in self.head:
+            raise CannotReplay(f"{folder} is no recording of `dap-ai record`")
+
+    def message(self, name: str) -> bytes:
+        """A message's JSON; empty where it is lost."""
+        return self._parts.get(name, b"")
+
+    def query(self, number: int) -> Taped | None:
+        """The query of that number."""
+        return next((each for each in self.queries if each.number == number), None)
+
+    @property
+    def command(self) -> list[str]:
+        """What was recorded."""
+        return [words(each) for each in array(self.head.get("command"))]
+
+    @property
+    def workspace(self) -> str:
+        """The directory that was followed; empty: none was."""
+        return words(self.head.get("workspace"))
+
+    @property
+    def repository(self) -> Path | None:
+        """The workspace's states; None: they were not kept, or are gone."""
+        found = self.folder / WORKSPACE
+        return found if self._commits and (found / "HEAD").exists() else None
+
+    def commit_before(self, query: int) -> str:
+        """The state that a query found; 1 is that before the run."""
+        found = [sha for asked, sha in self._commits if asked is not None and asked <= query]
+        return found[-1] if found else ""
+
+    @property
+    def first_commit(self) -> str:
+        """The state before the run."""
+        return self._commits[0][1] if self._commits else ""
+
+    @property
+    def last_commit(self) -> str:
+        """The state that the run left."""
+        return self._commits[-1][1] if self._commits else ""
+
+    def _read(self) -> None:
+        for _, line in lines(self.folder / FILE):
+            if row := table(decoded(line or b"null")):
+                self._take(next(iter(row)), row)
+
+    def _take(self, kind: str, row: Mapping[str, Any]) -> None:
+        if kind == "dap_ai_recording":
+            self.head = row
+        elif kind in ("part", "node"):
+            self._store(row)
+        elif kind == "query":
+            self._query(row)
+        elif kind == "response":
+            self._response(row)
+        else:
+            self.rows.append(row)
+            if kind == "workspace":
+                self._commits.append((0, words(row.get("commit"))))
+            elif kind == "change":
+                self._commits.append((whole(row.get("query")), words(row.get("commit"))))
+
+    def _store(self, row: Mapping[str, Any]) -> None:
+        part = words(row.get("part"))
+        if "value" in row:
+            self._parts.setdefault(part, msgspec.json.encode(row["value"]))
+        if (node := whole(row.get("node"))) is not None:
+            self._nodes[node] = (whole(row.get("after")) or 0, part)
+
+    def _query(self, row: Mapping[str, Any]) -> None:
+        last = whole(row.get("own", row.get("last")))
+        if last is None:
+            return
+        names = list[str]()
+        while last in self._nodes:
+            last, name = self._nodes[last]
+            names.append(name)
+        api: Any = row.get("api")
+        asked = Taped(whole(row["query"]) or 0, api, names[::-1], words(row.get("tools")), {}, "own" in row)
+        self.queries.append(asked._replace(settings=table(row.get("settings"))))
+
+    def _response(self, row: Mapping[str, Any]) -> None:
+        number, value = whole(row["response"]) or 0, row.get("value")
+        if (taken := whole(row.get("taped"))) is not None:
+            self.taken[number] = taken
+        elif value is not None:
+            self.live += 1
+        if row.get("end") == "whole" and isinstance(value, dict):
+            self.answers[number] = Answer(whole(row.get("status")) or 200, value)

@@ -1,0 +1,97 @@
+"""What `dap-ai record` and its endpoint's process say to each other: JSON lines on the endpoint's stdin and stdout."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from dap_ai.debuggees.runs.live.gate.orders import Heard, Order, Table
+from dap_ai.debuggees.runs.live.plan import EVERY_S, Plan
+
+
+class Stand(msgspec.Struct, frozen=True):
+    """How agents are held."""
+
+    stop_all: bool = False
+    """The others wait, too, at their next event."""
+    alive_s: float = EVERY_S
+    """So often the client of a request that is held is told something."""
+    table: Table | None = None
+    """Of an endpoint that takes another's place: the breakpoints as they were there."""
+    announces: Sequence[str] = ()
+    """The same: kinds that a process of the agent had said it announces itself. It says so once."""
+
+
+class Begin(msgspec.Struct, frozen=True):
+    """The first line to the endpoint. The listening socket is inherited under `fd`."""
+
+    fd: int
+    token: str
+    folder: str
+    upstreams: Mapping[str, str]
+    """Address by name."""
+    head: Mapping[str, Any]
+    """The first line of the recording."""
+    workspace: str | None = None
+    replay: Plan | None = None
+    gate: Stand | None = None
+    """Agents can be held."""
+
+
+class Ready(msgspec.Struct, frozen=True):
+    """The agent can be started; what it asks waits until the endpoint serves."""
+
+    files: int = 0
+    """Of the workspace, whose first state is kept."""
+    trouble: str = ""
+    """Why the workspace is not followed."""
+
+
+class Agent(msgspec.Struct, frozen=True):
+    """To the endpoint: the agent runs. It goes on serving while that process does, whoever else ends."""
+
+    pid: int
+    created: float
+
+
+class End(msgspec.Struct, frozen=True):
+    """To the endpoint: the agent has ended; all is written and told."""
+
+    exit_code: int
+
+
+class Told(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The endpoint's last line."""
+
+    queries: int = 0
+    failed: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float = 0.0
+    changes: int = 0
+    """Commits of the workspace after the first."""
+    taped: int = 0
+    """Of the queries: so many were answered from a tape."""
+    notes: Sequence[str] = ()
+    """What could not be recorded, in words."""
+
+
+class Line(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One line to the endpoint after the first."""
+
+    agent: Agent | None = None
+    end: End | None = None
+    table: Table | None = None
+    order: Order | None = None
+    pause: bool = False
+
+
+class Word(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One line of the endpoint after `Ready`."""
+
+    told: Told | None = None
+    """The last one."""
+    heard: Heard | None = None
+    """Of the gate."""

@@ -1,0 +1,193 @@
+"""A request's way to the model and back: as it comes, or by a gate where it may be held, changed and answered."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Protocol
+
+import h11
+import msgspec
+
+from dap_ai.debuggees.runs.live.wire.alive import Alive, waits_by_itself
+from dap_ai.debuggees.runs.live.wire.apis.asked import Api, answer, api_of
+from dap_ai.debuggees.runs.live.wire.apis.forms import in_form
+from dap_ai.debuggees.runs.live.wire.http import Broken, Headers, uncompressed
+from dap_ai.debuggees.runs.live.wire.passing import Passing, head_for, request_for
+from dap_ai.debuggees.runs.live.wire.routes import Upstream
+from dap_ai.debuggees.runs.live.wire.upstream import Link, Pool
+from dap_ai.debuggees.runs.live.wire.visiting import Visit
+
+
+class Dropped(Exception):  # noqa: N818  what it says of a query
+    """The user wants no model asked; the text says so."""
+
+
+class Serves(Protocol):
+    """What is needed of the endpoint."""
+
+    pool: Pool
+    alive_s: float
+
+
+class _Wanted(msgspec.Struct):
+    stream: bool | None = None
+    stream_options: dict[str, Any] | None = None
+
+
+class Way:
+    """One request. `send` writes to the agent."""
+
+    def __init__(  # noqa: PLR0917  all that a request is
+        self, endpoint: Serves, send: Callable[[h11.Event], Awaitable[None]], request: h11.Request, upstream: Upstream,
+        path: str, passing: Passing,
+    ) -> None:  # fmt: skip
+        self._endpoint, self._send = endpoint, send
+        self._request, self._upstream, self._path, self._passing = request, upstream, path, passing
+        self.is_promised = False
+        """The agent has been told that all is well: an error is told it no more but by ending the connection."""
+
+    async def through(self, body: bytes) -> None:
+        """The answer reaches the agent piece by piece as it comes. Raises Unreached, Broken, OSError."""
+        link, head = await self._asked(body)
+        self._passing.headed(head)
+        await self._rest(link, head)
+
+    async def visited(self, visit: Visit, note: Callable[[], None]) -> None:
+        """By the gate. `note`: the answer is there, and can be recorded. Raises what `through` does, and Dropped."""
+        wanted = _wanted(visit.body)
+        silent = waits_by_itself(self._request.headers)
+        alive = Alive(self._send, streams=bool(wanted.stream), silent=silent, every_s=self._endpoint.alive_s)
+        try:
+            await visit.asked(alive.begin, await self._changed(visit))
+            if visit.refused:
+                raise Dropped(visit.refused)
+            await self._answered(visit, wanted, alive, note)
+        finally:
+            self.is_promised = alive.is_promised
+            await alive.end()
+
+    async def _answered(self, visit: Visit, wanted: _Wanted, alive: Alive, note: Callable[[], None]) -> None:
+        if visit.reply is not None:
+            kind, data = self._in_form(visit.reply, wanted)
+            self._passing.taped = 0
+            self._head(200, kind, data)
+            visit.passed(visit.reply, 200)
+            return await self._whole(alive, 200, kind, data)
+        while True:
+            link, head = await self._asked(visit.body)
+            self._passing.headed(head)
+            if not visit.wants_answer(head.status_code) and not alive.is_promised:
+                await alive.end()
+                await self._rest(link, head)
+                return visit.passed(self._value(), self._passing.status)
+            if head.status_code < 400:
+                alive.begin()
+            await self._collect(link)
+            note()
+            if not await visit.answered(alive.begin, self._value(), head.status_code):
+                break
+            self._passing.anew()
+        await self._passing.settled()
+        if visit.is_edited:
+            kind, data = self._in_form(visit.value, wanted)
+            return await self._whole(alive, 200, kind, data)
+        if alive.is_promised:
+            return await self._whole(alive, head.status_code, self._passing.kind, b"".join(self._passing.body))
+        await alive.end()
+        for event in (head_for(head), h11.Data(data=b"".join(self._passing.body)), h11.EndOfMessage()):
+            await self._send(event)
+        return None
+
+    async def _rest(self, link: Link, head: h11.Response) -> None:
+        """Of an answer that nobody waits for."""
+        try:
+            await self._passing.settled()
+            await self._send(head_for(head))
+            if self._request.method != b"HEAD":
+                async for piece in link.pieces():
+                    self._passing.body.append(piece)
+                    await self._send(h11.Data(data=piece))
+            await self._send(h11.EndOfMessage())
+        except BaseException:
+            link.close()
+            raise
+        self._endpoint.pool.keep(self._upstream.origin, link)
+        self._passing.end = "whole"
+
+    async def _collect(self, link: Link) -> None:
+        try:
+            async for piece in link.pieces():
+                self._passing.body.append(piece)
+        except BaseException:
+            link.close()
+            raise
+        self._endpoint.pool.keep(self._upstream.origin, link)
+        self._passing.end = "whole"
+
+    async def _whole(self, alive: Alive, status: int, kind: str, data: bytes) -> None:
+        """The answer at once, or behind what the agent was told while it waited. Raises Broken where that misled."""
+        await alive.end()
+        self.is_promised = alive.is_promised
+        if not alive.is_promised:
+            headers: Headers = [(b"Content-Type", kind.encode()), (b"Content-Length", str(len(data)).encode())]
+            await self._send(h11.Response(status_code=status, headers=headers, reason=b"OK"))
+        elif status >= 400:
+            raise Broken(f"status {status}, after the agent was told that all is well")
+        await self._send(h11.Data(data=data))
+        await self._send(h11.EndOfMessage())
+        self._passing.end = "whole"
+
+    def _head(self, status: int, kind: str, data: bytes) -> None:
+        headers: Headers = [(b"Content-Type", kind.encode())]
+        self._passing.headed(h11.Response(status_code=status, headers=headers, reason=b"dap-ai"))
+        self._passing.body.append(data)
+
+    def _in_form(self, value: Any, wanted: _Wanted) -> tuple[str, bytes]:
+        return in_form(self._api, value, msgspec.to_builtins(wanted))
+
+    @property
+    def _api(self) -> Api:
+        return api_of("POST", self._path.partition("?")[0]) or "chat"
+
+    def _value(self) -> Any:
+        """The answer as a value, so far as it can be read."""
+        passing = self._passing
+        try:
+            body = uncompressed(b"".join(passing.body), passing.encoding)
+            return answer(self._api, body, streamed=passing.kind.startswith("text/event-stream"))
+        except ValueError:
+            return ""
+
+    async def _changed(self, visit: Visit) -> Sequence[str] | None:
+        """What has become of the workspace since the query before, where that is wanted."""
+        kept = self._passing.kept
+        if kept is None or not visit.wants_changes:
+            return None
+        await asyncio.wait([kept])
+        return kept.result()
+
+    async def _asked(self, body: bytes) -> tuple[Link, h11.Response]:
+        """The head of the answer. A connection that was open, and is found closed, is replaced once."""
+        pool, origin = self._endpoint.pool, self._upstream.origin
+        if (link := pool.idle(origin)) is not None:
+            try:
+                return link, await link.send(self._request_for(body, link), body)
+            except (Broken, OSError):
+                link.close()
+        link = await pool.opened(origin)
+        try:
+            return link, await link.send(self._request_for(body, link), body)
+        except BaseException:
+            link.close()
+            raise
+
+    def _request_for(self, body: bytes, link: Link) -> h11.Request:
+        return request_for(self._request, body, self._upstream, self._path, link)
+
+
+def _wanted(body: bytes) -> _Wanted:
+    try:
+        return msgspec.json.decode(body, type=_Wanted)
+    except (msgspec.MsgspecError, UnicodeError):
+        return _Wanted()

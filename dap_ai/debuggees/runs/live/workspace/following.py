@@ -1,0 +1,85 @@
+"""Commits of the workspace beside a run, in a thread: one for each query, whose state the calls before it have left."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from dap_ai.debuggees.runs.live.workspace.git import GitError
+from dap_ai.debuggees.runs.live.workspace.repository import CannotFollow, Repository
+
+Done = Callable[[Sequence[str] | None], None]
+"""Called once a state is kept: with the files that are another now, None where all are as they were."""
+
+
+class Following:
+    """Queries that wait while a commit is made share the next one."""
+
+    def __init__(self, directory: Path, git_dir: Path) -> None:
+        """Keeps the first state. Raises CannotFollow."""
+        if directory in (Path.home(), Path(directory.anchor)):
+            raise CannotFollow(f"{directory} is too much to follow; --workspace names another directory")
+        self.changes = 0
+        self.trouble = ""
+        self._repository = Repository(directory, git_dir)
+        self.files = self._repository.begin()
+        self._record: Callable[[Mapping[str, Any]], None] = lambda _: None
+        self._first = {"workspace": str(directory), "at": time.time(), "commit": self._repository.head}
+        self._asked: queue.SimpleQueue[tuple[int | None, Done] | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name="workspace", daemon=True)
+
+    def begin(self, record: Callable[[Mapping[str, Any]], None]) -> None:
+        """Keeps from now on what `asked` wants. `record` takes lines for the recording, the first state's at once."""
+        self._record = record
+        record(self._first)
+        self._thread.start()
+
+    @property
+    def head(self) -> str:
+        """The newest state."""
+        return self._repository.head
+
+    def asked(self, query: int, done: Done) -> None:
+        """A query has come: its agent's calls are over. `done` is called in the thread once their state is kept."""
+        self._asked.put((query, done))
+
+    def close(self) -> None:
+        """After the last state has been kept."""
+        self._asked.put((None, lambda _: None))
+        self._asked.put(None)
+        self._thread.join()
+
+    def _run(self) -> None:
+        while (first := self._asked.get()) is not None:
+            waiting = [first]
+            while not self._asked.empty() and (more := self._asked.get()) is not None:
+                waiting.append(more)
+                first = more
+            files = self._keep(first[0])
+            for _, done in waiting:
+                done(files)
+            if waiting[-1][0] is None:
+                return
+
+    def _keep(self, query: int | None) -> list[str] | None:
+        began = time.time()
+        try:
+            made = self._repository.commit("at the end" if query is None else f"before query {query}")
+        except (GitError, OSError) as error:
+            self.trouble = self.trouble or str(error)
+            self._record({"note": f"the workspace could not be kept: {error}", "at": time.time()})
+            return None
+        if made is None:
+            return None
+        for words in made.left_out:
+            self._record({"note": words, "at": began})
+        if made.sha:
+            self.changes += 1
+            row = {"change": self.changes, "at": began, "took_s": time.time() - began, "query": query}
+            self._record({**row, "commit": made.sha, "files": made.files})
+            return [" ".join(map(str, each)) for each in made.files]
+        return None

@@ -1,0 +1,61 @@
+"""States of a repository that anybody may have made: its objects are read, what it configures counts for nothing."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from dap_ai.debuggees.runs.live.workspace.git import Git, names
+
+_PATCH = ("diff-tree", "-p", "--root", "--no-commit-id", "--no-renames", "--no-ext-diff", "--no-textconv")
+
+
+class States:
+    """The states that are in it. Raises GitError where one is not."""
+
+    def __init__(self, git: Git) -> None:
+        self._git = git
+
+    def patch(self, commit: str) -> str:
+        """What a commit changed."""
+        return self._git(*_PATCH, commit).decode("utf-8", "replace")
+
+    def between(self, commit: str, other: str) -> str:
+        """What one state has otherwise than another."""
+        return self._git(*_PATCH, commit, other).decode("utf-8", "replace")
+
+    def write(self, commit: str, to: Path) -> None:
+        """All files of a state, into an empty folder."""
+        self._checked_out(commit, to, self._listed(commit))
+
+    def write_change(self, commit: str, before: Path, after: Path) -> None:
+        """The files that a commit changed, as they were before it and after it, into two empty folders."""
+        told = self._git("diff-tree", "-r", "-z", "--root", "--no-commit-id", "--no-renames", "--name-only", commit)
+        parents = self._git("rev-list", "--parents", "-n", "1", commit).decode().split()[1:]
+        changed = set(names(told))
+        for parent in parents[:1]:
+            self._checked_out(parent, before, [name for name in self._listed(parent) if name in changed])
+        self._checked_out(commit, after, [name for name in self._listed(commit) if name in changed])
+
+    def _listed(self, commit: str) -> Sequence[str]:
+        return names(self._git("ls-tree", "-r", "-z", "--name-only", commit))
+
+    def _checked_out(self, commit: str, to: Path, wanted: Sequence[str]) -> None:
+        self._git("read-tree", commit)
+        stdin = b"".join(os.fsencode(name) + b"\0" for name in wanted)
+        self._git("checkout-index", f"--prefix={to.absolute()}/", "-z", "--stdin", stdin=stdin)
+
+
+@contextmanager
+def states_of(*repositories: Path) -> Generator[States]:
+    """The states in these repositories. Raises GitError and OSError."""
+    with tempfile.TemporaryDirectory() as scratch:
+        top = Path(scratch)
+        git = Git(top / "git", top, top / "index")
+        git.create(())
+        alternates = top / "git" / "objects" / "info" / "alternates"
+        alternates.write_text("".join(f"{each.absolute() / 'objects'}\n" for each in repositories), encoding="utf-8")
+        yield States(git)

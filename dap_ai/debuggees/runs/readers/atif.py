@@ -1,0 +1,274 @@
+"""ATIF, the Agent Trajectory Interchange Format of Harbor (RFC 0001), versions 1.0 to 1.8: one JSON document.
+
+Steps have the file's own numbers. Sub-agents, in the document or in files that it refers to, are agents of their own;
+their calls are numbered after the main agent's. A trajectory that goes on in another file is read on there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from dap_ai.debuggees.runs.artefacts import CannotRead, inside
+from dap_ai.debuggees.runs.documents import document
+from dap_ai.debuggees.runs.model import Agent, Outcome, Ref, Run
+from dap_ai.debuggees.runs.readers.atif_marks import is_ours, outcome, said, step_number
+from dap_ai.debuggees.runs.readers.base import Reader, glance
+from dap_ai.debuggees.runs.readers.blocks import exit_code_of
+from dap_ai.debuggees.runs.readers.building import MAIN, Building, iso
+from dap_ai.debuggees.runs.readers.shapes import arguments, array, at, command, number, table, text, usage, whole
+from dap_ai.debuggees.runs.readers.times import epoch_s
+
+NAME = "atif"
+_MADE_UP = re.compile(r"Executed \S{1,200} \S{1,200}")
+"""The message that Harbor's converter gives to a call that came without words."""
+_FAILED = "[error] tool reported failure"
+_MOST_FILES = 200
+
+
+def sniff(path: Path) -> tuple[float, str]:
+    """See Reader.sniff."""
+    seen = glance(path)
+    if seen.kind != "document":
+        return 0.0, ""
+    version = seen.table.get("schema_version")
+    if isinstance(version, str) and version.startswith("ATIF"):
+        return 1.0, f"schema_version {version}"
+    step = table(at(seen.table, "steps", 0))
+    return (0.7, "steps with source and message") if {"step_id", "source", "message"} <= step.keys() else (0.0, "")
+
+
+def read(path: Path) -> Run:
+    """See Reader.read."""
+    value, problems = document(path, "")
+    linked = any(_links(value))
+    root, name = (path.parent, path.name) if linked else (path, "")
+    building = Building(root, NAME)
+    building.problems += [problem if not name else type(problem)(Ref(name), problem.text) for problem in problems]
+    trajectory = Trajectory(building, root, ours=is_ours(value))
+    trajectory.tell(table(value), name, path.name)
+    trajectory.end(table(value), name)
+    building.run.artefacts = trajectory.files if linked else ()
+    return building.finished(by_time=True, numbered=True)
+
+
+class Trajectory:
+    """Documents of one run, the main agent's first."""
+
+    def __init__(self, building: Building, root: Path, *, ours: bool = False) -> None:
+        self.building = building
+        self.ours = ours
+        self.root = root
+        self.files: list[str] = []
+        self.started: float | None = None
+        self.last_step = 0
+        self.below: list[tuple[Mapping[str, Any], str, str, str]] = []
+        self.linked: list[tuple[str, str, str]] = []
+        self.thoughts: dict[str, tuple[str, float | None]] = {}
+        """What each agent thought last, and when: the converter repeats it at each call of the same answer."""
+
+    def tell(self, value: Mapping[str, Any], file: str, name: str) -> None:
+        """The document of the main agent, then those it continues in, then its sub-agents. `name` has no folder."""
+        self.files.append(file)
+        model = at(value, "agent", "model_name")
+        self.building.agents[MAIN] = Agent(MAIN, model=model if isinstance(model, str) else "")
+        self.building.run.format_version = self.building.run.format_version or str(value.get("schema_version") or "")
+        self._steps(value, file, "", MAIN, own=True)
+        self._continue(value, file, name)
+        while (self.below or self.linked) and len(self.files) < _MOST_FILES:
+            if self.below:
+                self._sub_agent(*self.below.pop(0))
+            else:
+                self._linked(*self.linked.pop(0), name)
+
+    def end(self, value: Mapping[str, Any], file: str) -> None:
+        """What is known of the whole: times, cost, the rest of the document."""
+        run = self.building.run
+        times = [event.at_s for event in self.building.events if event.at_s is not None]
+        run.started = iso(self.started) if self.started is not None else ""
+        run.seconds = max(times) if times else None
+        run.cost_usd = number(at(value, "final_metrics", "total_cost_usd"))
+        run.workspace = str(at(value, "agent", "extra", "cwds", 0) or "")
+        run.outcome = outcome(value) if self.ours else Outcome()
+        self.building.leftovers(value, {"steps", "subagent_trajectories", "schema_version"}, "", file)
+
+    def _continue(self, value: Mapping[str, Any], file: str, name: str) -> None:
+        """Follows the links to continuations; circles and what is not there are told."""
+        seen = {name}
+        while isinstance(follow := value.get("continued_trajectory_ref"), str) and len(seen) < _MOST_FILES:
+            loaded = self._load(follow, file, name)
+            if loaded is None:
+                return
+            value, file = loaded
+            if file in seen or file in self.files:
+                self.building.problem(Ref(file), "the trajectory continues in itself")
+                return
+            seen.add(file)
+            self.files.append(file)
+            self._steps(value, file, "", MAIN, own=True, offset=self.last_step)
+
+    def _load(self, link: str, file: str, name: str) -> tuple[Mapping[str, Any], str] | None:
+        """The document behind a link and its name, or None, which is told. Links are to files beside this one."""
+        prefix = name.removesuffix("trajectory.json") if name.endswith("trajectory.json") else ""
+        folder = str(PurePosixPath(file).parent)
+        for candidate in dict.fromkeys((link, f"{prefix}{link}")):
+            place = candidate if folder == "." else f"{folder}/{candidate}"
+            try:
+                found, problems = document(inside(self.root, place), place)
+            except CannotRead:
+                continue
+            self.building.problems += problems
+            return table(found), place
+        self.building.problem(Ref(file), f"refers to {link!r}, which cannot be read here")
+        return None
+
+    def _linked(self, link: str, parent: str, file: str, name: str) -> None:
+        loaded = self._load(link, file, name)
+        if loaded is None or loaded[1] in self.files:
+            return
+        self.files.append(loaded[1])
+        self.below.append((loaded[0], loaded[1], "", parent))
+
+    def _sub_agent(self, value: Mapping[str, Any], file: str, pointer: str, parent: str) -> None:
+        wanted = str(value.get("trajectory_id") or at(value, "agent", "name") or "sub-agent")
+        taken = self.building.agents
+        name = next(one for one in (wanted, *(f"{wanted}-{n}" for n in range(2, len(taken) + 3))) if one not in taken)
+        model = at(value, "agent", "model_name")
+        taken[name] = Agent(name, parent, model if isinstance(model, str) else "")
+        self._steps(value, file, pointer, name, own=False)
+        self.building.leftovers(value, {"steps", "subagent_trajectories", "schema_version"}, pointer, file)
+
+    def _steps(
+        self, value: Mapping[str, Any], file: str, pointer: str, agent: str, *, own: bool, offset: int = 0
+    ) -> None:
+        for position, item in enumerate(array(value.get("steps"))):
+            step = table(item)
+            ref = Ref(file, pointer=f"{pointer}/steps/{position}")
+            given = whole(step.get("step_id"))
+            count = offset + (given if given is not None and given > 0 else position + 1)
+            if own and step.get("source") == "agent":
+                self.last_step = max(self.last_step, count)
+            self._step(ref, step, agent, step_number(step) if self.ours else count if own else 0)
+        for position, item in enumerate(array(value.get("subagent_trajectories"))):
+            if len(self.building.agents) + len(self.below) < _MOST_FILES:
+                self.below.append((table(item), file, f"{pointer}/subagent_trajectories/{position}", agent))
+
+    def _step(self, ref: Ref, step: Mapping[str, Any], agent: str, count: int) -> None:
+        moment = epoch_s(step.get("timestamp"))
+        if moment is not None and self.started is None:
+            self.started = moment
+        at_s = moment - self.started if moment is not None and self.started is not None else None
+        common = {"agent": agent, "at_s": at_s, "native_id": str(step.get("step_id", ""))}
+        source, said = step.get("source"), text(step.get("message"))
+        if source != "agent" or (not count and step.get("is_copied_context") is True):
+            first = source == "user" and agent == MAIN and not self.building.run.task
+            self.building.run.task = said if first else self.building.run.task
+            self.building.add("task" if first else "note", ref, text=said, **common)
+            self._results(ref, step, common, 0, {}, notes=True)
+            return
+        calls = array(step.get("tool_calls"))
+        made_up = bool(calls) and _MADE_UP.fullmatch(said) is not None
+        thought = (text(step.get("reasoning_content")), at_s)
+        if not made_up or step.get("metrics") or (thought[0] and thought != self.thoughts.get(agent)):
+            self.thoughts[agent] = thought
+            self._response(ref, step, common, count, "" if made_up else said)
+        tools = {str(at(call, "tool_call_id") or ""): "" for call in calls}
+        for position, call in enumerate(calls):
+            found = self._call(ref, position, table(call), common, count)
+            tools[found[0]] = found[1]
+        self._results(ref, step, common, count, tools, notes=not calls)
+
+    def _response(self, ref: Ref, step: Mapping[str, Any], common: Mapping[str, Any], count: int, said: str) -> None:
+        metrics = table(step.get("metrics"))
+        self.building.add(
+            "response",
+            ref,
+            text=said,
+            reasoning=text(step.get("reasoning_content")),
+            step=count,
+            usage=usage({**metrics}, metrics.get("cost_usd")),
+            **common,
+        )
+
+    def _call(
+        self, ref: Ref, position: int, call: Mapping[str, Any], common: Mapping[str, Any], count: int
+    ) -> tuple[str, str]:
+        found, readable = arguments(call.get("arguments"))
+        call_id, tool = str(call.get("tool_call_id") or ""), str(call.get("function_name") or "")
+        count = step_number(call) if self.ours else count
+        if not count:
+            self.last_step += 1
+        self.building.add(
+            "call",
+            Ref(ref.path, pointer=f"{ref.pointer}/tool_calls/{position}"),
+            text=said(call, command(found, call.get("arguments"))),
+            tool=tool,
+            arguments=found,
+            call_id=call_id,
+            step=count or self.last_step,
+            status="unknown" if readable else "error",
+            more=[ref],
+            **common,
+        )
+        return call_id, tool
+
+    def _results(
+        self,
+        ref: Ref,
+        step: Mapping[str, Any],
+        common: Mapping[str, Any],
+        count: int,
+        tools: Mapping[str, str],
+        *,
+        notes: bool,
+    ) -> None:
+        """The step's observations; those that answer no call of it are notes, or the error of a refused reply."""
+        for position, item in enumerate(array(at(step, "observation", "results"))):
+            place = Ref(ref.path, pointer=f"{ref.pointer}/observation/results/{position}")
+            said, call_id = text(at(item, "content")), str(at(item, "source_call_id") or "")
+            self._refer(item, ref.path, str(common["agent"]))
+            if notes:
+                refused = count and not at(item, "subagent_trajectory_ref")
+                fields = {"step": count, "status": "error"} if refused else {}
+                if said or refused:
+                    self.building.add("error" if refused else "note", place, text=said, **fields, **common)
+                continue
+            failed = _is_failed(step, said)
+            code = exit_code_of(said) if tools.get(call_id) == "Bash" else None
+            self.building.add(
+                "result",
+                place,
+                text=said,
+                call_id=call_id,
+                exit_code=code,
+                step=count,
+                status="error" if failed or code else "unknown",
+                **common,
+            )
+
+    def _refer(self, item: Any, file: str, agent: str) -> None:
+        """Links to sub-agents in other files; those in this one come with it."""
+        for link in array(at(item, "subagent_trajectory_ref")) or [at(item, "subagent_trajectory_ref")]:
+            path = at(link, "trajectory_path")
+            if isinstance(path, str) and path and len(self.linked) < _MOST_FILES:
+                self.linked.append((path, agent, file))
+
+
+def _is_failed(step: Mapping[str, Any], said: str) -> bool:
+    metadata = table(at(step, "extra", "tool_result_metadata"))
+    return metadata.get("is_error") is True or said.endswith(_FAILED)
+
+
+def _links(value: Any) -> list[str]:
+    """The files that a document refers to."""
+    found = [at(value, "continued_trajectory_ref")]
+    for step in array(at(value, "steps")):
+        for item in array(at(step, "observation", "results")):
+            links = at(item, "subagent_trajectory_ref")
+            found += [at(link, "trajectory_path") for link in (array(links) or [links])]
+    return [link for link in found if isinstance(link, str) and link]
+
+
+reader = Reader(NAME, "an ATIF trajectory (trajectory.json)", sniff, read)

@@ -1,0 +1,177 @@
+"""Terminals as asciinema recorded them, or as text: lines of stream-json among whatever else was printed.
+
+An object of stream-json may lie across several records of a cast, and one record may hold several lines. Where there is
+no stream-json at all, what was typed are the calls, and what was printed until the next one is the result.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from dap_ai.debuggees.runs.artefacts import CannotRead, lines
+from dap_ai.debuggees.runs.model import Ref
+from dap_ai.debuggees.runs.readers.blocks import number, text_of
+from dap_ai.debuggees.runs.readers.shapes import array, decoded, table
+from dap_ai.debuggees.runs.readers.stream_json import Messages
+from dap_ai.debuggees.runs.readers.timeline import Timeline
+
+_ESCAPES = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
+_OBJECT = '{"type":'
+_TYPES = frozenset({"system", "assistant", "user", "result", "stream_event"})
+_TOOL = "terminal"
+
+
+class Printed(NamedTuple):
+    """A piece of a terminal's recording. `at` in seconds since 1970, or since the start where that is not told."""
+
+    line: int
+    at: float | None
+    is_input: bool
+    text: str
+
+
+class Line(NamedTuple):
+    """A whole line that the terminal printed, and the lines of the file it lies in."""
+
+    first: int
+    last: int
+    at: float | None
+    text: str
+
+
+def records(path: Path, name: str, timeline: Timeline) -> Iterator[Printed]:
+    """The records of an asciicast, version 2 or 3. Raises CannotRead where it is none."""
+    started: float | None = None
+    clock, is_relative = 0.0, False
+    for place, line in lines(path):
+        ref = Ref(name, (place, place))
+        value = decoded(line or b"")  # a half of a surrogate pair at a record's end is replaced
+        if started is None:
+            header = table(value)
+            if header.get("version") not in (2, 3):
+                raise CannotRead(f"{name or path}: is no asciicast of version 2 or 3")
+            started, is_relative = number(header.get("timestamp"), 0.0), header["version"] == 3
+            continue
+        record = array(value)
+        at = number(record[0]) if len(record) == 3 else None
+        if at is None or not isinstance(record[2], str):
+            if line and line.strip():
+                timeline.problem(ref, "is no record of an asciicast", "no record of a cast")
+            continue
+        clock = clock + at if is_relative else at
+        if record[1] in ("o", "i"):
+            yield Printed(place, started + clock, record[1] == "i", record[2])
+
+
+def texts(path: Path) -> Iterator[Printed]:
+    """The lines of a plain text that a terminal printed."""
+    for place, line in lines(path):
+        yield Printed(place, None, is_input=False, text=(line or b"").decode("utf-8", "replace") + "\n")
+
+
+class Terminal:
+    """A terminal's recording, as events of a timeline."""
+
+    def __init__(self, timeline: Timeline, messages: Messages, name: str) -> None:
+        self._timeline = timeline
+        self._messages = messages
+        self._name = name
+        self._noise: list[Line] = []
+
+    def tell(self, printed: list[Printed]) -> int:
+        """Tells all of it; how many objects of stream-json there were."""
+        found = 0
+        for line in _lines(printed):
+            message = _message(line.text)
+            if message is None:
+                self._noise.append(line)
+                continue
+            found += 1
+            self._flush()
+            self._messages.feed(self._ref(line.first, line.last), message, line.at, blocks_at=False)
+        self._flush()
+        return found
+
+    def tell_typed(self, printed: list[Printed]) -> None:
+        """Tells what was typed as calls, and what was printed after each as its result."""
+        call_id = ""
+        for number_, (typed, answer) in enumerate(_turns(printed)):
+            if typed:
+                call_id = f"typed-{number_}"
+                keys = "".join(piece.text for piece in typed)
+                self._timeline.new_cycle("main")
+                self._timeline.call(
+                    self._ref(typed[0].line, typed[-1].line), _TOOL, {"keystrokes": keys}, call_id=call_id,
+                    at=typed[0].at, text=keys.rstrip("\r\n"),
+                )  # fmt: skip
+            if not answer:
+                continue
+            text = "".join(piece.text for piece in answer)
+            ref = self._ref(answer[0].line, answer[-1].line)
+            if typed:
+                self._timeline.result(ref, text, call_id=call_id, at=answer[-1].at)
+            else:
+                self._timeline.add("note", ref, at=answer[0].at, text=text)
+
+    def _flush(self) -> None:
+        """What was printed between two objects, as one note."""
+        if self._noise and any(line.text.strip() for line in self._noise):
+            first, last = self._noise[0], self._noise[-1]
+            text = "\n".join(line.text for line in self._noise)
+            self._timeline.add("note", self._ref(first.first, last.last), at=first.at, text=text)
+        self._noise = []
+
+    def _ref(self, first: int, last: int) -> Ref:
+        return Ref(self._name, (first, last))
+
+
+def _lines(printed: list[Printed]) -> Iterator[Line]:
+    r"""What was printed, put together and split at \n; the last line may have none. What was typed is echoed there."""
+    parts: list[str] = []
+    first: Printed | None = None
+    last = 0
+    for piece in printed:
+        if piece.is_input:
+            continue
+        pieces = piece.text.split("\n")
+        for place, text in enumerate(pieces):
+            first = first or piece
+            last = piece.line
+            parts.append(text)
+            if place < len(pieces) - 1:
+                yield Line(first.line, last, first.at, "".join(parts))
+                parts, first = [], None
+    if first is not None and any(parts):
+        yield Line(first.line, last, first.at, "".join(parts))
+
+
+def _message(text: str) -> Mapping[str, Any] | None:
+    """The object of stream-json in a line, with a prompt or an escape before it; None: there is none."""
+    start = text.find(_OBJECT)
+    if start < 0:
+        return None
+    for candidate in (text[start:].rstrip(), _ESCAPES.sub("", text[start:]).rstrip()):
+        if found := table(decoded(candidate)):
+            return found if text_of(found.get("type")) in _TYPES else None
+    return None
+
+
+def _turns(printed: list[Printed]) -> Iterator[tuple[list[Printed], list[Printed]]]:
+    """What was typed, and what was printed until more was typed."""
+    typed: list[Printed] = []
+    answer: list[Printed] = []
+    for piece in printed:
+        if piece.is_input and answer and _is_sent(typed):
+            yield typed, answer
+            typed, answer = [], []
+        (typed if piece.is_input else answer).append(piece)
+    if typed or answer:
+        yield typed, answer
+
+
+def _is_sent(typed: list[Printed]) -> bool:
+    """Whether a line that was typed is at its end; before the first one it is."""
+    return not typed or typed[-1].text.endswith(("\r", "\n", "\x03", "\x04"))

@@ -1,0 +1,175 @@
+"""Claude Code: session logs, stream-json files, and the web's exports of sessions and conversations.
+
+Session logs have a `uuid` and a `parentUuid` a line; sub-agents are lines with `isSidechain`, in the same file or in
+files of their own beside it (`agent-ID.jsonl`, or `SESSION/subagents/`). Every line has its time, so events are ordered
+by it. Stream-json has times for results only and stays in its order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from dap_ai.debuggees.runs.documents import document
+from dap_ai.debuggees.runs.model import Ref, Run
+from dap_ai.debuggees.runs.readers import blocks, shapes, side_chains
+from dap_ai.debuggees.runs.readers.base import Glance, Reader, glance
+from dap_ai.debuggees.runs.readers.json_lines import first_rows, objects
+from dap_ai.debuggees.runs.readers.runs import iso
+from dap_ai.debuggees.runs.readers.stream_json import Line, Messages, Parsed
+from dap_ai.debuggees.runs.readers.timeline import MAIN, Timeline
+from dap_ai.debuggees.runs.readers.times import epoch_s
+
+_SPEAKERS = {"human": "user", "user": "user", "assistant": "assistant"}
+
+
+def is_stream(rows: Sequence[Any]) -> bool:
+    """Whether these are the first lines of stream-json."""
+    return any(
+        (row.get("type") == "system" and "session_id" in row)
+        or (row.get("type") in ("assistant", "user", "result") and "session_id" in row)
+        for row in map(shapes.table, rows)
+    )
+
+
+def _is_session(rows: Sequence[Any]) -> bool:
+    return any(
+        row.get("type") in ("user", "assistant") and "message" in row and "sessionId" in row
+        for row in map(shapes.table, rows)
+    )
+
+
+def _is_export(value: Any) -> bool:
+    """A session of the web (`loglines`), or conversations of claude.ai (`chat_messages`)."""
+    first = shapes.table(value[0]) if isinstance(value, list) and value else shapes.table(value)
+    return "loglines" in first or "chat_messages" in first
+
+
+def _sniff(path: Path) -> tuple[float, str]:
+    seen = glance(path)
+    first = first_rows(seen)
+    if is_stream(first):
+        return 0.9, "lines of stream-json with session_id"
+    if _is_session(first):
+        return 0.95, "lines of a session log with sessionId"
+    if _is_export(seen.value):
+        return 0.9, "an export with loglines or chat_messages"
+    if main := _main_of(seen):
+        return 0.8, f"a folder with the session log {main.name}"
+    return 0.0, "neither a session log nor stream-json nor an export of Claude Code"
+
+
+def _main_of(seen: Glance) -> Path | None:
+    """The session log of a folder that holds one, beside those of its sub-agents."""
+    names = sorted(name for name in seen.names if name.endswith(".jsonl") and not name.startswith("agent-"))
+    if seen.kind != "folder" or len(names) != 1:
+        return None
+    if any(name.endswith("/") and name != f"{Path(names[0]).stem}/" for name in seen.names):
+        return None  # it holds more than a session
+    rows = first_rows(glance(seen.path / names[0]))
+    return seen.path / names[0] if _is_session(rows) or is_stream(rows) else None
+
+
+def _read(path: Path) -> Run:
+    seen = glance(path)
+    if seen.kind == "folder":
+        main = _main_of(seen)
+        path = main or path
+        seen = glance(path)
+    if _is_export(seen.value):
+        return _run(path, _read_export(path), "export")
+    if _is_session(first_rows(seen)):
+        return _run(path, *_read_session(path))
+    timeline = Timeline()
+    messages = Messages(timeline)
+    for ref, line in objects(path, timeline):
+        messages.feed(ref, line)
+    return _run(path, messages.finish(by_time=False), "stream-json")
+
+
+def _run(path: Path, parsed: Parsed, layout: str, others: Sequence[str] = ()) -> Run:
+    last = max((event.at_s for event in parsed.events if event.at_s is not None), default=None)
+    return Run(
+        root=str(path.parent.resolve() if others else path.resolve()),
+        format="claude-code",
+        format_version=" ".join(filter(None, (layout, parsed.version))),
+        agents=parsed.agents,
+        task=parsed.task,
+        events=parsed.events,
+        outcome=parsed.outcome,
+        started=iso(parsed.started_s),
+        seconds=parsed.seconds if parsed.seconds is not None else last,
+        cost_usd=parsed.cost_usd,
+        workspace=parsed.workspace,
+        problems=parsed.problems,
+        artefacts=[path.name if others else "", *others],
+    )
+
+
+def _read_session(path: Path) -> tuple[Parsed, str, Sequence[str]]:
+    """The log, and the logs of its sub-agents beside it; their references then are relative to its folder."""
+    timeline = Timeline()
+    messages = Messages(timeline)
+    others = side_chains.files_beside(path)
+    name = path.name if others else ""
+    files = [(path, name), *((path.parent / other, other) for other in others)]
+    slim = side_chains.Slim()
+    for file, own in files:
+        for _, line in objects(file, Timeline(), own):  # what is no object, the second reading tells
+            slim.add(line)
+    speakers = side_chains.Speakers(timeline, slim.lines)
+    known: dict[str, int] = {}
+    for ref, line in (each for file, own in files for each in objects(file, timeline, own)):
+        uuid = blocks.text_of(line.get("uuid"))
+        said = hash(blocks.readable(line)) if uuid else 0
+        if uuid and uuid in known and known[uuid] == said:
+            timeline.problem(ref, f"the line repeats an earlier one, and is left out: {uuid}", "line said twice")
+        else:
+            known.setdefault(uuid, said)
+            messages.feed(ref, line, agent=speakers.of(ref, line))
+    timeline.sort_by_place()
+    return messages.finish(by_time=True), "session", others
+
+
+def _read_export(path: Path) -> Parsed:
+    value, problems = document(path)
+    timeline = Timeline()
+    timeline.problems.extend(problems)
+    messages = Messages(timeline)
+    sessions = enumerate(shapes.array(value)) if isinstance(value, list) else [("", value)]
+    for number, (place, session) in enumerate(sessions):
+        pointer = "" if place == "" else f"/{place}"
+        agent = MAIN if number == 0 else timeline.new_agent(blocks.text_of(shapes.table(session).get("name")), "")
+        for ref, line, at in _exported(shapes.table(session), pointer):
+            messages.feed(ref, line, at, agent, blocks_at="/chat_messages/" not in ref.pointer)
+    if isinstance(value, list) and len(shapes.array(value)) > 1:
+        timeline.problem(Ref(), f"{len(shapes.array(value))} conversations in one file: each is shown as an agent")
+    return messages.finish(by_time=False)
+
+
+def _exported(session: Mapping[str, Any], pointer: str) -> Iterator[Line]:
+    """The messages of one session as lines of a log; what else there is, as one note."""
+    rest = {key: value for key, value in session.items() if key not in ("loglines", "chat_messages")}
+    if rest:
+        yield Ref(pointer=pointer), rest, None
+    for place, line in enumerate(shapes.array(session.get("loglines"))):
+        yield Ref(pointer=f"{pointer}/loglines/{place}"), shapes.table(line), None
+    for place, message in enumerate(shapes.array(session.get("chat_messages"))):
+        said = shapes.table(message)
+        ref = Ref(pointer=f"{pointer}/chat_messages/{place}")
+        yield ref, _as_line(said), epoch_s(said.get("created_at"))
+
+
+def _as_line(said: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A message of claude.ai as Claude Code would log it; files that were attached are more text of it."""
+    content = list(shapes.array(said.get("content"))) or [{"type": "text", "text": said.get("text", "")}]
+    attached = [*shapes.array(said.get("attachments")), *shapes.array(said.get("files"))]
+    content += [{"type": "text", "text": blocks.readable(file)} for file in attached]
+    speaker = _SPEAKERS.get(blocks.text_of(said.get("sender")))
+    if speaker is None:
+        return said
+    return {"type": speaker, "message": {"role": speaker, "content": content, "id": said.get("uuid")}}
+
+
+reader = Reader("claude-code", "a session log, stream-json or an export of Claude Code", _sniff, _read)

@@ -1,0 +1,98 @@
+"""The items of `codex exec --json` (thread, turns, items), and what a rollout says twice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dap_ai.debuggees.runs.model import EventKind, Ref, Status, Usage
+from dap_ai.debuggees.runs.readers import blocks, shapes
+from dap_ai.debuggees.runs.readers.timeline import Timeline
+
+_TOOLS = {
+    "command_execution": ("shell", "command", "aggregated_output"),
+    "file_change": ("apply_patch", "changes", "status"),
+    "mcp_tool_call": ("", "arguments", "result"),
+    "web_search": ("web_search", "query", "action"),
+    "collab_tool_call": ("", "prompt", "agents_states"),
+}
+"""Of each type of item that is a call: its tool, the key of what it was given, the key of what it brought."""
+_KINDS: Mapping[str, EventKind] = {"agent_message": "response", "agent_reasoning": "response", "user_message": "task"}
+
+
+class Items:
+    """Items, one after the other, as events; and messages of the screen, joined with what says the same."""
+
+    def __init__(self, timeline: Timeline) -> None:
+        self._timeline = timeline
+        self._shown: list[tuple[Ref, str, str, float | None]] = []
+        self.task = ""
+
+    def feed(self, ref: Ref, record: Mapping[str, Any], when: float | None) -> bool:
+        """One line; False: it is none of `codex exec --json`."""
+        kind = blocks.text_of(record.get("type"))
+        if kind == "item.completed":
+            self._item(blocks.within(ref, "/item"), shapes.table(record.get("item")), when)
+        elif kind in ("turn.failed", "error"):
+            self._timeline.add("error", ref, at=when, text=blocks.readable(record.get("error", record.get("message"))))
+        elif kind == "turn.completed":
+            self._end(ref, record, when)
+        elif kind in ("thread.started", "turn.started", "item.started", "item.updated"):
+            self._timeline.add("note", ref, at=when, text=blocks.readable(record))
+        else:
+            return False
+        return True
+
+    def _end(self, ref: Ref, record: Mapping[str, Any], when: float | None) -> None:
+        usage = shapes.table(record.get("usage"))
+        keys = ("input_tokens", "cached_input_tokens", "output_tokens")
+        counted = Usage(*(blocks.count(usage.get(key)) for key in keys))
+        self._timeline.add("end", ref, at=when, usage=counted, arguments=usage)
+
+    def _item(self, ref: Ref, item: Mapping[str, Any], when: float | None) -> None:
+        kind, native = blocks.text_of(item.get("type")), blocks.text_of(item.get("id"))
+        if kind == "agent_message":
+            self._timeline.new_cycle("main")
+            self._timeline.add("response", ref, at=when, text=blocks.readable(item.get("text")), native_id=native)
+        elif kind == "reasoning":
+            self._timeline.add("response", ref, at=when, reasoning=blocks.readable(item.get("text")), native_id=native)
+        elif kind in _TOOLS:
+            self._called(ref, item, when)
+        else:
+            self._timeline.add("note", ref, at=when, text=blocks.readable(item), native_id=native)
+
+    def _called(self, ref: Ref, item: Mapping[str, Any], when: float | None) -> None:
+        """A call and its result, which are one item."""
+        tool, given, got = _TOOLS[blocks.text_of(item.get("type"))]
+        native, code = blocks.text_of(item.get("id")), item.get("exit_code")
+        value = item.get(given)
+        name = tool or blocks.text_of(item.get("tool"))
+        self._timeline.call(
+            ref, name, shapes.table(value) or {given: value}, call_id=native, at=when, text=blocks.text_of(value),
+            native_id=native,
+        )  # fmt: skip
+        failed = item.get("status") == "failed" or item.get("error") is not None
+        status: Status = "error" if failed else "ok" if item.get("status") == "completed" else "unknown"
+        text = blocks.readable(item.get("error") if item.get("error") is not None else item.get(got))
+        self._timeline.result(
+            ref, text, call_id=native, at=when, status=status, exit_code=code if isinstance(code, int) else None
+        )
+
+    def shown(self, ref: Ref, kind: str, text: str, when: float | None) -> None:
+        """A message of the screen."""
+        self._shown.append((ref, kind, text, when))
+
+    def tell_unshown(self) -> None:
+        """Joins what the screen showed with the event that says the same; what none says is an event of its own."""
+        said = {
+            part.strip(): event for event in self._timeline.events for part in (event.text, event.reasoning) if part
+        }
+        reasoned = "\n".join(event.reasoning for event in self._timeline.events)
+        for ref, kind, text, when in self._shown:
+            if event := said.get(text.strip()):
+                event.more = [*event.more, ref]
+            elif not (kind.startswith("agent_reasoning") and text in reasoned):
+                is_thought = kind.startswith("agent_reasoning")
+                words = {"reasoning": text} if is_thought else {"text": text}
+                self._timeline.add(_KINDS.get(kind, "note"), ref, at=when, **words)
+                self.task = self.task or (text if kind == "user_message" else "")

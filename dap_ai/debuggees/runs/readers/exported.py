@@ -1,0 +1,117 @@
+"""Runs that `dap-ai run export --to json` wrote: read back with the same events and steps.
+
+What an event was read from is another machine's file, perhaps; here it is its place in the export.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from dap_ai.debuggees.runs.artefacts import CannotRead
+from dap_ai.debuggees.runs.documents import document
+from dap_ai.debuggees.runs.model import Agent, Event, Outcome, Parent, Problem, Ref, Run
+from dap_ai.debuggees.runs.readers.base import Reader, glance
+from dap_ai.debuggees.runs.readers.shapes import array, at, number, table
+
+NAME = "dap-ai-run"
+VERSION = 1
+_Struct = TypeVar("_Struct", bound=msgspec.Struct)
+
+
+def sniff(path: Path) -> tuple[float, str]:
+    """See Reader.sniff."""
+    seen = glance(path)
+    if seen.kind != "document" or not isinstance(at(seen.value, "dap_ai_run"), int):
+        return 0.0, ""
+    return 1.0, "says dap_ai_run"
+
+
+def read(path: Path) -> Run:
+    """See Reader.read."""
+    value, problems = document(path)
+    if at(value, "dap_ai_run") != VERSION:
+        raise CannotRead(f"{path}: is of version {at(value, 'dap_ai_run')!r} of the format, not {VERSION}")
+    said = table(at(value, "run"))
+    events = _events(array(said.get("events")), problems)
+    problems += _recorded_problems(array(said.get("problems")))
+    return Run(
+        root=str(path),
+        format=NAME,
+        format_version=" ".join(part for part in (_text(said, "format"), _text(said, "format_version")) if part),
+        agents=_agents(said, events, problems),
+        task=_text(said, "task"),
+        events=events,
+        outcome=_outcome(said, problems),
+        started=_text(said, "started"),
+        seconds=number(said.get("seconds")),
+        cost_usd=number(said.get("cost_usd")),
+        workspace=_text(said, "workspace"),
+        problems=problems,
+        parent=_parent(said, problems),
+        artefacts=[""],
+    )
+
+
+def _events(rows: Sequence[Any], problems: list[Problem]) -> list[Event]:
+    """Numbered as they stand; one that is none is a problem."""
+    events: list[Event] = []
+    for index, row in enumerate(rows):
+        ref = Ref(pointer=f"/run/events/{index}")
+        fields: dict[str, Any] = {**table(row), "index": len(events), "ref": msgspec.to_builtins(ref), "more": []}
+        event = _converted(fields, Event, ref, problems)
+        if event is not None:
+            events.append(event)
+    return events
+
+
+def _agents(said: Mapping[str, Any], events: Sequence[Event], problems: list[Problem]) -> list[Agent]:
+    found: dict[str, Agent] = {}
+    for index, row in enumerate(array(said.get("agents"))):
+        agent = _converted(row, Agent, Ref(pointer=f"/run/agents/{index}"), problems)
+        if agent is not None:
+            found.setdefault(agent.name, agent)
+    for event in events:
+        found.setdefault(event.agent, Agent(event.agent))
+    return list(found.values())
+
+
+def _outcome(said: Mapping[str, Any], problems: list[Problem]) -> Outcome:
+    ref = Ref(pointer="/run/outcome")
+    if "outcome" not in said:
+        return Outcome()
+    fields = {**table(said["outcome"]), "ref": msgspec.to_builtins(ref)}
+    return _converted(fields, Outcome, ref, problems) or Outcome(ref=ref)
+
+
+def _parent(said: Mapping[str, Any], problems: list[Problem]) -> Parent | None:
+    ref = Ref(pointer="/run/parent")
+    if not said.get("parent"):
+        return None
+    return _converted({**table(said["parent"]), "ref": msgspec.to_builtins(ref)}, Parent, ref, problems)
+
+
+def _recorded_problems(rows: Sequence[Any]) -> list[Problem]:
+    """Those that were met when the run was first read."""
+    return [
+        Problem(Ref(pointer=f"/run/problems/{index}"), str(at(row, "text") or "")) for index, row in enumerate(rows)
+    ]
+
+
+def _converted(value: Any, kind: type[_Struct], ref: Ref, problems: list[Problem]) -> _Struct | None:
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        problems.append(Problem(ref, f"is no {kind.__name__.lower()}: {error}"))
+        return None
+
+
+def _text(fields: Mapping[str, Any], name: str) -> str:
+    value = fields.get(name)
+    return value if isinstance(value, str) else ""
+
+
+reader = Reader(NAME, "a file of `dap-ai run export --to json`", sniff, read)

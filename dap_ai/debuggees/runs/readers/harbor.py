@@ -1,0 +1,304 @@
+"""A trial's folder of Harbor (Terminal-Bench 2): what the agent did, and what its verifier made of it, joined.
+
+`agent/trajectory.json` (ATIF) tells the steps; the agent's own log (`agent/claude-code.txt`, stream-json) says the same
+or other things: where they disagree both are told. Without a trajectory the log tells the steps. The outcome is the
+verifier's reward, or the exception that ended the trial; a verifier that never ran says nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from dap_ai.debuggees.runs.artefacts import CannotRead, content, inside, lines
+from dap_ai.debuggees.runs.documents import decoded, document
+from dap_ai.debuggees.runs.json_spans import escaped
+from dap_ai.debuggees.runs.model import Agent, Event, Outcome, Ref, Run, Verdict
+from dap_ai.debuggees.runs.readers.atif import Trajectory
+from dap_ai.debuggees.runs.readers.base import Reader, glance
+from dap_ai.debuggees.runs.readers.building import MAIN, Building
+from dap_ai.debuggees.runs.readers.shapes import at, number, table, text
+from dap_ai.debuggees.runs.readers.stream_json import Line, Parsed, parse
+
+NAME = "harbor"
+_TRAJECTORY, _STREAM = "agent/trajectory.json", "agent/claude-code.txt"
+_DOCUMENTS = ("result.json", "config.json", "verifier/ctrf.json", "verifier/reward.json")
+_TEXTS = ("exception.txt", "verifier/test-stdout.txt", "verifier/test-stderr.txt", "verifier/reward.txt", "trial.log")
+_MOST_OTHERS = 500
+"""Files of a trial that are named and not read."""
+_MAX_TEXT_BYTES = 16 * 1024 * 1024
+_TESTS_RAN = re.compile(
+    r"\d+ (?:passed|failed|error)|test session starts|^(?:ok|FAIL|PASS)\b|\bPASSED\b|\bFAILED\b", re.MULTILINE
+)
+_LIMITS = ("Timeout", "Limit", "Budget", "MaxSteps", "ContextLength")
+
+
+def sniff(path: Path) -> tuple[float, str]:
+    """See Reader.sniff."""
+    seen = glance(path)
+    if seen.kind != "folder" or not ({"agent/", "verifier/"} & seen.names):
+        return 0.0, ""
+    if "result.json" in seen.names and at(glance(path / "result.json").value, "trial_name"):
+        return 1.0, "a result.json with trial_name"
+    if (path / _TRAJECTORY).is_file() or (path / _STREAM).is_file():
+        return 0.9, "agent/ with a trajectory or a log"
+    return (0.6, "agent/ and verifier/") if {"agent/", "verifier/"} <= seen.names else (0.0, "")
+
+
+def read(path: Path) -> Run:
+    """See Reader.read."""
+    trial = _Trial(path)
+    told = trial.trajectory()
+    stream = trial.stream()
+    if told:
+        trial.compare(stream)
+    elif stream:
+        trial.tell(stream)
+    else:
+        trial.building.problem(Ref(_TRAJECTORY), "there is neither a trajectory nor a log of the agent")
+    trial.rest()
+    return trial.building.finished(by_time=told, numbered=True)
+
+
+class _Trial:
+    """The artefacts of one trial."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.building = Building(root, NAME)
+        self.files: list[str] = []
+
+    def trajectory(self) -> bool:
+        """Whether the trajectory was there, and told the steps."""
+        value = self._document(_TRAJECTORY)
+        if value is None:
+            return False
+        trajectory = Trajectory(self.building, self.root)
+        trajectory.tell(value, _TRAJECTORY, "trajectory.json")
+        trajectory.end(value, _TRAJECTORY)
+        self.files = list(dict.fromkeys([*self.files, *trajectory.files]))
+        return True
+
+    def stream(self) -> Parsed | None:
+        """What the agent's own log says, where there is one."""
+        try:
+            place = inside(self.root, _STREAM)
+            if not place.is_file():
+                return None
+            parsed = parse(self._stream_lines(place))
+        except CannotRead as error:
+            self.building.problem(Ref(_STREAM), str(error))
+            return None
+        self.files.append(_STREAM)
+        return parsed
+
+    def _stream_lines(self, place: Path) -> Iterator[Line]:
+        for number_, line in lines(place):
+            ref = Ref(_STREAM, (number_, number_))
+            if line is None:
+                self.building.problem(ref, "a line that is too long to be read")
+            elif line.strip():
+                yield from self._stream_line(ref, line)
+
+    def _stream_line(self, ref: Ref, line: bytes) -> Iterator[Line]:
+        """One object; a line that is none is a note."""
+        try:
+            value, wrong = decoded(line) if line.lstrip().startswith(b"{") else (None, "")
+        except CannotRead as error:
+            self.building.problem(ref, str(error))
+            value, wrong = None, ""
+        if wrong:
+            self.building.problem(ref, wrong)
+        if isinstance(value, dict):
+            yield ref, table(value), None
+        else:
+            self.building.add("note", ref, text=line.decode("utf-8", "replace"))
+
+    def tell(self, stream: Parsed) -> None:
+        """The log's own steps, where there is no trajectory."""
+        run, building = self.building.run, self.building
+        building.events += stream.events
+        building.problems += stream.problems
+        building.agents = {agent.name: agent for agent in stream.agents} or building.agents
+        run.task, run.seconds, run.cost_usd = stream.task, stream.seconds, stream.cost_usd
+        run.workspace, run.format_version = stream.workspace, "no trajectory"
+
+    def compare(self, stream: Parsed | None) -> None:
+        """What the log says too is a further place of the trajectory's events; what it says otherwise is told."""
+        if stream is None:
+            return
+        run = self.building.run
+        run.cost_usd = run.cost_usd if run.cost_usd is not None else stream.cost_usd
+        for problem in stream.problems:
+            self.building.problem(problem.ref, f"{_STREAM}, by its own numbers: {problem.text}")
+        calls = {event.call_id: event for event in self.building.events if event.kind == "call" and event.call_id}
+        results = {event.call_id: event for event in self.building.events if event.kind == "result" and event.call_id}
+        said = {_plain(part): event for event in self.building.events for part in (event.text, event.reasoning) if part}
+        for event in stream.events:
+            known = {"call": calls, "result": results}.get(event.kind, {}).get(event.call_id)
+            known = known or said.get(_plain(event.text or event.reasoning))
+            if known is None:
+                self._only_in_log(event)
+                continue
+            whole_line = [Ref(event.ref.path, event.ref.lines)] if event.kind == "result" else []
+            known.more = [*known.more, event.ref, *event.more, *whole_line]
+            if event.kind == "call" and known.kind == "call":
+                self._compare_call(known, event)
+
+    def _compare_call(self, known: Event, event: Event) -> None:
+        """Arguments that were lost or changed on the way."""
+        if known.tool == event.tool and known.arguments == event.arguments:
+            return
+        ours, theirs = _words(known), _words(event)
+        told = f"step {known.step}: {_TRAJECTORY} says the call {known.call_id} was {ours}, {_STREAM} says {theirs}"
+        self.building.problem(event.ref, told)
+
+    def _only_in_log(self, event: Event) -> None:
+        """What the log alone says is kept, without a step and a time of its own."""
+        if event.kind in ("call", "result"):
+            self.building.problem(
+                event.ref, f"a {event.kind} of {event.tool or 'a tool'} that the trajectory does not have"
+            )
+        self.building.add(
+            "note",
+            event.ref,
+            text=event.text or event.reasoning,
+            native_id=event.native_id,
+            call_id=event.call_id,
+            tool=event.tool,
+            arguments=event.arguments,
+            more=event.more,
+        )
+
+    def rest(self) -> None:
+        """The other files, and the outcome."""
+        found = {name: value for name in _DOCUMENTS if (value := self._document(name)) is not None}
+        texts = {name: said for name in _TEXTS if (said := self._text(name)) is not None}
+        result, run = found.get("result.json", {}), self.building.run
+        run.cost_usd = run.cost_usd if run.cost_usd is not None else number(at(result, "agent_result", "cost_usd"))
+        model = str(at(result, "config", "agent", "model_name") or "")
+        main = self.building.agents.get(MAIN, Agent(MAIN))
+        self.building.agents[MAIN] = Agent(MAIN, main.parent, main.model or model)
+        for name in ("trial.log", "config.json", "result.json"):
+            if name in found or name in texts:
+                self.building.add("note", Ref(name), text=texts.get(name, ""))
+        if "exception.txt" in texts:
+            self.building.add("error", Ref("exception.txt"), text=texts["exception.txt"], status="error")
+        for name in ("verifier/test-stdout.txt", "verifier/test-stderr.txt", "verifier/ctrf.json"):
+            if name in found or name in texts:
+                self.building.add("note", Ref(name), text=texts.get(name, ""))
+        known = [*self.files, *found, *texts]
+        others = self._others(set(known))
+        for name in others:
+            self.building.add("note", Ref(name))
+        outcome = _outcome(found, texts)
+        if outcome.ref:
+            self.building.ended(outcome)
+        run.artefacts = [*known, *others]
+
+    def _others(self, known: set[str]) -> list[str]:
+        """Whatever else is in the folder, which is not read but can be looked at; links are left out."""
+        found = list[str]()
+        waiting = [self.root]
+        while waiting and len(found) < _MOST_OTHERS:
+            place = waiting.pop()
+            try:
+                entries = sorted(place.iterdir(), reverse=True)
+            except OSError as error:
+                self.building.problem(Ref(), f"a folder that cannot be read: {place.name!r}: {error.strerror}")
+                continue
+            waiting += [entry for entry in entries if entry.is_dir() and not entry.is_symlink()]
+            files = [entry for entry in reversed(entries) if entry.is_file() and not entry.is_symlink()]
+            names = [file.relative_to(self.root).as_posix() for file in files]
+            found += [name for name in names if name not in known]
+        return found[:_MOST_OTHERS]
+
+    def _document(self, name: str) -> Mapping[str, Any] | None:
+        """An object of a JSON file, or None where it is not there; one that cannot be read is told."""
+        try:
+            place = inside(self.root, name)
+            if not place.is_file():
+                return None
+            value, problems = document(place, name)
+        except CannotRead as error:
+            self.building.problem(Ref(name), str(error))
+            return None
+        self.building.problems += problems
+        return table(value)
+
+    def _text(self, name: str) -> str | None:
+        try:
+            place = inside(self.root, name)
+            return content(place, _MAX_TEXT_BYTES).decode("utf-8", "replace") if place.is_file() else None
+        except CannotRead as error:
+            self.building.problem(Ref(name), str(error))
+            return None
+
+
+def _outcome(found: Mapping[str, Mapping[str, Any]], texts: Mapping[str, str]) -> Outcome:
+    """The reward; where it is not full, an exception comes first, and a verifier that did not run says nothing."""
+    reward, ref = _reward(found, texts)
+    exception, where = _exception(found, texts)
+    words = ", ".join(filter(None, [f"reward {reward:g}" if reward is not None else "", exception]))
+    if reward is not None and reward >= 1:
+        return Outcome("solved", words, ref)
+    if exception:
+        verdict: Verdict = "limit" if any(word in exception for word in _LIMITS) else "error"
+        return Outcome(verdict, words, where)
+    if reward is None:
+        return Outcome("unknown", "no reward", ref) if ref else Outcome()
+    if not _verified(found, texts):
+        last = texts["verifier/test-stdout.txt"].strip().rpartition("\n")[2][:200]
+        return Outcome("unknown", f"{words}, but the verifier's tests did not run: {last}", ref)
+    return Outcome("failed", words, ref)
+
+
+def _reward(found: Mapping[str, Mapping[str, Any]], texts: Mapping[str, str]) -> tuple[float | None, Ref | None]:
+    """The reward and where it is recorded: the verifier's own file, else the trial's result."""
+    if (said := texts.get("verifier/reward.txt")) is not None:
+        try:
+            return number(float(said.strip()[:40])), Ref("verifier/reward.txt")
+        except ValueError:
+            pass
+    if (value := number(at(found.get("verifier/reward.json"), "reward"))) is not None:
+        return value, Ref("verifier/reward.json", pointer="/reward")
+    rewards = table(at(found.get("result.json"), "verifier_result", "rewards"))
+    key = "reward" if "reward" in rewards else next(iter(rewards), "")
+    if (value := number(rewards.get(key))) is not None and ("reward" in rewards or len(rewards) == 1):
+        return value, Ref("result.json", pointer=f"/verifier_result/rewards/{escaped(key)}")
+    return None, None
+
+
+def _exception(found: Mapping[str, Mapping[str, Any]], texts: Mapping[str, str]) -> tuple[str, Ref | None]:
+    info = table(at(found.get("result.json"), "exception_info"))
+    if info.get("exception_type"):
+        said = f"{info['exception_type']}: {text(info.get('exception_message'))[:200]}"
+        return said, Ref("result.json", pointer="/exception_info")
+    if "exception.txt" in texts:
+        return texts["exception.txt"].strip().rpartition("\n")[2][:300], Ref("exception.txt")
+    return "", None
+
+
+def _verified(found: Mapping[str, Mapping[str, Any]], texts: Mapping[str, str]) -> bool:
+    """Whether the verifier's tests ran; where nothing was kept of them, its reward is believed."""
+    if (number(at(found.get("verifier/ctrf.json"), "results", "summary", "tests")) or 0) > 0:
+        return True
+    said = texts.get("verifier/test-stdout.txt")
+    return said is None or not said.strip() or _TESTS_RAN.search(said) is not None
+
+
+def _plain(said: str) -> str:
+    """A text without the blanks around it, which the artefacts write differently."""
+    return said.strip()
+
+
+def _words(event: Event) -> str:
+    """A call in a few words."""
+    given = json.dumps(event.arguments, ensure_ascii=False, default=str)
+    return f"{event.tool} {given if len(given) <= 300 else given[:300] + '...'}"
+
+
+reader = Reader(NAME, "a trial's folder of Harbor (agent/, verifier/, result.json)", sniff, read)

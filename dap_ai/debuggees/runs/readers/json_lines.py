@@ -1,0 +1,78 @@
+"""Files of one JSON object a line: each with its place, and what is wrong with the others."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from dap_ai.debuggees.runs.artefacts import MAX_LINE_BYTES, CannotRead, beginning, lines
+from dap_ai.debuggees.runs.documents import decoded
+from dap_ai.debuggees.runs.model import Ref
+from dap_ai.debuggees.runs.readers import portion, thin
+from dap_ai.debuggees.runs.readers.base import Glance
+from dap_ai.debuggees.runs.readers.shapes import table
+from dap_ai.debuggees.runs.readers.timeline import Timeline
+
+_MAX_QUOTED = 200_000
+"""Bytes of a line that is no object, kept as a note."""
+
+
+def first_rows(seen: Glance) -> Sequence[Any]:
+    """The first rows of a log; also of one with a single line, or with lines between that are no objects."""
+    if seen.rows or seen.kind not in ("document", "text"):
+        return seen.rows
+    try:
+        value, _ = decoded(seen.head.lstrip().partition(b"\n")[0])
+    except CannotRead:
+        return ()
+    return [value] if isinstance(value, dict) else ()
+
+
+def objects(path: Path, timeline: Timeline, name: str = "") -> Iterator[tuple[Ref, Mapping[str, Any]]]:
+    """Each object and its line. Any other line becomes a note with a problem: it is not dropped. Raises CannotRead.
+
+    Of a large file, long texts of the events that a line has brought stay in it, where that is wanted.
+    """
+    for ref, value, page in located(path, timeline, name):
+        yield ref, value
+        if page is not None:
+            timeline.shrink(page)
+
+
+def located(
+    path: Path, timeline: Timeline, name: str = ""
+) -> Iterator[tuple[Ref, Mapping[str, Any], thin.Page | None]]:
+    """The same, each with what finds its texts in the file again, where that is wanted."""
+    size = path.stat().st_size
+    source = thin.Source(path) if portion.wanted() and size >= portion.LARGE_BYTES else None
+    start = len(codecs.BOM_UTF8) if source and beginning(path, 3) == codecs.BOM_UTF8 else 0
+    for number, line in portion.within(lines(path), size):
+        ref = Ref(name, (number, number))
+        if line is None:
+            source = None  # how long it is, nobody has said: from here on no place is known
+            timeline.problem(
+                ref, f"the line has more than {MAX_LINE_BYTES // 1024**2} MB, and is not read", "long line"
+            )
+        elif line.strip():
+            try:
+                value, wrong = decoded(line)
+            except CannotRead as error:
+                value, wrong = None, str(error)
+            if wrong:
+                timeline.problem(ref, wrong, "line that is no JSON")
+            if isinstance(value, dict):
+                yield ref, table(value), thin.Page(source, start, len(line), value) if source else None
+            else:
+                keep(line, ref, timeline, wrong)
+        start += len(line) + 1 if line is not None else 0
+
+
+def keep(line: bytes, ref: Ref, timeline: Timeline, wrong: str = "") -> None:
+    """A line that is no object, as a note; a very long one as its beginning."""
+    timeline.add("note", ref, text=line[:_MAX_QUOTED].decode("utf-8", "replace"))
+    if not wrong:
+        timeline.problem(ref, "the line is no JSON object", "line that is no object")
+    if len(line) > _MAX_QUOTED:
+        timeline.problem(ref, f"only the first {_MAX_QUOTED} bytes of the line are shown", "long line")

@@ -1,0 +1,115 @@
+"""Runs of LangSmith, as its API and its exports write them: a list, a line each, or nested by `child_runs`.
+
+The fields are those of its run data format (docs.langchain.com/langsmith/run-data-format).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from dap_ai.debuggees.runs.model import Ref, Run, Usage
+from dap_ai.debuggees.runs.readers.base import Reader, glance
+from dap_ai.debuggees.runs.readers.blocks import count, number, readable, text_of
+from dap_ai.debuggees.runs.readers.shapes import arguments, array, at, table
+from dap_ai.debuggees.runs.readers.spans.reading import first_records, records, told
+from dap_ai.debuggees.runs.readers.spans.span import Raw, SpanKind
+from dap_ai.debuggees.runs.readers.timeline import Timeline
+from dap_ai.debuggees.runs.readers.times import epoch_s
+
+NAME = "langsmith"
+_BATCH = "runs"
+_KINDS: Mapping[str, SpanKind] = {"llm": "model", "tool": "tool"}
+
+
+def _sniff(path: Path) -> tuple[float, str]:
+    if glance(path).kind not in ("document", "lines"):
+        return 0.0, ""
+    found = first_records(glance(path))
+    found += [table(run) for record in found for run in array(record.get(_BATCH))]
+    if any("run_type" in run and ("inputs" in run or "dotted_order" in run) for run in found):
+        return 0.95, "runs with run_type and inputs"
+    return 0.0, "no runs of LangSmith"
+
+
+def _read(path: Path) -> Run:
+    timeline, traces = Timeline(), dict[str, None]()
+    is_batch = isinstance(glance(path).table.get(_BATCH), list)
+    found = _batch(path, timeline) if is_batch else records(path, timeline, "child_runs")
+    return told(path, NAME, timeline, (_raw(ref, run, parent, traces) for ref, run, parent in found), traces)
+
+
+def _batch(path: Path, timeline: Timeline) -> Iterator[tuple[Ref, Mapping[str, Any], str]]:
+    """The runs of an answer of the API, or of a webhook; what stands beside them is a run of its own without a type."""
+    for ref, record, _ in records(path, timeline, _BATCH):
+        if record:
+            yield ref, record, ""
+
+
+def _raw(ref: Ref, run: Mapping[str, Any], parent: str, traces: dict[str, None]) -> Raw:
+    kind = _KINDS.get(text_of(run.get("run_type")), "other")
+    name = text_of(run.get("name"))
+    parent = text_of(run.get("parent_run_id")) or parent or _ordered_under(run)
+    if trace := text_of(run.get("trace_id")):
+        traces[trace] = None
+    if kind == "other" and "run_type" in run and (not parent or name in ("AgentExecutor", "LangGraph")):
+        kind = "agent"
+    metadata = at(run, "extra", "metadata")
+    return Raw(
+        ref=ref,
+        id=text_of(run.get("id")),
+        parent=parent,
+        name=name,
+        kind=kind,
+        start_s=epoch_s(run.get("start_time")),
+        end_s=epoch_s(run.get("end_time")),
+        input=_given(run.get("inputs"), kind),
+        output=run.get("outputs"),
+        model=text_of(table(metadata).get("ls_model_name")) or text_of(at(run, "extra", "invocation_params", "model")),
+        agent=text_of(table(metadata).get("lc_agent_name")) or name,
+        tool=name,
+        call_id=text_of(table(metadata).get("tool_call_id")) or text_of(at(run, "outputs", "output", "tool_call_id")),
+        arguments=_arguments(run.get("inputs")) if kind == "tool" else None,
+        usage=_usage(run),
+        error=readable(run.get("error") or ""),
+        is_ok=run.get("status") == "success",
+        whole=run,
+        input_at="/inputs" if "inputs" in run else "",
+        output_at="/outputs" if "outputs" in run else "",
+    )
+
+
+def _ordered_under(run: Mapping[str, Any]) -> str:
+    """The parent's id as the dotted order tells it: `TIMEZparent-id.TIMEZown-id`."""
+    parts = text_of(run.get("dotted_order")).split(".")
+    return parts[-2].partition("Z")[2] if len(parts) > 1 else ""
+
+
+def _given(inputs: Any, kind: SpanKind) -> Any:
+    """The input; of a tool or chain that was given one text, that text."""
+    only = table(inputs).get("input")
+    return only if kind != "model" and isinstance(only, str) and len(table(inputs)) == 1 else inputs
+
+
+def _arguments(inputs: Any) -> Mapping[str, Any] | None:
+    """A tool's arguments, which stand in a text of Python or JSON, or as they are."""
+    only = table(inputs).get("input")
+    found, _ = arguments(only if only is not None and len(table(inputs)) == 1 else inputs)
+    return found
+
+
+def _usage(run: Mapping[str, Any]) -> Usage | None:
+    cost = run.get("total_cost")
+    dollars = float(cost) if isinstance(cost, str) and cost.replace(".", "", 1).isdecimal() else number(cost)
+    told_of = table(at(run, "outputs", "usage_metadata"))
+    found = Usage(
+        count(run.get("prompt_tokens", told_of.get("input_tokens"))),
+        count(at(run, "prompt_token_details", "cache_read")),
+        count(run.get("completion_tokens", told_of.get("output_tokens"))),
+        dollars,
+    )
+    return found if found != Usage() else None
+
+
+reader = Reader(NAME, "runs of LangSmith (run_type, inputs, outputs)", _sniff, _read)

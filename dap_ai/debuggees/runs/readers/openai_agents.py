@@ -1,0 +1,91 @@
+"""Traces of the OpenAI Agents SDK, as its processors export them: objects `trace` and `trace.span`, mostly a line each.
+
+Agents that hand over to each other follow one another as siblings there: the first is the main agent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from dap_ai.debuggees.runs.model import Ref, Run
+from dap_ai.debuggees.runs.readers.base import Reader, glance
+from dap_ai.debuggees.runs.readers.blocks import readable, text_of
+from dap_ai.debuggees.runs.readers.shapes import arguments, at, table, usage
+from dap_ai.debuggees.runs.readers.spans.reading import first_records, records, told
+from dap_ai.debuggees.runs.readers.spans.span import Raw, SpanKind
+from dap_ai.debuggees.runs.readers.timeline import Timeline
+from dap_ai.debuggees.runs.readers.times import epoch_s
+
+NAME = "openai-agents"
+_KINDS: Mapping[str, SpanKind] = {"agent": "agent", "generation": "model", "response": "model", "function": "tool"}
+_BATCHES = ("data", "spans")
+"""What a batch's list is called: as it is sent, and as some exports write it."""
+
+
+def _sniff(path: Path) -> tuple[float, str]:
+    if glance(path).kind not in ("document", "lines"):
+        return 0.0, ""
+    for record in first_records(glance(path)):
+        if record.get("object") == "trace.span" and "span_data" in record:
+            return 0.95, "objects trace.span with span_data"
+        if any(at(record, key, 0, "object") in ("trace", "trace.span") for key in _BATCHES):
+            return 0.95, "a batch of trace and trace.span"
+    return 0.0, "no spans of the OpenAI Agents SDK"
+
+
+def _read(path: Path) -> Run:
+    timeline, traces = Timeline(), dict[str, None]()
+    return told(path, NAME, timeline, _raws(path, timeline, traces), traces)
+
+
+def _raws(path: Path, timeline: Timeline, traces: dict[str, None]) -> Iterator[Raw]:
+    key = next((key for key in _BATCHES if isinstance(glance(path).table.get(key), list)), "data")
+    for ref, record, _ in records(path, timeline, key):
+        if record.get("object") == "trace.span":
+            traces[text_of(record.get("trace_id"))] = None
+            yield _raw(ref, record)
+        elif record:
+            yield Raw(
+                ref, text_of(record.get("id")), name=text_of(record.get("workflow_name")) or "trace", whole=record
+            )
+
+
+def _raw(ref: Ref, span: Mapping[str, Any]) -> Raw:
+    data = table(span.get("span_data"))
+    kind = _KINDS.get(text_of(data.get("type")), "other")
+    response = table(data.get("response"))
+    found, _ = arguments(data.get("input"))
+    return Raw(
+        ref=ref,
+        id=text_of(span.get("id")),
+        parent=text_of(span.get("parent_id")) or text_of(span.get("trace_id")),
+        name=text_of(data.get("name")) or text_of(data.get("type")),
+        kind=kind,
+        start_s=epoch_s(span.get("started_at")),
+        end_s=epoch_s(span.get("ended_at")),
+        input=data.get("input"),
+        output=data.get("output", response.get("output")),
+        model=text_of(data.get("model")) or text_of(response.get("model")),
+        agent=text_of(data.get("name")),
+        tool=text_of(data.get("name")),
+        arguments=found if kind == "tool" else None,
+        usage=usage(data.get("usage")) or usage(response.get("usage")),
+        error=_error(span.get("error")),
+        is_ok=span.get("error") is None and span.get("ended_at") is not None,
+        whole=span,
+        input_at="/span_data" if data else "",
+        output_at="/span_data" if data else "",
+    )
+
+
+def _error(error: Any) -> str:
+    """`{"message": ..., "data": {...}}`, as text."""
+    told_of = table(error)
+    if not told_of:
+        return readable(error)
+    return "\n".join(filter(None, (text_of(told_of.get("message")), readable(told_of.get("data")))))
+
+
+reader = Reader(NAME, "a trace of the OpenAI Agents SDK (trace.span)", _sniff, _read)

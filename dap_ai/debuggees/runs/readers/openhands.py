@@ -1,0 +1,274 @@
+"""Runs of OpenHands before its SDK (V0, and OpenDevin): actions and observations, saved in four layouts.
+
+An array of events (a saved trajectory), a line of an evaluation's output.jsonl, a session's folder `events`, and the
+resolver's output of 2024, whose events have no id. A step is an action of the agent; messages of the user, the system's
+and recalls are none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from dap_ai.debuggees.runs.model import Agent, Outcome, Ref, Run
+from dap_ai.debuggees.runs.readers.base import Glance, Reader, glance
+from dap_ai.debuggees.runs.readers.building import MAIN, Building, iso
+from dap_ai.debuggees.runs.readers.openhands_places import below, files_seen, from_file, from_folder, rows
+from dap_ai.debuggees.runs.readers.shapes import (
+    arguments,
+    array,
+    at,
+    command,
+    first_whole,
+    number,
+    table,
+    text,
+    usage,
+    words,
+)
+from dap_ai.debuggees.runs.readers.times import epoch_s
+
+NAME = "openhands"
+_NO_STEPS = frozenset(
+    {"system", "recall", "change_agent_state", "null", "condensation", "condensation_request", "pause"}
+)
+_SHELLS = frozenset({"run", "run_ipython"})
+_TALK = frozenset({"message"})
+_ERRORS = frozenset({"error", "user_rejected"})
+_BESIDE = frozenset({"recall", "agent_state_changed", "null", "condense", "loop_detection"})
+
+
+def sniff(path: Path) -> tuple[float, str]:
+    """See Reader.sniff."""
+    seen = glance(path)
+    if seen.kind == "folder":
+        return _sniff_folder(path, seen)
+    if seen.kind not in ("document", "lines"):
+        return 0.0, ""
+    if array(seen.value):
+        return (0.95, "an array of actions and observations") if _is_event(at(seen.value, 0)) else (0.0, "")
+    history = at(seen.table, "history") or at(seen.table, "trajectory")
+    first = at(history, 0, 0) if isinstance(at(history, 0), list) else at(history, 0)
+    if _is_event(first):
+        return 0.95, "a history of actions and observations"
+    return (0.7, "metadata of an OpenHands evaluation") if at(seen.table, "metadata", "agent_class") else (0.0, "")
+
+
+def read(path: Path, number: int | None = None) -> Run:
+    """See Reader.read and Reader.read_one."""
+    building = Building(path, NAME, "V0")
+    story = _Story(building)
+    around: Mapping[str, Any] = {}
+    place = Ref()
+    if path.is_dir():
+        events = from_folder(building, path)
+    else:
+        around, place, events = from_file(building, path, number)
+    for ref, event in events:
+        story.take(ref, event)
+    story.end(around, place)
+    return building.finished()
+
+
+def _sniff_folder(path: Path, seen: Glance) -> tuple[float, str]:
+    if "events/" not in seen.names and not any(name.partition(".")[0].isdecimal() for name in seen.names):
+        return 0.0, ""
+    count = files_seen(path, _is_event)
+    return (0.95, f"{count} files of events") if count else (0.0, "")
+
+
+def _is_event(value: Any) -> bool:
+    event = table(value)
+    return (isinstance(event.get("action"), str) and "role" not in event and "response" not in event) or (
+        isinstance(event.get("observation"), str) and ("content" in event or "extras" in event)
+    )
+
+
+class _Story:
+    """Events as they come. Delegates are agents of their own, from the delegation to its result."""
+
+    def __init__(self, building: Building) -> None:
+        self.building = building
+        self.started: float | None = None
+        self.last_s: float | None = None
+        self.agents = [MAIN]
+        self.replies: set[str] = set()
+        self.calls: dict[str, str] = {}
+        self.finish: tuple[Ref, Mapping[str, Any]] | None = None
+
+    def take(self, ref: Ref, event: Mapping[str, Any]) -> None:
+        self._note_time(event)
+        cost = number(at(event, "llm_metrics", "accumulated_cost"))
+        self.building.run.cost_usd = cost if cost is not None else self.building.run.cost_usd
+        if isinstance(event.get("observation"), str):
+            self._observation(ref, event, str(event["observation"]))
+        elif isinstance(event.get("action"), str):
+            self._action(ref, event, str(event["action"]))
+        else:
+            self.building.problem(ref, "is neither an action nor an observation")
+
+    def end(self, around: Mapping[str, Any], place: Ref) -> None:
+        run, building = self.building.run, self.building
+        if self.started is not None and self.last_s is not None:
+            run.started, run.seconds = iso(self.started), self.last_s - self.started
+        cost = number(at(around, "metrics", "accumulated_cost"))
+        run.cost_usd = cost if cost is not None else run.cost_usd
+        model = building.agents[MAIN].model or str(at(around, "metadata", "llm_config", "model") or "")
+        building.agents[MAIN] = Agent(MAIN, model=model)
+        run.task = run.task or text(around.get("instruction"))
+        building.leftovers(around, {"history", "trajectory"}, place.pointer, place.path, place.lines)
+        outcome = _outcome(around, place, self.finish)
+        if outcome.ref:
+            building.ended(outcome)
+
+    def _note_time(self, event: Mapping[str, Any]) -> None:
+        moment = epoch_s(event.get("timestamp"))
+        if moment is not None:
+            self.started = moment if self.started is None else self.started
+            self.last_s = moment
+
+    def _time(self) -> float | None:
+        return self.last_s - self.started if self.last_s is not None and self.started is not None else None
+
+    def _action(self, ref: Ref, event: Mapping[str, Any], action: str) -> None:
+        arguments_ = table(event.get("args")) or event
+        said = text(arguments_.get("content")) or text(event.get("message"))
+        by_agent = event.get("source") == "agent" or ("source" not in event and self.building.run.task != "")
+        if action in _TALK and not by_agent:
+            self._asked(ref, said)
+        elif action in _NO_STEPS or not by_agent:
+            self.building.add("note", ref, text=said, agent=self.agents[-1], at_s=self._time())
+        elif action in _TALK:
+            self._reply(ref, event, said)
+        else:
+            self._reply(ref, event, text(arguments_.get("thought")) or text(event.get("thought")))
+            self._call(ref, event, action, arguments_)
+
+    def _asked(self, ref: Ref, said: str) -> None:
+        first = not self.building.run.task
+        self.building.run.task = self.building.run.task or said
+        self.building.add("task" if first else "note", ref, text=said, agent=self.agents[-1], at_s=self._time())
+
+    def _reply(self, ref: Ref, event: Mapping[str, Any], said: str) -> None:
+        """The model's answer; several actions of one answer share it."""
+        response = table(at(event, "tool_call_metadata", "model_response"))
+        native = str(response.get("id") or "")
+        if native and native in self.replies:
+            return
+        self.replies.add(native)
+        message = table(at(response, "choices", 0, "message"))
+        model = response.get("model")
+        agent = self.agents[-1]
+        if isinstance(model, str) and not self.building.agents[agent].model:
+            self.building.agents[agent] = Agent(agent, self.building.agents[agent].parent, model)
+        self.building.add(
+            "response",
+            below(ref, "/tool_call_metadata/model_response") if response else ref,
+            text=text(message.get("content")) if response else said,
+            reasoning=text(message.get("reasoning_content")),
+            agent=agent,
+            at_s=self._time(),
+            usage=usage(response.get("usage")),
+            native_id=native,
+            more=[ref] if response else (),
+        )
+
+    def _call(self, ref: Ref, event: Mapping[str, Any], action: str, given: Mapping[str, Any]) -> None:
+        metadata = table(event.get("tool_call_metadata"))
+        call_id = str(metadata.get("tool_call_id") or "")
+        native = str(event.get("id", ""))
+        tool_calls = array(at(metadata, "model_response", "choices", 0, "message", "tool_calls"))
+        asked = next((at(call, "function") for call in tool_calls if at(call, "id") == call_id), None)
+        found, readable = arguments(at(asked, "arguments"))
+        if found is None:
+            found = {key: value for key, value in given.items() if key not in ("thought", "action")}
+        self.building.add(
+            "call",
+            ref,
+            text=command(given) if action in _SHELLS else "",
+            tool=str(metadata.get("function_name") or action),
+            arguments=found,
+            call_id=call_id or (f"event-{native}" if native else ""),
+            native_id=native,
+            agent=self.agents[-1],
+            at_s=self._time(),
+            status="unknown" if readable else "error",
+        )
+        if native:
+            self.calls[native] = call_id or f"event-{native}"
+        if action == "finish":
+            self.finish = ref, given
+        if action == "delegate":
+            self._delegate(given)
+
+    def _delegate(self, given: Mapping[str, Any]) -> None:
+        wanted = str(given.get("agent") or "delegate")
+        name = next(
+            name
+            for name in (wanted, *(f"{wanted}-{n}" for n in range(2, 1_000_000)))
+            if name not in self.building.agents
+        )
+        self.building.agents[name] = Agent(name, self.agents[-1])
+        self.agents.append(name)
+
+    def _observation(self, ref: Ref, event: Mapping[str, Any], kind: str) -> None:
+        if kind == "delegate" and len(self.agents) > 1:
+            self.agents.pop()
+        said = text(event.get("content")) or text(event.get("message"))
+        extras = table(event.get("extras"))
+        call_id = str(at(event, "tool_call_metadata", "tool_call_id") or self.calls.get(str(event.get("cause")), ""))
+        exit_code = first_whole(at(extras, "metadata", "exit_code"), extras.get("exit_code"), event.get("exit_code"))
+        if kind in _BESIDE or (event.get("cause") is not None and not call_id):
+            failed = extras.get("agent_state") == "error"
+            self.building.add(
+                "error" if failed else "note", ref, text=said or words(extras.get("reason")), at_s=self._time()
+            )
+            return
+        self.building.add(
+            "result" if call_id or "id" not in event or kind not in _ERRORS else "error",
+            ref,
+            text=said,
+            call_id=call_id,
+            exit_code=exit_code,
+            status=_status(kind, event, exit_code),
+            native_id=str(event.get("id", "")),
+            agent=self.agents[-1],
+            at_s=self._time(),
+        )
+
+
+def _status(kind: str, event: Mapping[str, Any], exit_code: int | None) -> str:
+    if kind in _ERRORS or event.get("success") is False:
+        return "error"
+    if exit_code is not None:
+        return "ok" if exit_code == 0 else "error" if exit_code > 0 else "unknown"
+    return "ok" if event.get("success") is True else "unknown"
+
+
+def _outcome(around: Mapping[str, Any], place: Ref, finish: tuple[Ref, Mapping[str, Any]] | None) -> Outcome:
+    """A report of tests, the resolver's own verdict, an error; that the agent says it has finished is no verdict."""
+    resolved = at(around, "test_result", "report", "resolved")
+    if isinstance(resolved, bool):
+        words_ = f"report: resolved {str(resolved).lower()}"
+        return Outcome("solved" if resolved else "failed", words_, below(place, "/test_result/report/resolved"))
+    if isinstance(around.get("success"), bool):
+        verdict = "solved" if around["success"] else "failed"
+        return Outcome(
+            verdict, f"success {str(around['success']).lower()}, by the resolver's model", below(place, "/success")
+        )
+    if around.get("error"):
+        said = words(around["error"])
+        verdict = "limit" if "maximum iteration" in said or "maximum budget" in said else "error"
+        return Outcome(verdict, f"error {said[:200]}", below(place, "/error"))
+    if finish:
+        completed = finish[1].get("task_completed")
+        return Outcome(
+            "unknown", f"finish, task_completed {completed}" if completed is not None else "finish", finish[0]
+        )
+    return Outcome()
+
+
+reader = Reader(
+    NAME, "events of OpenHands (a trajectory, a line of output.jsonl, a folder of events)", sniff, read, rows, read
+)

@@ -1,0 +1,250 @@
+"""Conversations of OpenHands' SDK (V1): a folder with `base_state.json` and a file for each event, or an array of them.
+
+A step is a tool call of the agent, finishing included, or a message of the agent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from dap_ai.debuggees.runs.artefacts import CannotRead
+from dap_ai.debuggees.runs.documents import document
+from dap_ai.debuggees.runs.model import Agent, Outcome, Ref, Run
+from dap_ai.debuggees.runs.readers.base import Reader, glance
+from dap_ai.debuggees.runs.readers.building import MAIN, Building, iso
+from dap_ai.debuggees.runs.readers.openhands_places import Place, below, files_seen, from_file, from_folder, rows
+from dap_ai.debuggees.runs.readers.shapes import (
+    arguments,
+    array,
+    at,
+    command,
+    first_whole,
+    number,
+    table,
+    text,
+    thinking,
+    usage,
+    words,
+)
+from dap_ai.debuggees.runs.readers.times import epoch_s
+
+NAME = "openhands-sdk"
+_STATE = "base_state.json"
+_KINDS = frozenset(
+    {
+        "SystemPromptEvent",
+        "MessageEvent",
+        "ActionEvent",
+        "ObservationEvent",
+        "AgentErrorEvent",
+        "ConversationStateUpdateEvent",
+    }
+)
+_SHELLS = frozenset({"terminal", "bash", "execute_bash"})
+
+
+def sniff(path: Path) -> tuple[float, str]:
+    """See Reader.sniff."""
+    seen = glance(path)
+    if seen.kind == "folder":
+        if (
+            _STATE not in seen.names
+            and "events/" not in seen.names
+            and not any(n.startswith("event-") for n in seen.names)
+        ):
+            return 0.0, ""
+        if count := files_seen(path, _is_event):
+            return 1.0, f"{count} files of events of the SDK"
+        return (0.6, _STATE) if _STATE in seen.names else (0.0, "")
+    if seen.kind not in ("document", "lines"):
+        return 0.0, ""
+    history = array(seen.value) or array(at(seen.table, "history")) or array(seen.rows)
+    return (1.0, "events of the SDK, by their kind") if _is_event(at(history, 0)) else (0.0, "")
+
+
+def read(path: Path, number: int | None = None) -> Run:
+    """See Reader.read and Reader.read_one."""
+    building = Building(path, NAME, "V1")
+    story = _Story(building)
+    around: Mapping[str, Any] = {}
+    place = Ref()
+    if path.is_dir():
+        events = from_folder(building, path)
+        around, place = _state(building, path)
+    else:
+        around, place, events = from_file(building, path, number)
+    for ref, event in _unbranched(building, events):
+        story.take(ref, event)
+    if path.is_dir() and around:
+        building.run.artefacts = [*building.run.artefacts, _STATE]
+    story.end(around, place)
+    return building.finished()
+
+
+def _is_event(value: Any) -> bool:
+    return table(value).get("kind") in _KINDS and "source" in table(value)
+
+
+def _state(building: Building, path: Path) -> tuple[Mapping[str, Any], Ref]:
+    if not (path / _STATE).is_file() or (path / _STATE).is_symlink():
+        return {}, Ref(_STATE)
+    try:
+        value, problems = document(path / _STATE, _STATE)
+    except CannotRead as error:
+        building.problem(Ref(_STATE), str(error))
+        return {}, Ref(_STATE)
+    building.problems += problems
+    return table(value), Ref(_STATE)
+
+
+def _unbranched(building: Building, events: Iterator[Place]) -> Iterator[Place]:
+    """Every event; ids that come twice are told."""
+    seen: set[str] = set()
+    for ref, event in events:
+        native = event.get("id")
+        if isinstance(native, str):
+            if native in seen:
+                building.problem(ref, f"the id of an event is not unique: {native!r}")
+            seen.add(native)
+        yield ref, event
+
+
+class _Story:
+    """Events as they come."""
+
+    def __init__(self, building: Building) -> None:
+        self.building = building
+        self.started: float | None = None
+        self.now: float | None = None
+        self.replies: set[str] = set()
+        self.calls: set[str] = set()
+        self.finish: Ref | None = None
+
+    def take(self, ref: Ref, event: Mapping[str, Any]) -> None:
+        moment = epoch_s(event.get("timestamp"))
+        if moment is not None:
+            self.started = moment if self.started is None else self.started
+            self.now = moment - self.started
+        kind = str(event.get("kind") or "")
+        if kind == "ActionEvent":
+            self._action(ref, event)
+        elif kind == "MessageEvent":
+            self._message(ref, event)
+        elif kind == "ObservationEvent":
+            self._observation(ref, event)
+        elif kind in ("AgentErrorEvent", "UserRejectObservation"):
+            self._refused(ref, event)
+        elif kind == "ConversationErrorEvent":
+            self._add("error", ref, event, text=text(event.get("detail")), status="error")
+        elif kind == "ACPToolCallEvent":
+            self._foreign_call(ref, event)
+        elif kind:
+            said = text(at(event, "system_prompt", "text")) or text(event.get("summary"))
+            self._add("note", ref, event, text=said)
+        else:
+            self.building.problem(ref, "is no event of a kind")
+
+    def end(self, state: Mapping[str, Any], place: Ref) -> None:
+        run, building = self.building.run, self.building
+        run.started, run.seconds = iso(self.started) if self.started is not None else "", self.now
+        model = at(state, "agent", "llm", "model")
+        building.agents[MAIN] = Agent(MAIN, model=model if isinstance(model, str) else "")
+        run.workspace = str(at(state, "workspace", "working_dir") or "")
+        metrics = table(at(state, "stats", "usage_to_metrics"))
+        costs = [number(at(one, "accumulated_cost")) for one in metrics.values()]
+        run.cost_usd = (
+            sum(cost for cost in costs if cost is not None) if any(cost is not None for cost in costs) else None
+        )
+        building.leftovers(state, {"history", "trajectory"}, place.pointer, place.path, place.lines)
+        outcome = _outcome(state, place, self.finish)
+        if outcome.ref:
+            building.ended(outcome)
+
+    def _add(self, kind: Any, ref: Ref, event: Mapping[str, Any], **fields: Any) -> None:
+        self.building.add(kind, ref, at_s=self.now, native_id=str(event.get("id") or ""), **fields)
+
+    def _reply(self, ref: Ref, event: Mapping[str, Any], said: str, thought: Mapping[str, Any]) -> None:
+        """The model's answer; several calls of one answer share it."""
+        native = str(event.get("llm_response_id") or "")
+        if native and native in self.replies:
+            return
+        self.replies.add(native)
+        reasoning = text(thought.get("reasoning_content")) or thinking(thought)
+        self._add("response", ref, event, text=said, reasoning=reasoning, usage=usage(event.get("usage")))
+
+    def _message(self, ref: Ref, event: Mapping[str, Any]) -> None:
+        message = table(event.get("llm_message"))
+        said = text(message.get("content"))
+        if event.get("source") == "agent":
+            self._reply(ref, event, said, message)
+            return
+        first = event.get("source") == "user" and not self.building.run.task
+        self.building.run.task = self.building.run.task or (said if first else "")
+        self._add("task" if first else "note", ref, event, text=said)
+
+    def _action(self, ref: Ref, event: Mapping[str, Any]) -> None:
+        self._reply(ref, event, text(event.get("thought")), event)
+        call = table(event.get("tool_call"))
+        asked, readable = arguments(call.get("arguments"))
+        action = {key: value for key, value in table(event.get("action")).items() if key != "kind"}
+        found = asked if asked is not None else action or None
+        tool = str(event.get("tool_name") or call.get("name") or "")
+        self.calls.add(str(event.get("tool_call_id") or ""))
+        self._add(
+            "call",
+            ref,
+            event,
+            text=command(found) if tool in _SHELLS else "" if readable else text(call.get("arguments")),
+            tool=tool,
+            arguments=found,
+            call_id=str(event.get("tool_call_id") or ""),
+            status="unknown" if readable and event.get("action") is not None else "error",
+        )
+        if tool == "finish":
+            self.finish = ref
+
+    def _observation(self, ref: Ref, event: Mapping[str, Any]) -> None:
+        seen = table(event.get("observation"))
+        code = first_whole(seen.get("exit_code"), at(seen, "metadata", "exit_code"))
+        failed = seen.get("is_error") is True or (code is not None and code > 0)
+        self._add(
+            "result",
+            ref,
+            event,
+            text=text(seen.get("content")) or text(seen.get("output")),
+            call_id=str(event.get("tool_call_id") or ""),
+            tool=str(event.get("tool_name") or ""),
+            exit_code=code,
+            status="error" if failed else "ok" if code == 0 or seen.get("is_error") is False else "unknown",
+        )
+
+    def _refused(self, ref: Ref, event: Mapping[str, Any]) -> None:
+        said = text(event.get("error")) or text(event.get("rejection_reason"))
+        call_id = str(event.get("tool_call_id") or "")
+        self._add(
+            "result" if call_id in self.calls else "error", ref, event, text=said, call_id=call_id, status="error"
+        )
+
+    def _foreign_call(self, ref: Ref, event: Mapping[str, Any]) -> None:
+        """A tool call of another agent behind the Agent Client Protocol: call and result in one event."""
+        call_id, found = str(event.get("tool_call_id") or ""), event.get("raw_input")
+        given = table(found) or None
+        name = str(event.get("tool_kind") or event.get("title") or "")
+        self._add("call", ref, event, text=command(given), tool=name, arguments=given, call_id=call_id)
+        status = "error" if event.get("is_error") is True else "unknown"
+        self._add("result", ref, event, text=words(event.get("raw_output")), call_id=call_id, status=status)
+
+
+def _outcome(state: Mapping[str, Any], place: Ref, finish: Ref | None) -> Outcome:
+    """The state of the conversation; that it has finished is no verdict."""
+    status = state.get("execution_status") or state.get("agent_status")
+    if isinstance(status, str):
+        key = "/execution_status" if state.get("execution_status") else "/agent_status"
+        verdict = {"error": "error", "stuck": "limit"}.get(status, "unknown")
+        return Outcome(verdict, f"execution_status {status}", below(place, key))  # type: ignore[arg-type]
+    return Outcome("unknown", "finish", finish) if finish else Outcome()
+
+
+reader = Reader(NAME, "a conversation of OpenHands' SDK (base_state.json and events/)", sniff, read, rows, read)

@@ -1,0 +1,34 @@
+"""Our own recordings (`dap-ai record`), also while they are written; `runs/store.py` says what a line is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dap_ai.debuggees.runs.artefacts import CannotRead
+from dap_ai.debuggees.runs.model import Run
+from dap_ai.debuggees.runs.readers.base import Reader, glance
+from dap_ai.debuggees.runs.readers.recordings.reading import Reading
+from dap_ai.debuggees.runs.store import FILE, FORMAT, VERSION
+
+
+def sniff(path: Path) -> tuple[float, str]:
+    """See Reader.sniff."""
+    seen = glance(path)
+    if seen.kind == "folder":
+        if FILE not in seen.names:
+            return 0.0, ""
+        seen = glance(path / FILE)
+    return (1.0, "says dap_ai_recording") if b'{"dap_ai_recording":' in seen.head[:40] else (0.0, "")
+
+
+def read(path: Path) -> Run:
+    """See Reader.read."""
+    file, name = (path / FILE, FILE) if path.is_dir() else (path, "")
+    reading = Reading(path, name)
+    version = reading.feed(file)
+    if version != VERSION:
+        raise CannotRead(f"{path}: is of version {version!r} of the format, not {VERSION}")
+    return reading.finished()
+
+
+reader = Reader(FORMAT, "a recording of `dap-ai record` (a folder with run.jsonl)", sniff, read)

@@ -1,0 +1,152 @@
+"""Sub-agents of Claude Code's session logs: which agent a line of a side chain belongs to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from dap_ai.debuggees.runs.model import Ref
+from dap_ai.debuggees.runs.readers import blocks, shapes
+from dap_ai.debuggees.runs.readers.timeline import MAIN, Timeline
+
+_MOST_FILES = 200
+
+
+def files_beside(path: Path) -> Sequence[str]:
+    """The logs of a session's sub-agents, relative to its folder: those that name it in their first line."""
+    folder = path.parent
+    candidates = [
+        *sorted(folder.glob("agent-*.jsonl")),
+        *sorted((folder / path.stem / "subagents").rglob("agent-*.jsonl")),
+    ]
+    named = [
+        file
+        for file in islice(candidates, _MOST_FILES)
+        if file.is_file() and not file.is_symlink() and _is_of(file, path)
+    ]
+    return [file.relative_to(folder).as_posix() for file in named]
+
+
+def _is_of(file: Path, session: Path) -> bool:
+    """Whether a log of a sub-agent belongs to the session: named by its id, or by its file's name."""
+    if file.parent != session.parent:
+        return True
+    with file.open("rb") as opened:
+        return session.stem.encode() in opened.readline(65_536)
+
+
+class Slim:
+    """The lines of a log that tell who speaks, without what else they say: logs may be too long to be held."""
+
+    def __init__(self) -> None:
+        self.lines: list[Mapping[str, Any]] = []
+        self._calls: set[str] = set()
+
+    def add(self, line: Mapping[str, Any]) -> None:
+        """One more line, in order."""
+        is_side = line.get("isSidechain") is True
+        said = shapes.table(line.get("message")).get("content")
+        content = [slim for _, block in blocks.each(said, "") if (slim := self._slim(block, with_text=is_side))]
+        if not is_side and not content:
+            return
+        told = {"agentId": shapes.table(line.get("toolUseResult")).get("agentId")}
+        kept = {key: line[key] for key in ("uuid", "parentUuid", "isSidechain", "agentId") if key in line}
+        self.lines.append({**kept, "message": {"content": content}, "toolUseResult": told})
+
+    def _slim(self, block: Mapping[str, Any], *, with_text: bool) -> Mapping[str, Any] | None:
+        """A call of a sub-agent, its result without its text, a text of a side chain."""
+        given = shapes.table(block.get("input"))
+        if "subagent_type" in given:
+            self._calls.add(blocks.text_of(block.get("id")))
+            return {**block, "input": {key: given[key] for key in ("subagent_type", "prompt") if key in given}}
+        answered = blocks.text_of(block.get("tool_use_id"))
+        if answered and answered in self._calls:
+            return {"type": block.get("type"), "tool_use_id": answered}
+        return block if with_text and block.get("type") == "text" else None
+
+
+class Speakers:
+    """Who speaks in each line of a log."""
+
+    def __init__(self, timeline: Timeline, logged: Sequence[Mapping[str, Any]]) -> None:
+        self._timeline = timeline
+        self._lines = {blocks.text_of(line.get("uuid")): line for line in logged}
+        self._tasks = dict(_tasks(logged))
+        self._roots: dict[str, str] = {}
+        self._names: dict[str, str] = {}
+        self._kinds = _kinds(logged)
+        self._ids = self._ids_of_chains(logged)
+
+    def _ids_of_chains(self, logged: Sequence[Mapping[str, Any]]) -> Mapping[str, str]:
+        """The agent's id of each chain of which some lines tell it."""
+        told = ((line, blocks.text_of(line.get("agentId"))) for line in logged if line.get("isSidechain") is True)
+        return {self._root(Ref(), line): agent_id for line, agent_id in told if agent_id}
+
+    def of(self, ref: Ref, line: Mapping[str, Any]) -> str:
+        """The agent's name."""
+        agent_id = blocks.text_of(line.get("agentId"))
+        is_side = line.get("isSidechain")
+        if is_side is False or (is_side is not True and not agent_id):
+            return MAIN  # a result of the main chain names the agent that has brought it
+        root = self._root(ref, line)
+        key = agent_id or self._ids.get(root, root)
+        if key not in self._names:
+            wanted = self._wanted(line, agent_id)
+            self._names[key] = self._timeline.new_agent(wanted, MAIN)
+        return self._names[key]
+
+    def _root(self, ref: Ref, line: Mapping[str, Any]) -> str:
+        """The uuid of the line that a side chain starts with; a circle of parents is told, and cut."""
+        passed: dict[str, None] = {}
+        uuid = blocks.text_of(line.get("uuid"))
+        while uuid and uuid not in self._roots:
+            if uuid in passed:
+                self._timeline.problem(ref, "parentUuid leads round in a circle", "circle of parents")
+                break
+            passed[uuid] = None
+            parent = blocks.text_of(self._lines.get(uuid, {}).get("parentUuid"))
+            if not parent or self._lines.get(parent, {}).get("isSidechain") is not True:
+                break
+            uuid = parent
+        root = self._roots.get(uuid, uuid)
+        self._roots.update(dict.fromkeys(passed, root))
+        return root
+
+    def _wanted(self, line: Mapping[str, Any], agent_id: str) -> str:
+        """A name: the kind of sub-agent that the call with this prompt asked for, else its id."""
+        root = self._lines.get(self._roots.get(blocks.text_of(line.get("uuid")), ""), line)
+        said = shapes.table(root.get("message")).get("content")
+        texts = [blocks.classify(block).text for _, block in blocks.each(said, "")]
+        kinds = (self._tasks.get(text.strip()) for text in texts)
+        known = agent_id or self._ids.get(blocks.text_of(root.get("uuid")), "")
+        return next(filter(None, kinds), "") or self._kinds.get(known, "") or known or "side-chain"
+
+
+def _kinds(logged: Sequence[Mapping[str, Any]]) -> Mapping[str, str]:
+    """The kind of each agent's id: a result tells the id, and its call the kind."""
+    kinds: dict[str, str] = {}
+    found: dict[str, str] = {}
+    for line in logged:
+        told = shapes.table(line.get("toolUseResult"))
+        agent_id = blocks.text_of(told.get("agentId")) or blocks.text_of(line.get("agentId"))
+        for _, block in blocks.each(shapes.table(line.get("message")).get("content"), ""):
+            kind = blocks.text_of(shapes.table(block.get("input")).get("subagent_type"))
+            if kind:
+                kinds[blocks.text_of(block.get("id"))] = kind
+            elif call := kinds.get(blocks.text_of(block.get("tool_use_id"))):
+                found[agent_id] = call
+    return found
+
+
+def _tasks(logged: Sequence[Mapping[str, Any]]) -> Sequence[tuple[str, str]]:
+    """The prompt of each call that starts a sub-agent, and the kind of it."""
+    found: list[tuple[str, str]] = []
+    for line in logged:
+        for _, block in blocks.each(shapes.table(line.get("message")).get("content"), ""):
+            given = shapes.table(block.get("input"))
+            kind = blocks.text_of(given.get("subagent_type"))
+            if block.get("type") == "tool_use" and kind:
+                found.append((blocks.text_of(given.get("prompt")).strip(), kind))
+    return found

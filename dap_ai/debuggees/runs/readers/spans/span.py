@@ -1,0 +1,165 @@
+"""One span of a trace, of whatever tool: as little of it as the events need, so that long traces stay small."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal, cast
+
+import msgspec
+
+from dap_ai.debuggees.runs.model import Ref, Usage
+from dap_ai.debuggees.runs.readers import thin
+from dap_ai.debuggees.runs.readers.blocks import readable
+from dap_ai.debuggees.runs.readers.spans.chat import Said, Wanted, messages, parsed_json, shown
+
+SpanKind = Literal["model", "tool", "agent", "other"]
+_MIN_TOLD = 24
+"""A string shorter than this that no event shows is an id, a flag or a name: it is no text of the run's own."""
+_UNTOLD_KEYS = frozenset(
+    {
+        "trace_id", "span_id", "parent_span_id", "traceId", "spanId", "parentSpanId", "trace_state", "id", "parent_id",
+        "parent_run_id", "dotted_order", "start_time", "end_time", "timestamp", "startTime", "endTime", "started_at",
+        "ended_at", "startTimeUnixNano", "endTimeUnixNano", "timeUnixNano", "observed_timestamp",
+    }
+)  # fmt: skip
+
+
+class Raw(msgspec.Struct):
+    """What a tool's reader says of one span; times in seconds since 1970."""
+
+    ref: Ref
+    id: str
+    parent: str = ""
+    name: str = ""
+    kind: SpanKind = "other"
+    start_s: float | None = None
+    end_s: float | None = None
+    input: Any = None
+    output: Any = None
+    model: str = ""
+    agent: str = ""
+    tool: str = ""
+    call_id: str = ""
+    arguments: Mapping[str, Any] | None = None
+    usage: Usage | None = None
+    error: str = ""
+    """What went wrong; "" nothing."""
+    is_ok: bool = False
+    """Whether it is recorded that nothing went wrong."""
+    whole: Any = None
+    """All of the span, for what none of the above says; without its children."""
+    input_at: str = ""
+    output_at: str = ""
+    """Where in the span input and output stand, as JSON pointers within it."""
+    page: thin.Page | None = None
+    """What finds its texts in the file again, of a file that is too large to be held."""
+
+
+class Span(msgspec.Struct):
+    """One span, without what was said before it."""
+
+    raw: Raw
+    asked: str | thin.Place = ""
+    """The input: of a model's the messages that are new, else all of it."""
+    results: Sequence[Said] = ()
+    """Results of calls that stand in the input of a model."""
+    text: str | thin.Place = ""
+    """The output."""
+    reasoning: str | thin.Place = ""
+    calls: Sequence[Wanted] = ()
+    rest: str = ""
+    """What else the span says that no other has said."""
+
+
+class Seen:
+    """The texts of a trace so far: the same prompt stands in every later query, and is told once."""
+
+    def __init__(self) -> None:
+        self._hashes: set[int] = set()
+
+    def is_new(self, text: str) -> bool:
+        """Whether nobody has said this, apart from blanks at its ends; from now on somebody has."""
+        key = hash(text.strip())
+        if key in self._hashes:
+            return False
+        self._hashes.add(key)
+        return True
+
+    def span(self, raw: Raw) -> Span:
+        """The span without what was said before it, and without its raw values."""
+        asked = messages(raw.input)
+        told = messages(raw.output)
+        span = Span(raw)
+        if raw.kind == "model":
+            fresh = [said for said in asked if self._is_new_message(said)]
+            span.asked = "\n\n".join(map(shown, fresh))
+            span.results = [said for said in fresh if said.answers is not None]
+            span.text = "\n".join(said.text for said in told if said.text)
+            span.reasoning = "\n".join(said.reasoning for said in told if said.reasoning)
+            span.calls = [call for said in told for call in said.calls]
+            for said in told:
+                self._is_new_message(said)
+        else:
+            span.asked, span.text = _plain(raw.input), _plain(raw.output)
+            if raw.kind == "other":
+                span.asked = span.asked if self.is_new(str(span.asked)) else ""
+            if raw.kind != "tool":
+                span.text = span.text if self.is_new(str(span.text)) else ""
+            for said in (*asked, *told):
+                self._is_new_message(said)
+        self._remember(raw)
+        span.rest = "\n".join(self._untold(raw.whole))
+        if raw.page is not None:
+            span.asked, span.text, span.reasoning = (
+                raw.page.text(str(t)) for t in (span.asked, span.text, span.reasoning)
+            )
+        raw.input = raw.output = raw.whole = raw.page = None
+        return span
+
+    def _is_new_message(self, said: Said) -> bool:
+        """A message counts as said where its text, its calls and whose result it is were said before."""
+        for call in said.calls:
+            self.is_new(readable(call.arguments))
+        self.is_new(said.reasoning)
+        key = f"{said.answers or ''}\0{said.text}\0{[(call.call_id, call.tool) for call in said.calls]}"
+        self.is_new(said.text)
+        return self.is_new(key)
+
+    def _remember(self, raw: Raw) -> None:
+        """All texts of what the span's own events tell, and the values themselves, which are mostly JSON in a text."""
+        for value in (raw.input, raw.output, raw.arguments, raw.error):
+            for _, said in self._strings(value):
+                self.is_new(said)
+            if isinstance(value, str):
+                self.is_new(value)
+
+    def _untold(self, whole: Any) -> Iterator[str]:
+        """Each text of a span that none has said, with its key."""
+        for key, said in self._strings(whole):
+            if len(said) >= _MIN_TOLD and key not in _UNTOLD_KEYS and self.is_new(said):
+                yield f"{key}: {said}"
+
+    def _strings(self, value: Any) -> Iterator[tuple[str, str]]:
+        """All texts within a value with the key they stand under; of a text that is JSON and new, those within."""
+        stack: list[tuple[str, Any]] = [("", value)]
+        while stack:
+            key, top = stack.pop()
+            if isinstance(top, str):
+                parsed = None if hash(top.strip()) in self._hashes else parsed_json(top)
+                if parsed is None:
+                    yield key, top
+                else:
+                    stack.append((key, parsed))
+            elif isinstance(top, dict):
+                found = cast("dict[str, Any]", top)
+                stack.extend((name, found[name]) for name in reversed(found))
+            elif isinstance(top, (list, tuple)):
+                stack.extend((key, inner) for inner in reversed(cast("Sequence[Any]", top)))
+
+
+def _plain(value: Any) -> str:
+    """An input or output as text."""
+    said = messages(value)
+    if not said:
+        return ""
+    return readable(value) if not any(one.role for one in said) else "\n\n".join(map(shown, said))

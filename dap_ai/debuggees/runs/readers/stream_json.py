@@ -1,0 +1,276 @@
+"""Messages of Claude Code: the lines of `claude -p --output-format stream-json`, of session logs and of web exports.
+
+One answer of the model is written as several lines with one message id: thinking, text, each call. They become one
+`response` and its `call`s. Steps are the tool calls, in order of appearance; calls without a result count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from dap_ai.debuggees.runs.model import Agent, Event, Outcome, Problem, Ref
+from dap_ai.debuggees.runs.readers import blocks, shapes
+from dap_ai.debuggees.runs.readers.timeline import MAIN, Timeline
+from dap_ai.debuggees.runs.readers.times import epoch_s
+
+Line = tuple[Ref, Mapping[str, Any], float | None]
+"""Where an object was read, the object, and when it was written (seconds since 1970, or since any moment; None: it says
+so itself, or nobody does)."""
+
+
+class Parsed(msgspec.Struct):
+    """What a log of messages says. The caller makes a Run of it, or joins it with another artefact's events."""
+
+    events: Sequence[Event]
+    agents: Sequence[Agent]
+    problems: Sequence[Problem]
+    outcome: Outcome = Outcome()
+    task: str = ""
+    started_s: float | None = None
+    seconds: float | None = None
+    cost_usd: float | None = None
+    workspace: str = ""
+    version: str = ""
+
+
+class Messages:
+    """Objects of stream-json, one after the other, as events of a timeline."""
+
+    def __init__(self, timeline: Timeline) -> None:
+        self._timeline = timeline
+        self._agents: dict[str, str] = {"": MAIN}
+        self._responses: dict[str, tuple[str, Event]] = {}
+        self._partial = _Partial()
+        self._place = blocks.within
+        self.parsed = Parsed((), (), ())
+
+    def feed(
+        self, ref: Ref, message: Mapping[str, Any], at: float | None = None, agent: str = "", *, blocks_at: bool = True
+    ) -> None:
+        """One object. `agent`: who speaks, where the caller knows better than the object.
+
+        `blocks_at`: whether blocks stand in the artefact as they do in the object; else references name all of it.
+        """
+        self._place = blocks.within if blocks_at else _whole
+        when = at if at is not None else epoch_s(message.get("timestamp"))
+        kind = message.get("type")
+        self._learn(message)
+        speaker = agent or self._speaker(ref, message)
+        if kind in ("assistant", "user") and "content" not in shapes.table(message.get("message")):
+            self._timeline.problem(ref, f"a message of type {kind!r} without content", "message without content")
+            self._other(ref, message, when, speaker)
+        elif kind == "assistant":
+            self._assistant(ref, message, when, speaker)
+        elif kind == "user":
+            self._user(ref, message, when, speaker)
+        elif kind == "result":
+            self._end(ref, message, when, speaker)
+        elif kind == "stream_event":
+            self._partial.feed(ref, message)
+        else:
+            self._other(ref, message, when, speaker)
+
+    def _learn(self, message: Mapping[str, Any]) -> None:
+        """Facts of the run that any line may hold."""
+        parsed = self.parsed
+        parsed.workspace = parsed.workspace or blocks.text_of(message.get("cwd"))
+        version = message.get("claude_code_version", message.get("version"))
+        parsed.version = parsed.version or blocks.text_of(version)
+
+    def _speaker(self, ref: Ref, message: Mapping[str, Any]) -> str:
+        """The agent: the main one, or the one that the call of `parent_tool_use_id` has started."""
+        parent = blocks.text_of(message.get("parent_tool_use_id"))
+        if parent not in self._agents:
+            call = next((event for event in reversed(self._timeline.events) if event.call_id == parent), None)
+            if call is None:
+                self._timeline.problem(ref, f"a sub-agent of the call {parent!r}, which is not recorded", "no parent")
+            wanted = blocks.text_of((call.arguments or {}).get("subagent_type")) if call else ""
+            self._agents[parent] = self._timeline.new_agent(wanted or "sub-agent", call.agent if call else MAIN)
+        return self._agents[parent]
+
+    def _assistant(self, ref: Ref, line: Mapping[str, Any], when: float | None, agent: str) -> None:
+        message: Mapping[str, Any] = line["message"]
+        model = blocks.text_of(message.get("model"))
+        if model and model != "<synthetic>":
+            self._timeline.agent(agent, model=model)
+        native = blocks.text_of(message.get("id")) or blocks.text_of(line.get("uuid"))
+        self._partial.whole(native)
+        response = self._response(ref, native, message, when, agent)
+        for pointer, block in blocks.each(message.get("content"), "/message/content"):
+            response = self._said(ref, pointer, block, response, when)
+        if error := line.get("error"):
+            self._timeline.add("error", ref, agent=agent, at=when, text=blocks.readable(error))
+
+    def _response(self, ref: Ref, native: str, message: Mapping[str, Any], when: float | None, agent: str) -> Event:
+        """The response that this line belongs to, with the usage of the latest line."""
+        known = self._responses.get(agent)
+        if known is None or known[0] != native or not native:
+            self._timeline.new_cycle(agent)
+            response = self._timeline.add("response", ref, agent=agent, at=when, native_id=native)
+        else:
+            response = known[1]
+        self._responses[agent] = (native, response)
+        response.usage = blocks.usage_of(message.get("usage")) or response.usage
+        return response
+
+    def _said(self, ref: Ref, pointer: str, block: Mapping[str, Any], response: Event, when: float | None) -> Event:
+        """One block of an answer; the response that the next one belongs to."""
+        part = blocks.classify(block)
+        if part.kind == "call":
+            self._timeline.call(
+                self._place(ref, pointer), part.tool, part.arguments, call_id=part.call_id, agent=response.agent,
+                at=when, text=part.text, native_id=part.call_id,
+            )  # fmt: skip
+        elif part.kind == "result":
+            self._result(self._place(ref, pointer), part, when, response.agent)
+        elif part.kind in ("text", "thinking"):
+            response = self._continued(ref, response, when)
+            joined = (response.text, part.text) if part.kind == "text" else (response.reasoning, part.text)
+            text = "\n".join(filter(None, joined))
+            if part.kind == "text":
+                response.text = text
+            else:
+                response.reasoning = text
+        else:
+            self._strange(self._place(ref, pointer), part, when, response.agent)
+        return response
+
+    def _continued(self, ref: Ref, response: Event, when: float | None) -> Event:
+        """The response itself where nothing has happened since; else one more of the same cycle."""
+        if self._timeline.events[-1] is response:
+            response.ref = blocks.joined(response.ref, ref)
+            return response
+        more = self._timeline.add("response", ref, agent=response.agent, at=when, native_id=response.native_id)
+        self._responses[response.agent] = (response.native_id, more)
+        return more
+
+    def _user(self, ref: Ref, line: Mapping[str, Any], when: float | None, agent: str) -> None:
+        message: Mapping[str, Any] = line["message"]
+        beside = next((key for key in ("tool_use_result", "toolUseResult") if key in line), "")
+        more = [self._place(ref, f"/{beside}")] if beside else []
+        for pointer, block in blocks.each(message.get("content"), "/message/content"):
+            part = blocks.classify(block)
+            place = self._place(ref, pointer)
+            if part.kind == "result":
+                self._result(place, part, when, agent, line.get(beside), more=more)
+            elif part.kind == "text":
+                self._asked(place, part.text, when, agent, is_meta=bool(line.get("isMeta")))
+            else:
+                self._strange(place, part, when, agent)
+
+    def _asked(self, ref: Ref, text: str, when: float | None, agent: str, *, is_meta: bool) -> None:
+        """What stands under the user's name: a task, or a note of the program's."""
+        is_note = is_meta or blocks.is_reminder(text)
+        self._timeline.add("note" if is_note else "task", ref, agent=agent, at=when, text=text)
+        if not is_note and agent == MAIN and not self.parsed.task:
+            self.parsed.task = text
+
+    def _result(
+        self,
+        ref: Ref,
+        part: blocks.Part,
+        when: float | None,
+        agent: str,
+        extra: Any = None,
+        *,
+        more: Sequence[Ref] = (),
+    ) -> None:
+        """`extra` is what stands beside the message, at `more`."""
+        self._timeline.result(
+            ref, part.text, call_id=part.call_id, agent=agent, at=when, status=part.status, more=more,
+            exit_code=blocks.exit_code_of(part.text), arguments=blocks.unsaid(extra, part.text),
+        )  # fmt: skip
+
+    def _strange(self, ref: Ref, part: blocks.Part, when: float | None, agent: str) -> None:
+        self._timeline.add("note", ref, agent=agent, at=when, text=part.text)
+        if part.kind == "unknown":
+            self._timeline.problem(ref, f"a block of the unknown type {part.tool!r}", f"unknown block {part.tool}")
+
+    def _end(self, ref: Ref, line: Mapping[str, Any], when: float | None, agent: str) -> None:
+        """The line `result`, the last one of a run."""
+        rest = {key: value for key, value in line.items() if key not in ("type", "result")}
+        is_error = line.get("is_error") is True
+        text = blocks.readable(line.get("result", ""))
+        self._timeline.add(
+            "end", ref, agent=agent, at=when, text=text, arguments=rest, status="error" if is_error else "ok"
+        )
+        self.parsed.cost_usd = blocks.number(line.get("total_cost_usd"), self.parsed.cost_usd)
+        milliseconds = blocks.number(line.get("duration_ms"))
+        self.parsed.seconds = milliseconds / 1000 if milliseconds is not None else self.parsed.seconds
+        self.parsed.outcome = _outcome(ref, blocks.text_of(line.get("subtype")), is_error=is_error)
+
+    def _other(self, ref: Ref, line: Mapping[str, Any], when: float | None, agent: str) -> None:
+        """What the program says itself: its start, summaries, retries, snapshots of files."""
+        is_error = line.get("subtype") in ("api_retry", "api_error") or line.get("type") == "error"
+        kind = "error" if is_error else "note"
+        self._timeline.add(kind, ref, agent=agent, at=when, text=blocks.said_by_program(line))
+
+    def finish(self, *, by_time: bool) -> Parsed:
+        """All that was fed."""
+        self._partial.tell(self._timeline)
+        if by_time:
+            self._timeline.sort_by_time()
+        self._timeline.tell_unanswered()
+        self.parsed.started_s = self._timeline.finish()
+        self.parsed.events = self._timeline.events
+        self.parsed.agents = self._timeline.agents
+        self.parsed.problems = self._timeline.problems
+        return self.parsed
+
+
+class _Partial:
+    """Pieces of answers (`--include-partial-messages`): said again by the whole message, unless that never came."""
+
+    def __init__(self) -> None:
+        self._refs: list[Ref] = []
+        self._current = ""
+        self._texts: dict[str, tuple[Ref, list[str]]] = {}
+
+    def feed(self, ref: Ref, line: Mapping[str, Any]) -> None:
+        """One piece."""
+        inner = shapes.table(line.get("event"))
+        self._refs = [*self._refs[:1], ref]
+        if inner.get("type") == "message_start":
+            self._current = blocks.text_of(shapes.table(inner.get("message")).get("id"))
+            self._texts[self._current] = (ref, [])
+        delta = shapes.table(inner.get("delta"))
+        if self._current in self._texts:
+            pieces = (delta.get(key) for key in ("text", "thinking", "partial_json"))
+            self._texts[self._current][1].extend(piece for piece in pieces if isinstance(piece, str))
+
+    def whole(self, native: str) -> None:
+        """The message of this id is there as a whole."""
+        self._texts.pop(native, None)
+
+    def tell(self, timeline: Timeline) -> None:
+        """Adds what was said in pieces only."""
+        for native, (ref, pieces) in self._texts.items():
+            if pieces:
+                timeline.new_cycle(MAIN)
+                timeline.add("response", ref, text="".join(pieces), native_id=native)
+                timeline.problem(ref, "an answer that was cut off: only pieces of it are recorded")
+        if self._refs:
+            timeline.problem(self._refs[0], "pieces of answers (stream_event) are left to the whole messages")
+
+
+def _whole(ref: Ref, _pointer: str) -> Ref:
+    return ref
+
+
+def _outcome(ref: Ref, subtype: str, *, is_error: bool) -> Outcome:
+    """What the program says of its own end: it never says whether the task is solved."""
+    words = f"result {subtype or 'without a subtype'}"
+    if subtype.startswith("error_max"):
+        return Outcome("limit", words, ref)
+    return Outcome("error" if is_error or subtype.startswith("error") else "unknown", words, ref)
+
+
+def parse(lines: Iterable[Line]) -> Parsed:
+    """The run that these lines of stream-json tell, in the order given."""
+    messages = Messages(Timeline())
+    for ref, message, at in lines:
+        messages.feed(ref, message, at)
+    return messages.finish(by_time=False)

@@ -1,0 +1,170 @@
+"""The events of a run while a reader finds them: numbers events, cycles and steps, and joins results to their calls."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dap_ai.debuggees.runs.model import Agent, Event, EventKind, Problem, Ref
+from dap_ai.debuggees.runs.readers import portion
+from dap_ai.debuggees.runs.readers.building import MAIN, MOST_TOLD, in_time
+from dap_ai.debuggees.runs.readers.thin import Page, Place, ThinEvent
+
+
+class Timeline:
+    """Events in the order in which they were found; their times are seconds since 1970 until `finish`."""
+
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+        self.problems: list[Problem] = []
+        self.steps = 0
+        self._event = ThinEvent if portion.wanted() else Event
+        self._shrunk = 0
+        self._agents: dict[str, Agent] = {MAIN: Agent(MAIN)}
+        self._namesakes: dict[str, int] = defaultdict(int)
+        self._cycles: dict[str, int] = defaultdict(int)
+        self._last_calls: dict[str, Event] = {}
+        self._open: dict[str, list[Event]] = defaultdict(list)
+        self._answered: set[int] = set()
+        self._told: dict[str, int] = defaultdict(int)
+
+    @property
+    def agents(self) -> Sequence[Agent]:
+        """The main agent first."""
+        return list(self._agents.values())
+
+    def agent(self, name: str, parent: str = "", model: str = "") -> str:
+        """Adds an agent, or what was not yet known of it; its name."""
+        known = self._agents.get(name, Agent(name, parent))
+        self._agents[name] = Agent(name, known.parent, known.model or model)
+        return name
+
+    def new_agent(self, wanted: str, parent: str) -> str:
+        """Adds an agent under the wanted name, or that with a number where it is taken; its name."""
+        base = wanted.strip() or "agent"
+        name = base
+        while name in self._agents:
+            self._namesakes[base] += 1
+            name = f"{base}-{self._namesakes[base] + 1}"
+        return self.agent(name, parent)
+
+    def has_agent(self, name: str) -> bool:
+        """Whether an agent of that name is known."""
+        return name in self._agents
+
+    def new_cycle(self, agent: str) -> None:
+        """The agent asks its model once more."""
+        self._cycles[agent] += 1
+
+    def add(self, kind: EventKind, ref: Ref, *, agent: str = MAIN, at: float | None = None, **fields: Any) -> Event:
+        """One more event; `at` in seconds since 1970. Where `step` is not given it belongs to none."""
+        event = self._event(len(self.events), kind, ref, agent, self._cycles[agent], at_s=at, **fields)
+        self.events.append(event)
+        return event
+
+    def shrink(self, page: Page) -> None:
+        """Leaves long texts of the events since the last time in the file, and of the one before, which may go on."""
+        for event in self.events[max(0, self._shrunk - 1) :]:
+            if isinstance(event, ThinEvent):
+                event.shrink(page)
+        self._shrunk = len(self.events)
+
+    def message_step(self) -> int:
+        """The number of a step that is a response without a call."""
+        self.steps += 1
+        return self.steps
+
+    def call(
+        self, ref: Ref, tool: str, arguments: Mapping[str, Any] | None, *, call_id: str = "", step: int = 0, **more: Any
+    ) -> Event:
+        """A call, which is a new step unless `step` says which."""
+        event = self.add(
+            "call", ref, tool=tool, arguments=arguments, call_id=call_id, step=step or self.message_step(), **more
+        )
+        self._last_calls[call_id] = event
+        self._open[call_id].append(event)
+        return event
+
+    def is_open(self, call_id: str) -> bool:
+        """Whether a call of this id waits for its result."""
+        return bool(self._open.get(call_id))
+
+    def result(self, ref: Ref, text: str | Place, *, call_id: str, **more: Any) -> Event:
+        """A result; it belongs to the last call of that id that has none yet."""
+        waiting = self._open.get(call_id)
+        call = waiting.pop() if waiting else self._last_calls.get(call_id)
+        if call is None:
+            self.problem(ref, f"a result for the call {call_id!r}, which is not recorded", "result without a call")
+            return self.add("result", ref, text=text, call_id=call_id, **more)
+        if id(call) in self._answered:
+            self.problem(ref, f"one more result for the call {call_id!r}", "one more result")
+        self._answered.add(id(call))
+        fields: dict[str, Any] = {"tool": call.tool, "agent": call.agent, **more}
+        event = self.add("result", ref, text=text, call_id=call_id, step=call.step, **fields)
+        event.cycle = call.cycle
+        if event.took_s is None and event.at_s is not None and call.at_s is not None and event.at_s >= call.at_s:
+            event.took_s = event.at_s - call.at_s
+        return event
+
+    def problem(self, ref: Ref, text: str, sort: str = "") -> None:
+        """Tells what was not understood; of many of one sort the first ones, and how many in all."""
+        self._told[sort or text] += 1
+        if self._told[sort or text] <= MOST_TOLD:
+            self.problems.append(Problem(ref, text))
+
+    def tell_unanswered(self) -> None:
+        """Names the calls that have no result."""
+        for call in self.events:
+            if call.kind == "call" and id(call) not in self._answered:
+                words = (
+                    f"step {call.step}: the call of {call.tool or 'a tool'} has no result: it was never executed, or "
+                )
+                self.problem(call.ref, f"{words}its result was not recorded", "unanswered")
+
+    def sort_by_time(self) -> None:
+        """Orders by time, where every response and call has one; else the order stays as recorded.
+
+        An event without a time stays behind the one before it. Steps are numbered anew.
+        """
+        if any(event.at_s is None for event in self.events if event.kind in ("response", "call")):
+            return
+        ordered = in_time(self.events)
+        if ordered != self.events:
+            self.events = ordered
+            self.number_anew()
+
+    def sort_by_place(self) -> None:
+        """Orders by the lines that events stand in, file by file: where lines were looked at before they were told."""
+        files = {name: at for at, name in enumerate(dict.fromkeys(event.ref.path for event in self.events))}
+        self.events.sort(key=lambda event: (files[event.ref.path], event.ref.lines or (0, 0)))
+        self.number_anew()
+
+    def number_anew(self) -> None:
+        """Numbers the steps by where they come first."""
+        steps: dict[int, int] = {}
+        for event in self.events:
+            if event.step:
+                event.step = steps.setdefault(event.step, len(steps) + 1)
+
+    def _spread_steps(self) -> None:
+        """A response has the step of the first call that follows it."""
+        waiting: dict[str, Event] = {}
+        for event in self.events:
+            if event.kind == "response":
+                waiting[event.agent] = event
+            elif event.kind == "call" and (response := waiting.pop(event.agent, None)) and not response.step:
+                response.step = event.step
+
+    def finish(self) -> float | None:
+        """Numbers the events, makes their times relative to the first, tells what was not told; the start."""
+        start = min((event.at_s for event in self.events if event.at_s is not None), default=None)
+        self._spread_steps()
+        for index, event in enumerate(self.events):
+            event.index = index
+            if event.at_s is not None and start is not None:
+                event.at_s -= start
+        for sort, times in self._told.items():
+            if times > MOST_TOLD:
+                self.problems.append(Problem(Ref(), f"{times - MOST_TOLD} more problems of the same sort: {sort}"))
+        return start

@@ -1,0 +1,115 @@
+"""What a scan keeps of a run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import msgspec
+
+from dap_ai.debuggees.runs.analysis.facts import Analysis
+from dap_ai.debuggees.runs.model import Run, Verdict
+from dap_ai.debuggees.runs.summary import row_of
+
+_MAX_REASON_CHARACTERS = 2_000
+
+
+class StageRange(msgspec.Struct, frozen=True):
+    """See analysis.facts.Stage."""
+
+    stage: str
+    first: int
+    last: int
+
+
+class PatternSeen(msgspec.Struct, frozen=True):
+    """A pattern and the steps that show it."""
+
+    name: str
+    steps: Sequence[int]
+
+
+class Counts(msgspec.Struct, frozen=True):
+    """How many of each. The kinds of steps are those of analysis.facts.EffectKind; together they are all steps."""
+
+    events: int = 0
+    calls: int = 0
+    error_results: int = 0
+    submit: int = 0
+    change: int = 0
+    install: int = 0
+    verify: int = 0
+    run: int = 0
+    explore: int = 0
+    message: int = 0
+    checks: int = 0
+    failed_checks: int = 0
+    agents: int = 0
+    problems: int = 0
+
+
+class ScanRow(msgspec.Struct, frozen=True):
+    """One run of a scan. None where nothing is recorded."""
+
+    path: str
+    format: str = ""
+    agent: str = ""
+    model: str = ""
+    task: str = ""
+    """On one line, cut."""
+    steps: int = 0
+    outcome: Verdict = "unknown"
+    outcome_words: str = ""
+    cost_usd: float | None = None
+    seconds: float | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    stages: Sequence[StageRange] = ()
+    patterns: Sequence[PatternSeen] = ()
+    counts: Counts = Counts()
+    reason: str = ""
+    """Why it could not be read; "" where it was."""
+
+
+def scan_row(path: str, run: Run, analysis: Analysis) -> ScanRow:
+    """The row of a run that was read."""
+    row = row_of(path, run)
+    usages = [event.usage for event in run.events if event.usage]
+    inputs = [usage.input_tokens for usage in usages if usage.input_tokens is not None]
+    outputs = [usage.output_tokens for usage in usages if usage.output_tokens is not None]
+    return ScanRow(
+        path=path,
+        format=row.format,
+        agent=row.agent,
+        model=row.model,
+        task=row.task,
+        steps=row.steps,
+        outcome=row.outcome,
+        outcome_words=run.outcome.words[:_MAX_REASON_CHARACTERS],
+        cost_usd=row.cost_usd,
+        seconds=row.seconds,
+        input_tokens=sum(inputs) if inputs else None,
+        output_tokens=sum(outputs) if outputs else None,
+        stages=[StageRange(stage.stage, stage.first, stage.last) for stage in analysis.stages],
+        patterns=[PatternSeen(pattern.name, list(pattern.steps)) for pattern in analysis.patterns],
+        counts=_counts(run, analysis),
+    )
+
+
+def unread(path: str, reason: str) -> ScanRow:
+    """The row of a run that could not be read."""
+    return ScanRow(path, reason=reason[:_MAX_REASON_CHARACTERS] or "it cannot be read")
+
+
+def _counts(run: Run, analysis: Analysis) -> Counts:
+    effects = Counter(effect.kind for effect in analysis.effects)
+    return Counts(
+        events=len(run.events),
+        calls=sum(event.kind == "call" for event in run.events),
+        error_results=sum(event.kind == "result" and event.status == "error" for event in run.events),
+        checks=len(analysis.checks),
+        failed_checks=sum(check.ok is False for check in analysis.checks),
+        agents=len(run.agents),
+        problems=len(run.problems),
+        **effects,
+    )

@@ -1,0 +1,11 @@
+"""An event of a run in a line."""
+
+from __future__ import annotations
+
+from dap_ai.debuggees.runs.model import Event, Ref
+from dap_ai.debuggees.runs.titles import title
+
+
+def test_a_note_without_words_is_told_by_its_place():
+    note = Event(index=0, kind="note", ref=Ref(pointer="/info/config"), agent="main")
+    assert title(note) == "note at /info/config"

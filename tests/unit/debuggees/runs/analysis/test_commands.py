@@ -1,0 +1,103 @@
+"""Shell texts to their effects."""
+
+from __future__ import annotations
+
+import pytest
+
+from dap_ai.debuggees.runs.analysis.commands import read_shell
+from tests.unit.debuggees.runs.analysis.examples import ANY, CHANGES, OTHERS
+
+
+@pytest.mark.parametrize(("text", "files"), CHANGES, ids=[text[:60] for text, _ in CHANGES])
+def test_a_command_that_writes_is_a_change_of_the_files_it_names(text, files):
+    seen = read_shell(text, "/w")
+    assert seen.kind() == "change"
+    if ANY in files:
+        assert any(write.tree for write in seen.writes)
+    else:
+        assert tuple(dict.fromkeys(write.path for write in seen.writes)) == files
+
+
+@pytest.mark.parametrize(("kind", "text"), OTHERS, ids=[text[:60] for _, text in OTHERS])
+def test_a_command_that_writes_nothing_is_called_by_what_it_does(kind, text):
+    assert read_shell(text, "/w").kind() == kind
+
+
+def test_there_are_enough_examples_to_judge_by():
+    assert len(CHANGES) >= 120
+    assert len(CHANGES) + len(OTHERS) >= 250
+
+
+def test_a_here_document_is_kept_as_the_files_content():
+    [write] = read_shell("cat <<'EOF' > a.py\nx = '$HOME'\n  y\nEOF", "/w").writes
+    assert (write.path, write.how, write.new) == ("/w/a.py", "create", "x = '$HOME'\n  y\n")
+
+
+def test_lines_that_sed_replaces_are_told():
+    [write] = read_shell("sed -i '12,14c\\new' a.py", "").writes
+    assert (write.path, write.how, write.lines) == ("a.py", "edit", (12, 14))
+
+
+def test_what_a_check_prints_into_a_file_is_a_log():
+    seen = read_shell("pytest -q 2>&1 > out.txt", "/w")
+    assert [(write.path, write.how) for write in seen.writes] == [("/w/out.txt", "log")]
+
+
+def test_a_subshell_keeps_its_directory_to_itself():
+    seen = read_shell("(cd a && cat x); cat y; cd b; cat z", "/w")
+    assert seen.reads == ["/w/a/x", "/w/y", "/w/b/z"]
+    assert seen.cwd == "/w/b"
+
+
+def test_a_command_in_the_background_is_told():
+    assert read_shell("python server.py &", "").background
+    assert not read_shell("a && b", "").background
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (":", "the no-op `:`"),
+        (": find the bug", "the no-op `:`"),
+        ("", "an empty command"),
+        (">ls", "a stray `>` before the command"),
+    ],
+)
+def test_a_command_that_does_nothing_says_why(text, reason):
+    assert read_shell(text, "/w").noop == reason
+
+
+def test_text_that_no_shell_takes_is_broken_and_still_read():
+    seen = read_shell("echo 'unbalanced > x", "/w")
+    assert seen.broken
+    assert seen.kind() in {"run", "explore", "change"}
+
+
+def test_files_that_are_run_are_told():
+    seen = read_shell("cd t && python a.py && ./b && bash c.sh", "/w")
+    assert seen.executes == ["/w/t/a.py", "/w/t/b", "/w/t/c.sh"]
+
+
+def test_here_documents_of_a_large_text_are_kept_whole_and_in_order():
+    first, second = "a = 1\n" * 9_000, "<<EOF (\n" * 9_000
+    text = f"cat > a.py <<'EOF'\n{first}EOF\ncd sub && cat <<-END > b.txt && python b.txt\n{second}\tEND\nrm c"
+    seen = read_shell(text, "/w")
+    assert [(write.path, write.how) for write in seen.writes] == [
+        ("/w/a.py", "create"),
+        ("/w/sub/b.txt", "create"),
+        ("/w/sub/c", "delete"),
+    ]
+    assert [write.new for write in seen.writes[:2]] == [first, second]
+    assert seen.executes == ["/w/sub/b.txt"]
+    assert not seen.broken
+
+
+def test_a_here_document_that_the_grammar_gets_lost_in_is_still_one_file():
+    body = 'class Kind:\n    EOF = "end of input"\n\n\ndef f(self) -> None:\n    pass\n'
+    seen = read_shell(f"cat <<'EOF' > a.py\n{body}EOF\npython a.py", "/w")
+    assert [(write.path, write.new) for write in seen.writes] == [("/w/a.py", body)]
+    assert seen.executes == ["/w/a.py"]
+
+
+def test_a_text_that_is_cut_is_told_to_be_broken():
+    assert read_shell("ls\n" * 20_000, "/w").broken

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import pytest
+
+from dap_ai.debuggees.runs.artefacts import CannotRead
+from dap_ai.debuggees.runs.layouts.checking import check, preview
+from dap_ai.debuggees.runs.layouts.layout import BadLayout, parse, written
+from dap_ai.debuggees.runs.layouts.proposing import propose
+from dap_ai.debuggees.runs.layouts.reading import read
+from dap_ai.debuggees.runs.model import steps_of
+from dap_ai.debuggees.runs.opening import open_run
+from tests.unit.debuggees.runs.layouts.formats import cockpit, ledger, rounds
+from tests.unit.debuggees.runs.logs import document, kinds, only, sound
+
+INVENTED = [cockpit, ledger, rounds]
+
+
+@pytest.mark.parametrize("invented", INVENTED)
+def test_no_reader_knows_an_invented_format(invented, tmp_path):
+    with pytest.raises(CannotRead, match="no recorded run that is known"):
+        open_run(invented(tmp_path))
+
+
+@pytest.mark.parametrize("invented", INVENTED)
+def test_the_layout_that_is_found_by_shape_passes_its_check(invented, tmp_path):
+    path = invented(tmp_path)
+    layout = propose(path)
+    checked = check(layout, path)
+    assert list(checked.faults) == []
+    assert checked.reached >= 0.95
+    assert checked.run
+    sound(checked.run)
+
+
+@pytest.mark.parametrize("invented", INVENTED)
+def test_a_layout_is_the_same_once_written_and_parsed(invented, tmp_path):
+    layout = propose(invented(tmp_path))
+    assert parse(written(layout)) == layout
+
+
+def test_events_with_tool_and_result_in_them_are_steps(tmp_path):
+    path = cockpit(tmp_path)
+    run = read(path, propose(path)).run
+    assert run.task.startswith("Please find out")
+    assert [(step.call.tool if step.call else None) for step in steps_of(run)] == ["shell", "editor", "shell", None]
+    third = steps_of(run)[2]
+    assert third.call and third.call.text == "pytest -q && pytest -q" and third.call.arguments
+    assert third.result and (third.result.text, third.result.exit_code, third.result.status) == ("1 failed", 1, "error")
+    assert third.response and third.response.text.startswith("Now I run the test twice")
+    assert (run.started, run.seconds) == ("2026-02-03T04:05:01+00:00", 4.0)
+
+
+def test_calls_and_results_of_a_line_each_are_joined_by_id(tmp_path):
+    path = ledger(tmp_path)
+    run = read(path, propose(path)).run
+    assert kinds(run) == ["task", "response", "call", "result", "call", "result", "response"]
+    assert [(call.call_id, call.arguments) for call in only(run, "call")] == [
+        ("c1", {"invoice": "2026-17"}),
+        ("c2", {"invoice": "2026-18"}),
+    ]
+    assert [result.step for result in only(run, "result")] == [call.step for call in only(run, "call")]
+    assert only(run, "result")[1].ref.lines == (6, 6)
+
+
+def test_several_calls_of_one_event_are_a_step_each(tmp_path):
+    path = rounds(tmp_path)
+    run = read(path, propose(path)).run
+    assert run.task.startswith("Make the program link again")
+    assert [step.call.tool for step in steps_of(run) if step.call] == ["list", "read", "write", "build"]
+    assert [result.text for result in only(run, "result")][1] == "int main(void) { return helper(); }"
+    assert only(run, "call")[0].ref.pointer == "/sessions/0/rounds/0/actions/0"
+
+
+def test_the_preview_shows_ten_steps_in_a_line_each(tmp_path):
+    path = cockpit(tmp_path)
+    run = read(path, propose(path)).run
+    shown = preview(run)
+    assert len(shown) == 4
+    assert shown[2].startswith("   3  Now I run") and shown[2].endswith("-> 1 failed (exit 1)")
+
+
+@pytest.mark.parametrize("value", [{}, [], {"a": 1}, [1, 2, 3], "text", {"list": ["a", "b"]}])
+def test_a_file_without_a_list_of_objects_has_no_layout(tmp_path, value):
+    with pytest.raises((BadLayout, CannotRead)):
+        propose(document(tmp_path / "x.json", value))
