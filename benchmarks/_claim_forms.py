@@ -48,7 +48,8 @@ class Truth:
     """What the recorder saw: of each expression what it was at the failure, of each name what it was after a line."""
 
     folder: Path
-    ran: dict[tuple[str, int], int]
+    ran: dict[tuple[str, int], list[int]]
+    """How often in all, and how often but for imports, which a run again has behind it."""
     lines: set[tuple[str, int]]
     before: set[tuple[str, int]]
     """Those that ran before the failure was raised."""
@@ -153,10 +154,9 @@ def _count(match: re.Match[str], truth: Truth) -> Iterator[Claim]:
     file, line, times = match[1], int(match[2]), match[3]
     claim = f"{file}:{line} ran {times}"
     if truth.has(file):
-        seen = truth.ran.get((truth.path(file), truth.around(file, line).start), 0)
-        yield Claim(
-            "count", f"{claim}, seen {seen}", seen == (TIMES.get(times) or int(times.split()[0].replace(",", "")))
-        )
+        seen = truth.ran.get((truth.path(file), truth.around(file, line).start), [0])
+        holds = (TIMES.get(times) or int(times.split()[0].replace(",", ""))) in seen
+        yield Claim("count", f"{claim}, seen {' or '.join(map(str, seen))}", holds)
     else:
         yield Claim("count", claim, None, OTHERS)
     for text in re.findall(CODE, match[5] or ""):

@@ -44,6 +44,9 @@ class Recorder:
         self.statements: dict[str, dict[int, ast.stmt]] = {}
         self.ran: dict[tuple[str, int], int] = defaultdict(int)
         """By the first line of the statement."""
+        self.imported: dict[tuple[str, int], int] = defaultdict(int)
+        """How many of these as a module was imported."""
+        self.importing = 0
         self.lines: dict[tuple[str, int], int] = {}
         """How many had run before each did for the first time."""
         self.raised: list[tuple[BaseException, int, dict[str, list[str]], list[list[Any]]]] = []
@@ -65,6 +68,8 @@ class Recorder:
             return None
         if frame.f_code.co_name.startswith("<") and frame.f_code.co_name != "<module>":
             return self.peek
+        is_import = frame.f_code.co_name == "<module>" and frame.f_globals.get("__name__") != "__main__"
+        self.importing += is_import
         at = self.standing.setdefault(frame, [None, 0, -1])  # a generator goes on where it stood
         name = frame.f_code.co_name
         own, *others = inspect.getargs(frame.f_code)
@@ -77,6 +82,7 @@ class Recorder:
                 self.look(frame, at[1])
                 self.begin(file, frame, at)
             elif event == "return":
+                self.importing -= is_import
                 self.look(frame, at[1])
                 self.leave(frame, argument, last)
             elif event == "exception":
@@ -136,6 +142,7 @@ class Recorder:
         is_round = not isinstance(statement, ast.While) and before is not None and within(before, statement)
         if not (goes_on or (is_round and before is not statement)):
             self.ran[file, statement.lineno] += 1
+            self.imported[file, statement.lineno] += bool(self.importing)
 
     def of(self, file: str) -> dict[int, ast.stmt]:
         """The innermost statement of each line; of a compound one its header."""
@@ -286,7 +293,7 @@ def main() -> None:
         "failure": [type(failure).__name__, text(failure, str)],
         "at": at[0],
         "frames": at[1],
-        "ran": [[file, line, count] for (file, line), count in recorder.ran.items()],
+        "ran": [[*key, count, count - recorder.imported[key]] for key, count in recorder.ran.items()],
         "lines": sorted(recorder.lines),
         "before": sorted(recorder.before(failure)),
         "results": {name: sorted(found) for name, found in recorder.results.items()},

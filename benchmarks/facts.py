@@ -63,7 +63,7 @@ def recorded(folder: Path, test: str, runner: str = "", wanted: Sequence[str] = 
         return None
     return Truth(
         folder,
-        {(file, line): count for file, line, count in told["ran"]},
+        {(file, line): counts for file, line, *counts in told["ran"]},
         {(file, line) for file, line in told["lines"]},
         {(file, line) for file, line in told["before"]},
         {name: set(found) for name, found in told["results"].items()},

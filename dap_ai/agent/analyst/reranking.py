@@ -75,14 +75,16 @@ def told(analysis: Analysis, trials: Trials) -> str:
     root = analysis.case.inspection.cwd
     made = (c for c in _calls(control.trace) if c.raised or not _is_cleanup(analysis, c))
     calls = [f"{'  ' * c.depth}- {_call(c, root)}" for c in made]
-    values = [f"- {text}" for text in _histories(analysis, trials.usable[-1].trace, root)]
+    widest = trials.usable[-1]
+    values = [f"- {text}" for text in _histories(analysis, widest.trace, root)]
     if not calls and not values:
         return ""
     parts = [f"{AGAIN} In a copy of the process, {control.check.words} fails the same way."]
     if calls:
         parts.append(f"The calls in it{_as_of_now(analysis, control)}:\n\n" + "\n".join(calls))
     if values:
-        parts.append(f"Values on the way{_as_of_now(analysis, trials.usable[-1])}:\n\n" + "\n".join(values))
+        run = "it" if widest is control else widest.check.words
+        parts.append(f"Values on the way in {run}{_as_of_now(analysis, widest)}:\n\n" + "\n".join(values))
     return "\n\n".join(parts)
 
 
