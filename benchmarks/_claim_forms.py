@@ -200,7 +200,7 @@ def _happened(match: re.Match[str], truth: Truth) -> Iterator[Claim]:
         and (" ".join(message.rstrip(". ").split()) in " ".join(known.split()) or "..." in message)
         and (not more or int(more.split()[0]) == rest)
     )
-    yield Claim("error", f"{match[1]}; seen {known_kind}: {known[:80]}", holds)
+    yield Claim("error", f"{match[1]}; seen {known_kind}: {known[:80]}", holds, seen=frozenset({known}))
     yield _frame(match[2], int(match[3]), match[4], truth)
 
 

@@ -27,7 +27,7 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
-MOST_VALUES, LONGEST, MOST_RAISED = 2000, 400, 200
+MOST_VALUES, LONGEST, MOST_OF_A_MESSAGE, MOST_RAISED = 2000, 400, 100_000, 200
 WAITS = ("RETURN_", "YIELD_", "RESUME", "SEND")
 """How the instructions begin at which a frame is left without an error."""
 GENERATORS = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
@@ -86,8 +86,9 @@ class Recorder:
                 self.look(frame, at[1])
                 self.leave(frame, argument, last)
             elif event == "exception":
-                kind = argument[0].__name__  # told by its arguments where only code of its own could write it
-                last[:] = [f"{kind}: {text(argument[1], str)}", f"{kind}: {text(argument[1].args)}"]
+                kind, given = argument[0].__name__, argument[1].args
+                last[:] = [f"{kind}: {text(argument[1], str)}"]  # or by its arguments, where code of its own writes it
+                last.append(f"{kind}: {text(given[0], str) if len(given) == 1 else text(given)}")
                 if not any(known[0] is argument[1] for known in self.raised[-MOST_RAISED:]):
                     inner = argument[2] and argument[2].tb_next
                     self.raised.append((argument[1], len(self.lines), *self.standing_at(frame, inner)))
@@ -184,10 +185,10 @@ def evaluated(code: CodeType, frame: FrameType) -> list[str]:
     return [text(value) if type(value) in PLAIN else f"<{type(value).__name__}>"]
 
 
-def text(value: object, write: Callable[[object], str] = repr) -> str:
+def text(value: object, write: Callable[[object], str] = repr, longest: int = LONGEST) -> str:
     """A value as it is written."""
     try:
-        return write(value)[:LONGEST]
+        return write(value)[:longest]
     except Exception:  # noqa: BLE001  a repr of the program's own
         return "?"
 
@@ -290,7 +291,7 @@ def main() -> None:
     sys.settrace(None)
     at: tuple[Any, Any] = next((each[2:] for each in recorder.raised if each[0] is failure), ({}, []))
     told = {
-        "failure": [type(failure).__name__, text(failure, str)],
+        "failure": [type(failure).__name__, text(failure, str, MOST_OF_A_MESSAGE)],
         "at": at[0],
         "frames": at[1],
         "ran": [[*key, count, count - recorder.imported[key]] for key, count in recorder.ran.items()],
