@@ -150,7 +150,7 @@ def _course(draft: Draft, name: str, values: list[Value], period: int, places: l
     if len(numbers) < len(values):
         return ""
     steps = {(after > before) - (after < before) for before, after in pairwise(numbers)}
-    way = {(1,): "grows", (-1,): "falls"}.get(tuple(steps))
+    way = {1: "grows", -1: "falls"}.get(steps.pop() if len(steps) == 1 else 0)
     return f"`{name}` {way} from call to call: {', '.join(f'`{each}`' for each in numbers)}." if way else ""
 
 
