@@ -113,7 +113,7 @@ class Unit:
         to = reached[0]
         if flow.leaves(self._source, node, to):
             return None
-        # Of a statement around both it is known how its condition was: the other line has been reached.
+        # The program reached `to`, so each condition around both lines let it in.
         return [c for outer, c in flow.decisions(self._source, node) if not flow.is_around(outer, to)]
 
     def _innermost(self, line: int) -> list[Syntax]:

@@ -11,9 +11,9 @@ from dap_ai.agent.compiled.report import Report
 from dap_ai.agent.native.draft import Draft, bare, callee, integer, number_of, within
 from dap_ai.agent.native.origins import Wanted, trace, trace_now
 from dap_ai.agent.native.reachability import amount, indent, member_writes, spot_of
+from dap_ai.protocol.contracts.comparing import COMPARE
 from dap_ai.protocol.contracts.inspection import Value
 
-_COMPARE = frozenset({"==", "!=", "<", "<=", ">", ">="})
 _OPPOSITE = {"+=": "-=", "-=": "+="}
 _NONE = re.compile(r"`Option::(\w+)(?:\(\))?` on a `None`|on a `None` value")
 _ERR = re.compile(r"`Result::(\w+)(?:\(\))?` on an `Err` value: (.*)", re.DOTALL)
@@ -76,7 +76,7 @@ def _false_part(draft: Draft, expression: Expression) -> Expression:
 
 
 def _operands(draft: Draft, expression: Expression) -> str:
-    if expression.operator not in _COMPARE or len(expression.parts) != 2:
+    if expression.operator not in COMPARE or len(expression.parts) != 2:
         return ", ".join(draft.code(n) for n in _names(expression)[:4]) or f"`{expression.text}` is false"
     return " and ".join(_side(draft, bare(part)) for part in expression.parts)
 
