@@ -337,3 +337,37 @@ int main(void) {
 """
     analysis = deep(source, "1 + depth", [{"d": pointer(0x5000 + n % 2 * 16)} for n in range(6)])
     assert analysis.suspects[0].line == line_of(source, "a.parent") and not is_firm(analysis)
+
+
+def test_a_line_that_only_lets_through_what_another_made_is_a_guess():
+    source = "int share(int all, int n) {\n    return all / n;\n}\n"
+    divided = analysed(source, [At("share", "all / n", {"all": 12, "n": 0})], signal="SIGFPE")
+    assert divided.suspects[0].reason == "divides by `n` without looking whether it is 0" and not is_firm(divided)
+    report = Report("terminate", "std::out_of_range", "no three", file=CPP, line=2)
+    source = 'int get(int n) {\n    if (n > 2) throw std::out_of_range("no");\n    return n;\n}\n'
+    thrown = analysed(source, [At("get", "throw", {"n": 3})], signal="SIGABRT", report=report, path=CPP)
+    assert thrown.suspects[0].reason == "throws an exception that nothing catches" and not is_firm(thrown)
+
+
+def test_each_number_of_an_index_that_is_computed_is_followed():
+    source = """\
+int Grid::at(int x, int y) { return cells.at(y * w + x); }
+int total(Grid &g) {
+    for (int y = 0; y <= g.h; y++)
+        g.at(0, y);
+}
+"""
+    cells = Value("[...]", "std::vector<int>", "list", length=12)
+    inner = At("Grid::at", "cells.at", {"x": 0, "y": 3, "w": 4, "y * w + x": 12, "cells": cells})
+    report = Report("terminate", "std::out_of_range", "vector::_M_range_check", file=CPP, line=1)
+    outer = At("total", "g.at", {"y": 3, "g.h": 3})
+    analysis = analysed(source, [inner, outer], signal="SIGABRT", report=report, path=CPP)
+    assert "the loop lets `y` become 3" in reasons(analysis) and "`x`" not in reasons(analysis)
+
+
+def test_a_function_of_c_that_is_named_like_rusts_drop_frees_nothing_by_its_name():
+    source = "void f(struct buf *b) {\n    drop(b);\n    free(b); // again\n}\n"
+    report = Report("libc", "double free", "free(): double free detected in tcache 2")
+    analysis = analysed(source, [At("f", "again", {"b": pointer(0x5000)})], signal="SIGABRT", report=report)
+    assert analysis.sentences[0] == "`b` is freed a second time."
+    assert not any(link.words == "frees" for link in analysis.chain) and not is_firm(analysis)
