@@ -66,12 +66,13 @@ def _recursion(draft: Draft, run: Run) -> None:
     names = {unqualified(name) for name in run.names}
     inside = [place for place in _together(draft) if unqualified(place.frame.name) in names]
     # One period; the innermost may stand anywhere in its function, not at the call.
-    spots = [spot for place in inside[1 : 1 + len(run.names)] if (spot := spot_of(place))]
-    is_endless = len(spots) == len(run.names) and all(
-        any(spot.unit.always_calls(spot.function, name, spot.line) for name in names) for spot in spots
+    pairs = list(pairwise(inside))[: len(run.names)]
+    calls = [(spot, unqualified(inner.frame.name)) for inner, place in pairs if (spot := spot_of(place))]
+    is_endless = len(calls) == len(run.names) and all(
+        spot.unit.always_calls(spot.function, name, spot.line) for spot, name in calls
     )
-    for spot in spots:
-        _calls_itself(draft, spot, is_endless=is_endless)
+    for spot, name in calls:
+        _calls(draft, spot, name, is_endless=is_endless)
     first = next((p for p in inside if any(p.value(name) for name in parameters_of(p))), None)
     if first is not None:
         _arguments(draft, _begun([p for p in inside if p.frame.name == first.frame.name]))
@@ -92,8 +93,7 @@ def _begun(calls: list[Place]) -> list[Place]:
     return calls if stands else calls[1:]
 
 
-def _calls_itself(draft: Draft, spot: Spot, *, is_endless: bool) -> None:
-    name = unqualified(spot.function.name)
+def _calls(draft: Draft, spot: Spot, name: str, *, is_endless: bool) -> None:
     draft.link(spot.path, spot.line, "calls", name, spot.function.name)
     if is_endless:
         draft.say(f"`{spot.function.name}` has no way to return before it makes this call.")
@@ -109,7 +109,8 @@ def _arguments(draft: Draft, calls: list[Place]) -> None:
     names = parameters_of(calls[0]) if len(calls) >= _FEWEST else []
     known = {name: [value for place in calls if (value := place.value(name))] for name in names}
     periods = {name: _period(values) for name, values in known.items() if len(values) == len(calls)}
-    stay = len(periods) == len(names) and set(periods.values()) == {1}
+    if len(periods) == len(names) and set(periods.values()) == {1}:
+        _stays(draft, calls[1])
     for name, period in periods.items():
         told = _course(draft, name, known[name], period, calls)
         given = argument(draft, calls[0], name)
@@ -118,15 +119,18 @@ def _arguments(draft: Draft, calls: list[Place]) -> None:
         if given is None or not period:
             continue
         outer, passed = given[0], bare(given[1]).text
-        if passed != name:
-            _round(draft, name, passed)
-            if period > 1:
-                draft.suspect(outer.frame.line, 0.54, f"goes round in a circle: {told.rstrip('.')}", outer.frame.path)
-        elif stay and outer.frame.name == calls[0].frame.name:
-            spot = spot_of(outer)
-            is_all = spot is not None and spot.unit.uses_only_arguments(spot.function, unqualified(spot.function.name))
-            score = _PROVEN if is_all else 0.55
-            draft.suspect(outer.frame.line, score, f"passes `{name}` on unchanged", outer.frame.path)
+        _round(draft, name, passed)
+        if period > 1:
+            draft.suspect(outer.frame.line, 0.54, f"goes round in a circle: {told.rstrip('.')}", outer.frame.path)
+
+
+def _stays(draft: Draft, place: Place) -> None:
+    """Each call is given the same: that is the whole cause where nothing else decides what a call does."""
+    spot = spot_of(place)
+    if spot is not None:
+        name = unqualified(spot.function.name)
+        score = _PROVEN if spot.unit.uses_only_arguments(spot.function, name) else 0.55
+        draft.suspect(spot.line, score, f"`{name}` is called again and again with the same arguments", spot.path)
 
 
 def _period(values: list[Value]) -> int:
@@ -151,7 +155,7 @@ def _course(draft: Draft, name: str, values: list[Value], period: int, places: l
         return ""
     steps = {(after > before) - (after < before) for before, after in pairwise(numbers)}
     way = {1: "grows", -1: "falls"}.get(steps.pop() if len(steps) == 1 else 0)
-    return f"`{name}` {way} from call to call: {', '.join(f'`{each}`' for each in numbers)}." if way else ""
+    return f"`{name}` {way} from call to call: {', '.join(f'`{each}`' for each in numbers[-_FEWEST:])}." if way else ""
 
 
 def _round(draft: Draft, name: str, given: str) -> None:

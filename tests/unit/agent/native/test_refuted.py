@@ -305,11 +305,27 @@ def test_a_recursion_is_the_cause_for_sure_where_the_function_has_no_way_out(bod
 
 @pytest.mark.parametrize(
     ("test", "passed", "firm"),
-    [("n == 0", "n", True), ("n == limit", "n", False), ("done(n)", "n", False), ("n == 0", "n * 1", False)],
+    [("n == 0", "n", True), ("n == limit", "n", False), ("done(n)", "n", False), ("n == 0", "n * 1", True)],
 )
 def test_an_argument_that_stays_is_the_cause_for_sure_where_nothing_else_decides(test: str, passed: str, firm: bool):
     source = f"int depth(int n) {{\n    if ({test})\n        return 0;\n    return depth({passed});\n}}\n"
     assert is_firm(deep(source, "return depth", [{"n": 3}] * 5)) is firm
+
+
+def test_of_two_functions_that_call_each_other_each_is_told_with_the_one_that_it_calls():
+    source = """\
+int even(int n) {
+    return n == 0 ? 1 : odd(n - 1);
+}
+int odd(int n) {
+    return n == 0 ? 0 : even(n - 1);
+}
+"""
+    frames = [At("odd", ": even(", {"n": n}) if n % 2 else At("even", "odd(", {"n": n}) for n in range(60)]
+    analysis = analysed(source, frames, address=0x7FFF0000)
+    assert [(link.function, link.name) for link in analysis.chain] == [("odd", "even"), ("even", "odd")]
+    assert {s.line: s.reason for s in analysis.suspects}[5] == "calls `even` again"
+    assert "`n` falls from call to call: `4`, `2`, `0`." in analysis.sentences
 
 
 def test_an_if_that_neither_returns_nor_holds_the_call_is_not_said_to_end_the_recursion():
