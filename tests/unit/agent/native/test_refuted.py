@@ -387,3 +387,26 @@ def test_a_function_of_c_that_is_named_like_rusts_drop_frees_nothing_by_its_name
     analysis = analysed(source, [At("f", "again", {"b": pointer(0x5000)})], signal="SIGABRT", report=report)
     assert analysis.sentences[0] == "`b` is freed a second time."
     assert not any(link.words == "frees" for link in analysis.chain) and not is_firm(analysis)
+
+
+@pytest.mark.parametrize(
+    ("stored", "blamed"),
+    [
+        ("l->next->next = NULL;", False),
+        ("if (l) l->next = NULL;", True),
+        ("note(l->next);", True),
+        ("l = pop(l);", False),
+    ],
+)
+def test_what_was_stored_through_was_not_null_and_its_maker_is_not_blamed(stored: str, blamed: bool):
+    source = f"""\
+int main(void) {{
+    struct item *l;
+    l = push(1);
+    {stored}
+    for (int i = 0; i < 3; i++) {{ sum += l->id; l = l->next; }}
+}}
+"""
+    analysis = analysed(source, [At("main", "for", {"l": NULL, "i": 2})], address=0)
+    assert analysis.suspects[0].reason == "goes on to `l->next`, which is null at the end"
+    assert ("what `push` returns" in reasons(analysis)) is blamed
