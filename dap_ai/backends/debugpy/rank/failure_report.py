@@ -5,9 +5,8 @@ Read after the child has printed its traceback; what goes wrong here costs the v
 too: Python 3.8 and newer; standard library.
 """
 
-import gc
+import io
 import os
-import re
 
 TYPE_CHECKING = False  # as in `typing`, which costs the child 5 ms
 if TYPE_CHECKING:
@@ -22,18 +21,20 @@ QUERY = {"exception": True, "threads": False, "max_text": 120, "max_items": 8, "
          "max_bytes": 12_000, "deadline_ms": 100}  # fmt: skip
 """See protocol.contracts.inspection.Query."""
 MAX_SECRETS, SECRET_OBJECTS, SECRETS_S = 40, 2000, 0.02
-CHAIN = re.compile(r"(?<![\w.])[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+CHAIN = r"(?<![\w.])[^\W\d]\w*(?:\.[^\W\d]\w*)*"
 
 
 def send_failure(exc: "Any", end: int, folder: str) -> None:
-    """To a pipe, in packets of PID, newline, text, NUL; the texts of the values begin with 1. `folder`: inject/."""
-    collecting = gc.isenabled()
-    gc.disable()  # a collection runs finalizers and callbacks of the program
+    """To a pipe, in packets of PID, newline, text, NUL; the texts of the values begin with 1.
+
+    `folder`: inject/; empty: without values.
+    """
     try:
         rows, values = list(failed_rows(exc)), b""
         head, shown = plain_head(exc), ""
         try:
-            head, shown, values = read_failure(exc, rows, folder)
+            if folder:
+                head, shown, values = read_quietly(exc, rows, folder)
         except Exception:
             pass  # the traceback is known all the same
         os.write(end, traceback_packet(rows, head, shown))
@@ -41,6 +42,16 @@ def send_failure(exc: "Any", end: int, folder: str) -> None:
             os.write(end, b"%d\n\1%b\0" % (os.getpid(), values[at : at + PIECE - 64]))
     except BaseException:  # the pipe is full, or Ctrl-C: nobody else is to be told
         pass
+
+
+def read_quietly(exc: "Any", rows: "list[Any]", folder: str) -> "tuple[str, str, bytes]":
+    """As read_failure. No collection comes meanwhile: it would run finalizers and callbacks of the program."""
+    import gc
+
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        return read_failure(exc, rows, folder)
     finally:
         if collecting:
             gc.enable()
@@ -82,13 +93,11 @@ def traceback_packet(rows: "list[Any]", head: str, shown: str) -> bytes:
 
 def read_failure(exc: "Any", rows: "list[Any]", folder: str) -> "tuple[str, str, bytes]":
     """Type and message; what the failing line reads, in a line; frames and secrets as exceptions.py takes them."""
-    import linecache
-
     modules = load_reading(folder)
     secrets = modules["secrets"]
     numbered: list[Any] = [(number, *row) for number, row in enumerate(reversed(rows))]
     users = [row for row in numbered if secrets.is_users(row[1].f_code.co_filename)][:MAX_FRAMES]
-    chains = [chains_in(linecache.getline(frame.f_code.co_filename, line)) for _, frame, line, _ in users]
+    chains = [chains_in(line_of(frame.f_code.co_filename, line)) for _, frame, line, _ in users]
     asked = [
         {"frame_id": number, "expressions": list(nodes.values())}
         for (number, *_), nodes in zip(users, chains)  # noqa: B905  as in Python 3.8
@@ -119,10 +128,21 @@ def load_reading(folder: str) -> "Any":
     return door["Door"]().add([(name, marshal.dumps(code_of(name, "reading"))) for name in names if name[0] != "_"])
 
 
+def line_of(file: str, number: int) -> str:
+    """Of a file of source; empty: there is none."""
+    try:
+        with io.open(file, "rb") as lines:  # noqa: UP020  the program may have replaced the builtin one
+            return next((line for at, line in enumerate(lines, 1) if at == number), b"").decode("utf-8", "replace")
+    except OSError:
+        return ""
+
+
 def chains_in(line: str) -> "dict[str, Any]":
     """Names of a line of source and their attributes, by their text: nodes as the walker reads them."""
+    import re
+
     nodes: dict[str, Any] = {}
-    for text in CHAIN.findall(line):
+    for text in re.findall(CHAIN, line):
         first, *attributes = text.split(".")
         node = nodes[first] = ["n", first]
         for at, name in enumerate(attributes, 1):

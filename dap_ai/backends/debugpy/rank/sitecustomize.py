@@ -7,6 +7,7 @@ else is changed, and nothing of ours runs before the end. Then the sitecustomize
 """
 
 import atexit
+import builtins
 import os
 import sys
 from importlib.machinery import PathFinder, SourceFileLoader
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _KEY = "DAP_AI_RANK"
+__builtins__ = _BUILTINS = dict(vars(builtins))
+"""Before the program replaces one."""
 
 
 def _restore() -> "tuple[int, int]":
@@ -33,22 +36,26 @@ def _restore() -> "tuple[int, int]":
 def _watch(end: int, parent: int) -> None:
     if os.getppid() == parent:
         os.set_inheritable(end, False)
-        atexit.register(_tell, end, os.getpid())
+        atexit.register(_tell, end, os.getpid(), _report())
 
 
-def _tell(end: int, pid: int) -> None:
+def _report() -> "Any":
+    """failure_report.send_failure; no module of ours is left in `sys.modules`."""
+    name = "failure_report"
+    code: Any = SourceFileLoader(name, os.path.join(_HERE, name + ".py")).get_code(name)
+    names: Any = {"__name__": name, "__builtins__": _BUILTINS}
+    exec(code, names)  # noqa: S102  ours
+    return names["send_failure"]
+
+
+def _tell(end: int, pid: int, send_failure: "Any") -> None:
     """At the exit: what Python has printed."""
     exc = getattr(sys, "last_value", None)
     if exc is None or os.getpid() != pid:
         return
-    try:
-        name = "failure_report"
-        code: Any = SourceFileLoader(name, os.path.join(_HERE, name + ".py")).get_code(name)
-        names: Any = {"__name__": name}
-        exec(code, names)  # noqa: S102  no module of ours is left in `sys.modules`
-        names["send_failure"](exc, end, os.path.join(os.path.dirname(_HERE), "inject"))
-    except BaseException:  # its own traceback matters more
-        pass
+    now = vars(builtins)  # modules that are loaded by the report call these
+    is_plain = all(now.get(name) is x for name, x in _BUILTINS.items())
+    send_failure(exc, end, os.path.join(os.path.dirname(_HERE), "inject") if is_plain else "")
 
 
 def _the_users() -> None:
