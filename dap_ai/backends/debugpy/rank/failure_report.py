@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 CODE = ("function", "class", "module")
+SCALARS = ("none", "bool", "int", "float", "complex", "str", "bytes")
+"""Kinds of values that no cleanup changes."""
 PIECE = 4096
 """Bytes that a pipe takes at once: more may be mixed with what another child writes."""
 MAX_FRAMES = 3
@@ -111,7 +113,9 @@ def read_failure(exc: "Any", rows: "list[Any]", folder: str) -> "tuple[str, str,
     modules["statics"].forget()
     sent = modules["jsons"].dumps({"frames": found["frames"], "secrets": known})
     shown = shown_values(found["frames"][0]) if users and users[0] == numbered[0] else ""
-    return head_of(error["type"], error["message"]), shown, sent
+    is_now = any(facts.get("cleaned") for facts in found["frames"])
+    is_known = not is_now or all(value["kind"] in SCALARS for value in error["arguments"])
+    return head_of(error["type"], error["message"] if is_known else ""), shown, sent
 
 
 def load_reading(folder: str) -> "Any":
