@@ -165,7 +165,7 @@ HOSTILE = {
         work(1)
     """,
     "a large state and many frames": """
-        rows = [{"row": [n] * 3} for n in range(200_000)]
+        rows = [{"row": [n] * 3} for n in range(50_000)]
         def down(n, rows): return down(n - 1, rows) + n
         down(10_000, rows)
     """,
@@ -189,9 +189,8 @@ HOSTILE_RUNS = """
 import os, subprocess, sys
 with open(sys.argv[1], "w") as told:
     for python in sys.argv[3:]:
-        for options in ([], ["-X", "dev", "-W", "error"]):
-            run = subprocess.run([python, *options, sys.argv[2], "a"], capture_output=True, text=True)
-            print(python, run.returncode, run.stdout, run.stderr, file=told)
+        run = subprocess.run([python, "-X", "dev", "-W", "error", sys.argv[2]], capture_output=True, text=True)
+        print(python, run.returncode, run.stdout, run.stderr, file=told)
 """
 
 
