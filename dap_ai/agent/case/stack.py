@@ -166,7 +166,8 @@ class Case:
     frames with their source, and no value."""
 
     remote: Case | None = None
-    """Of the exception in another process that this one tells of: its frames with their source, and no value."""
+    """Of the exception in another process that this one tells of: its frames with their source, and what values that
+    process has sent."""
 
     @property
     def exception(self) -> ExceptionFacts | None:

@@ -166,7 +166,7 @@ class MaskedDebugger(PassingSession):
         for option, value in pairwise(found.argv):
             if option.startswith("-") and not value.startswith("-"):
                 masker.learn(option.lstrip("-"), value)
-        for frame in found.frames:
+        for frame in (*found.frames, *(frame for error in found.exceptions for frame in error.frames)):
             for variable in (*frame.arguments, *frame.locals):
                 masker.learn(variable.name, variable.value.text)
                 for field in variable.value.fields or ():
@@ -254,6 +254,8 @@ class MaskedDebugger(PassingSession):
     def _exception(self, exception: ExceptionFacts) -> None:
         put(exception, message=self._message(exception.message), traceback=self._text(exception.traceback))
         put(exception, notes=[self._message(note) for note in exception.notes])
+        for facts in exception.frames:
+            self._frame(facts, facts.expressions)
         self._fields(exception.fields)
         for value in exception.arguments:
             self._value("", value)
