@@ -263,7 +263,7 @@ NO_CLAIM = (
     r"^\*\*Recommendation\.\*\*.*?(?=^\*\*(?:What|Why|Run)|^\*No language|\Z)",
     r"(?:Other suspects|Most suspicious): .*$",
     r"^\*\*Run again\.\*\*.*$",
-    r"^Cleanup has run since .*$",
+    r"^Cleanup has run since; .*$",
     r"^(?:Verified in|A small change at|No fix was tried|- note: ).*$",
     rf"the failing check passes with(?:out)? {CODE}(?: before {CODE}| here| added after line \d+)?",
     rf"^\*\*Root cause[^*]*\*\* {PLACE}:|a guess at the cause: {PLACE}",

@@ -28,7 +28,7 @@ def settle(case: Case) -> None:
     here = [edit for edit in newest if edit.epoch == case.stop.epoch]
     case.edited = [_sentence(case, edit, edit in here) for edit in newest[:_MAX_TOLD]]
     if len(newest) > _MAX_TOLD:
-        case.edited.append(f"{len(newest) - _MAX_TOLD} more values were set in the debugger before.")
+        case.edited.append(f"Earlier, {len(newest) - _MAX_TOLD} more values were set in the debugger.")
     if case.exception is not None:
         for place in case.places:
             for edit in here:

@@ -350,7 +350,7 @@ def _why_none_is_tried(work: Work, case: Case) -> str:
     if case.edited:
         return "a value was set in the debugger"
     if case.places and case.places[0].is_generated:
-        return "the program made the code that failed from text, and a copy changes only functions of files"
+        return "the program made the code that failed from text, and fixes are tried only in files"
     return work.debugger.why_no_snapshot
 
 
