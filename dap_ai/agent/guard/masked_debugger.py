@@ -58,7 +58,7 @@ class MaskedDebugger(PassingSession):
 
     @property
     def stop(self) -> Stop | None:
-        """What was set in the debugger, and what a data breakpoint watches, masked."""
+        """The stop, with masked values of edits and data breakpoints."""
         stop = super().stop
         if stop is None or not (stop.edits or stop.hit):
             return stop

@@ -188,7 +188,7 @@ class PythonAnalyst:
                 await again.aclose()
 
     def _shadowed(self, work: Work, analysis: Analysis, found: Shadowed, first: str) -> Answer:
-        """A module that is another than was meant: no small change of a line mends that."""
+        """A file shadows a standard module: no small change of a line fixes that."""
         parts, suspects = shadowed_told(found, analysis)
         say(work, [first, *parts, f"*{' '.join([NO_RANKING, *noted(analysis)])}*"])
         gist_of = parts[0].rstrip(".").partition(", and has no")[0]
@@ -243,7 +243,7 @@ class PythonAnalyst:
         )
 
     def _set_by_hand(self, work: Work, analysis: Analysis, first: str) -> Answer:
-        """Where it stands, and what it stands on: nothing of the program is why a value is there that somebody set."""
+        """States the failure and its values without a cause: the program did not compute the value it depends on."""
         analysis.suspects = []
         notes = [NO_MODEL, *noted(analysis)]
         failed = [f"{UNKNOWN} {NOT_COMPUTED}"] if has_failed(analysis.case) else [standing(analysis.diagnosis.place)]
