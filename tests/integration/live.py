@@ -188,7 +188,7 @@ class Live:
 async def live(
     options: Options | None = None, agent: Any = None, backend: Any = None, **initialize: Any
 ) -> AsyncIterator[Live]:
-    """An initialized session, of debugpy where no `backend` is given; everything of it is ended afterwards."""
+    """An initialized session, of debugpy if no `backend` is given; it is ended afterwards."""
     session = Live(options, agent, backend)
     await session.open(**initialize)
     try:
