@@ -29,7 +29,7 @@ from typing import Any
 
 MOST_VALUES, LONGEST, MOST_OF_A_MESSAGE, MOST_RAISED = 2000, 400, 100_000, 200
 WAITS = ("RETURN_", "YIELD_", "RESUME", "SEND")
-"""How the instructions begin at which a frame is left without an error."""
+"""How the names of instructions begin at which a frame is left without an error."""
 GENERATORS = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
 PLAIN = (int, float, str, bytes, bool, complex, type(None), list, tuple, dict, set, frozenset)
 Trace = Any
@@ -48,14 +48,14 @@ class Recorder:
         """How many of these as a module was imported."""
         self.importing = 0
         self.lines: dict[tuple[str, int], int] = {}
-        """How many had run before each did for the first time."""
+        """By line: how many others had run before its first run."""
         self.raised: list[tuple[BaseException, int, dict[str, list[str]], list[list[Any]]]] = []
-        """Each exception, kept so that none is taken for another, how many lines had run when it was raised, what the
-        expressions were in the frames then, and these."""
+        """Each exception, how many lines had run when it was raised, and the values of the expressions in its frames,
+        with those frames. The exception is kept, so that no later one has its id."""
         self.standing: dict[FrameType, list[Any]] = {}
         """Where each frame stands: its statement, line and offset."""
         self.results: dict[str, set[str]] = defaultdict(set)
-        """What calls have returned, by the function's name; of a generator, that it is one."""
+        """What calls returned, by the function's name; `<generator>` for a generator."""
         self.errors: dict[str, set[str]] = defaultdict(set)
         self.given: dict[tuple[str, str], set[str]] = defaultdict(set)
         """By function and parameter."""
@@ -104,7 +104,7 @@ class Recorder:
         return self.peek
 
     def leave(self, frame: FrameType, value: object, last: list[str]) -> None:
-        """A call ends, or waits; `last`: the last exception that came by."""
+        """A call ends or waits; `last`: the last exception that its frame saw."""
         name, ended = frame.f_code.co_name, dis.opname[frame.f_code.co_code[frame.f_lasti]]
         if frame.f_code.co_flags & GENERATORS:
             self.results[name].add("<generator>")
@@ -114,7 +114,7 @@ class Recorder:
             self.errors[name].update(last)
 
     def standing_at(self, frame: FrameType | None, inner: Any) -> tuple[dict[str, list[str]], list[list[Any]]]:
-        """What the expressions are in the frames of the folder, and these, innermost first; `inner`: the traceback."""
+        """The expressions' values in the folder's frames, and those frames, innermost first. `inner`: a traceback."""
         found: list[tuple[FrameType, int]] = []
         while inner is not None:
             found.insert(0, (inner.tb_frame, inner.tb_lineno))
@@ -159,7 +159,7 @@ class Recorder:
         return self.statements[file]
 
     def before(self, failure: BaseException | None) -> list[tuple[str, int]]:
-        """The lines that ran before this was raised; all of them where no frame of the folder's has seen it."""
+        """The lines that ran before this was raised; all of them if no frame of the folder saw it."""
         had_run = next((each[1] for each in self.raised if each[0] is failure), len(self.lines))
         return [line for line, number in self.lines.items() if number < had_run]
 
@@ -177,7 +177,7 @@ def within(inner: ast.stmt, outer: ast.stmt) -> bool:
 
 
 def evaluated(code: CodeType, frame: FrameType) -> list[str]:
-    """What an expression is in a frame, in a list: `<type>` of what no literal writes; an empty one where it fails."""
+    """An expression's value in a frame, as a list of one: `<type>` for what has no literal; empty where it fails."""
     try:
         value = eval(code, frame.f_globals, frame.f_locals)  # noqa: S307  facts.py has chosen what calls nothing
     except Exception:  # noqa: BLE001  not in this frame
@@ -194,7 +194,7 @@ def text(value: object, write: Callable[[object], str] = repr, longest: int = LO
 
 
 def by_program(folder: str, test: str) -> BaseException | None:
-    """What ends it; else what has ended one of its threads."""
+    """The exception that ends the program, else one that ended a thread."""
     ended: list[BaseException | None] = []
     threading.excepthook = lambda given: ended.append(given.exc_value)
     try:

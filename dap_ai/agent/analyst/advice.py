@@ -86,7 +86,7 @@ def _found(best: Trial, analysis: Analysis, trials: Trials) -> str:
     if trials.rivals:
         count = len(trials.rivals) + 1
         return f"A guess: {count} different changes make the check pass, so it cannot tell which one is meant."
-    return "A guess, found by trying small changes: see whether it is what you mean."
+    return "A guess, found by trying small changes: check that it does what you intend."
 
 
 def _at(edit: Edit) -> str:

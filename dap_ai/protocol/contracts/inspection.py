@@ -237,9 +237,9 @@ class FrameFacts(msgspec.Struct, omit_defaults=True):
     unwound: bool = False
     """The frame is dead: an uncaught exception has left it, and its `finally` blocks have run."""
     captured: bool = False
-    """What it held was copied when the exception was raised: what it is said to hold, it held then."""
+    """Its values were copied when the exception was raised, so those given here are from then."""
     cleaned: bool = False
-    """Cleanup has run since the failure, and may have changed what the frame holds: see Value.time."""
+    """Cleanup has run since the failure and may have changed what the frame holds: see Value.time."""
     error: str = ""
     """Why nothing could be read."""
 

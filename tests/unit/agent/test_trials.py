@@ -96,7 +96,7 @@ def test_a_fix_that_passes_in_a_snapshot_is_the_recommendation(total: Stopped):
     answer, _ = ask(total)
     assert answer.fixes[0].verified
     assert "+        amount += price" in answer.fixes[0].diff
-    assert "Verified in a snapshot: the whole program `total.py` succeeds with it; no change of another" in answer.text
+    assert "Verified in a snapshot: the whole program `total.py` succeeds with it; no change to another" in answer.text
 
 
 def test_the_line_of_a_verified_fix_is_the_first_suspect(total: Stopped):

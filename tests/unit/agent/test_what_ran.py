@@ -1,4 +1,4 @@
-"""No suspect and no step that had not run when the program failed; what is not known says so."""
+"""Every suspect and step had run when the program failed; where that is not known, the answer says so."""
 
 from __future__ import annotations
 
