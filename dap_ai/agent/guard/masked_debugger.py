@@ -244,7 +244,7 @@ class MaskedDebugger(PassingSession):
             self._value(name, fact.value)
 
     def _frame(self, facts: FrameFacts, names: Sequence[str]) -> None:
-        put(facts, error=self._text(facts.error))
+        put(facts, error=self._text(facts.error), expressions=[self._text(text) for text in facts.expressions])
         for variable in (*facts.arguments, *facts.locals):
             self._value(variable.name, variable.value)
         for name, fact in zip_longest(names[: len(facts.values)], facts.values, fillvalue=""):
