@@ -155,8 +155,9 @@ def _next_steps(analysis: Analysis, first: Suspect | None) -> Iterator[str]:
     if condition and not place.is_generated:
         spot = where(case, place.frame.path, place.frame.line)
         yield f"Set a breakpoint at {spot} with the condition `{condition}`, to stop before the failure."
-    if place.facts is None and not place.is_generated:
-        yield f"Set a breakpoint at {where(case, place.frame.path, place.frame.line)}, to stop before the failure."
+    if (place.facts is None or case.is_over) and not place.is_generated:
+        if not condition:
+            yield f"Set a breakpoint at {where(case, place.frame.path, place.frame.line)}, to stop before the failure."
         return
     places = [
         ast.unparse(r) for r in analysis.diagnosis.roots if isinstance(r, ast.Name | ast.Attribute | ast.Subscript)

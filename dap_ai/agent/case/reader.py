@@ -96,7 +96,7 @@ class Reader:
         error = ExceptionFacts(caught.type, caught.message, file=caught.frames[-1].file, line=caught.frames[-1].line)
         stop = Stop(epoch=0, thread_id=0, frame_id=None, reason="exception")
         inspection = Inspection(frames=list(read), exceptions=[error], cwd=caught.cwd)
-        case = Case(stop, self._sources, frames, places, inspection, self._level)
+        case = Case(stop, self._sources, frames, places, inspection, self._level, is_over=True)
         case.output = list(self._debugger.output_tail())
         case.notes += _not_shown(case)
         return case

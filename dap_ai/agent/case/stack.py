@@ -158,6 +158,9 @@ class Case:
     total_frames: int = 0
     """Of the whole stack; 0: unknown, or `frames` are all."""
 
+    is_over: bool = False
+    """Nothing stands there that could be asked for more: see Reader.caught."""
+
     more_frames: bool = False
     """There are even more than `total_frames`."""
 

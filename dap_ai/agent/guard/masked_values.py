@@ -98,7 +98,7 @@ class ValueMasker:
 
     def frame(self, facts: FrameFacts, names: Sequence[str]) -> None:
         """A frame, masked in place. `names`: one for each of its expressions; empty where there is none."""
-        put(facts, error=self.text(facts.error))
+        put(facts, error=self.text(facts.error), expressions=[self.text(text) for text in facts.expressions])
         for variable in (*facts.arguments, *facts.locals):
             self.value(variable.name, variable.value)
         for name, fact in zip_longest(names[: len(facts.values)], facts.values, fillvalue=""):

@@ -146,6 +146,11 @@ def test_values_that_a_cleanup_of_a_child_may_have_changed_are_those_of_now(tmp_
     assert all("now" in line for line in answer.text.splitlines() if "5010" in line)
 
 
+def test_nobody_is_told_to_ask_in_a_process_that_is_over(tmp_path: Path):
+    answer, _ = ask(parent_of(tmp_path))
+    assert "Set a breakpoint at `child.py:8`" in answer.text and "Ask `" not in answer.text
+
+
 def test_a_child_of_which_only_a_part_came_has_no_values(tmp_path: Path):
     answer, _ = ask(parent_of(tmp_path, is_whole=False))
     assert "; the values of its variables are not known." in answer.text, answer.text
