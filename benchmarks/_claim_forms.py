@@ -232,7 +232,8 @@ def _zero(match: re.Match[str], truth: Truth) -> Iterator[Claim]:
 
 
 def _length(match: re.Match[str], truth: Truth) -> Iterator[Claim]:
-    known = {each for each in truth.at.get(match[1], set()) if is_whole(each)}
+    known = truth.at.get(match[1], set())
+    known = known if all(map(is_whole, known)) else set[str]()  # else another frame's may be the only one left
     lengths = {len(v) for each in known if hasattr(v := ast.literal_eval(each), "__len__")}
     holds = int(match[2].replace(",", "")) in lengths if lengths else None
     yield Claim("length", match[0], holds, "" if lengths else ELSEWHERE)

@@ -30,6 +30,7 @@ from typing import Any
 MOST_VALUES, LONGEST, MOST_OF_A_MESSAGE, MOST_RAISED = 2000, 400, 100_000, 200
 WAITS = ("RETURN_", "YIELD_", "RESUME", "SEND")
 """How the names of instructions begin at which a frame is left without an error."""
+STARTS = ("subprocess.Popen", "os.fork", "os.posix_spawn")
 GENERATORS = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
 PLAIN = (int, float, str, bytes, bool, complex, type(None), list, tuple, dict, set, frozenset)
 Trace = Any
@@ -281,6 +282,8 @@ def main() -> None:
     recorder = Recorder(folder + "/", expressions)
     sys.path.insert(0, folder)
     sys.argv[:] = [test]
+    children: set[str] = set()
+    sys.addaudithook(lambda event, _: children.add(event) if event in STARTS else None)
     threading.settrace(recorder.enter)
     sys.settrace(recorder.enter)
     failure = None
@@ -294,6 +297,7 @@ def main() -> None:
         "failure": [type(failure).__name__, text(failure, str, MOST_OF_A_MESSAGE)],
         "at": at[0],
         "frames": at[1],
+        "children": bool(children),
         "ran": [[*key, count, count - recorder.imported[key]] for key, count in recorder.ran.items()],
         "lines": sorted(recorder.lines),
         "before": sorted(recorder.before(failure)),

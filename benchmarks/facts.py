@@ -61,6 +61,8 @@ def recorded(folder: Path, test: str, runner: str = "", wanted: Sequence[str] = 
         told: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     except (subprocess.TimeoutExpired, ValueError, IndexError):
         return None
+    if told["children"]:  # where one of them has failed, the answer is about what was not recorded
+        return None
     return Truth(
         folder,
         {(file, line): counts for file, line, *counts in told["ran"]},
@@ -154,7 +156,7 @@ class Found:
     def hold(self, fault: Fault, truth: Truth | None, ended: dict[str, Any] | None) -> str:
         """Compares an answer with the truth; returns a line for it, and one for each difference."""
         if truth is None or ended is None:
-            missing = "no answer" if ended is None else "no second run"
+            missing = "no answer" if ended is None else "no second run, or one with other processes"
             self.missing[missing] += 1
             return missing
         claims = list(checked(ended, truth))

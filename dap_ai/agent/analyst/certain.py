@@ -258,6 +258,8 @@ def _last_names(tree: ast.Module) -> frozenset[str]:
 def _had_a_round(loop: ast.For, scope: Scope) -> bool:
     """Whether the body of a loop that has ended ran: its target has a value, and nothing else can have set it."""
     place, target = scope.place, loop.target
+    if place is not None and loop.lineno < place.frame.line <= last_line(loop):
+        return False  # it has not ended: this may be its first round
     if place is None or not isinstance(target, ast.Name) or place.present(target.id) is None:
         return False
     others = (s for s in scope.statements() if s is not loop and target.id in bindings(s))

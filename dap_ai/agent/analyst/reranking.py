@@ -124,7 +124,8 @@ def _calls(trace: Trace) -> Iterator[TracedCall]:
 def _call(call: TracedCall, root: str) -> str:
     arguments = ", ".join(cut(a, 50) for a in call.arguments[:4])
     returned = f"returned `{cut(call.result, 60)}`" if call.result else "had not returned"
-    done = f"raised `{cut(call.raised, 80)}`" if call.raised else returned
+    is_closed = call.raised.partition(":")[0] == "GeneratorExit"  # as what used the generator failed
+    done = f"raised `{cut(call.raised, 80)}`" if call.raised and not is_closed else returned
     return f"`{call.function}({arguments})` {done} (`{shorten(call.file, root)}:{call.line}`)"
 
 
