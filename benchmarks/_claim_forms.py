@@ -1,6 +1,6 @@
-"""The forms in which an offline answer claims something of the run, each with what a second run says of it.
+"""The sentences by which an offline answer claims something about a run, each checked against a second run.
 
-What no form takes and what cannot be checked is given, too, with the form of its sentence: nothing is passed over.
+A sentence that matches no form, or that cannot be checked, is reported with the reason: none is passed over.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ CUT, NO_LITERAL, UNREAD, OTHERS, ELSEWHERE = (
 )
 """Why a claim could not be checked."""
 IF_IT_RAN, NOT_KNOWN = ", if it ran", "whether it ran is not known"
-"""How a suspect's reason and a place's note end that claim nothing of it."""
+"""How a suspect's reason and a place's note end where the answer does not claim that the line ran."""
 PURE = ("abs", "len", "max", "min", "sum")
 """Functions that the recorder may call."""
 TIMES = {"once": 1, "twice": 2}
@@ -33,25 +33,26 @@ CODE = r"`([^`]*)`"
 
 
 class Claim(NamedTuple):
-    """Of an answer; `holds` is None where it cannot be checked, and `why` says why."""
+    """A claim of an answer; `holds` is None where it cannot be checked, and `why` says why."""
 
     kind: str
     text: str
     holds: bool | None
     why: str = ""
     seen: frozenset[str] = frozenset()
-    """The values that it was held against."""
+    """The values that it was compared with."""
 
 
 @dataclass
 class Truth:
-    """What the recorder saw: of each expression what it was at the failure, of each name what it was after a line."""
+    """What the recorder saw: the value of each expression at the failure, of each name after each line."""
 
     folder: Path
-    ran: dict[tuple[str, int], int]
+    ran: dict[tuple[str, int], list[int]]
+    """How often in all, and how often but for imports, which a run again has behind it."""
     lines: set[tuple[str, int]]
     before: set[tuple[str, int]]
-    """Those that ran before the failure was raised."""
+    """The lines that ran before the failure was raised."""
     results: dict[str, set[str]]
     values: dict[tuple[str, int, str], set[str]]
     errors: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
@@ -61,15 +62,15 @@ class Truth:
     frames: list[tuple[str, int, str]] = field(default_factory=list[tuple[str, int, str]])
 
     def path(self, name: str) -> str:
-        """The file that an answer names."""
+        """The path of a file that an answer names."""
         return str((self.folder / name).resolve())
 
     def has(self, name: str) -> bool:
-        """Whether the recorder looks at a file."""
+        """Whether the recorder records a file."""
         return self.path(name).startswith(f"{self.folder}/")
 
     def fault_of(self, name: str, line: int) -> str:
-        """What is wrong with naming a statement; "" if it ran in time."""
+        """Why an answer must not name a statement; "" if it ran before the failure."""
         lines = {(self.path(name), each) for each in self.around(name, line)}
         return "" if lines & self.before else AFTER if lines & self.lines else NEVER
 
@@ -84,7 +85,7 @@ class Truth:
 
 
 def is_whole(text: str) -> bool:
-    """Whether a text is a literal as Python writes it, and not cut."""
+    """Whether a text is a whole literal, as `repr` writes it."""
     try:
         return repr(ast.literal_eval(text)) == text
     except (ValueError, SyntaxError, MemoryError, RecursionError):
@@ -105,7 +106,7 @@ def is_pure(text: str) -> bool:
 
 
 def expressions(ended: dict[str, Any]) -> list[str]:
-    """Those whose values at the failure an answer claims."""
+    """The expressions whose values at the failure an answer claims."""
     found = [match[1] for match in AT_FAILURE.finditer(prose(ended["answer"]))]
     found += [match[1] for form in (ZERO, LENGTH) for match in form.finditer(ended["answer"])]
     found += [each["expression"] for part in ("evidence", "path") for each in ended.get(part, [])]
@@ -113,12 +114,12 @@ def expressions(ended: dict[str, Any]) -> list[str]:
 
 
 def prose(answer: str) -> str:
-    """Without blocks of code."""
+    """The answer without its blocks of code."""
     return re.sub(r"^```.*?^```", "", answer, flags=re.DOTALL | re.MULTILINE)
 
 
 def compared(kind: str, what: str, text: str, known: set[str] | None) -> Claim:
-    """A value that is claimed, held against those that were seen; None: nothing is known."""
+    """A claimed value, compared with the values seen; `known` is None where none is known."""
     claim = f"{what} {text}"
     if not known:
         return Claim(kind, claim, None, ELSEWHERE)
@@ -130,7 +131,7 @@ def compared(kind: str, what: str, text: str, known: set[str] | None) -> Claim:
 
 
 def at_failure(kind: str, expression: str, text: str, truth: Truth) -> Claim:
-    """What an expression is said to have been when it failed."""
+    """The claim that an expression had a value when the program failed."""
     if "..." in expression:
         return Claim(kind, f"{expression} {text}", None, CUT)
     if not is_pure(expression):
@@ -142,7 +143,7 @@ def at_failure(kind: str, expression: str, text: str, truth: Truth) -> Claim:
 
 
 def line_of(kind: str, file: str, line: int, truth: Truth) -> Claim:
-    """That a line ran, and before the failure."""
+    """The claim that a line ran before the failure."""
     if not truth.has(file):
         return Claim(kind, f"{file}:{line}", None, OTHERS)
     wrong = truth.fault_of(file, line)
@@ -153,10 +154,9 @@ def _count(match: re.Match[str], truth: Truth) -> Iterator[Claim]:
     file, line, times = match[1], int(match[2]), match[3]
     claim = f"{file}:{line} ran {times}"
     if truth.has(file):
-        seen = truth.ran.get((truth.path(file), truth.around(file, line).start), 0)
-        yield Claim(
-            "count", f"{claim}, seen {seen}", seen == (TIMES.get(times) or int(times.split()[0].replace(",", "")))
-        )
+        seen = truth.ran.get((truth.path(file), truth.around(file, line).start), [0])
+        holds = (TIMES.get(times) or int(times.split()[0].replace(",", ""))) in seen
+        yield Claim("count", f"{claim}, seen {' or '.join(map(str, seen))}", holds)
     else:
         yield Claim("count", claim, None, OTHERS)
     for text in re.findall(CODE, match[5] or ""):
@@ -180,7 +180,7 @@ def _call(match: re.Match[str], truth: Truth) -> Iterator[Claim]:
 
 
 def _arguments(text: str) -> Iterator[tuple[str, str]]:
-    """Name and value of each argument, as they are written; those of `...` are none."""
+    """Name and value of each argument, as written; what `...` stands for is left out."""
     parts = re.split(r"(?:^|, )(\w+)=", text)
     yield from zip(parts[1::2], parts[2::2], strict=True)
 
@@ -200,7 +200,7 @@ def _happened(match: re.Match[str], truth: Truth) -> Iterator[Claim]:
         and (" ".join(message.rstrip(". ").split()) in " ".join(known.split()) or "..." in message)
         and (not more or int(more.split()[0]) == rest)
     )
-    yield Claim("error", f"{match[1]}; seen {known_kind}: {known[:80]}", holds)
+    yield Claim("error", f"{match[1]}; seen {known_kind}: {known[:80]}", holds, seen=frozenset({known}))
     yield _frame(match[2], int(match[3]), match[4], truth)
 
 
@@ -232,7 +232,8 @@ def _zero(match: re.Match[str], truth: Truth) -> Iterator[Claim]:
 
 
 def _length(match: re.Match[str], truth: Truth) -> Iterator[Claim]:
-    known = {each for each in truth.at.get(match[1], set()) if is_whole(each)}
+    known = truth.at.get(match[1], set())
+    known = known if all(map(is_whole, known)) else set[str]()  # else another frame's may be the only one left
     lengths = {len(v) for each in known if hasattr(v := ast.literal_eval(each), "__len__")}
     holds = int(match[2].replace(",", "")) in lengths if lengths else None
     yield Claim("length", match[0], holds, "" if lengths else ELSEWHERE)
@@ -267,13 +268,13 @@ NO_CLAIM = (
     r"^\*\*Recommendation\.\*\*.*?(?=^\*\*(?:What|Why|Run)|^\*No language|\Z)",
     r"(?:Other suspects|Most suspicious): .*$",
     r"^\*\*Run again\.\*\*.*$",
-    r"^Cleanup has run since .*$",
+    r"^Cleanup has run since; .*$",
     r"^(?:Verified in|A small change at|No fix was tried|- note: ).*$",
     rf"the failing check passes with(?:out)? {CODE}(?: before {CODE}| here| added after line \d+)?",
     rf"^\*\*Root cause[^*]*\*\* {PLACE}:|a guess at the cause: {PLACE}",
     rf"\(where {CODE} first appears\)",
 )
-"""What claims nothing of the run: advice, what a changed copy has done (see claims.py), suspects (they are data)."""
+"""Text that claims nothing of the run: advice, what a changed copy did (see claims.py), suspects (checked as data)."""
 FORMS: list[tuple[re.Pattern[str], Callable[[re.Match[str], Truth], Iterator[Claim]]]] = [
     *((re.compile(text, re.MULTILINE | (re.DOTALL if "Recomm" in text else 0)), _nothing) for text in NO_CLAIM),
     (re.compile(rf"\*\*What happened\.\*\* `([^`]*)` at {PLACE}, in {CODE}"), _happened),
@@ -288,7 +289,7 @@ FORMS: list[tuple[re.Pattern[str], Callable[[re.Match[str], Truth], Iterator[Cla
     (re.compile(rf"for {CODE} at {PLACE}"), _item),
     (re.compile(rf"at {PLACE}"), _named),
 ]
-"""In this order: what one has taken, none that follows sees. Suspects are checked where they are data."""
+"""In this order: text that one form matches is hidden from those after it. Suspects are checked as data."""
 
 
 def checked(ended: dict[str, Any], truth: Truth) -> Iterator[Claim]:
@@ -311,7 +312,7 @@ def checked(ended: dict[str, Any], truth: Truth) -> Iterator[Claim]:
 
 
 def settled(claims: list[Claim], again: list[Claim]) -> list[Claim]:
-    """Claims, those that differ held against another recorded run: what differs from run to run is not checked."""
+    """The claims, without a verdict on values that differ between two recorded runs."""
     return [
         one._replace(holds=None, why="differs from run to run")
         if one.holds is False and one.seen != other.seen
@@ -321,7 +322,7 @@ def settled(claims: list[Claim], again: list[Claim]) -> list[Claim]:
 
 
 def _place(each: dict[str, Any], truth: Truth) -> Iterator[Claim]:
-    """A place of the value path, and its values: those that its name had there, or the expression's at the failure."""
+    """A place of the value path, and its values: those of the name there, or of the expression at the failure."""
     if not each.get("file") or not each.get("line"):
         return
     if not each.get("note", "").endswith(NOT_KNOWN):

@@ -27,9 +27,10 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
-MOST_VALUES, LONGEST, MOST_RAISED = 2000, 400, 200
+MOST_VALUES, LONGEST, MOST_OF_A_MESSAGE, MOST_RAISED = 2000, 400, 100_000, 200
 WAITS = ("RETURN_", "YIELD_", "RESUME", "SEND")
-"""How the instructions begin at which a frame is left without an error."""
+"""How the names of instructions begin at which a frame is left without an error."""
+STARTS = ("subprocess.Popen", "os.fork", "os.posix_spawn")
 GENERATORS = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
 PLAIN = (int, float, str, bytes, bool, complex, type(None), list, tuple, dict, set, frozenset)
 Trace = Any
@@ -44,15 +45,18 @@ class Recorder:
         self.statements: dict[str, dict[int, ast.stmt]] = {}
         self.ran: dict[tuple[str, int], int] = defaultdict(int)
         """By the first line of the statement."""
+        self.imported: dict[tuple[str, int], int] = defaultdict(int)
+        """How many of these as a module was imported."""
+        self.importing = 0
         self.lines: dict[tuple[str, int], int] = {}
-        """How many had run before each did for the first time."""
+        """By line: how many others had run before its first run."""
         self.raised: list[tuple[BaseException, int, dict[str, list[str]], list[list[Any]]]] = []
-        """Each exception, kept so that none is taken for another, how many lines had run when it was raised, what the
-        expressions were in the frames then, and these."""
+        """Each exception, how many lines had run when it was raised, and the values of the expressions in its frames,
+        with those frames. The exception is kept, so that no later one has its id."""
         self.standing: dict[FrameType, list[Any]] = {}
         """Where each frame stands: its statement, line and offset."""
         self.results: dict[str, set[str]] = defaultdict(set)
-        """What calls have returned, by the function's name; of a generator, that it is one."""
+        """What calls returned, by the function's name; `<generator>` for a generator."""
         self.errors: dict[str, set[str]] = defaultdict(set)
         self.given: dict[tuple[str, str], set[str]] = defaultdict(set)
         """By function and parameter."""
@@ -65,6 +69,8 @@ class Recorder:
             return None
         if frame.f_code.co_name.startswith("<") and frame.f_code.co_name != "<module>":
             return self.peek
+        is_import = frame.f_code.co_name == "<module>" and frame.f_globals.get("__name__") != "__main__"
+        self.importing += is_import
         at = self.standing.setdefault(frame, [None, 0, -1])  # a generator goes on where it stood
         name = frame.f_code.co_name
         own, *others = inspect.getargs(frame.f_code)
@@ -77,11 +83,13 @@ class Recorder:
                 self.look(frame, at[1])
                 self.begin(file, frame, at)
             elif event == "return":
+                self.importing -= is_import
                 self.look(frame, at[1])
                 self.leave(frame, argument, last)
             elif event == "exception":
-                kind = argument[0].__name__  # told by its arguments where only code of its own could write it
-                last[:] = [f"{kind}: {text(argument[1], str)}", f"{kind}: {text(argument[1].args)}"]
+                kind, given = argument[0].__name__, argument[1].args
+                last[:] = [f"{kind}: {text(argument[1], str)}"]  # or by its arguments, where code of its own writes it
+                last.append(f"{kind}: {text(given[0], str) if len(given) == 1 else text(given)}")
                 if not any(known[0] is argument[1] for known in self.raised[-MOST_RAISED:]):
                     inner = argument[2] and argument[2].tb_next
                     self.raised.append((argument[1], len(self.lines), *self.standing_at(frame, inner)))
@@ -97,7 +105,7 @@ class Recorder:
         return self.peek
 
     def leave(self, frame: FrameType, value: object, last: list[str]) -> None:
-        """A call ends, or waits; `last`: the last exception that came by."""
+        """A call ends or waits; `last`: the last exception that its frame saw."""
         name, ended = frame.f_code.co_name, dis.opname[frame.f_code.co_code[frame.f_lasti]]
         if frame.f_code.co_flags & GENERATORS:
             self.results[name].add("<generator>")
@@ -107,7 +115,7 @@ class Recorder:
             self.errors[name].update(last)
 
     def standing_at(self, frame: FrameType | None, inner: Any) -> tuple[dict[str, list[str]], list[list[Any]]]:
-        """What the expressions are in the frames of the folder, and these, innermost first; `inner`: the traceback."""
+        """The expressions' values in the folder's frames, and those frames, innermost first. `inner`: a traceback."""
         found: list[tuple[FrameType, int]] = []
         while inner is not None:
             found.insert(0, (inner.tb_frame, inner.tb_lineno))
@@ -136,6 +144,7 @@ class Recorder:
         is_round = not isinstance(statement, ast.While) and before is not None and within(before, statement)
         if not (goes_on or (is_round and before is not statement)):
             self.ran[file, statement.lineno] += 1
+            self.imported[file, statement.lineno] += bool(self.importing)
 
     def of(self, file: str) -> dict[int, ast.stmt]:
         """The innermost statement of each line; of a compound one its header."""
@@ -151,7 +160,7 @@ class Recorder:
         return self.statements[file]
 
     def before(self, failure: BaseException | None) -> list[tuple[str, int]]:
-        """The lines that ran before this was raised; all of them where no frame of the folder's has seen it."""
+        """The lines that ran before this was raised; all of them if no frame of the folder saw it."""
         had_run = next((each[1] for each in self.raised if each[0] is failure), len(self.lines))
         return [line for line, number in self.lines.items() if number < had_run]
 
@@ -169,7 +178,7 @@ def within(inner: ast.stmt, outer: ast.stmt) -> bool:
 
 
 def evaluated(code: CodeType, frame: FrameType) -> list[str]:
-    """What an expression is in a frame, in a list: `<type>` of what no literal writes; an empty one where it fails."""
+    """An expression's value in a frame, as a list of one: `<type>` for what has no literal; empty where it fails."""
     try:
         value = eval(code, frame.f_globals, frame.f_locals)  # noqa: S307  facts.py has chosen what calls nothing
     except Exception:  # noqa: BLE001  not in this frame
@@ -177,16 +186,16 @@ def evaluated(code: CodeType, frame: FrameType) -> list[str]:
     return [text(value) if type(value) in PLAIN else f"<{type(value).__name__}>"]
 
 
-def text(value: object, write: Callable[[object], str] = repr) -> str:
+def text(value: object, write: Callable[[object], str] = repr, longest: int = LONGEST) -> str:
     """A value as it is written."""
     try:
-        return write(value)[:LONGEST]
+        return write(value)[:longest]
     except Exception:  # noqa: BLE001  a repr of the program's own
         return "?"
 
 
 def by_program(folder: str, test: str) -> BaseException | None:
-    """What ends it; else what has ended one of its threads."""
+    """The exception that ends the program, else one that ended a thread."""
     ended: list[BaseException | None] = []
     threading.excepthook = lambda given: ended.append(given.exc_value)
     try:
@@ -273,6 +282,8 @@ def main() -> None:
     recorder = Recorder(folder + "/", expressions)
     sys.path.insert(0, folder)
     sys.argv[:] = [test]
+    children: set[str] = set()
+    sys.addaudithook(lambda event, _: children.add(event) if event in STARTS else None)
     threading.settrace(recorder.enter)
     sys.settrace(recorder.enter)
     failure = None
@@ -283,10 +294,11 @@ def main() -> None:
     sys.settrace(None)
     at: tuple[Any, Any] = next((each[2:] for each in recorder.raised if each[0] is failure), ({}, []))
     told = {
-        "failure": [type(failure).__name__, text(failure, str)],
+        "failure": [type(failure).__name__, text(failure, str, MOST_OF_A_MESSAGE)],
         "at": at[0],
         "frames": at[1],
-        "ran": [[file, line, count] for (file, line), count in recorder.ran.items()],
+        "children": bool(children),
+        "ran": [[*key, count, count - recorder.imported[key]] for key, count in recorder.ran.items()],
         "lines": sorted(recorder.lines),
         "before": sorted(recorder.before(failure)),
         "results": {name: sorted(found) for name, found in recorder.results.items()},

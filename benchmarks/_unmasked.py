@@ -27,9 +27,10 @@ MASKERS = {
 """By name, which argument it masks."""
 INNER = {
     "agent/guard/masked.py": {"_fields": 1, "_part": 1, "feed": 0},
-    "agent/guard/masked_debugger.py": {
-        **dict.fromkeys(("_text", "_message", "_argument", "_inspection", "_result"), 0),
-        "_value_text": 1,
+    "agent/guard/masked_debugger.py": {**dict.fromkeys(("text", "_inspection", "result"), 0), "value_text": 1},
+    "agent/guard/masked_values.py": {
+        **dict.fromkeys(("text", "message", "_argument", "result"), 0),
+        "value_text": 1,
     },
     "agent/masking/masked_tables.py": {"mask": 1},
     "agent/masking/mask.py": {"_json": 0, "_json_text": 0},

@@ -14,7 +14,7 @@ from pathlib import Path
 from dap_ai.agent.analyst.ranking import Analysis
 from dap_ai.agent.analyst.trials import Trials
 from dap_ai.cli import main
-from dap_ai.kinds.python import answer
+from dap_ai.kinds.python import failure_answers
 
 _STACK = 512 << 20
 """Bytes: trees of long programs are deep."""
@@ -22,7 +22,7 @@ _STACK = 512 << 20
 if __name__ == "__main__":
     for lock in (threading.Lock, threading.RLock):
         copyreg.pickle(type(lock()), lambda _each, made=lock: (made, ()))
-    file, rerank = Path(sys.argv[1]), answer.rerank
+    file, rerank = Path(sys.argv[1]), failure_answers.rerank
 
     def keep(analysis: Analysis, trials: Trials) -> None:
         """In a thread of its own, whose stack is large enough."""
@@ -38,6 +38,6 @@ if __name__ == "__main__":
         threading.stack_size(0)
         writing.join()
 
-    answer.rerank = keep
+    failure_answers.rerank = keep
     sys.argv[1:] = sys.argv[2:]
     main()

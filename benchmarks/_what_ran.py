@@ -1,4 +1,4 @@
-"""Programs of facts.py that fail where much of their source never ran, or ran only after the raise."""
+"""Failing programs for facts.py: much of their source never ran, or ran only after the raise."""
 
 from __future__ import annotations
 
@@ -289,7 +289,7 @@ MODULE = "test_program"
 
 
 def programs() -> list[tuple[str, str, str]]:
-    """Each with its name, its runner, and its text."""
+    """The name, runner and source text of each program."""
     found = [(name, "program", text) for name, text in PROGRAMS.items()]
     found += [(f"script {kind}", "program", cleanups.script(kind)) for kind in cleanups.ANYWHERE]
     found += [(f"pytest {kind}", "pytest", cleanups.pytest_module(kind)) for kind in cleanups.KINDS]

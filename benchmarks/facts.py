@@ -1,15 +1,15 @@
-"""Whether the facts of offline answers are true: held against a second run under a recorder that shares no code.
+"""Checks the facts of offline answers against a second run, under a recorder that shares no code with dap_ai.
 
     python benchmarks/facts.py SEED [--count N] [--kind KIND] [--module NAME]... [--program FILE]... [--own [WORD]]
                                [--dap-ai NAME=COMMAND]... [--json FILE]
 
-Mutants are those of claims.py, by a seed of today; `--program` takes programs of yours that fail; `--own` adds those of
-`_what_ran.py`, with cleanups of every kind, as programs and under unittest, pytest and trial (WORD: in whose name it
-is). Held against what `_recorder.py` saw in a run of its own (`sys.settrace`): that each suspect, step and place of the
-value path ran, and before the failure was raised; and each sentence of a form in `_claim_forms.py`: the error and
-its frame, "`name` is `x`", what calls were given, returned and raised, "ran N times", "became", evidence, the value
-path. What "may" have happened, "if it ran", is no claim that it did. What could not be checked (cut, no literal, no
-form, other in another recorded run) is counted, with the reason. Ends with 1 if anything differs.
+Mutants are made as in claims.py, by a new seed; `--program` takes programs of yours that fail; `--own` adds those of
+`_what_ran.py`, with cleanups of every kind, as programs and under unittest, pytest and trial (WORD: only those whose
+name contains it). `_recorder.py` records a run of its own (`sys.settrace`). Checked are: that each suspect, step and
+place of the value path ran before the failure was raised; and each sentence of a form in `_claim_forms.py`: the error
+and its frame, "`name` is `x`", what calls were given, returned and raised, "ran N times", "became", evidence, the value
+path. A sentence that says "may" or "if it ran" does not claim that it happened. What could not be checked (cut, no
+literal, no form, different in another recorded run) is counted, with the reason. Exits with 1 if anything differs.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ RUNNERS = {
     "pytest": (f"{MODULE}.py", ["-m", "pytest", "-q", "-p", "no:cacheprovider", f"{MODULE}.py"]),
     "trial": (MODULE, ["-m", "twisted.trial", MODULE]),
 }
-"""By name: what the recorder is told to run, and what `dap-ai ask` is."""
+"""By name: the recorder's TEST, and the arguments of `dap-ai ask`."""
 
 
 def recorded(folder: Path, test: str, runner: str = "", wanted: Sequence[str] = ()) -> Truth | None:
@@ -61,9 +61,11 @@ def recorded(folder: Path, test: str, runner: str = "", wanted: Sequence[str] = 
         told: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     except (subprocess.TimeoutExpired, ValueError, IndexError):
         return None
+    if told["children"]:  # where one of them has failed, the answer is about what was not recorded
+        return None
     return Truth(
         folder,
-        {(file, line): count for file, line, count in told["ran"]},
+        {(file, line): counts for file, line, *counts in told["ran"]},
         {(file, line) for file, line in told["lines"]},
         {(file, line) for file, line in told["before"]},
         {name: set(found) for name, found in told["results"].items()},
@@ -86,7 +88,7 @@ def given(files: list[Path], folder: Path) -> Iterator[Fault]:
 
 
 def ours(word: str, folder: Path) -> Iterator[Fault]:
-    """Those of `_what_ran.py`; their kind is their runner."""
+    """The programs of `_what_ran.py`; their kind is their runner."""
     for number, (name, runner, text) in enumerate(programs()):
         if word in name:
             own = folder / str(number)
@@ -96,13 +98,13 @@ def ours(word: str, folder: Path) -> Iterator[Fault]:
 
 
 def truth_of(fault: Fault, ended: dict[str, Any]) -> Truth | None:
-    """What the recorder saw of it."""
+    """What the recorder saw of a fault; None: its run did not end."""
     kind = fault.kind if fault.test == RUNNERS.get(fault.kind, ("",))[0] else ""
     return recorded(fault.folder, fault.test, kind, expressions(ended))
 
 
 def asked(command: str, fault: Fault) -> dict[str, Any] | None:
-    """How the first answer ended; None if there is none."""
+    """The first `askEnded` event; None if there is none."""
     options = ["--json", "--provider", "offline", "--then", "quit", "--python", sys.executable]
     what = [fault.test] if fault.test.endswith(".py") else ["-m", "unittest", fault.test]
     words = [command, "ask", *options, *(RUNNERS[fault.kind][1] if fault.kind in RUNNERS else what)]
@@ -145,16 +147,16 @@ def main() -> None:
 
 @dataclass
 class Found:
-    """What one command's answers claim."""
+    """The claims of one command's answers, and which of them are false."""
 
     claims: list[Claim] = field(default_factory=list[Claim])
     missing: Counter[str] = field(default_factory=Counter[str])
     differ: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
 
     def hold(self, fault: Fault, truth: Truth | None, ended: dict[str, Any] | None) -> str:
-        """Holds an answer against the truth, and tells what differs."""
+        """Compares an answer with the truth; returns a line for it, and one for each difference."""
         if truth is None or ended is None:
-            missing = "no answer" if ended is None else "no second run"
+            missing = "no answer" if ended is None else "no second run, or one with other processes"
             self.missing[missing] += 1
             return missing
         claims = list(checked(ended, truth))
@@ -167,7 +169,7 @@ class Found:
         return "\n".join([f"{sum(c.holds is not None for c in claims):>4} claims, {len(false)} differ", *rows])
 
     def show(self, name: str) -> None:
-        """How many of each form were checked, how many were not, and why."""
+        """Prints how many claims of each form were checked, how many were not, and why."""
         kinds = dict.fromkeys(each.kind for each in self.claims if each.kind != "unparsed")
         show(f"{name}: lines that answers name", ("", "in all", NEVER, AFTER), [_row(k, self.claims) for k in OF_LINES])
         rows = [_sums(kind, [each for each in self.claims if each.kind == kind]) for kind in kinds]

@@ -22,9 +22,9 @@ NOT_VERIFIED = "**Not verified:**"
 NO_RANKING = "No language model was used: this is the offline analyst."
 NO_MODEL = "No language model was used: this is the offline analyst, and the ranking of lines is a heuristic."
 NOT_COMPUTED = (
-    "This rests on a value that was set in the debugger and not computed: no line of the program is its cause."
+    "This depends on a value that was set in the debugger, not computed: no line of the program is its cause."
 )
-CLEANED = "Cleanup has run since the failure; not known is what these were then:"
+CLEANED = "Cleanup has run since; what these held at the failure is not known:"
 NO_ASSIGNMENT = "No assignment to it was found in the code that was read."
 
 

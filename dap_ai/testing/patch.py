@@ -56,5 +56,5 @@ def _lines(diff: str) -> range:
 def _words(one: Mapping[str, Any], count: int) -> str:
     """What stands before a diff; whatever applies it passes over it."""
     others = f" (and {count - 1} more)" if count > 1 else ""
-    guess = "a guess that makes it pass: see whether it is what you mean" if one["claims"]["guess"] else "verified"
+    guess = "a guess that makes it pass: check that it does what you intend" if one["claims"]["guess"] else "verified"
     return f"# {one['nodeid']}{others}: {guess}\n"

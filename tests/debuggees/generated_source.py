@@ -1,4 +1,4 @@
-"""A function made from text, as a template engine or attrs makes them: linecache has its source."""
+"""A function made from text, as template engines and attrs do: linecache has its source."""
 
 import linecache
 import sys

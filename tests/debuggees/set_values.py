@@ -1,4 +1,4 @@
-"""Values that a user sets while the program stands still: what fails then was not computed so."""
+"""A program that fails because of a value that a user sets while it is stopped."""
 
 
 class Meter:

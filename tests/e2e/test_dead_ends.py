@@ -118,6 +118,29 @@ def test_a_child_of_multiprocessing_is_asked_about_where_its_parent_waits(tmp_pa
     assert "`len(xs)` is zero" in answer
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="children of Windows are not told of")
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_what_a_cleanup_of_a_child_of_multiprocessing_may_have_changed_is_told_as_that_of_now(tmp_path, method):
+    text = f"""
+        import multiprocessing
+
+        def mean(xs):
+            try:
+                return sum(xs) / (len(xs) - 2)
+            finally:
+                xs.append(5010)
+
+        if __name__ == "__main__":
+            child = multiprocessing.get_context("{method}").Process(target=mean, args=([1, 2],))
+            child.start()
+            child.join()
+    """
+    kind, answer = answered(tmp_path, textwrap.dedent(text))
+    assert kind == "ChildProcessError"
+    assert "`xs` (`[1, 2, 5010]` now)" in answer
+    assert all("now" in line for line in answer.splitlines() if "5010" in line and "append" not in line)
+
+
 def test_a_module_that_is_badly_indented_is_asked_about(tmp_path):
     (tmp_path / "rates.py").write_text("def rate(x):\n    if x:\n    return 1\n", encoding="utf-8")
     kind, answer = answered(tmp_path, "import rates\n")

@@ -34,14 +34,14 @@ CRASH = "def share(total, people):\n    return total / people\n\n\nprint(share(1
 SEARCH = """
 import sys
 from dap_ai import threads
-from dap_ai.kinds.python import answer
+from dap_ai.kinds.python import failure_answers
 
 def forever(*_):
     print("{mark}", file=sys.stderr, flush=True)
     while True:
         {look}
 
-answer.analyse = forever
+failure_answers.analyse = forever
 from dap_ai.cli import main
 main()
 """

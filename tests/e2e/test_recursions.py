@@ -31,7 +31,7 @@ def failure(program):
     try:
         runpy.run_path(str(program), run_name=program.stem)
     except RecursionError as error:
-        return error
+        return error.with_traceback(error.__traceback__.tb_next)  # without this frame, whose `finally` is a cleanup
     finally:
         sys.setrecursionlimit(before)
     raise AssertionError(f"{program} has ended")

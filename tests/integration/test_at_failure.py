@@ -19,7 +19,7 @@ CELLS = [
     ("ask -m", "with", "3.8", "now"),
     ("debug", "@mock.patch", "3.11", "now"),
     ("VS Code", "ExitStack", "3.12", "raise"),
-    ("child process", "finally", "3.14", "none"),
+    ("child process", "finally", "3.14", "now"),
     ("thread", "async with", "3.14", "raise"),
     ("thread", "with", "3.11", "now"),
     ("post_mortem()", "mock.patch", "", "now"),

@@ -73,7 +73,7 @@ def test_ask_explains_a_failure_by_the_values_at_the_raise_or_by_none(python_ver
         assert "- `s['n']` = `3` when it failed, now `0`" in said
         assert "`{'open': True, 'n': 3}` when it failed, now `{'open': False, 'n': 0}`" in said
     else:
-        assert "Cleanup has run since the failure; not known is what these were then: " in said
+        assert "Cleanup has run since; what these held at the failure is not known: " in said
         assert "`s['n']` = `0`" not in said
     suspects = said.partition("**What happened.**")[0]
     assert "**Root cause" in suspects

@@ -1,4 +1,4 @@
-"""Code that the program has made from text is on the stack where `linecache` has its source: frame, line and values."""
+"""Frames of code made from text are on the stack where `linecache` has the source, with line and values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.anyio
 async def test_a_failure_in_generated_code_is_told_with_its_line_and_the_deciding_value(
     debuggee: Callable[..., Any], differing_python: Path
 ) -> None:
-    name = "<attrs generated methods per_item>"  # a library's for debugpy, as all `<...>`, and even one of its own
+    name = "<attrs generated methods per_item>"  # debugpy takes all `<...>` for a library's, and this for its own
     program = debuggee("generated_source").path
     async with live(agent=Agent(Settings())) as session:
         await session.launch(program, python=[str(differing_python)], args=[name])

@@ -1,4 +1,4 @@
-"""A program that runs from another folder than the client's: whoever reads an answer reads the client's paths alone."""
+"""A program that runs from another folder than the client's: answers name only the client's paths."""
 
 from __future__ import annotations
 

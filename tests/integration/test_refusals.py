@@ -69,7 +69,7 @@ async def refused_program(folder: Path, *python: str) -> AsyncIterator[Stopped]:
 
 
 def test_the_handler_is_what_its_source_assembles_to(tmp_path: Path):
-    """Where an assembler of x86_64 is."""
+    """The path of an x86_64 assembler."""
     if platform.machine() != "x86_64" or not all(map(shutil.which, ("as", "objcopy"))):
         pytest.skip("no binutils for x86_64 here")
     source, compiled, code = Path(trapping.__file__).with_suffix(".s"), tmp_path / "code.o", tmp_path / "code"

@@ -1,4 +1,4 @@
-"""A value that the user has set is told as such, and no line of the program is its cause: real adapters, real programs."""
+"""Answers say that the user set a value, and call no line its cause. Real adapters, real programs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def locals_of(session: Live) -> int:
-    """The reference of the innermost frame's locals, which the client has read."""
+    """The reference of the innermost frame's locals; the client reads them."""
     frame = await session.top_frame(session.thread_id)
     scopes = (await session.request("scopes", {"frameId": frame}))["scopes"]
     await session.request("variables", {"variablesReference": scopes[0]["variablesReference"]})
@@ -40,7 +40,7 @@ async def answer(session: Live, question: str = "") -> dict[str, Any]:
     return await session.event("askEnded")
 
 
-async def test_a_value_that_was_set_is_no_work_of_the_program_at_the_stop_and_where_it_fails_later(
+async def test_the_program_is_not_blamed_for_a_value_that_the_user_set_then_or_at_a_later_failure(
     debuggee: Callable[..., Any], python_versions: dict[str, Path]
 ) -> None:
     program = debuggee("set_values")
@@ -72,7 +72,7 @@ async def test_a_value_that_was_set_is_no_work_of_the_program_at_the_stop_and_wh
         assert (failed["suspects"], failed["fixes"], failed.get("path") or []) == ([], [], [])
 
 
-async def test_what_was_set_since_the_program_failed_is_not_what_it_failed_with(
+async def test_a_value_set_after_the_failure_is_no_evidence_of_it(
     debuggee: Callable[..., Any], python_versions: dict[str, Path]
 ) -> None:
     program = debuggee("set_values")

@@ -1,4 +1,4 @@
-"""Every line that an answer names had run when the program failed: held against a second run under another recorder."""
+"""Every line that an answer names had run when the program failed, by a second run under another recorder."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from _dap import DAP_AI
 from facts import OF_LINES, asked, checked, ours, truth_of
 
 NAMES = ("finally_function", "trial trial_static")
-"""A cleanup by a function; a test that no copy can run again, and a method whose name another class has, too."""
+"""A cleanup in a function; a test that no copy can run again; a method with the same name as another class's."""
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="snapshots")

@@ -1,4 +1,4 @@
-"""What a line that somebody has typed in a debugger's console sets. Pure."""
+"""What a line typed in a debugger's console sets. Pure."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _COMMAND = re.compile(
     r"^\s*(?:-exec\s+)?`?(?:(?:expression|expr|print|call|p|set\s+var(?:iable)?|set)\b(?:\s+--)?\s+)?(?P<rest>.+?)`?\s*;?\s*$",
     re.DOTALL,
 )
-"""A command of gdb's or lldb's before an expression."""
+"""An expression, with or without a gdb or lldb command before it."""
 _PATH = r"[A-Za-z_$][\w$]*(?:(?:\.|->)\w+|\[[^\[\]=]+\])*"
 _NATIVE = re.compile(rf"^(?P<name>\**{_PATH})\s*(?P<how>(?:[-+*/%&|^]|<<|>>)?=)(?!=)\s*(?P<value>.+)$", re.DOTALL)
 _STEPS = re.compile(rf"^(?:(?:\+\+|--)\s*(?P<after>{_PATH})|(?P<before>{_PATH})\s*(?:\+\+|--))$")
 
 
 class Assigned(NamedTuple):
-    """A name or path that is set or changed. `value`: as it stands in the text; empty: it is computed from others."""
+    """A name or path that a statement sets or changes. `value`: the text assigned; empty: the program computes it."""
 
     name: str
     value: str
@@ -31,7 +31,7 @@ class Assigned(NamedTuple):
 
 
 def assigned(text: str) -> list[Assigned]:
-    """What the text sets: of Python, else of C, C++ or Rust, with or without the debugger's command before it."""
+    """What the text sets, read as Python, else as C, C++ or Rust; a debugger command may stand before it."""
     try:
         statements = ast.parse(text.strip()).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -73,7 +73,7 @@ def _of_statement(statement: ast.stmt) -> Iterator[Assigned]:
 
 
 def _paths(target: ast.expr) -> Iterator[str]:
-    """Names, attributes and items; of a tuple those of its parts."""
+    """The names, attributes and items that a target sets; a tuple sets those of its parts."""
     match target:
         case ast.Tuple(elts=parts) | ast.List(elts=parts):
             for part in parts:

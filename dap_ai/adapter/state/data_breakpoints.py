@@ -1,4 +1,4 @@
-"""Which variable each of the client's data breakpoints watches: at a hit the adapter names a number at most."""
+"""Which variable each of the client's data breakpoints watches: the adapter reports a hit by an id at most."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _WATCHPOINT = re.compile(r"watchpoint \d+\b")
 
 @dataclass(eq=False)
 class DataBreakpoints:
-    """Writes what was hit into the debuggee's state."""
+    """Records in the debuggee's state which data breakpoint was hit."""
 
     _state: DebuggeeState
     _edits: Edits
@@ -37,7 +37,7 @@ class DataBreakpoints:
         self._known: dict[str, tuple[int, WatchedData]] = {}
         """By `dataId`, with the stop epoch at which the client asked for it."""
         self._set: list[tuple[int | None, WatchedData]] = []
-        """Those that are set, with the adapter's id."""
+        """The data breakpoints that are set, with the adapter's id."""
 
     def on_response(self, message: Envelope, owner: ClientOwner) -> None:
         """A request of the session's own client has succeeded."""
@@ -65,12 +65,12 @@ class DataBreakpoints:
         self._set = [(number, replace(watched, before="")) for number, watched in self._set]
 
     def _as_known(self, data_id: str) -> WatchedData:
-        """What the client saw at an earlier stop may have changed since."""
+        """The variable, without a value seen at an earlier stop: that may have changed since."""
         epoch, watched = self._known[data_id]
         return watched if epoch == self._state.epoch else replace(watched, before="")
 
     def _watched(self, asked: DataInfoArguments) -> WatchedData:
-        """A variable of a scope, what an object holds, or an expression of a frame."""
+        """The variable of a scope, the member of an object, or the expression of a frame that the client asks about."""
         reference = asked.variables_reference
         if not reference:
             return WatchedData(asked.name, self._edits.function_of(asked.frame_id or 0), "", "")

@@ -54,9 +54,9 @@ class DebuggeeState:
         self._restarted_from: bool | None = None
         """`terminated`, as it was before the restart of an ended debuggee that nothing has answered yet."""
         self.edits: list[ValueEdit] = []
-        """The values that were set in the debugger since the debuggee was started, oldest first (edits.py)."""
+        """Values set in the debugger since the debuggee started, oldest first (edits.py)."""
         self.hit: list[WatchedData] = []
-        """What data breakpoints watch, one of which the program has hit at this stop (data_breakpoints.py)."""
+        """What the data breakpoint watches that stopped the program; several: one of them (data_breakpoints.py)."""
         self.paths = PathMappings()
         self.frames: dict[int, int] = {}
         """Frame ids that the client has seen in this epoch, with their threads."""

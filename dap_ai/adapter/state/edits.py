@@ -1,8 +1,7 @@
-"""Values that are set in the debugger: what a client sees and sets passes here, and what was set is kept.
+"""Keeps the values that are set in the debugger, so that no answer says the program computed them.
 
-Without it an answer would tell such a value as one that the program has computed. A variable is named by a reference
-that means something only within its stop: whose it is stands in what the client has read, which is looked through only
-once something is set.
+A client sets a variable by a reference, which is valid only within its stop. To find the variable's frame, expression
+and earlier value, the responses that the client has read at the stop are kept, and searched once something is set.
 """
 
 from __future__ import annotations
@@ -38,12 +37,12 @@ from dap_ai.protocol.wire.messages import (
 T = TypeVar("T")
 
 READ = frozenset({"scopes", "variables", "setVariable", "setExpression", "dataBreakpointInfo", "setDataBreakpoints"})
-"""Requests whose arguments are looked at once they are answered; so are those of what is typed in a console."""
+"""Requests whose arguments are read once the adapter has answered them; so are those of `evaluate`."""
 _GLOBAL = re.compile(r"globals?\b|static", re.IGNORECASE)
 _MAX_EDITS = 50
 _MAX_TEXT = 200
 _MAX_ANSWERS, _MAX_BYTES = 200, 1_000_000
-"""Of what a client has read at a stop: more is not looked through, and what an edited value was before is not known."""
+"""How many responses are kept at a stop: of a variable in an older one, the earlier value is not known."""
 
 
 class Row(NamedTuple):
@@ -57,7 +56,7 @@ class Row(NamedTuple):
 
 @dataclass(eq=False)
 class Edits:
-    """Writes what was set into the debuggee's state."""
+    """Records in the debuggee's state what was set."""
 
     _state: DebuggeeState
 
@@ -65,11 +64,11 @@ class Edits:
         self._epoch = 0
         self._frames: dict[int, FrameId] = {}
         self._answers: deque[tuple[str, bytes, Envelope, int]] = deque(maxlen=_MAX_ANSWERS)
-        """Of `scopes` and `variables`: command, arguments, response, bytes."""
+        """Responses to `scopes` and `variables`: command, arguments, response, bytes."""
         self._bytes = 0
 
     def on_frames(self, frames: Iterable[FrameId]) -> None:
-        """The client has read them."""
+        """The client has read these frames."""
         self._renew()
         self._frames.update((frame.id, frame) for frame in frames)
 
@@ -90,11 +89,11 @@ class Edits:
                 pass
 
     def on_set(self, frame_id: int, expression: str, value: str, *, by_user: bool) -> None:
-        """An expression of a frame was set."""
+        """A client or an answer has set an expression of a frame."""
         self._note(Row(frame_id, expression, self._before(frame_id, expression)), value, by_user=by_user)
 
     def on_typed(self, frame_id: int, text: str, *, by_user: bool) -> None:
-        """A statement or command was run in a frame."""
+        """A client or an answer has run a statement or command in a frame."""
         for name, value, statement in assigned(text):
             row = Row(frame_id, name, self._before(frame_id, name))
             self._note(row, value, _cut(statement), by_user=by_user)
@@ -108,7 +107,7 @@ class Edits:
             self._state.edits.remove(same)
             edit = replace(edit, before=same.before)
         if edit.value and edit.value == edit.before:
-            return  # it is again what it was
+            return  # set back to what it was before
         self._state.edits.append(edit)
         del self._state.edits[:-_MAX_EDITS]
 
@@ -124,11 +123,11 @@ class Edits:
         return rows[-1].value if rows else ""
 
     def row(self, reference: int, name: str) -> Row:
-        """A variable as the client has read it last; its path is the name where it has not."""
+        """A variable as the client last read it; its path is its name where the client has not."""
         return self._rows().get((reference, name)) or Row(self._frames_of(self._scopes()).get(reference, 0), name, "")
 
     def _rows(self) -> Mapping[tuple[int, str], Row]:
-        """What the client has read, by reference and name, in the order in which it was."""
+        """What the client has read, by reference and name, in the order of reading."""
         frames = self._frames_of(self._scopes())
         rows: dict[tuple[int, str], Row] = {}
         for command, asked, message, _ in self._answers:
@@ -151,11 +150,11 @@ class Edits:
         return found
 
     def function_of(self, frame_id: int) -> str:
-        """Of a frame that the client has read; empty: not known."""
+        """The function of a frame that the client has read; empty: not known."""
         return self._frames.get(frame_id, FrameId(frame_id)).name
 
     def is_global(self, reference: int) -> bool:
-        """Whether a scope holds variables of no function."""
+        """Whether a scope holds global or static variables."""
         scopes = (scope for _, body in self._scopes() for scope in body.scopes)
         return any(s.variables_reference == reference and _GLOBAL.match(s.name or s.presentation_hint) for s in scopes)
 
@@ -163,7 +162,7 @@ class Edits:
         return {scope.variables_reference: frame_id for frame_id, body in scopes for scope in body.scopes}
 
     def _renew(self) -> None:
-        """References and frame ids are of one stop."""
+        """Drops what was read at an earlier stop: references and frame ids are valid within one only."""
         if self._epoch != self._state.epoch:
             self._epoch, self._bytes = self._state.epoch, 0
             self._frames.clear()
@@ -192,5 +191,5 @@ def _read(data: bytes, shape: type[T]) -> T | None:
 
 
 def _cut(text: str) -> str:
-    """With a mark where it is longer: the beginning of a secret is only known by it."""
+    """Cuts a long text, with a mark: masking recognises the beginning of a secret by it."""
     return text if len(text) <= _MAX_TEXT else f"{text[:_MAX_TEXT]}..."

@@ -1,7 +1,7 @@
-"""Paths of a debuggee on another machine, or in a container: the client's `pathMappings`, in both directions. Pure.
+"""The client's `pathMappings`: paths of a debuggee on another machine or in a container, in both directions. Pure.
 
-The adapter maps what it says itself. What is read in the debuggee past it, by the walker and by copies, names files as
-the debuggee does, and is named by the client's paths here before anybody reads it.
+The adapter maps the paths in its own messages. The walker and copies bypass it: what they return has the debuggee's
+paths, which are replaced by the client's here.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from dap_ai.protocol.wire.errors import RemoteProtocolError
 T = TypeVar("T")
 _Rename = Callable[[str], str]
 
-_WHERE_IT_STANDS = "."
-"""As a `remoteRoot`: the debuggee's working directory, as debugpy has it."""
+_WORKING_DIRECTORY = "."
+"""debugpy takes this `remoteRoot` as the debuggee's working directory."""
 
 
 class Mapping(NamedTuple):
-    """A folder of the client's and the debuggee's name for it."""
+    """A folder as the client names it, and as the debuggee names it."""
 
     local: str
     remote: str
@@ -41,12 +41,12 @@ class _Start(msgspec.Struct, rename="camel"):
 
 @dataclass
 class PathMappings:
-    """Of one session; empty: all paths are the same on both sides."""
+    """The mappings of one session; empty: both sides use the same paths."""
 
     mappings: list[Mapping] = field(default_factory=list[Mapping])
 
     def begin(self, arguments: bytes) -> None:
-        """The client launches or attaches with these arguments."""
+        """Reads the mappings from the arguments of the client's `launch` or `attach`."""
         try:
             given = envelope.decode(arguments or b"{}", _Start).path_mappings
         except RemoteProtocolError:
@@ -54,15 +54,17 @@ class PathMappings:
         self.mappings = [Mapping(g.local_root, g.remote_root) for g in given if g.local_root and g.remote_root]
 
     def remote(self, value: T) -> T:
-        """A query with the debuggee's paths."""
+        """Replaces the client's paths in a query by the debuggee's."""
         return _renamed(value, self._to_remote) if self.mappings else value
 
     def local(self, value: T) -> T:
-        """What was read in the debuggee, with the client's paths."""
+        """Replaces the debuggee's paths in what was read there by the client's."""
         if not self.mappings:
             return value
         if isinstance(value, Inspection) and value.cwd:
-            self.mappings = [m._replace(remote=value.cwd) if m.remote == _WHERE_IT_STANDS else m for m in self.mappings]
+            self.mappings = [
+                m._replace(remote=value.cwd) if m.remote == _WORKING_DIRECTORY else m for m in self.mappings
+            ]
         return _renamed(value, self._to_local)
 
     def _to_remote(self, path: str) -> str:
@@ -73,7 +75,7 @@ class PathMappings:
 
 
 def _moved(path: str, mappings: list[Mapping]) -> str:
-    """The path below the second folder of the longest mapping whose first folder holds it."""
+    """The path with the first folder of its longest matching mapping replaced by the second."""
     for folder, other in sorted(mappings, key=lambda mapping: -len(mapping[0])):
         root = folder.rstrip("/\\")
         rest = path[len(root) :]
@@ -87,7 +89,7 @@ def _separated(rest: str, folder: str) -> str:
 
 
 def _renamed(value: Any, rename: _Rename) -> Any:
-    """The same with all files of its structs renamed: `file`, `cwd`, `folders` and the program of `argv`."""
+    """A copy with each path in its structs renamed: `file`, `cwd`, `folders` and the program of `argv`."""
     if isinstance(value, list):
         return [_renamed(each, rename) for each in value]  # pyright: ignore[reportUnknownVariableType]  of any contract
     if not isinstance(value, msgspec.Struct):

@@ -33,7 +33,7 @@ class ClientOwner(NamedTuple):
     guest: str = ""
     """The joined client that asked; empty: the session's own."""
     arguments: bytes = b""
-    """As they came, of a request that tells of values or sets one (edits.py)."""
+    """The request's own, unparsed; empty for a request that neither reads nor sets values (edits.py)."""
 
 
 class AgentOwner(NamedTuple):

@@ -86,7 +86,7 @@ def _found(best: Trial, analysis: Analysis, trials: Trials) -> str:
     if trials.rivals:
         count = len(trials.rivals) + 1
         return f"A guess: {count} different changes make the check pass, so it cannot tell which one is meant."
-    return "A guess, found by trying small changes: see whether it is what you mean."
+    return "A guess, found by trying small changes: check that it does what you intend."
 
 
 def _at(edit: Edit) -> str:
@@ -155,8 +155,9 @@ def _next_steps(analysis: Analysis, first: Suspect | None) -> Iterator[str]:
     if condition and not place.is_generated:
         spot = where(case, place.frame.path, place.frame.line)
         yield f"Set a breakpoint at {spot} with the condition `{condition}`, to stop before the failure."
-    if place.facts is None and not place.is_generated:
-        yield f"Set a breakpoint at {where(case, place.frame.path, place.frame.line)}, to stop before the failure."
+    if (place.facts is None or case.is_over) and not place.is_generated:
+        if not condition:
+            yield f"Set a breakpoint at {where(case, place.frame.path, place.frame.line)}, to stop before the failure."
         return
     places = [
         ast.unparse(r) for r in analysis.diagnosis.roots if isinstance(r, ast.Name | ast.Attribute | ast.Subscript)

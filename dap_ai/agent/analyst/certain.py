@@ -1,7 +1,7 @@
-"""Which statements are certain to have run when the program came to a stop, by its frames and its source alone.
+"""Which statements are certain to have run when the program stopped, by its frames and its source alone.
 
-A frame stands at a line: what stands before it in its block has run, and in the blocks around it. What a call has run
-is followed where it is certain which function that was. Whether a branch was taken, or a loop had a round, is not.
+Where a frame is at a line, the statements before it in its block and in the blocks around it have run. Calls are
+followed where it is certain which function they ran. Whether a branch or a loop's body ran is not certain.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ _YIELDS = ast.Yield | ast.YieldFrom
 
 
 class Certain:
-    """Of one stop."""
+    """The statements that are certain to have run at one stop."""
 
     def __init__(self, case: Case, resolver: Resolver, is_late: Callable[[str, int], bool]) -> None:
-        """`is_late`: whether a line is known to run after the stop only."""
+        """`is_late(path, line)`: whether a line is known to run only after the stop."""
         self._case = case
         self._is_late = is_late
         self._resolver = resolver
@@ -46,7 +46,7 @@ class Certain:
         self._entered: set[Spot] = set()
         self._loaded: set[str] = set()
         self._scopes: list[Scope] = []
-        """Functions and modules that have run, with their frames."""
+        """The functions and modules that have run, with their frames."""
         self._todo: deque[tuple[Scope, list[Run]]] = deque()
 
     def had_run(self, path: str, line: int) -> bool:
@@ -56,7 +56,7 @@ class Certain:
         return (path, statement.lineno if statement else line) in self._found()
 
     def may_have_run(self, path: str, line: int) -> bool:
-        """Whether its function was called; or may have been, and the line runs whenever it is."""
+        """Whether the line's function was called; or may have been, and the line runs in every call of it."""
         self._found()
         source = self._case.sources.read(path)
         statement = source.statement_at(line) if source else None
@@ -75,7 +75,7 @@ class Certain:
         return self._statements
 
     def _look_further(self) -> None:
-        """For functions that the ones which ran may have called: by name, handed on as a callback included."""
+        """Finds functions that those which ran may have called: any that they name, since a callback may run later."""
         todo, known = deque(self._scopes), set(self._entered)
         named = _by_name(self._resolver.files())
         while todo and len(known) < _MAX_SCOPES:
@@ -110,7 +110,7 @@ class Certain:
             self._call(call, own)
 
     def _evaluated_for_the_call(self, place: Place) -> Iterator[ast.Call]:
-        """Of the call in which a frame stands, those that gave its arguments."""
+        """The calls that computed the arguments of the call in which a frame stands."""
         frames, nodes = self._case.frames, header_nodes(place.statement) if place.statement else ()
         inner = frames[frames.index(place.frame) - 1] if place.frame in frames[1:] else None
         stands = next((p for p in self._case.places if p.frame is inner), None)
@@ -121,7 +121,7 @@ class Certain:
                 yield from calls_in(part)
 
     def _load(self, source: SourceFile) -> None:
-        """A module that has been imported, as far as no frame is in it: what its functions run in has run."""
+        """Follows the module level of a file, unless a frame of the stack is there: it ran when it was imported."""
         is_on_stack = any(p.frame.path == source.path and p.frame.name == "<module>" for p in self._case.places)
         if source.path not in self._loaded and source.tree is not None and not is_on_stack:
             self._loaded.add(source.path)
@@ -154,7 +154,7 @@ class Certain:
             self._todo.append((Scope(callee.source, callee.node), list(in_full(callee.node.body, LEAVES_FUNCTION))))
 
     def _callee(self, func: ast.expr, scope: Scope) -> _Function | None:
-        """The function that a call has run; None: it is not certain which."""
+        """The function that a call ran; None: it is not certain which."""
         match func:
             case ast.Name(id=name):
                 found = self._named(name, scope)
@@ -180,14 +180,14 @@ class Certain:
                 return None
 
     def _method(self, holder: ast.expr, name: str, scope: Scope) -> _Function | None:
-        """By the type that a frame knows of the object."""
+        """The method, by the type that the object has in the frame."""
         value = scope.place.value(holder) if scope.place else None
         kind = value.type.rpartition(".")[2] if value and value.kind not in ("class", "module", "function") else ""
         owners = [(source, c) for source in self._resolver.files() for c in source.classes if c.name == kind]
         return _own(*owners[0], name) if len(owners) == 1 else None
 
     def _is_replaced(self, name: str) -> bool:
-        """Whether a text names the function, as `mock.patch` and `setattr` want it."""
+        """Whether a string names the function, as calls of `mock.patch` and `setattr` do."""
         return any(name in _dotted(source) for source in self._resolver.files())
 
 
@@ -201,7 +201,7 @@ class _Function(NamedTuple):
 
 
 def _by_name(files: Iterable[SourceFile]) -> Mapping[str, list[tuple[SourceFile, FunctionNode]]]:
-    """The functions that a name may mean; a class's means those that Python itself calls of it."""
+    """The functions that each name may mean; a class's name stands for its special methods, too."""
     named: dict[str, list[tuple[SourceFile, FunctionNode]]] = {}
     for source in files:
         for function in source.functions:
@@ -212,7 +212,7 @@ def _by_name(files: Iterable[SourceFile]) -> Mapping[str, list[tuple[SourceFile,
 
 
 def _mentioned(node: ast.AST) -> str:
-    """The name that an expression holds; empty: none."""
+    """The name or attribute that a node is; empty: neither."""
     return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
 
 
@@ -226,7 +226,7 @@ def _defines(owner: ast.ClassDef, name: str) -> bool:
 
 
 def _runs_when_called(function: ast.FunctionDef) -> bool:
-    """Whether a call runs it as it stands: no decorator is before it, and it is no generator."""
+    """Whether a call runs the function's body: it has no decorator and is not a generator."""
     own = [n for s in Scope(SourceFile("", ""), function).statements() for n in ast.walk(s)]
     return not function.decorator_list and not any(isinstance(n, _YIELDS) for n in own)
 
@@ -250,14 +250,16 @@ def _dotted(source: SourceFile) -> frozenset[str]:
 
 @once_per_node
 def _last_names(tree: ast.Module) -> frozenset[str]:
-    """The last names of the texts of a module: `f` of "shop.f", and of f"{__name__}.f"."""
+    """The last part of each dotted string in a module: `f` of "shop.f", and of f"{__name__}.f"."""
     texts = (n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str))
     return frozenset(text.rpartition(".")[2] for text in texts if len(text) < _LONGEST_NAME)
 
 
 def _had_a_round(loop: ast.For, scope: Scope) -> bool:
-    """Whether a loop that has ended had a round: its target has a value that nothing else can have given it."""
+    """Whether the body of a loop that has ended ran: its target has a value, and nothing else can have set it."""
     place, target = scope.place, loop.target
+    if place is not None and loop.lineno < place.frame.line <= last_line(loop):
+        return False  # it has not ended: this may be its first round
     if place is None or not isinstance(target, ast.Name) or place.present(target.id) is None:
         return False
     others = (s for s in scope.statements() if s is not loop and target.id in bindings(s))
@@ -265,7 +267,7 @@ def _had_a_round(loop: ast.For, scope: Scope) -> bool:
 
 
 def _was_evaluated(case: Case, place: Place) -> bool:
-    """Whether the failing statement has evaluated all that it holds: an assertion that found something else."""
+    """Whether the failing statement evaluated all of its expressions: it is an assertion that did not hold."""
     return (
         isinstance(place.statement, ast.Assert)
         and bool(case.frames)

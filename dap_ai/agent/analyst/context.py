@@ -123,6 +123,8 @@ def _elsewhere(case: Case, level: int) -> str:
     for place in there.places[: (6, 3, 1)[level]]:
         code = place.source.line(place.frame.line).strip() if place.source else ""
         rows.append(f"  {place.frame.name} {_at(case, place.frame.path, place.frame.line)}  {cut(code, 100)}".rstrip())
+        if values := in_a_line(place.facts, level, 100):
+            rows.append(f"    {values}")
     return "\n".join(rows)
 
 

@@ -91,7 +91,7 @@ def _held(case: Case) -> str:
 
 
 def after_cleanup(place: Place) -> str:
-    """What the failing line reads and the frame holds, of which only that is known what cleanup has left."""
+    """Names the values of the failing line and its frame that are known only as cleanup has left them."""
     texts = [ast.unparse(n) for root in place.evaluated for n in ast.walk(root) if isinstance(n, _READS)]
     texts += [v.name for v in variables(place.facts, as_of_now=True)] if place.facts else []
     shown = ((text, value) for text in dict.fromkeys(texts) if (value := place.shown(text)))
@@ -140,7 +140,7 @@ def _chain(analysis: Analysis) -> list[Step]:
 
 
 def _link(analysis: Analysis, step: Step) -> str:
-    """What a step does; what it may have done, where it is not known to have run."""
+    """What a step does; what it may have done, where it is not known whether it ran."""
     case, code = analysis.case, step.scope.source.line(step.line).strip()
     had_run = analysis.had_run(step.scope.source.path, step.line)
     words = _DOES if had_run else _MAY

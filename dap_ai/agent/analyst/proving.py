@@ -33,7 +33,7 @@ def _proof(analysis: Analysis, trials: Trials, trial: Trial) -> str:
     if trial.candidate.reason:
         return "a rule says why"
     if trial.verified and known and known.weight >= _LEAST_WEIGHT and not trials.unlike(trial):
-        return "a rule names its line"
+        return "a rule points to its line"
     error = analysis.case.exception
     if trial.at_failure and error and error.type in _LACKS_NAME and trial.candidate.kind in _NAMES:
         return "it puts a name that there is in the place of one that there is not"
@@ -43,17 +43,18 @@ def _proof(analysis: Analysis, trials: Trials, trial: Trial) -> str:
         return trial.beside
     before = analysis.seen.passing[trial.place] if analysis.seen else 0
     if count := before + _after(analysis, trial, trials.usable[-1]):
-        return f"{count} other {'check rests' if count == 1 else 'checks rest'} on its line"
+        one = "1 other check that depends on the changed line passes, too"
+        return one if count == 1 else f"{count} other checks that depend on the changed line pass, too"
     statement = analysis.diagnosis.place.statement
     if not isinstance(statement, ast.Raise) and not (is_check(statement)):
-        return "" if trials.unlike(trial) else "no change that does something else does"
+        return "" if trials.unlike(trial) else "no change with another effect passes"
     elsewhere = any(t.verified and not t.doubt and _scope(t) != _scope(trial) for t in trials.tried)
     odd = analysis.seen.telling if analysis.seen else []
     is_data = any(each.event.spot != trial.place for each in odd)  # what data brought, no change of the code explains
     if elsewhere or _brings(trial.candidate.edit):
         return ""
     # `a < 10` and the condition of a `raise` leave room for wrong values.
-    return "no change of another function does" if demand_of(statement).relation == "==" and not is_data else ""
+    return "no change to another function passes" if demand_of(statement).relation == "==" and not is_data else ""
 
 
 def _scope(trial: Trial) -> tuple[str, ScopeNode | None]:

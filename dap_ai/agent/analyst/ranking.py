@@ -27,7 +27,7 @@ TOLD_SUSPECTS = 4
 THE_FAILED_LINE = "the line that failed"
 """How its reason begins."""
 IF_IT_RAN = ", if it ran"
-"""How the reason of a line ends of which that is not known."""
+"""How the reason ends for a line of which it is not known whether it ran."""
 _LEAST_REASON = 0.45
 """A rule that is less sure of a line makes it a suspect, and is no reason to call it the cause."""
 _DISPLAY = ast.Constant | ast.List | ast.Dict | ast.Tuple
@@ -56,7 +56,7 @@ class Analysis:
     cut_short: str = ""
     """Why it is not the whole analysis, as a sentence; "" if it is."""
     had_run: Callable[[str, int], bool | None] = field(default=lambda _path, _line: True)
-    """Whether a line had run when the program failed; None: not known. Every suspect and step goes by it."""
+    """Whether a line had run when the program failed; None: not known. Decides which suspects and steps are named."""
 
     share: Callable[[tuple[str, int]], float] = field(default=lambda _spot: 1.0)
     """How much a line is one of the tests that fail, 0..1; 1 where nothing is known of tests."""
@@ -97,7 +97,7 @@ class Analysis:
         return self.had_run(path, line) is False
 
     def is_to_come(self, path: str, line: int) -> bool:
-        """Whether a line at module level stands after the statement at which its module's frame is."""
+        """Whether a line at module level comes after the statement at which its module's frame stands."""
         return _is_to_come(self.case, path, line)
 
     def leave_out_what_never_ran(self) -> None:
@@ -187,7 +187,7 @@ def ranked(view: View) -> Analysis:
 
 
 def _could_have_run(case: Case, cleanup: Cleanup, path: str, line: int) -> bool:
-    """Until more is known: whether a line does not run after the failure only."""
+    """A first estimate of `Analysis.had_run`: false for lines that run only after the failure."""
     return not (cleanup.holds(path, line) or _is_to_come(case, path, line))
 
 

@@ -75,14 +75,16 @@ def told(analysis: Analysis, trials: Trials) -> str:
     root = analysis.case.inspection.cwd
     made = (c for c in _calls(control.trace) if c.raised or not _is_cleanup(analysis, c))
     calls = [f"{'  ' * c.depth}- {_call(c, root)}" for c in made]
-    values = [f"- {text}" for text in _histories(analysis, trials.usable[-1].trace, root)]
+    widest = trials.usable[-1]
+    values = [f"- {text}" for text in _histories(analysis, widest.trace, root)]
     if not calls and not values:
         return ""
     parts = [f"{AGAIN} In a copy of the process, {control.check.words} fails the same way."]
     if calls:
         parts.append(f"The calls in it{_as_of_now(analysis, control)}:\n\n" + "\n".join(calls))
     if values:
-        parts.append(f"Values on the way{_as_of_now(analysis, trials.usable[-1])}:\n\n" + "\n".join(values))
+        run = "it" if widest is control else widest.check.words
+        parts.append(f"Values on the way in {run}{_as_of_now(analysis, widest)}:\n\n" + "\n".join(values))
     return "\n\n".join(parts)
 
 
@@ -122,7 +124,8 @@ def _calls(trace: Trace) -> Iterator[TracedCall]:
 def _call(call: TracedCall, root: str) -> str:
     arguments = ", ".join(cut(a, 50) for a in call.arguments[:4])
     returned = f"returned `{cut(call.result, 60)}`" if call.result else "had not returned"
-    done = f"raised `{cut(call.raised, 80)}`" if call.raised else returned
+    is_closed = call.raised.partition(":")[0] == "GeneratorExit"  # as what used the generator failed
+    done = f"raised `{cut(call.raised, 80)}`" if call.raised and not is_closed else returned
     return f"`{call.function}({arguments})` {done} (`{shorten(call.file, root)}:{call.line}`)"
 
 

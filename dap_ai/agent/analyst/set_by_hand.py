@@ -1,4 +1,4 @@
-"""Whether what is to be explained rests on a value that was set in the debugger."""
+"""Whether the failure, or the value asked about, depends on a value that was set in the debugger."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _Read = tuple[str, str, list[str]]
 
 
 def set_by_hand(analysis: Analysis, asked: Place | None = None, roots: Sequence[ast.expr] = ()) -> list[ValueEdit]:
-    """The edits whose values the failing line or a step of its chain reads, or those of the `roots` of a question.
+    """The edits whose values the failing line or a step of its chain reads; or the `roots` of a question do.
 
-    By names alone: a value that the program has overwritten since counts, too, for nothing tells that it has.
+    Goes by names alone: a value that the program has overwritten since counts, too, since that is not known.
     """
     if not analysis.case.stop.edits:
         return []
@@ -35,7 +35,7 @@ def _read(analysis: Analysis, place: Place, roots: Sequence[ast.expr]) -> Iterat
 
 
 def _reads(statement: ast.stmt) -> Iterator[str]:
-    """The names and attributes that a statement reads; that which it sets alone is not what it rests on."""
+    """The names and attributes that a statement reads, without those that it only sets."""
     if isinstance(statement, ast.AugAssign):
         yield ast.unparse(statement.target)
     for node in header_nodes(statement):

@@ -1,4 +1,4 @@
-"""A module of the standard library that a file beside the program shadows, where that is why the program fails."""
+"""Recognises a failure whose cause is a file beside the program that shadows a standard library module."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _NO_NAME = re.compile(
 _NO_PACKAGE = re.compile(r"^No module named '(?P<module>\w+)\.(?P<name>\w+)[\w.]*'; '(?P=module)' is not a package$")
 _LACKS = {"AttributeError": _NO_ATTRIBUTE, "ImportError": _NO_NAME, "ModuleNotFoundError": _NO_PACKAGE}
 _FILE = re.compile(r"\((?:consider renaming ')?(?P<file>[^()']+\.py)(?:' [^()]*)?\)$")
-"""At the end of a message: since Python 3.13 with advice around it."""
+"""The file that ends the message; since Python 3.13 with advice around it."""
 _DOES_MORE_THAN_DEFINE = frozenset({"antigravity", "this", "idlelib", "turtledemo"})
-"""What importing these modules of the standard library shows or opens."""
+"""Modules of the standard library that show or open something when they are imported."""
 
 
 class Shadowed(NamedTuple):
-    """`module` of the standard library has `name`; the `file` of the user's that was loaded in its place has not."""
+    """The standard library's `module` has `name`; the user's `file`, loaded in its place, lacks it."""
 
     module: str
     name: str
@@ -43,7 +43,7 @@ class Shadowed(NamedTuple):
 
 
 def shadowed(case: Case) -> Shadowed | None:
-    """What is shadowed; None: nothing shows that this is why it failed."""
+    """The shadowed module; None: nothing shows that this is why the program failed."""
     found = _lacking(case.exception)
     if found is None or case.exception is None:
         return None
@@ -58,7 +58,7 @@ def shadowed(case: Case) -> Shadowed | None:
 
 
 def told(found: Shadowed, analysis: Analysis) -> tuple[list[str], list[Suspect]]:
-    """The paragraphs of an answer, and the file as the suspect."""
+    """The answer's paragraphs, and the file as the only suspect."""
     cwd, program = analysis.case.inspection.cwd, next(iter(analysis.case.inspection.argv), "")
     file = shorten(found.file, cwd)
     itself = bool(program) and PurePath(cwd, program) == PurePath(found.file)
@@ -80,7 +80,7 @@ def _lacking(error: ExceptionFacts | None) -> re.Match[str] | None:
 
 
 def _files(case: Case, found: re.Match[str]) -> Iterator[str]:
-    """Where the module may have been loaded from: as Python says it, as it was read, beside the program."""
+    """Where the module may have come from: by the message, by the module object, by a file beside the program."""
     if named := _FILE.search(found.string):
         yield named["file"]
     place = case.places[0] if case.places else None
@@ -96,13 +96,13 @@ def _files(case: Case, found: re.Match[str]) -> Iterator[str]:
 
 
 def _is_own(file: str, module: str) -> bool:
-    """Whether it is the user's, and what `import module` finds in a folder."""
+    """Whether it is a user's file that `import module` would load."""
     path = PurePath(file)
     return is_user_path(file) and (path.stem == module or module in path.parent.parts)
 
 
 def _library_has(module: str, name: str) -> bool:
-    """Whether the standard library's module, as this Python has it, has the attribute or submodule."""
+    """Whether the module of this Python's standard library has the attribute or submodule."""
     if module.partition(".")[0] in _DOES_MORE_THAN_DEFINE:
         return False
     try:

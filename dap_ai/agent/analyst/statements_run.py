@@ -1,4 +1,4 @@
-"""Which statements of a block have run, whatever the values were: up to a line, or where it has come to its end."""
+"""Which statements of a block have run whatever the values were: up to a line, or to its end."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ _COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
 class Run(NamedTuple):
-    """A statement that has run, of a compound one its header; `ended`: it was evaluated whole, else it has begun."""
+    """A statement that has run, or the header of a compound one. `ended`: it was evaluated whole; else it has begun."""
 
     statement: ast.stmt
     ended: bool
 
 
 def until(block: Sequence[ast.stmt], line: int) -> Iterator[Run]:
-    """What has run of a block, and of those in it, once a frame stands at the line."""
+    """What has run of a block and of the blocks in it when a frame is at the line."""
     for statement in block:
         if last_line(statement) < line:
             yield from _whole(statement)
         elif statement.lineno <= line:
-            yield Run(statement, ended=True)  # its header was evaluated; what the frame stands at is left out
+            yield Run(statement, ended=True)  # its header was evaluated; the caller leaves out the frame's statement
             yield from _inside(statement, line)
 
 
@@ -45,13 +45,13 @@ def _inside(statement: ast.stmt, line: int) -> Iterator[Run]:
 
 
 def all_of(block: Sequence[ast.stmt]) -> Iterator[Run]:
-    """What has run of a block that has come to its end."""
+    """What has run of a block that ran to its end."""
     for statement in block:
         yield from _whole(statement)
 
 
 def _whole(statement: ast.stmt) -> Iterator[Run]:
-    """What has run where a statement has come to its end."""
+    """What has run of a statement that ran to its end."""
     yield Run(statement, ended=True)
     match statement:
         case ast.With(body=body) | ast.AsyncWith(body=body):
@@ -66,7 +66,7 @@ def _whole(statement: ast.stmt) -> Iterator[Run]:
 
 
 def in_full(body: Sequence[ast.stmt], leaves: type[ast.stmt] | UnionType) -> Iterator[Run]:
-    """What has run of the body of a function that has returned, or of a loop that had a round."""
+    """What has run of the body of a function that returned, or of a loop whose body ran at least once."""
     for statement in body:
         yield from _whole(statement)
         if any(isinstance(n, leaves) for n in ast.walk(statement)):
@@ -85,7 +85,7 @@ def calls_of(statement: ast.stmt) -> Iterator[ast.Call]:
 
 
 def calls_in(node: ast.AST) -> Iterator[ast.Call]:
-    """The same of an expression."""
+    """The calls that an expression makes whatever the values are."""
     if isinstance(node, ast.Call):
         yield node
     match node:

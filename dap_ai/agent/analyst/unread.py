@@ -1,9 +1,9 @@
-"""An answer about frames of which only the traceback and the source are known: nothing can be read or tried there."""
+"""An answer about frames that have a traceback, source, and values only where a child sent them: nothing is tried."""
 
 from __future__ import annotations
 
 from dap_ai.agent.analyst.advice import recommendation
-from dap_ai.agent.analyst.explain import happened, quote, root_cause, where, why
+from dap_ai.agent.analyst.explain import after_cleanup, happened, quote, root_cause, where, why
 from dap_ai.agent.analyst.ranking import Analysis
 from dap_ai.agent.analyst.verdict import verdict
 from dap_ai.agent.case.stack import Case, Place
@@ -25,18 +25,20 @@ def elsewhere(analysis: Analysis, here: Case) -> tuple[list[str], list[Fix]]:
     place = _arrived(analysis.case, here)
     spot = where(here, place.frame.path, place.frame.line)
     note = (
-        f"**Raised in another process.** {_source_of(here)}. It came to this process at {spot}, "
+        f"**Raised in another process.** {_source_of(here, analysis.case)}. It came to this process at {spot}, "
         f"in `{place.frame.name}`:\n\n{quote(place)}"
     )
     return _told(analysis, ", in another process", note)
 
 
-def _source_of(here: Case) -> str:
+def _source_of(here: Case, there: Case) -> str:
     """What the answer is read from, after what a child process has told of itself: which it is, and its values."""
-    sources = "the traceback that it sent and the source"
-    if here.exception and here.exception.type == "ChildProcessError":
-        return f"{here.exception.message}. The rest is read from {sources}"
-    return f"This is read from {sources}, without any value"
+    if here.exception is None or here.exception.type != "ChildProcessError":
+        return "This is read from the traceback that it sent and the source, without any value"
+    sources = "the traceback that it sent and the source; the values of its variables are not known"
+    if any(place.facts for place in there.places):
+        sources = "the traceback and the values that it sent at its end, and the source"
+    return f"{here.exception.message}. The rest is read from {sources}"
 
 
 def _arrived(there: Case, here: Case) -> Place:
@@ -49,7 +51,8 @@ def _arrived(there: Case, here: Case) -> Place:
 def _told(analysis: Analysis, end: str, note: str) -> tuple[list[str], list[Fix]]:
     advice, fixes = recommendation(analysis, None)
     first = f"{verdict(analysis, None).removesuffix('.')}{end}."
-    return [first, note, root_cause(analysis), advice, happened(analysis), _came_by(analysis), why(analysis)], fixes
+    known = [after_cleanup(analysis.diagnosis.place), note, root_cause(analysis), advice]
+    return [first, *known, happened(analysis), _came_by(analysis), why(analysis)], fixes
 
 
 def _came_by(analysis: Analysis) -> str:

@@ -1,4 +1,4 @@
-"""Which lines had run when the program failed: by its frames, and by the run again. No other line is named for sure."""
+"""Which lines had run when the program failed, by its frames and by running it again. Others are named with a doubt."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from dap_ai.agent.case.source import FunctionNode, last_line
 
 @dataclass(frozen=True)
 class _Ran:
-    """Lines that ran before the failure. `is_all`: of all of what failed; else of a part: it says nothing of others."""
+    """Lines that ran before the failure. `is_all`: every one of them; else those of a part that was run again."""
 
     spots: set[Spot]
     is_all: bool
     modules: set[str] = field(default_factory=set[str])
-    """The files whose own level ran, too."""
+    """The files whose module level ran in that run, too."""
 
 
 def settle(analysis: Analysis, trials: Trials | None = None) -> None:
-    """Decides of each line whether it had run, and ranks those anew that had.
+    """Decides whether each line had run, drops the suspects that had not, and ranks the others anew.
 
-    Of a function that only may have been called, nothing has but what runs whenever it is called.
+    In a function that may have been called, only lines that run in every call may have run.
     """
     known = _known(trials or Trials())
     case, sources = analysis.case, analysis.case.sources
@@ -81,7 +81,7 @@ def _known(trials: Trials) -> _Ran:
 
 
 def _before(control: Control) -> set[Spot]:
-    """The lines that ran before the exception was raised that ended the run."""
+    """The lines that ran before the exception that ended the run was raised."""
     late = {(row.file, row.line) for row in control.trace.late}
     return set(control.counts) - late
 

@@ -1,4 +1,4 @@
-"""Values that were set in the debugger: the program has not computed them, so none of its lines is their cause."""
+"""Values that were set in the debugger: the program did not compute them, so none of its lines is their cause."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _ITEM = re.compile(r"\[[^\[\]]*\]$")
 
 
 def settle(case: Case) -> None:
-    """Writes into the case what was set in the debugger.
+    """Lists in the case what was set in the debugger.
 
-    What was set since the program failed is not what it failed with: that is taken out of the frame, unless it was
+    The program did not fail with a value that was set since, so those are taken out of the frames, unless they were
     captured at the raise.
     """
     newest = list(reversed(case.stop.edits or ()))
     here = [edit for edit in newest if edit.epoch == case.stop.epoch]
     case.edited = [_sentence(case, edit, edit in here) for edit in newest[:_MAX_TOLD]]
     if len(newest) > _MAX_TOLD:
-        case.edited.append(f"{len(newest) - _MAX_TOLD} more values were set in the debugger before.")
+        case.edited.append(f"Earlier, {len(newest) - _MAX_TOLD} more values were set in the debugger.")
     if case.exception is not None:
         for place in case.places:
             for edit in here:
@@ -36,7 +36,7 @@ def settle(case: Case) -> None:
 
 
 def edits_read(case: Case, function: str, path: str, texts: Iterable[str]) -> list[ValueEdit]:
-    """The edits whose values these expressions or statements of a function read, as far as names tell."""
+    """The edits whose values these expressions or statements of a function read, judged by names."""
     read = list(texts)
     return [
         e for e in case.stop.edits or () if _is_seen_in(e, function, path) and any(mentions(text, e) for text in read)
@@ -44,7 +44,7 @@ def edits_read(case: Case, function: str, path: str, texts: Iterable[str]) -> li
 
 
 def mentions(text: str, edit: ValueEdit) -> bool:
-    """Whether source text names what was set, or what holds it."""
+    """Whether source text names the variable that was set, or the container whose item was."""
     name = edit.name.strip().lstrip("*")
     while (shorter := _ITEM.sub("", name)) != name:
         name = shorter
@@ -54,7 +54,7 @@ def mentions(text: str, edit: ValueEdit) -> bool:
 
 
 def _is_seen_in(edit: ValueEdit, function: str, path: str) -> bool:
-    """Whether a name of the edit's frame means the same there: an attribute may be anywhere."""
+    """Whether a function sees the edited variable: a local or global name; an attribute may be used anywhere."""
     if _ATTRIBUTE.search(_ITEM.sub("", edit.name)) or not edit.function:
         return True
     is_here = edit.function == _MODULE or _last(edit.function) == _last(function)
@@ -85,7 +85,7 @@ def _spot(edit: ValueEdit) -> str:
 
 
 def _holds(place: Place, edit: ValueEdit) -> bool:
-    """Whether the frame has the value, as it was set."""
+    """Whether the frame still has the value that was set."""
     if (place.frame.name, place.frame.path, place.frame.line) != (edit.function, edit.file, edit.line):
         return False
     fact = place.present(edit.name)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from dap_ai.agent.case.edited import settle
@@ -85,17 +85,18 @@ class Reader:
         settle(case)
         return case
 
-    def caught(self, caught: Caught) -> Case:
-        """The case of an exception that was caught and reported: frames with their source, and no value at all."""
+    def caught(self, caught: Caught, read: Sequence[FrameFacts] = ()) -> Case:
+        """The case of an exception that was caught and reported: frames with their source; `read`: all their values."""
         frames = [
             Frame(number, row.name, row.file, row.line, row.user) for number, row in enumerate(reversed(caught.frames))
         ]
         selected = [frame for frame in frames if frame.user][:MAX_PLACES] or frames[:1]
         places = [Place(frame, self._sources.read(frame.path)) for frame in selected]
+        _know(places, read)
         error = ExceptionFacts(caught.type, caught.message, file=caught.frames[-1].file, line=caught.frames[-1].line)
         stop = Stop(epoch=0, thread_id=0, frame_id=None, reason="exception")
-        inspection = Inspection(frames=[], exceptions=[error], cwd=caught.cwd)
-        case = Case(stop, self._sources, frames, places, inspection, self._level)
+        inspection = Inspection(frames=list(read), exceptions=[error], cwd=caught.cwd)
+        case = Case(stop, self._sources, frames, places, inspection, self._level, is_over=True)
         case.output = list(self._debugger.output_tail())
         case.notes += _not_shown(case)
         return case
@@ -208,7 +209,7 @@ class Reader:
         case.inspection = await self._debugger.inspect(query)
         await kind_of(case).complete(case, self._debugger)
         if told := told_elsewhere(case.inspection):
-            case.remote = self.caught(told)
+            case.remote = self.caught(*told)
         by_id = {facts.frame_id: facts for facts in case.inspection.frames}
         for place, names in zip(case.places, texts, strict=True):
             place.facts = by_id.get(place.frame.id)
@@ -261,6 +262,16 @@ class Reader:
             return []
         kind = str(body.get("exceptionId", "exception")).removeprefix("builtins.")
         return [ExceptionFacts(type=kind, message=without_colours(str(body.get("description") or "")))]
+
+
+def _know(places: list[Place], read: Sequence[FrameFacts]) -> None:
+    """What another process has read of frames, at those that it means."""
+    by_id = {facts.frame_id: facts for facts in read}
+    for place in places:
+        facts = by_id.get(place.frame.id)
+        if facts and (facts.file, facts.line) == (place.frame.path, place.frame.line):
+            place.facts = facts
+            place.known.update(zip(facts.expressions, facts.values, strict=False))
 
 
 def _not_shown(case: Case) -> list[str]:

@@ -9,18 +9,21 @@ from __future__ import annotations
 import re
 
 from dap_ai.agent.case.source import is_user_path
-from dap_ai.protocol.contracts.inspection import Inspection
+from dap_ai.protocol.contracts.inspection import FrameFacts, Inspection
 from dap_ai.protocol.wire.caught import Caught, CaughtFrame
 
 _FRAME = re.compile(r'^ *File "(?P<file>[^"\n]+)", line (?P<line>\d{1,9}), in (?P<name>.+)$', re.MULTILINE)
 _RAISED = re.compile(r"^(?P<type>[A-Za-z_][\w.]*)(?:: (?P<message>.*))?$", re.MULTILINE)
 
 
-def told_elsewhere(found: Inspection) -> Caught | None:
-    """The first exception of the chain that tells of another process, if a frame of the user's was on its stack."""
+def told_elsewhere(found: Inspection) -> tuple[Caught, list[FrameFacts]] | None:
+    """The first exception of the chain that tells of another process, if a frame of the user's was on its stack.
+
+    With what that process has read of its frames.
+    """
     for error in found.exceptions:
         if error.traceback and (told := read_traceback(error.traceback, found.cwd)):
-            return told
+            return told, error.frames
     return None
 
 

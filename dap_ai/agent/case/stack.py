@@ -64,7 +64,7 @@ class Place:
 
     @property
     def is_generated(self) -> bool:
-        """Whether the program made its code from text: no breakpoint can be set there, and no file be edited."""
+        """Whether the program made its code from text: no breakpoint can be set in it, and no fix written to a file."""
         return self.frame.path.startswith("<")
 
     @property
@@ -145,7 +145,7 @@ class Case:
     notes: list[str] = field(default_factory=list[str])
     """What could not be read, in words for the user."""
     edited: list[str] = field(default_factory=list[str])
-    """What was set in the debugger since the program began, as sentences, newest first."""
+    """Sentences about what was set in the debugger since the program started, newest first."""
     messages: list[str] = field(default_factory=list[str])
     """The exception's message in other words than its own: as the walker reads it without running any code."""
 
@@ -158,6 +158,9 @@ class Case:
     total_frames: int = 0
     """Of the whole stack; 0: unknown, or `frames` are all."""
 
+    is_over: bool = False
+    """Nothing stands there that could be asked for more: see Reader.caught."""
+
     more_frames: bool = False
     """There are even more than `total_frames`."""
 
@@ -166,7 +169,8 @@ class Case:
     frames with their source, and no value."""
 
     remote: Case | None = None
-    """Of the exception in another process that this one tells of: its frames with their source, and no value."""
+    """Of the exception in another process that this one tells of: its frames with their source, and what values that
+    process has sent."""
 
     @property
     def exception(self) -> ExceptionFacts | None:

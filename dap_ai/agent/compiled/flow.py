@@ -25,6 +25,8 @@ _DECIDING = (
     *("if_expression", "match_expression"),
 )
 _LEAVING = frozenset(["return_statement", "throw_statement", "return_expression"])
+_MAY_LEAVE = (*_LEAVING, *("goto_statement", "try_expression", "call_expression", "macro_invocation"))
+"""A call may end the program, or throw."""
 _NEVER_RETURN = frozenset(["exit", "_exit", "abort", "std::abort", "std::exit", "std::terminate", "__assert_fail"])
 
 
@@ -53,9 +55,23 @@ def decisions(source: Source, node: Syntax) -> Iterator[tuple[Syntax, Condition]
     """What decides whether a node runs, innermost first: the syntax around it, and which condition must be how."""
     inner, outer = node, node.parent
     while outer is not None and outer.type not in DEFINITIONS:
-        if outer.type in _DECIDING and inner != field(outer, "condition") and inner != field(outer, "initializer"):
+        if _decides(source, outer, inner):
             yield outer, _condition(source, outer, inner)
         inner, outer = outer, outer.parent
+
+
+def _decides(source: Source, outer: Syntax, inner: Syntax) -> bool:
+    if outer.type == "binary_expression":
+        sign = field(outer, "operator")
+        return inner == field(outer, "right") and sign is not None and source.text(sign) in ("&&", "||")
+    return outer.type in _DECIDING and inner != field(outer, "condition") and inner != field(outer, "initializer")
+
+
+def is_always_reached(source: Source, function: Syntax, node: Syntax) -> bool:
+    """Whether each call of a function comes to an expression, with no condition around it and no exit before it."""
+    before = source.find(function, _MAY_LEAVE)
+    leaving = any(other.start_byte < node.end_byte and not is_around(other, node) for other in before)
+    return not leaving and not any(True for _ in decisions(source, node))
 
 
 def _condition(source: Source, outer: Syntax, inner: Syntax) -> Condition:
@@ -96,6 +112,12 @@ def returns_before(source: Source, function: Syntax, node: Syntax) -> bool:
     """Whether a function may return before it comes to a node."""
     found = source.find(function, [*_LEAVING, "goto_statement"])
     return any(other.start_byte < node.start_byte for other in found)
+
+
+def may_keep_from(source: Source, node: Syntax, line: int) -> bool:
+    """Whether an `if` decides about a line at or after its own: it is around the line, or returns."""
+    first, last = node.start_point[0] + 1, node.end_point[0] + 1
+    return first <= line and (line <= last or bool(source.find(node, _LEAVING)))
 
 
 def repeated(source: Source, function: Syntax) -> list[tuple[int, int]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dap_ai.agent.compiled.constructs import Role
 
-_FREEING = frozenset(["free", "realloc", "drop", "g_free", "kfree", "reallocarray"])
+_FREEING = frozenset(["free", "realloc", "g_free", "kfree", "reallocarray"])
 _CHANGING = frozenset(
     """push push_back push_front pop pop_back pop_front emplace emplace_back insert erase clear resize assign reset
     release append remove truncate take drain extend retain swap_remove replace""".split()  # noqa: SIM905  as a table
@@ -18,10 +18,10 @@ _FILLED = {**dict.fromkeys(_FILLS_ITS_FIRST, 0), **dict.fromkeys(("read", "recv"
 """Which argument a function of the C library fills."""
 
 
-def role_of_argument(name: str, index: int) -> Role | None:
+def role_of_argument(name: str, index: int, language: str) -> Role | None:
     """What a call of a function of this qualified name does to its argument, the first being 0; None: nothing known."""
     last = name.rpartition("::")[2]
-    if last in _FREEING and index == 0:
+    if index == 0 and (last in _FREEING or (last == "drop" and language == "rust")):
         return "freed"
     if name in _MOVING:
         return "changed"

@@ -113,12 +113,36 @@ class Unit:
         to = reached[0]
         if flow.leaves(self._source, node, to):
             return None
-        # What is around both has been decided.
+        # The program reached `to`, so each condition around both lines let it in.
         return [c for outer, c in flow.decisions(self._source, node) if not flow.is_around(outer, to)]
 
     def _innermost(self, line: int) -> list[Syntax]:
         spots = statements.spots_at(self._source, line)
         return [spot.node for spot in spots if spot.depth == max(other.depth for other in spots)]
+
+    def always_calls(self, function: Function, name: str, line: int) -> bool:
+        """Whether each call of the function calls one of this (unqualified) name at a line, without another way out."""
+        body = self._node(function)
+        if body is None:
+            return False
+        here = [c for c in self._named_calls(body, name) if c.start_point[0] < line <= c.end_point[0] + 1]
+        return any(flow.is_always_reached(self._source, body, call) for call in here)
+
+    def uses_only_arguments(self, function: Function, name: str) -> bool:
+        """Whether it reads no more than its parameters and calls only `name`: equal arguments have equal effects."""
+        body, given = self._node(function), {parameter.lstrip("*& ") for parameter in function.parameters}
+        if body is None or any(read.text not in given for read in self.reads(function)):
+            return False
+        return len(self._named_calls(body, name)) == len(self._source.find(body, _CALLS))
+
+    def _named_calls(self, body: Syntax, name: str) -> list[Syntax]:
+        return [call for call in self._source.find(body, ["call_expression"]) if self._calls_in(call, name)]
+
+    def ifs_before(self, function: Function, line: int) -> list[int]:
+        """The lines of those that decide whether a call of the function comes to a line."""
+        node = self._node(function)
+        found = [spot.node for spot in statements.all_spots(node) if spot.kind == "if"] if node else []
+        return [self._source.line(each) for each in found if flow.may_keep_from(self._source, each, line)]
 
     def loop_header(self, line: int) -> list[Expression]:
         """The outermost expressions of the innermost loop whose header is on a line."""

@@ -132,7 +132,7 @@ class Writes:
         if receiver is not None and changes_receiver(name):
             self._add(build(self.source, receiver), "changed", build(self.source, node), receiver.start_byte)
         for index, value in enumerate(named(arguments)):
-            self._argument(node, value, role_of_argument(name, index))
+            self._argument(node, value, role_of_argument(name, index, self.source.language))
 
     def _argument(self, call: Syntax, value: Syntax, role: Role | None) -> None:
         target = _addressed(bare(value)[0], self.source.language)

@@ -123,6 +123,13 @@ class Draft:
         if line > 0 and (old is None or old.score < score):
             self._suspects[path, line] = Suspect(path, line, round(score, 2), reason)
 
+    def lets_through(self, score: float, reason: str) -> None:
+        """Suspect the failing line of a missing check, which is a guess. Comes last: a stronger reason stays."""
+        path, line = self.place.frame.path, self.place.frame.line
+        self.suspect(line, score, reason)
+        if self._suspects[path, line].reason == reason:
+            self.analysis.unchecked.add((path, line))
+
     def done(self) -> NativeAnalysis:
         """The analysis, its suspects in order; the failing line is always one of them."""
         if self.signal or self.case.report:

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from dap_ai.agent.case.stack import Place
+from dap_ai.agent.compiled.flow import Condition
 from dap_ai.agent.compiled.parsing import Expression, Function, Unit, Write
 from dap_ai.agent.native.draft import NULLS, Draft, bare, callee, is_null, names_of, number_of, statements, within
 from dap_ai.agent.native.reachability import Spot, amount
+from dap_ai.protocol.contracts.comparing import COMPARE
 from dap_ai.protocol.contracts.inspection import Value
 
-_COMPARE: dict[str, Callable[[int, int], bool]] = {
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 _TRUTHS = {"true": True, "false": False}
 
 
@@ -29,26 +22,23 @@ def has_run(draft: Draft, spot: Spot, line: int) -> bool | None:
     conditions = spot.unit.decisions(spot.function, line, spot.line)
     if conditions is None:
         return False
-    place = spot.place
-    verdicts = [
-        None if condition is None or place is None else _was(draft, spot, place, condition, wanted, line)
-        for condition, wanted in conditions
-    ]
+    verdicts = [_was(draft, spot, line, decision) for decision in conditions]
     if False in verdicts:
         return False
     return None if None in verdicts else True
 
 
 def always_runs(unit: Unit, function: Function, line: int) -> bool:
-    """Whether each call of the function runs the line."""
+    """Whether every call of the function runs the line: no condition is around it and no `return` before it."""
     return unit.decisions(function, line) == []
 
 
-def _was(draft: Draft, spot: Spot, place: Place, condition: Expression, wanted: bool, line: int) -> bool | None:  # noqa: PLR0917
-    """Whether the condition was as wanted, where nothing that it names has changed since."""
-    if not all(is_kept(spot, name, line) for name in names_of(condition)):
+def _was(draft: Draft, spot: Spot, line: int, decision: Condition) -> bool | None:
+    """Whether a condition was what the line needed; None: unknown, as where a name in it may have changed since."""
+    condition, wanted = decision
+    if condition is None or spot.place is None or not all(is_kept(spot, n, line) for n in names_of(condition)):
         return None
-    found = truth(draft, place, condition)
+    found = truth(draft, spot.place, condition)
     return None if found is None else found is wanted
 
 
@@ -72,7 +62,7 @@ def truth(draft: Draft, place: Place, condition: Expression) -> bool | None:
         return None if inner is None else not inner
     if condition.operator in ("&&", "||") and len(parts) == 2:
         return _joined(condition.operator, truth(draft, place, parts[0]), truth(draft, place, parts[1]))
-    if condition.operator in _COMPARE and len(parts) == 2:
+    if condition.operator in COMPARE and len(parts) == 2:
         return _compared(draft, place, condition.operator, (bare(parts[0]), bare(parts[1])))
     return _is_set(place.value(condition.text))
 
@@ -90,7 +80,7 @@ def _compared(draft: Draft, place: Place, sign: str, sides: tuple[Expression, Ex
             is_set = _is_set(value)
             return None if is_set is None or sign not in ("==", "!=") else is_set is (sign == "!=")
     left, right = (amount(draft, side, place) for side in sides)
-    return None if left is None or right is None else _COMPARE[sign](left, right)
+    return None if left is None or right is None else COMPARE[sign](left, right)
 
 
 def _is_set(value: Value | None) -> bool | None:

@@ -59,7 +59,7 @@ def _owner(case: Case, watched: WatchedData) -> Place | None:
 
 
 def _of(case: Case, watched: WatchedData) -> str:
-    """Whose variable it is, where that is another function than the one that stands there."""
+    """Name the function that owns the variable; empty: the innermost frame's function, or none, owns it."""
     here = case.places[0].frame.name
     is_here = not watched.function or short_name(watched.function) == short_name(here)
     return "" if is_here else f" of `{short_name(watched.function)}`"

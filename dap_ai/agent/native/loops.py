@@ -24,8 +24,8 @@ _NARROW = re.compile(r"\bchar\b|\bshort\b|\bu?int(?:8|16)_t\b|^[ui](?:8|16)$")
 _WIDE = re.compile(r"long|size|64|ptr")
 
 Fault = Literal["one too far", "no limit", "limit", "wraps", "never below", "unknown", "none"]
-"""one too far: the last round is the one that fails, and a header without `=` would not have it. limit: the header
-keeps to its limit, which is too large. none: refuted, the header does not let it run."""
+"""one too far: the last round fails, and a header without `=` leaves that round out. limit: the loop stops at its
+limit, but the limit is too large. none: by the values at the stop, the header ends the loop before such an index."""
 
 
 @dataclass(frozen=True)

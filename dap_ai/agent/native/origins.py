@@ -23,6 +23,7 @@ from dap_ai.agent.native.reaching import (
     pointed,
     read_by,
     returned,
+    was_stored_through,
 )
 from dap_ai.protocol.contracts.inspection import Value
 
@@ -114,7 +115,7 @@ class _Trace:
         if spot.place and spot.place.value(text) is not None:
             self.draft.cite(text, spot.place)
         own = [w for w in reaching(spot.unit, spot.function, text, spot.line) if self._may_give(spot, w)]
-        own = _nearest(last_writes(self.draft, spot, own))
+        own = _nearest([w for w in last_writes(self.draft, spot, own) if not self._is_shown_set(spot, w)])
         declared = (w for w in own if w.role == "declared")
         unset = next((w for w in declared if _only_sometimes(self.draft, spot, w, _sets_of(own))), None)
         unset = None if unset and self._was_set(spot, own) else unset
@@ -145,6 +146,9 @@ class _Trace:
         if pointed(write.value).text in write.not_null or is_never_null(write.value):
             return False
         return not (follows(write.value, write.name) and spot.place and self._was_null(spot, spot.place, write.name))
+
+    def _is_shown_set(self, spot: Spot, write: Write) -> bool:
+        return self.wanted.null and write.role == "assigned" and was_stored_through(self.draft, spot, write)
 
     def _was_null(self, spot: Spot, place: Place, parameter: str) -> bool:
         """Whether the caller passes null for it; a reference to the caller's own is not known to have been."""

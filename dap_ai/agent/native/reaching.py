@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from dap_ai.agent.compiled.parsing import Expression, Statement, Write
-from dap_ai.agent.native.draft import bare, callee, within
+from dap_ai.agent.native.draft import Draft, bare, callee, within
+from dap_ai.agent.native.evaluating import has_run
 from dap_ai.agent.native.reachability import Spot
 from dap_ai.protocol.contracts.inspection import Value
 
@@ -89,6 +90,19 @@ def is_filled(spot: Spot, name: str) -> bool:
     """Whether a line of the function gives all that a pointer leads to a value at once: `*p = q`, `memset(p, ...)`."""
     writes = spot.unit.writes(name, spot.function)
     return any(w.name == f"*{name}" or (w.name == name and w.role in ("address", "changed")) for w in writes)
+
+
+def was_stored_through(draft: Draft, spot: Spot, write: Write) -> bool:
+    """Whether a line has stored something by the pointer that a write gave, which was not null then."""
+    lines = sorted({w.line for w in spot.unit.writes(write.name, spot.function) if w.name == write.name})
+    end = next((line for line in lines if line > write.line), spot.line)
+    between = ((line, spot.unit.statement_at(line)) for line in range(write.line + 1, min(end, spot.line)))
+    return any(
+        e.kind == "assign" and follows(e.parts[0], write.name) and has_run(draft, spot, line)
+        for line, statement in between
+        if statement is not None and statement.first == line
+        for e in statement.expressions
+    )
 
 
 def returned(statement: Statement) -> Expression | None:

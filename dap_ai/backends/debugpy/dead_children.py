@@ -7,8 +7,16 @@ of dead_ends.py: the standard library only, Python 3.8 on.
 
 from __future__ import annotations
 
-_TELLING = r"""
+from pathlib import Path
+
+_REPORT = (Path(__file__).parent / "rank" / "failure_report.py").read_text("utf-8")
+_INJECT = str(Path(__file__).with_name("inject"))
+_TELLING = (
+    _REPORT
+    + r"""
 import functools, os, sys
+
+INJECT = @INJECT@
 
 def is_called_by(file, function):
     frame = sys._getframe(2)
@@ -19,23 +27,6 @@ def is_called_by(file, function):
         if code.co_name == function and code.co_filename.replace("\\", "/").endswith(file):
             return True
         frame = frame.f_back
-
-def rows_of(exc):
-    tb = BaseException.__dict__["__traceback__"].__get__(exc)
-    while tb is not None:
-        yield tb.tb_frame.f_code.co_filename, tb.tb_lineno, tb.tb_frame.f_code.co_name
-        tb = tb.tb_next
-
-def tell_parent(exc, end):
-    rows = list(rows_of(exc))
-    for most in (12, 3):
-        text = "Traceback (most recent call last):\n"
-        text += "".join('  File "%s", line %d, in %s\n' % row for row in rows[-most:])
-        text += "%s: %s" % (type(exc).__name__, str(exc)[:300])
-        told = ("%d\n%s\0" % (os.getpid(), text)).encode("utf-8", "replace")
-        if len(told) <= 4096:  # more may be mixed with what another child writes
-            os.write(end, told)
-            return
 
 def telling(made_by, ends, otherwise=lambda exc: None):
     # Of `traceback.TracebackException.__init__`, which multiprocessing calls of what ends a child.
@@ -48,13 +39,11 @@ def telling(made_by, ends, otherwise=lambda exc: None):
         if end is None:
             otherwise(exc_value)
         elif is_called_by("/multiprocessing/process.py", "_bootstrap"):
-            try:
-                tell_parent(exc_value, end)
-            except Exception:
-                pass  # its own traceback matters more
+            send_failure(exc_value, end, INJECT)
 
     return __init__
-"""
+""".replace("@INJECT@", repr(_INJECT))
+)
 
 _FIRST = f"""{_TELLING}
 import traceback
@@ -62,13 +51,23 @@ traceback.TracebackException.__init__ = telling(traceback.TracebackException.__i
 """
 
 _PARENT = r"""
+ROOM = 1 << 20
 children = {}
 
 def pipe():
     if "ends" not in children:
         children["ends"] = os.pipe()
-        os.set_blocking(children["ends"][0], False)
+        for end in children["ends"]:
+            os.set_blocking(end, False)  # a child would wait for room as long as its parent waits for the child
+        enlarge(children["ends"][1])
     return children["ends"]
+
+def enlarge(end):
+    try:
+        import fcntl
+        fcntl.fcntl(end, 1031, ROOM)  # F_SETPIPE_SZ, which Python names since 3.10
+    except Exception:
+        pass  # not on Linux, or there is no more for this user
 
 def watch_children():
     if "joined" in children or getpid() != pid:
@@ -120,15 +119,25 @@ def told_first(args, kept):
     return args, kept
 
 def sent_by(number):
+    # The traceback of that child, with its exception; the values in its failing line, in a line; all as JSON.
     try:
-        said = os.read(children["ends"][0], 65536).decode("utf-8", "replace")
+        said = os.read(children["ends"][0], ROOM).decode("utf-8", "replace")
     except BlockingIOError:
         said = ""
     for each in said.split("\0"):
         sender, _, text = each.partition("\n")
         if sender:
-            children[sender] = text
-    return children.pop(str(number), "")
+            children[sender] = children.get(sender, "") + text if text[:1] == "\1" else text
+    text, *pieces = children.pop(str(number), "").split("\1")
+    told, _, values = text.rpartition("\n")
+    return told, values, "".join(pieces)
+
+def cause_of(told, frames):
+    # reading/exceptions.py finds the frames there.
+    from multiprocessing.pool import RemoteTraceback
+    cause = RemoteTraceback(told)
+    cause.__frames__ = frames
+    return cause
 
 def traceback_at(frame):
     return types.TracebackType(None, frame, frame.f_lasti, frame.f_lineno)
@@ -136,12 +145,11 @@ def traceback_at(frame):
 def stop_at_child(process, frame):
     while frame is not None and not debugger.in_project_scope(frame):
         frame = frame.f_back
-    text = sent_by(process.pid)
-    if frame is None or not text:
+    told, _, frames = sent_by(process.pid)
+    if frame is None or not told:
         return
-    from multiprocessing.pool import RemoteTraceback
-    exc = ChildProcessError("%s has failed: %s" % (process.name, text.rpartition("\n")[2]))
-    exc.__cause__ = RemoteTraceback(text)
+    exc = ChildProcessError("%s has failed: %s" % (process.name, told.rpartition("\n")[2]))
+    exc.__cause__ = cause_of(told, frames)
     stop(exc.with_traceback(traceback_at(frame)))
 
 def end_of_child():

@@ -23,7 +23,7 @@ RANK_NAMES = ("RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID", "LOCAL
 IS_PYTHON = re.compile(r"(python|pypy)[\d.]*[a-z]?(\.exe)?$", re.IGNORECASE)
 TAKES_NO_PATH = re.compile(r"-[A-Za-z]*[EIS]")
 ranks = {}  # process id: what the user calls it, its command, whether it has shown its traceback itself
-failed = {}  # the same of those that have failed, and the text of what has ended each
+failed = {}  # the same of those that have failed, and what each has sent of its end
 
 def options_of(args):
     for each in args[1:]:
@@ -81,26 +81,24 @@ def heard_end(plain):
 
 def stop_at_rank(process, frame):
     rank, words, shown = ranks.pop(process.pid)
-    text = sent_by(process.pid)
-    if not text:
+    sent = sent_by(process.pid)
+    if not sent[0]:
         return
-    failed[process.pid] = rank, words, text
+    failed[process.pid] = rank, words, sent
     while frame is not None and not debugger.in_project_scope(frame):
         frame = frame.f_back
     if shown and frame is not None:
         stop(error_of_rank(process.pid).with_traceback(traceback_at(frame)))
 
 def error_of_rank(number):
-    rank, words, text = failed.pop(number)
-    from multiprocessing.pool import RemoteTraceback
-    told, _, values = text.rpartition("\n")
+    rank, words, (told, values, frames) = failed.pop(number)
     head = told.rpartition("\n")[2]
     spot = re.findall('File "([^"\n]+)", line ([0-9]+)', told)
     command = " ".join([os.path.basename(words[0])] + words[1:])[:300]
     name = "Rank %s (`%s`)" % (rank, command) if rank else "`%s`" % command
     place = " at %s:%s" % (os.path.basename(spot[-1][0]), spot[-1][1]) if spot else ""
     exc = ChildProcessError("%s has failed%s%s: %s" % (name, place, values and " with " + values, head))
-    exc.__cause__ = RemoteTraceback(told)
+    exc.__cause__ = cause_of(told, frames)
     return exc
 
 def stop_at_exit(exc):
@@ -131,4 +129,4 @@ def watch_ranks():
     popen._execute_child = heard_child(popen._execute_child)
     popen.wait, popen.poll = heard_end(popen.wait), heard_end(popen.poll)
 """.replace("@FOLDER@", repr(FOLDER))
-"""Wants what dead_children.py wants, and `pipe`, `sent_by` and `traceback_at` of that."""
+"""Wants what dead_children.py wants, and `pipe`, `sent_by`, `cause_of` and `traceback_at` of that."""

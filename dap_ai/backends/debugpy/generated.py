@@ -1,8 +1,8 @@
-"""Frames of code that a program has made from text are part of the stack where `linecache` has that text.
+"""Keeps frames of generated code in debugpy's stack where `linecache` has their source.
 
-attrs and template engines put the source of what they compile there, under a name such as `<generated>`, so that a
-traceback can quote it. debugpy takes a file so named for a library's, or for its own, and leaves the frame out: the
-innermost one, where it failed. It still steps over such code.
+attrs and template engines compile code from text and store the text in `linecache` under a name such as `<generated>`,
+so that a traceback can quote it. debugpy takes such a file for a library's or its own and leaves the frame out of the
+stack, though the failure may be there. It still steps over such code.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from _pydevd_bundle import pydevd_frame_utils
 from _pydevd_bundle.pydevd_net_command_factory_json import NetCommandFactoryJson
 
 class Shown:
-    # A frame that is in the stack whatever its file is, as those of templates are for pydevd.
+    # pydevd shows a plugin's frames, such as templates', whatever their file is.
     IS_PLUGIN_FRAME = True
 
     def __init__(self, frame):
@@ -23,7 +23,7 @@ class Shown:
         return getattr(self.frame, name)
 
 class Debugger:
-    # pydevd's own, for which no file with source in linecache is one of its own: it takes those of attrs for such.
+    # pydevd's debugger, which takes attrs's generated files for its own; this one does not.
     def __init__(self, debugger):
         self.debugger = debugger
 
@@ -39,10 +39,10 @@ def has_source(frame):
         entry = linecache.cache.get(name) if name.startswith("<") and name.endswith(">") else None
         return type(entry) is tuple and len(entry) == 4 and entry[1] is None and bool(entry[2])
     except Exception:
-        return False  # what the program has put into linecache is its own matter
+        return False  # a program may put anything into linecache
 
 def innermost(tb, frame):
-    # The generated frame in which the exception was raised below `frame`; else `frame`.
+    # The innermost generated frame of the traceback, called from `frame`; `frame` if there is none.
     found = None
     while tb is not None:
         if tb.tb_frame is frame or (found is not None and has_source(tb.tb_frame)):

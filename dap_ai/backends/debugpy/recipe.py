@@ -53,9 +53,9 @@ class DebugpyBackend(Backend):
 
     @property
     def greeting(self) -> tuple[str, dict[str, Any]] | None:
-        """Before the program runs: ends Nagle's algorithm, opens the walker's door, hears what is caught and raised.
+        """What debugpy evaluates before the program runs.
 
-        And shows frames of generated code.
+        It ends Nagle's algorithm, opens the walker's door, listens for exceptions and shows frames of generated code.
         """
         parts = (
             *(_NODELAY, inspector.open_expression(), caught.INSTALL, debugpy_launcher.SPARE, child_pythons.INSTALL),

@@ -14,6 +14,7 @@ from dap_ai.backends.native.numbers import BOOL, DOUBLE, LITERAL, LONG, Number, 
 from dap_ai.backends.native.paths import Missing, Operand, Paths, Refused, is_pointer
 from dap_ai.backends.native.unparsing import MAX_DEPTH, depth_of
 from dap_ai.backends.native.variables import MEMBER, Raw, Unread, is_absent, item_path, safe_name
+from dap_ai.protocol.contracts.comparing import COMPARE
 from dap_ai.protocol.contracts.inspection import Node
 
 
@@ -211,16 +212,16 @@ class Interpreter(Paths):
         return None
 
     async def _holds(self, op: str, left: Operand, right: Operand, node: Node) -> bool:
-        if op not in numbers.COMPARE:
+        if op not in COMPARE:
             raise Refused(f"`{self._source(node)}`: no such comparison")
         if is_pointer(left) or is_pointer(right):
-            return numbers.COMPARE[op](await self._place(left, node), await self._place(right, node))
+            return COMPARE[op](await self._place(left, node), await self._place(right, node))
         texts = [string_of(x) if isinstance(x, Raw) and kind_of(x) == "str" else "" for x in (left, right)]
         if all(texts) and op in ("==", "!="):
-            return numbers.COMPARE[op](*texts)
+            return COMPARE[op](*texts)
         enums = [x.text.rsplit("::", 1)[-1] for x in (left, right) if isinstance(x, Raw) and kind_of(x) == "enum"]
         if len(enums) == 2 and op in ("==", "!="):
-            return numbers.COMPARE[op](*enums)
+            return COMPARE[op](*enums)
         first, second = await self._number(left, node), await self._number(right, node)
         return numbers.compared(op, first, second, rust=self._rust)
 

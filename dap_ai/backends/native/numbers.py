@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from dap_ai.backends.native.types import Scalar
+from dap_ai.protocol.contracts.comparing import COMPARE
 
 
 class Raised(Exception):  # noqa: N818  what the program would meet, not a mistake
@@ -150,16 +151,6 @@ def compared(op: str, left: Number, right: Number, *, rust: bool = False) -> boo
         type_ = common(left.type, right.type)
         left, right = fitted(type_, left.value), fitted(type_, right.value)
     return COMPARE[op](left.value, right.value)
-
-
-COMPARE: dict[str, Callable[[Any, Any], bool]] = {
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 
 
 def unary(op: str, number: Number, *, rust: bool = False) -> Number:

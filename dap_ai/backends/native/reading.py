@@ -102,7 +102,8 @@ class Reader:
         if self.rust and raw.type == "char":  # lldb's name for what Rust calls i8; gdb's for 32 bits
             raw = replace(raw, type="i8" if self.lldb else "char32_t")
         if not self.lldb:
-            return raw
+            lost = raw.text.startswith("<error") and types.pointee(raw.type) and unread(raw.text).address == raw.place
+            return replace(raw, text=hex(raw.place)) if lost else raw  # gdb's of what a pointer to characters leads to
         text = clear_of_lldb(raw.text, rust=types.is_rust_text(raw.type))
         return replace(raw, text="()" if raw.type == "void" else text)
 

@@ -40,12 +40,17 @@ class Describer:
             raw.check()
             value = await self._value(raw, depth)
         except Unread as error:
-            note = error.text if error.text == "optimised out" else "not readable"
-            value = Value(text=f"<{error.text}>", type=raw.type, kind=kind_of(raw), note=note)
+            value = self._unread(raw, error)
         except Spent:
             value = self._shallow(raw)
         self._bound(value)
         return value
+
+    def _unread(self, raw: Raw, error: Unread) -> Value:
+        if error.address and kind_of(raw) == "str" and error.address == raw.address:
+            return Value(hex(error.address), raw.type, "pointer", address=error.address, note="not readable")
+        note = error.text if error.text == "optimised out" else "not readable"
+        return Value(text=f"<{error.text}>", type=raw.type, kind=kind_of(raw), note=note)
 
     def _bound(self, value: Value) -> None:
         value.text = " ".join(value.text.split("\n"))
@@ -63,8 +68,10 @@ class Describer:
         kind = kind_of(raw)
         if kind in ("pointer", "reference") and raw.address is not None:
             return self._pointer(raw, kind)
-        if kind == "str" and string_of(raw):
+        if kind == "str" and string_of(raw) and not _may_lead_nowhere(raw):
             return self._string(raw)
+        if kind == "str" and raw.address is not None:
+            return self._pointer(raw, kind)
         number = number_of(raw)
         if number is not None:
             return Value(text=shown(number), type=raw.type, kind=number.type.kind)
@@ -78,6 +85,8 @@ class Describer:
 
     async def _value(self, raw: Raw, depth: int) -> Value:
         kind = kind_of(raw)
+        if _may_lead_nowhere(raw) and not await self._is_readable(raw):
+            return self._shallow(raw)
         if kind == "str" and string_of(raw):
             return self._string(raw)
         if kind == "str" and raw.address is not None:
@@ -98,6 +107,16 @@ class Describer:
         if value.kind == "object":
             value.kind = kind
         return value
+
+    async def _is_readable(self, raw: Raw) -> bool:
+        """Whether there is memory where a pointer leads; also no: the adapter does not tell. Raises Unread, Spent."""
+        try:
+            await self._reader.pointed(raw, self._frame_id, 1)
+        except Unread as error:
+            if error.address is not None:
+                raise
+            return False
+        return True
 
     async def _bytes(self, raw: Raw) -> str:
         """The literal of a text that lldb-dap lists byte by byte; empty: it does not."""
@@ -279,6 +298,11 @@ class Describer:
         more = [_ELLIPSIS] if len(rows) > limit else []
         text = _formatted(raw) or "{" + ", ".join([f"{f.name}={f.text}" for f in fields] + more) + "}"
         return Value(text=text, type=raw.type, kind=kind, fields=fields, truncated=len(rows) > limit)
+
+
+def _may_lead_nowhere(raw: Raw) -> bool:
+    """Whether a text is empty, or lldb-dap has written "" for a pointer to characters that cannot be read."""
+    return bool(raw.address) and raw.text.startswith("0x") and kind_of(raw) == "str" and not codes_of(raw)
 
 
 def _field(name: str, value: Value) -> Field:

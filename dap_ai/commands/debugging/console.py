@@ -144,7 +144,7 @@ class Console:
 
     def _news(self) -> None:
         stop = self._here.live.stop
-        if stop and "dapAiPast" not in stop:  # what leads into the past and back is still about the same failure
+        if stop and "dapAiPast" not in stop:  # stepping into the past and back stays at the same failure
             self._fixing.forget()
         if not self._busy and self._lines:
             self._lines.give_way()

@@ -26,7 +26,7 @@ class CannotApply(Exception):  # noqa: N818  an answer
 
 
 class Fixing:
-    """The changes that the last answer with any has proposed at this stop. `confirmed` asks the user."""
+    """The changes proposed by the last answer at this stop that proposed any. `confirmed` asks the user."""
 
     def __init__(self, say: Callable[[str], None], confirmed: Callable[[str], Awaitable[bool]]) -> None:
         self._say = say
@@ -47,7 +47,7 @@ class Fixing:
             self._states = {fix.file: _state(fix.file) for fix in found}
 
     def forget(self) -> None:
-        """The program stands elsewhere."""
+        """Drops the proposed changes: the program has moved on."""
         self._fixes = []
 
     async def apply(self, number: int) -> None:

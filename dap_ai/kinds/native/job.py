@@ -16,6 +16,8 @@ from dap_ai.kinds.native.program import Adapter
 from dap_ai.protocol.wire.errors import RequestFailed
 
 _SIGNAL = re.compile(r"\bsignal (SIG[A-Z0-9]+)")
+_NO_ADDRESS = re.compile(r"(?<=invalid address) \(fault address[:=] ?0x0\)")
+"""lldb's words where the system tells no address, as none can be mapped there: its 0 is none that was accessed."""
 _PASS_INTERRUPT = {
     "lldb": "`process handle SIGINT --pass true --stop false --notify false",
     "gdb": "handle SIGINT nostop noprint pass",
@@ -70,7 +72,8 @@ class NativeJob(Job):
         return text.replace("\r\n", "\n")
 
     async def stopped(self, body: dict[str, Any], request: Request) -> dict[str, Any]:
-        """A `stopped` event, and its body with the signal's name, which gdb leaves out."""
+        """A `stopped` event; its body with the signal's name, which gdb leaves out, and no address that is none."""
+        body = body | {key: _NO_ADDRESS.sub("", body[key]) for key in ("description", "text") if body.get(key)}
         if body["reason"] == "signal" and not body.get("description") and (number := await self._number(request)):
             body = body | {"description": f"signal {_name(number)}"}
         found = _SIGNAL.search(f"{body.get('description') or ''} {body.get('text') or ''}")

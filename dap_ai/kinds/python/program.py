@@ -30,7 +30,7 @@ class Program(msgspec.Struct, frozen=True):
     cwd: str
     env: Mapping[str, str]
     model: bool = False
-    """Whether a language model answers, which is not asked by `pytest --ask`."""
+    """Whether a language model answers; `pytest --ask` never asks one."""
 
     @property
     def name(self) -> str:
@@ -44,7 +44,7 @@ class Program(msgspec.Struct, frozen=True):
 
     @property
     def better_way(self) -> str:
-        """The advice for who runs tests that a plugin of ours (dap_ai.testing) can ask about; empty for others."""
+        """Advice to use `pytest --ask`, where pytest runs and no model was chosen; else empty."""
         return TRY_PYTEST if self.name in _PYTEST and not self.model else ""
 
     def command_line(self) -> str:

@@ -98,7 +98,7 @@ class PythonTarget(Debugged):
         session.display.ask_ended(await where_threads_wait(session.controls.request))
 
     async def introduce(self, session: Session, thread_id: int) -> None:
-        """That there may be a better way to ask about tests."""
+        """Says whether there is a better way to ask about tests."""
         del thread_id
         if self._program and self._program.better_way and not session.wishes.breakpoints:
             session.display.status(self._program.better_way)

@@ -14,25 +14,25 @@ from dap_ai.protocol.wire.value_path import PathNode
 
 
 class ValueEdit(msgspec.Struct, frozen=True):
-    """A value of the program that somebody has set in the debugger: the program has not computed it."""
+    """A value that somebody set in the debugger: the program did not compute it."""
 
     name: str
     """The expression in its frame: `n`, `self.rows[0]`."""
     value: str
-    """As the debug adapter showed it then, else as it was typed; empty: `name` was changed in place, or deleted."""
+    """As the adapter showed it then, else as typed; empty: `name` was computed, changed in place or deleted."""
     before: str
-    """As the user's client had seen it last; empty: it had not."""
+    """As the user's client last saw it; empty: it had not."""
     typed: str
-    """The statement, where it was one; empty: the value was edited in a list of variables."""
+    """The statement that set it; empty: the value was edited in a list of variables."""
     function: str
-    """Of the frame; empty: not known."""
+    """The frame's; empty: not known."""
     file: str
     line: int
-    """At which the frame stood; 0: not known."""
+    """The frame's line; 0: not known."""
     epoch: int
-    """Of the stop at which it was set."""
+    """The stop at which it was set."""
     by_user: bool
-    """And not by an answer, with the user's confirmation."""
+    """False: an answer set it, with the user's confirmation."""
 
 
 class WatchedData(msgspec.Struct, frozen=True):
@@ -41,11 +41,11 @@ class WatchedData(msgspec.Struct, frozen=True):
     name: str
     """The expression."""
     function: str
-    """Whose variable it is; empty: a global one, or not known."""
+    """The function whose variable it is; empty: a global one, or not known."""
     before: str
-    """Its value as the client saw it when the data breakpoint was set, if nothing was hit since; empty: not known."""
+    """Its value when the client set the data breakpoint, if none was hit since; empty: not known."""
     access: str
-    """What stops the program: `write`, `read` or `readWrite`; empty: not said."""
+    """The access that stops the program: `write`, `read` or `readWrite`; empty: the client did not say."""
 
 
 class Stop(msgspec.Struct, frozen=True):
@@ -61,9 +61,9 @@ class Stop(msgspec.Struct, frozen=True):
     text: str = ""
     stopped_threads: Sequence[int] = ()
     edits: Sequence[ValueEdit] | msgspec.UnsetType = msgspec.UNSET
-    """The values that were set in the debugger since the program began, oldest first; unset: none."""
+    """Values set in the debugger since the program started, oldest first; unset: none."""
     hit: Sequence[WatchedData] | msgspec.UnsetType = msgspec.UNSET
-    """What was accessed, where a data breakpoint has stopped the program; several: one of them. Unset: none has."""
+    """What was accessed, where a data breakpoint stopped the program; several: one of them; unset: none did."""
 
 
 class HistoryItem(msgspec.Struct, frozen=True):

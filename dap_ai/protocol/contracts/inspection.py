@@ -232,12 +232,14 @@ class FrameFacts(msgspec.Struct, omit_defaults=True):
     """All other names, in the order of their first binding where known."""
     hidden_variables: int = 0
     values: list[Fact] = []
+    expressions: list[str] = []
+    """What they are of, where nobody here has asked for them."""
     unwound: bool = False
     """The frame is dead: an uncaught exception has left it, and its `finally` blocks have run."""
     captured: bool = False
-    """What it held was copied when the exception was raised: what it is said to hold, it held then."""
+    """Its values were copied when the exception was raised, so those given here are from then."""
     cleaned: bool = False
-    """Cleanup has run since the failure, and may have changed what the frame holds: see Value.time."""
+    """Cleanup has run since the failure and may have changed what the frame holds: see Value.time."""
     error: str = ""
     """Why nothing could be read."""
 
@@ -256,6 +258,9 @@ class ExceptionFacts(msgspec.Struct, omit_defaults=True):
     """Where it was raised: the last entry of its traceback."""
     traceback: str = ""
     """The last traceback that its message holds as a text, if any: what it tells of was raised in another process."""
+    frames: list[FrameFacts] = []
+    """The user's of that traceback, as the other process read them at its end, innermost first. `frame_id`: how far
+    from the end of the traceback."""
     fields: list[Field] | None = None
     """What it carries: KeyError's key, OSError's filename, an instance's own attributes."""
 

@@ -178,7 +178,7 @@ class TracedCall(msgspec.Struct, omit_defaults=True):
     """Empty while it had not returned."""
     raised: str = ""
     caller: int = -1
-    """The number of the recorded call within which it began; -1: none."""
+    """The number of the recorded call that made it; -1: none."""
 
 
 class TracedRun(msgspec.Struct, array_like=True):
@@ -239,7 +239,7 @@ class Trace(msgspec.Struct, omit_defaults=True):
     lines_truncated: bool = False
     """Not every line that ran is told."""
     before: int | None = None
-    """How many of `lines` had run when the exception was raised that ended the run; None: not known, all may have."""
+    """How many of `lines` had run when the exception that ended the run was raised; None: not known, perhaps all."""
     history: History | None = None
     """Where `steps` was asked for, and it was not too long to be told."""
     arrived: bool = False

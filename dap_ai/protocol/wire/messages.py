@@ -113,27 +113,27 @@ class ResultBody(_Read):
 
 
 class SetVariableArguments(_Read):
-    """Of setVariable."""
+    """Arguments of setVariable."""
 
     variables_reference: int
     name: str
 
 
 class SetExpressionArguments(_Read):
-    """Of setExpression."""
+    """Arguments of setExpression."""
 
     expression: str
     frame_id: int | None = None
 
 
 class VariablesArguments(_Read):
-    """Of variables."""
+    """Arguments of variables."""
 
     variables_reference: int
 
 
 class VariableRow(_Read):
-    """Of variables's response."""
+    """One variable in the response to variables."""
 
     name: str
     value: str = ""
@@ -142,19 +142,19 @@ class VariableRow(_Read):
 
 
 class VariablesBody(_Read):
-    """Of variables's response."""
+    """Body of the response to variables."""
 
     variables: list[VariableRow] = []
 
 
 class ScopesArguments(_Read):
-    """Of scopes."""
+    """Arguments of scopes."""
 
     frame_id: int
 
 
 class DataInfoArguments(_Read):
-    """Of dataBreakpointInfo."""
+    """Arguments of dataBreakpointInfo."""
 
     name: str
     variables_reference: int = 0
@@ -162,20 +162,20 @@ class DataInfoArguments(_Read):
 
 
 class DataInfoBody(_Read):
-    """Of dataBreakpointInfo's response."""
+    """Body of the response to dataBreakpointInfo."""
 
     data_id: str | None = None
 
 
 class DataBreakpoint(_Read):
-    """As a client sets it."""
+    """A data breakpoint that a client sets."""
 
     data_id: str
     access_type: str = ""
 
 
 class SetDataArguments(_Read):
-    """Of setDataBreakpoints: all of them."""
+    """Arguments of setDataBreakpoints, which replaces all of them."""
 
     breakpoints: list[DataBreakpoint] = []
 

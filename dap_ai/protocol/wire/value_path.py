@@ -7,10 +7,10 @@ from typing import Literal
 import msgspec
 
 Known = Literal["frame", "stop", "rerun", "snapshot", "source", ""]
-"""How a value is known. frame: read from a frame of this stop. stop: the same, as it was when the program stopped: it
-may have changed since the line ran. rerun: recorded while the failure was run again in a copy, where it failed the same
-way. snapshot: recorded while what gave the value in question was evaluated again in a copy, where it gave the same.
-source: written there. Empty: it is not known."""
+"""How a value is known. frame: read from a frame of this stop, and the same as when the line ran. stop: read from a
+frame of this stop; it may have changed since the line ran. rerun: recorded while the failure was run again in a copy,
+where it failed the same way. snapshot: recorded while what gave the value in question was evaluated again in a copy,
+where it gave the same. source: written there. Empty: it is not known."""
 
 Step = Literal["set", "passed", "returned", "item", "read"]
 """What happened at the line: it set the expression; passed it as an argument; returned it; made it one item of what a

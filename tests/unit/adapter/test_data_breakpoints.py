@@ -1,4 +1,4 @@
-"""What a data breakpoint watches is known at its hit: by the adapter's ids, else by what is set."""
+"""Which variable a hit data breakpoint watches: by the adapter's id, else one of all that are set."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.unit.adapter.test_session_passthrough import stopped
 
 
 def watching(*names: str, ids: bool = True) -> Playbook:
-    """The client has read two variables of a frame, and watches these."""
+    """A session whose client has read `round` and `limit` and set a data breakpoint for each of the names."""
     book = stopped(Playbook(), '{"supportsDataBreakpoints": true}')
     seqs = iter(range(3, 100))
 
@@ -36,11 +36,7 @@ def watching(*names: str, ids: bool = True) -> Playbook:
     wanted = [{"dataId": f"at {name}", "accessType": "write"} for name in names]
     made = [{"verified": True} | ({"id": number} if ids else {}) for number, _ in enumerate(names, 7)]
     ask("setDataBreakpoints", {"breakpoints": wanted}, {"breakpoints": made})
-    book.play(
-        '>> client request 90 continue {"threadId": 1}\n<< backend request 9999 continue ...'.replace(
-            "9999", str(next(seqs))
-        )
-    )
+    book.play(f'>> client request 90 continue {{"threadId": 1}}\n<< backend request {next(seqs)} continue ...')
     return book
 
 
@@ -60,12 +56,12 @@ def test_a_hit_names_its_variable_by_the_id_that_the_adapter_gave():
     assert stop_at(book, reason="data breakpoint", hitBreakpointIds=[8]) == [LIMIT]
 
 
-def test_without_ids_it_is_one_of_those_that_are_set():
+def test_without_ids_the_hit_is_one_of_all_that_are_set():
     assert stop_at(watching("round", "limit", ids=False), reason="breakpoint", description="watchpoint 2") == [
         ROUND,
         LIMIT,
     ]
 
 
-def test_a_breakpoint_of_a_line_is_no_hit():
+def test_a_line_breakpoint_is_not_a_data_breakpoint_hit():
     assert stop_at(watching("limit"), reason="breakpoint", description="breakpoint 1.1") == []

@@ -1,4 +1,4 @@
-"""What is set in the debugger is kept: by a list of variables, an expression or a line that is typed."""
+"""The session keeps values set in the debugger: in a list of variables, as an expression or by a typed line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FRAME = '{"id": 1, "name": "scale", "line": 7, "source": {"path": "/a.py"}}'
 
 
 def reading() -> Playbook:
-    """A client that has read a frame, its locals and what one of them holds."""
+    """A session whose client has read a frame, its locals and the members of one of them."""
     announced = ("supportsSetVariable", "supportsSetExpression", "supportsRestartRequest")
     book = stopped(Playbook(), json.dumps(dict.fromkeys(announced, True)))
     book.play(
@@ -78,7 +78,7 @@ def test_what_an_object_holds_is_named_by_its_expression():
     assert book.session.state.edits[0].function == "scale"
 
 
-def test_what_was_refused_is_not_kept_and_of_two_edits_the_first_value_is_what_it_was():
+def test_a_refused_edit_is_dropped_and_two_edits_keep_the_value_before_the_first():
     book = reading()
 
     change(book, 14, "setVariable", '{"variablesReference": 5, "name": "n", "value": "]"}', "fail syntax {}")
@@ -89,7 +89,7 @@ def test_what_was_refused_is_not_kept_and_of_two_edits_the_first_value_is_what_i
     assert edits(book) == [("n", "4", "0")]
 
 
-def test_what_is_set_back_is_no_edit():
+def test_setting_a_value_back_leaves_no_edit():
     book = reading()
 
     change(book, 14, "setVariable", '{"variablesReference": 5, "name": "n", "value": "3"}', 'ok {"value": "3"}')

@@ -1,4 +1,4 @@
-"""Path mappings in both directions: what is read in the debuggee has the client's paths, what is asked of it its own."""
+"""Path mappings in both directions: what is read gets the client's paths, queries get the debuggee's."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_the_longest_root_counts_and_what_is_only_named_alike_stays():
     assert files == ["/app/a.py", "/opt/lib/b.py", "/home/mel/c.py"]
 
 
-def test_all_files_of_what_was_read_are_renamed_and_no_value_is():
+def test_files_of_an_inspection_are_renamed_and_values_are_not():
     value = Value("'/app/a.py'", "str", definition=Definition("/app/a.py", 1))
     frame = FrameFacts(1, "f", "/app/a.py", 3, locals=[Variable("path", value)])
     error = ExceptionFacts("OSError", "no /app/x", file="/app/a.py")

@@ -1,4 +1,4 @@
-"""What is read of a failure's frames, where a cleanup has run since and nothing was captured at the raise."""
+"""What is known of a failure's frames where cleanup has run since and nothing was captured at the raise."""
 
 from __future__ import annotations
 

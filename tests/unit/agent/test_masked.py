@@ -11,7 +11,8 @@ import pytest
 from dap_ai.agent.answering import Agent
 from dap_ai.agent.case.evidence import is_same
 from dap_ai.agent.guard.masked import NOT_AS_IS, MaskedModel, MaskedSink, masked_answer, not_answered
-from dap_ai.agent.guard.masked_debugger import MaskedDebugger, label_of
+from dap_ai.agent.guard.masked_debugger import MaskedDebugger
+from dap_ai.agent.guard.masked_values import label_of
 from dap_ai.agent.loop.toolbox import Toolbox
 from dap_ai.agent.masking.mask import Masker
 from dap_ai.agent.masking.placeholders import in_its_place

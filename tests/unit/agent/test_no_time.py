@@ -9,7 +9,7 @@ import pytest
 from dap_ai.agent.analyst import trials
 from dap_ai.agent.answering import Agent
 from dap_ai.config import Settings
-from dap_ai.kinds.python import answer as answering
+from dap_ai.kinds.python import failure_answers
 from tests.unit.agent.harness import ask, fail
 
 PROGRAM = """\
@@ -41,7 +41,7 @@ def asked(stopped):
 
 
 def test_where_nothing_could_be_followed_the_value_and_the_lines_on_the_stack_are_told(stopped, monkeypatch):
-    monkeypatch.setattr(answering, "analyse", late)
+    monkeypatch.setattr(failure_answers, "analyse", late)
     answer = asked(stopped)
     assert answer.limit
     assert "`len(xs)` is `0`" in answer.text

@@ -222,6 +222,16 @@ def test_what_may_be_otherwise_is_a_guess(tmp_path, source, said):
     assert CAUSE not in text
 
 
+def test_a_circle_is_told_whole_where_its_values_differ_in_words(tmp_path):
+    needs = {"a": ["b"], "b": ["c"], "c": ["a"]}
+    source = f"def needed(name):\n    return {{n: needed(n) for n in {needs}[name]}}\n\n\nneeded('a')\n"
+    listed = re.search(r"the same values again and again: (`'.'`), (`'.'`), (`'.'`)\.", answered(tmp_path, source).text)
+    assert listed and {*listed.groups()} == {"`'a'`", "`'b'`", "`'c'`"}
+    alike = "class Node:\n    pass\n\n\na, b, c = Node(), Node(), Node()\na.next, b.next, c.next = b, c, a\n"
+    source = f"{alike}\n\ndef last(node):\n    return last(node.next) if node.next else node\n\n\nlast(a)\n"
+    assert "`node` takes the same values again and again, every 3 calls." in answered(tmp_path, source).text
+
+
 def test_the_calls_are_counted_and_their_arguments_followed(tmp_path):
     text = answered(tmp_path, SURE["a step that never hits"][0]).text
     assert MOVES in text

@@ -67,7 +67,8 @@ READ_AS_IT_IS = {
 SAYS_IT_IS_SAFE = {
     "adapter/recording/recorder.py": "names of fields; ids that a session compares",
     "agent/guard/masked.py": "ids of a message; what has just been masked",
-    "agent/guard/masked_debugger.py": "what is too short to be a secret; what the user is asked to allow; paths",
+    "agent/guard/masked_debugger.py": "what the user is asked to allow; paths",
+    "agent/guard/masked_values.py": "what is too short to be a secret",
     "agent/masking/mask.py": "the masker",
     "agent/masking/placeholders.py": "what stands for a secret",
     "hosts/answerer.py": "names that stand in code: of a type, a module, a function, a file",

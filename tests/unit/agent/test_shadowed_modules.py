@@ -1,4 +1,4 @@
-"""A file beside the program that shadows a module of the standard library is named where it is why the program fails."""
+"""An answer names the file beside the program that shadows a standard module, where the program fails by that."""
 
 from __future__ import annotations
 

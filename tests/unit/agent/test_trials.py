@@ -96,7 +96,7 @@ def test_a_fix_that_passes_in_a_snapshot_is_the_recommendation(total: Stopped):
     answer, _ = ask(total)
     assert answer.fixes[0].verified
     assert "+        amount += price" in answer.fixes[0].diff
-    assert "Verified in a snapshot: the whole program `total.py` succeeds with it; no change of another" in answer.text
+    assert "Verified in a snapshot: the whole program `total.py` succeeds with it; no change to another" in answer.text
 
 
 def test_the_line_of_a_verified_fix_is_the_first_suspect(total: Stopped):
@@ -401,13 +401,14 @@ def test_where_nothing_could_be_run_again_what_need_not_have_run_is_no_suspect_w
     assert {4, 10} <= told.keys()
 
 
-def test_a_call_that_the_failure_has_found_open_had_not_returned(total: Stopped):
+@pytest.mark.parametrize("raised", ["", "GeneratorExit"])
+def test_a_call_that_the_failure_has_found_open_had_not_returned(raised: str, total: Stopped):
     known = copies(total.program, "amount += price")
 
     def run(query: SnapshotQuery) -> SnapshotResult:
         result = known(query)
         assert result.trace is not None
-        result.trace.calls.append(TracedCall("rows", total.program, 2))
+        result.trace.calls.append(TracedCall("rows", total.program, 2, raised=raised))
         return result
 
     total.copy = run

@@ -1,4 +1,4 @@
-"""No suspect and no step that had not run when the program failed; what is not known says so."""
+"""Every suspect and step had run when the program failed; where that is not known, the answer says so."""
 
 from __future__ import annotations
 
@@ -205,6 +205,26 @@ def test_certain_is_what_ran_whatever_the_values_were(tmp_path: Path):
     lines = [n for n in lines if source.line(n).strip() not in ("else:", "try:", "finally:", "except ValueError:")]
     doubtful = [n for n in lines if source.line(n).endswith("# ?")]
     assert [n for n in lines if not certain.had_run(str(program), n)] == doubtful
+
+
+FIRST_ROUND = """\
+def joined(parts):
+    text = None
+    for part in parts:
+        text = text + part
+        part_count = 1
+
+
+joined(["a", "b"])
+"""
+
+
+def test_of_a_loop_in_its_first_round_what_comes_later_in_the_body_is_not_certain(tmp_path: Path):
+    program = tmp_path / "program.py"
+    program.write_text(FIRST_ROUND)
+    case = case_of(fail(program))
+    certain = Certain(case, Resolver(case.sources, case.places, [str(program)]), lambda _path, _line: False)
+    assert [certain.had_run(str(program), line) for line in (2, 3, 4, 5)] == [True, True, True, False]
 
 
 BRANCH = """\

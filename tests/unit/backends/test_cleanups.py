@@ -1,4 +1,4 @@
-"""What a frame was when it failed, where code has run since that no capture has seen (Python 3.11 and older)."""
+"""What is known of a frame at its failure where cleanup has run since, without a capture (Python 3.11 and older)."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def _cleaned(fails):
 
 
 @pytest.mark.parametrize("catches", [False, True])
-def test_what_first_runs_after_the_exception_that_ends_a_piece_of_work_is_no_line_of_it(catches):
+def test_a_line_that_first_runs_after_the_final_exception_is_left_out(catches):
     covering = Covering(Files())
 
     def work():

@@ -1,4 +1,4 @@
-"""When an exception was raised, told by the tracebacks that frames see."""
+"""When an exception was raised, known from the tracebacks that frames see."""
 
 from __future__ import annotations
 
@@ -27,5 +27,5 @@ def test_another_one_with_the_same_id_has_its_own_position():
     assert raises.position(error) == 9
 
 
-def test_of_one_that_nobody_saw_nothing_is_known():
+def test_the_position_of_an_exception_that_no_frame_saw_is_not_known():
     assert Raises().position(ValueError()) is None

@@ -1,4 +1,4 @@
-"""Values of a run again that a line has only had since the exception was raised are none on the way to it."""
+"""A run again reports none of the values that a line gave only after the exception was raised."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ fail()
 
 
 def values(program, line, name):
-    """What the line gave to the name, in a traced run."""
+    """The values that the line gave to the name, in a traced run."""
     code = compile(program, __file__, "exec")
     tracer = Tracer(60.0, Files())
     with pytest.raises(ZeroDivisionError) as raised:

@@ -80,7 +80,7 @@ def test_a_number_that_is_none_is_refused(shop: Path):
         At(shop).apply(2)
 
 
-def test_what_was_proposed_at_an_earlier_stop_is_proposed_no_more(shop: Path):
+def test_changes_proposed_at_an_earlier_stop_are_dropped(shop: Path):
     at = At(shop)
     at.fixing.forget()
 

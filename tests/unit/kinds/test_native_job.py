@@ -57,6 +57,21 @@ def test_a_line_end_that_two_events_share_is_one_line_end():
     assert b"".join(data for _, data in shown.output) == b"a\nb\rc\r"
 
 
+@pytest.mark.parametrize(
+    ("told", "shown"),
+    [
+        ("signal SIGSEGV: invalid address (fault address: 0x0)", "signal SIGSEGV: invalid address"),
+        ("signal SIGSEGV: invalid address (fault address=0x0)", "signal SIGSEGV: invalid address"),
+        (
+            "signal SIGSEGV: address not mapped (fault address: 0x0)",
+            "signal SIGSEGV: address not mapped (fault address: 0x0)",
+        ),
+    ],
+)
+def test_the_zero_of_a_fault_whose_address_the_system_does_not_tell_is_left_out(told, shown):
+    assert stop(job_of()[0], told)["description"] == shown
+
+
 @pytest.mark.parametrize(("verbose", "console"), [(True, ["breakpoint set"]), (False, [])])
 def test_what_the_adapter_says_itself_is_shown_to_who_wants_it(verbose, console):
     job, shown = job_of(verbose=verbose)

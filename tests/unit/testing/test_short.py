@@ -15,7 +15,7 @@ ANSWER = """\
 3  xs = []
 ```
 
-**Recommendation.** A guess, found by trying small changes: see whether it is what you mean.
+**Recommendation.** A guess, found by trying small changes: check that it does what you intend.
 
 **What happened.** `ZeroDivisionError: division by zero` at `shop.py:9`, in `mean`:
 
@@ -59,7 +59,8 @@ def test_why_it_is_the_guess_is_told_where_the_verdict_has_no_room_for_that():
 
 def test_a_fix_that_was_found_by_trying_is_called_a_guess():
     assert "A guess that passes: the whole test succeeds with it." in told()
-    ruled = ANSWER.replace("A guess, found by trying small changes: see whether it is what you mean.", "Change line 3.")
+    guess = "A guess, found by trying small changes: check that it does what you intend."
+    ruled = ANSWER.replace(guess, "Change line 3.")
     assert "Verified: the whole test succeeds with it." in told(answer=ruled)
 
 

@@ -91,7 +91,7 @@ def why_not_again(debugger: Debugger, case: Case) -> str:
     if debugger.why_no_snapshot:
         return debugger.why_no_snapshot
     if case.edited:
-        return "a value was set in the debugger, and a run again is without that"
+        return "a value was set in the debugger, and a rerun would not have it"
     return "" if any(check.whole for check in enclosing(case)) else "what led to this stop cannot be run again"
 
 

@@ -64,7 +64,7 @@ class Run:
 
     @property
     def is_open(self) -> bool:
-        """Whether it has neither returned nor been cancelled: it was left by an error, or goes on."""
+        """Whether it neither returned nor was cancelled: an error ended it, or it still runs."""
         return not self.traced.result and not self.traced.raised.startswith("CancelledError")
 
     @property
@@ -192,7 +192,7 @@ class Record:
         return _grouped(self.events, lambda event: written_by(event.statement))
 
     def end(self, path: str, statement: ast.stmt) -> Event | None:
-        """The last event of a statement, in a run that is open where one has it: other tasks may run on after it."""
+        """The last event of a statement; an open run's comes first, since other tasks may run on after the failure."""
         found = [e for e in self.events if e.statement is statement and e.run.source.path == path]
         return max(found, key=lambda e: (e.run.is_open, e.first), default=None)
 

@@ -133,8 +133,8 @@ def _by_arguments(found: Recursion, moves: list[Move]) -> Judgement | None:
 
 
 def _circle(move: Move) -> str:
-    texts = list(dict.fromkeys(cut(show(value, _MAX_VALUE), _MAX_VALUE) for value in move.values[-_MAX_TOLD:]))
-    shown = f": `{'`, `'.join(texts)}`" if len(texts) > 1 else ""
+    texts = [cut(show(value, _MAX_VALUE), _MAX_VALUE) for value in move.values[-move.period :]]
+    shown = f": `{'`, `'.join(texts)}`" if len({*texts}) == move.period else f", every {move.period} calls"
     return f"goes round in a circle: `{move.name}` takes the same values again and again{shown}"
 
 

@@ -24,12 +24,16 @@ _PLAIN_OPERATORS = ast.Eq | ast.Lt | ast.LtE | ast.Gt | ast.GtE
 
 @dataclass(frozen=True)
 class Move:
-    """One argument. `step`: what each call adds to a number. `values` are in the order of the calls."""
+    """One argument. `step`: what each call adds to a number. `values` are in the order of the calls.
+
+    `period`: after how many calls a round begins again.
+    """
 
     name: str
     way: Way
     values: Sequence[Value]
     step: float = 0
+    period: int = 0
 
     @property
     def now(self) -> Value:
@@ -48,7 +52,7 @@ def move_of(name: str, first: Sequence[Value], last: Sequence[Value]) -> Move:
         return Move(name, "same" if _is_plain(last[-1]) else "object", values)
     for length in range(2, _LONGEST_ROUND + 1):
         if len(last) >= 2 * length and all(_is_one([a, b]) for a, b in zip(last, last[length:], strict=False)):
-            return Move(name, "round", values)
+            return Move(name, "round", values, period=length)
     numbers = [number_of(value) for value in last]
     steps = {b - a for a, b in pairwise(numbers) if a is not None and b is not None}
     if None not in numbers and len(steps) == 1:

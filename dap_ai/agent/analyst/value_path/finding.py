@@ -57,7 +57,7 @@ async def _walked(analysis: Analysis, roots: Sequence[ast.expr], place: Place, r
 
 
 def _ran(analysis: Analysis, path: Sequence[PathNode]) -> Iterator[PathNode]:
-    """The path up to a line that had not run; where that is not known, it is said."""
+    """The path up to the first line that had not run; a note marks each line of which that is not known."""
     stands = {(place.frame.path, place.frame.line) for place in analysis.case.places}
     for node in path:
         had_run = True if (node.file, node.line) in stands else analysis.had_run(node.file, node.line)

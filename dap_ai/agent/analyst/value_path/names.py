@@ -93,10 +93,9 @@ class Names:
         return None
 
     def _parameter(self, name: str, spot: Spot) -> Source:
-        told = self._values.of(ast.Name(name, ast.Load()), spot)
-        known = (
-            told if told and told.is_fixed else self._recorded.argument(spot.calls, name) or (told and told.at_stop())
-        )
+        known = self._values.of(ast.Name(name, ast.Load()), spot)
+        if known is None or not known.is_fixed:  # the function may have changed what it was given
+            known = self._recorded.argument(spot.calls, name) or (known and known.at_stop())
         found = (spot.caller, spot.call) if spot.caller and spot.call else self._calling(spot)
         if found is None:
             return Source(spot, "read", value=known, note=UNKNOWN_CALLER)

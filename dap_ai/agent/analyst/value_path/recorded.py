@@ -38,11 +38,11 @@ class Told(NamedTuple):
 
     @property
     def is_fixed(self) -> bool:
-        """Whether nothing can change it: a number, a text, a tuple of such."""
+        """Whether nothing can change the value: a number, a text, or a tuple of such."""
         return self.text[:1] in ("'", '"') or self.text[:2] in ("b'", 'b"') or _is_fixed(literal_in(self.text))
 
     def at_stop(self) -> Told | None:
-        """As a value of another line: read from a frame, it is that of the stop; of a run, it is not known."""
+        """The same for another line: a value read from a frame is that of the stop; a recorded one is not known."""
         return Told(self.text, "stop") if self.known in ("frame", "stop") else None
 
 
@@ -64,9 +64,9 @@ class Recorded:
         known: Known = "rerun",
         ran_no_more: bool = False,
     ) -> None:
-        """`own`: the scope that was run itself; `is_whole`: from its start; `known`: how its values are known.
+        """`own`: the scope whose statements were run; `is_whole`: from its start; `known`: how its values are known.
 
-        `ran_no_more`: no line of the user's ran after the failure.
+        `ran_no_more`: no line of the user's code ran after the failure.
         """
         self.ran_no_more = ran_no_more
         self._known: Known = known

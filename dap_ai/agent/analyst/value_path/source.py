@@ -25,6 +25,6 @@ class Source:
     is_part: bool = False
     """It was made of more than `made_of`: that has another value."""
     is_elsewhere: bool = False
-    """Other functions may have bound the name since."""
+    """A function may have set the name since."""
     holders: list[ast.expr] = field(default_factory=list[ast.expr])
     """What the value was read from, where it is not known who put it there."""

@@ -70,14 +70,15 @@ class Values:
         return None
 
     def set_by(self, statement: ast.stmt, name: str, spot: Spot) -> Told | None:
-        """What a statement of the spot's scope has made of a name."""
+        """The value that a statement of the spot's scope gave to a name; None: not known."""
         place = spot.scope.place
         is_kept = place is not None and not spot.every and _is_settled(spot, place, name, statement)
         value = place.value(name) if place and is_kept and self._is_as_it_was(place, ast.Name(name)) else None
-        told, again = _of_frame(value), self.recorded.set_by(spot.scope, statement, name, spot.calls, every=spot.every)
-        return (
-            told if told and told.is_fixed and not is_rebound(spot.scope, name) else again or (told and told.at_stop())
-        )
+        at_stop = _of_frame(value)
+        if at_stop and at_stop.is_fixed and not is_rebound(spot.scope, name):
+            return at_stop
+        recorded = self.recorded.set_by(spot.scope, statement, name, spot.calls, every=spot.every)
+        return recorded or (at_stop and at_stop.at_stop())
 
     def truth(self, node: ast.expr, spot: Spot) -> bool | None:
         """Whether a condition held there; None: not known."""
@@ -97,12 +98,12 @@ class Values:
         return place.value(node) if self._is_as_it_was(place, node) else None
 
     def _is_fixed(self, node: ast.expr, spot: Spot) -> bool:
-        """Whether an expression gives at the stop what it gave when the line ran."""
+        """Whether an expression has the same value at the stop as when the line ran."""
         place = spot.scope.place
         return place is not None and (spot.line == place.frame.line or _is_of_fixed(place, node))
 
     def _is_as_it_was(self, place: Place, node: ast.expr) -> bool:
-        """Whether no cleanup can have changed it since the failure that has left the frame."""
+        """Whether no cleanup can have changed the expression's value since the failure left the frame."""
         facts = place.facts
         return (
             facts is None
@@ -123,7 +124,7 @@ def is_rebound(scope: Scope, name: str) -> bool:
 
 
 def _is_of_fixed(place: Place, node: ast.expr) -> bool:
-    """Whether it is computed of numbers and texts alone that names of the frame hold."""
+    """Whether an expression uses only local names that hold numbers and texts."""
     nodes = [n for n in ast.walk(node) if isinstance(n, ast.expr)]
     if any(isinstance(n, ast.Attribute | ast.Subscript | ast.Call) for n in nodes) or place.function is None:
         return False

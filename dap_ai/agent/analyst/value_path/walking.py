@@ -73,7 +73,7 @@ def recorded_by(resolver: Resolver, control: Control) -> Recorded:
 
 
 def _ran_no_more(resolver: Resolver, control: Control) -> bool:
-    """Whether no cleanup of the user's ran after the failure: the last line is that which failed."""
+    """Whether no user code ran after the failure: the last line that ran is the one that failed."""
     last = max(control.trace.lines, key=lambda row: row.last, default=None)
     frame = resolver.places[0].frame if resolver.places else None
     return last is not None and frame is not None and (last.file, last.line) == (frame.path, frame.line)
@@ -204,7 +204,7 @@ class _Walk:
 
 
 def _when_it_was_made(node: ast.expr, source: Source, value: Told | None) -> Told | None:
-    """Its value after the line of the source ran; where that is not known, and it may have changed, as it is known."""
+    """The expression's value after its source's line ran; where that is not known, its value at the stop, if any."""
     if source.step == "read" or value is None:
         return value or source.value
     is_item = isinstance(node, ast.Subscript) and value.known == "frame"

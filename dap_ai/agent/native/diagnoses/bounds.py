@@ -247,7 +247,7 @@ def _one_too_far(draft: Draft, write: Write, loop: Loop, room: _Room) -> None:
 
 
 def _limited(draft: Draft, line: int, name: str, limit: Expression, room: _Room) -> None:
-    """The loop keeps to a limit that does not fit: a number of its own, or one that comes from somewhere."""
+    """Blame the limit of a loop that stops where it says, but too late: a literal, or names and what set them."""
     end = limit_of(draft, limit, draft.place)
     names = [text for text in names_of(limit) if draft.value(text) is not None]
     if names and end is not None and integer(limit.text) is None:

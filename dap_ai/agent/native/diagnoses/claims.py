@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from dap_ai.agent.analyst.facts import near
 from dap_ai.agent.compiled.parsing import Expression, Function
 from dap_ai.agent.compiled.report import Report
-from dap_ai.agent.native.draft import Draft, bare, callee, integer, number_of, within
+from dap_ai.agent.native.draft import Draft, bare, callee, integer, names_of, number_of, within
 from dap_ai.agent.native.origins import Wanted, trace, trace_now
 from dap_ai.agent.native.reachability import amount, indent, member_writes, spot_of
+from dap_ai.protocol.contracts.comparing import COMPARE
 from dap_ai.protocol.contracts.inspection import Value
 
-_COMPARE = frozenset({"==", "!=", "<", "<=", ">", ">="})
 _OPPOSITE = {"+=": "-=", "-=": "+="}
 _NONE = re.compile(r"`Option::(\w+)(?:\(\))?` on a `None`|on a `None` value")
 _ERR = re.compile(r"`Result::(\w+)(?:\(\))?` on an `Err` value: (.*)", re.DOTALL)
@@ -76,7 +76,7 @@ def _false_part(draft: Draft, expression: Expression) -> Expression:
 
 
 def _operands(draft: Draft, expression: Expression) -> str:
-    if expression.operator not in _COMPARE or len(expression.parts) != 2:
+    if expression.operator not in COMPARE or len(expression.parts) != 2:
         return ", ".join(draft.code(n) for n in _names(expression)[:4]) or f"`{expression.text}` is false"
     return " and ".join(_side(draft, bare(part)) for part in expression.parts)
 
@@ -257,7 +257,7 @@ def _terminate(draft: Draft, report: Report) -> None:
             if draft.value(name) is not None:
                 draft.say(f"{draft.code(name)}.")
                 trace_now(draft, name)
-    draft.suspect(draft.place.frame.line, 0.8, "throws an exception that nothing catches")
+    draft.lets_through(0.8, "throws an exception that nothing catches")
     draft.advise("Catch it where it can be handled, or test before this line that it cannot happen.")
 
 
@@ -301,3 +301,6 @@ def _lookup(draft: Draft, code: str, container: Expression, key: Expression) -> 
         draft.say(f"It holds `{within_it.text}`." + (f" It has `{alike[0]}`: it differs in spelling only."
                   if alike and alike[0].casefold() == name.casefold() else ""))  # fmt: skip
     trace(draft, key.text, Wanted(wanted.text if wanted else "it", past_end=past_end))
+    for name in names_of(key) if key.kind == "binary" else ():
+        if draft.number(name):
+            trace_now(draft, name)

@@ -21,9 +21,9 @@ _COUNTED = frozenset(
 )
 _WHOLE = frozenset({"strcpy", "stpcpy"})
 _SOURCE_AT = 2
-"""Of a call's parts, the callee being the first."""
+"""Where a call's `parts`, which begin with the callee, hold what is copied."""
 _COUNT_AT = {"snprintf": 1, "fgets": 1}
-"""Which argument is the count, the first being 0; of others it is the third."""
+"""Which argument is the count (the first is 0); the other functions take it as their third."""
 _OF_A_POINTER = re.compile(
     r"(?P<type>\w+)\s*\*\s*(?P<name>\w+)\s*=.*\b[mc]alloc\(.*"
     r"(?P<size>sizeof\s*\(\s*(?:struct\s+)?(?P=type)\s*\*\s*\)|sizeof\s*\(\s*(?P=name)\s*\)|sizeof\s+(?P=name)\b(?!\s*[\[-]))"
@@ -35,7 +35,7 @@ _CLEAR, _NOT_SEEN, _UNLIKELY = 0.6, 0.55, 0.5
 
 
 def copies(draft: Draft) -> Iterator[tuple[str, int, str, str]]:
-    """Calls in the files of the stack that copy without regard to a size: file, line, function and where they write."""
+    """Find calls that copy without a limit, in the files of the stack: file, line, function, and what they write to."""
     for path, unit in draft.units():
         for name in sorted(_COPIES):
             yield from ((path, c.line, name, bare(c.parts[1]).text) for c in unit.calls(name) if len(c.parts) > 1)

@@ -103,7 +103,7 @@ def _round_again(draft: Draft, report: Report) -> None:
 def _twice(draft: Draft, report: Report) -> bool:
     draft.analysis.kind = "double free"
     pointer = _freed_here(draft)
-    draft.say(f"`{pointer}` was freed before." if pointer else "This memory was freed before.")
+    draft.say(f"`{pointer}` is freed a second time." if pointer else "Memory is freed a second time.")
     found = _tell(draft, report, _Told("freed", "frees", 0.85, "frees it the first time"))
     earlier = _earlier(draft, pointer) if pointer and not found else None
     if earlier and pointer:

@@ -187,6 +187,7 @@ def explain_broken(draft: Draft, pointer: Expression) -> None:
     likeness = looks_like(value)
     words = f"{draft.code(text)}, where there is no memory" + (f": {likeness}" if likeness else "")
     draft.say(f"{words}.")
+    draft.analysis.effect = draft.code(text)
     freed = freed_before(draft, text)
     if freed is not None and freed.text == text and not may_be_unmapped(_address(value)):
         freed = replace(freed, is_known=False)  # freeing it has not made it unreadable: it has got another value since

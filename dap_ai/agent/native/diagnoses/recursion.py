@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise, takewhile
 
 from dap_ai.agent.case.stack import Place
 from dap_ai.agent.case.values import show
 from dap_ai.agent.compiled.frames import Run, folded, in_words, recursion_of
-from dap_ai.agent.native.draft import Draft, integer, is_null, number_of, statements, unqualified
-from dap_ai.agent.native.reachability import calls_at, member_writes, parameters_of, spot_of
+from dap_ai.agent.native.draft import Draft, bare, integer, number_of, unqualified
+from dap_ai.agent.native.reachability import Spot, argument, member_writes, parameters_of, spot_of
 from dap_ai.protocol.contracts.inspection import Value
 
 _SIGNALS = ("SIGSEGV", "SIGBUS", "SIGABRT", "EXC_BAD_ACCESS", "")
 _MANY = 40
 """Frames of one recursion that make it the cause; a program that recurses by design has fewer at a crash."""
+_FEWEST = 3
+"""Calls in a row without which nothing is told of how an argument goes on."""
+_PROVEN = 0.85
+"""Of a line that the code or the values show to keep the recursion from ending; what is less is a guess."""
 _BIG_BYTES = 512 * 1024
 _NEAR_NULL = 0x10000
 _AROUND_STACK = 16 * 1024 * 1024
@@ -58,96 +63,110 @@ def _recursion(draft: Draft, run: Run) -> None:
     draft.analysis.kind = "stack overflow"
     count = f"more than {in_words(run)}" if draft.case.more_frames else in_words(run)
     draft.say(f"The stack is exhausted by a recursion: {count}.")
-    inside = [p for p in draft.case.places if unqualified(p.frame.name) in {unqualified(n) for n in run.names}]
-    read = [p for p in inside if any(p.value(name) for name in parameters_of(p))]
+    names = {unqualified(name) for name in run.names}
+    inside = [place for place in _together(draft) if unqualified(place.frame.name) in names]
     # One period; the innermost may stand anywhere in its function, not at the call.
-    for place in inside[1 : 1 + len(run.names)]:
-        _calls_itself(draft, place)
-    for place in read[:1]:
-        _arguments(draft, read, place)
+    pairs = list(pairwise(inside))[: len(run.names)]
+    calls = [(spot, unqualified(inner.frame.name)) for inner, place in pairs if (spot := spot_of(place))]
+    is_endless = len(calls) == len(run.names) and all(
+        spot.unit.always_calls(spot.function, name, spot.line) for spot, name in calls
+    )
+    for spot, name in calls:
+        _calls(draft, spot, name, is_endless=is_endless)
+    first = next((p for p in inside if any(p.value(name) for name in parameters_of(p))), None)
+    if first is not None:
+        _arguments(draft, _begun([p for p in inside if p.frame.name == first.frame.name]))
     draft.advise("Check the condition that should end the recursion, and for which argument it can hold.")
 
 
-def _calls_itself(draft: Draft, place: Place) -> None:
-    spot = spot_of(place)
-    if spot is None:
+def _together(draft: Draft) -> list[Place]:
+    """The user's innermost frames that were read without a gap: what comes again is seen only in these."""
+    read = {place.frame.id: place for place in draft.case.places}
+    users = (frame.id for frame in draft.case.frames if frame.user)
+    return [read[number] for number in takewhile(read.__contains__, users)]
+
+
+def _begun(calls: list[Place]) -> list[Place]:
+    """Without an innermost call that may not have stored its parameters yet."""
+    spot = spot_of(calls[0])
+    stands = spot is not None and spot.line > spot.function.first and any(p.frame.line == spot.line for p in calls[1:])
+    return calls if stands else calls[1:]
+
+
+def _calls(draft: Draft, spot: Spot, name: str, *, is_endless: bool) -> None:
+    draft.link(spot.path, spot.line, "calls", name, spot.function.name)
+    if is_endless:
+        draft.say(f"`{spot.function.name}` has no way to return before it makes this call.")
+        draft.suspect(spot.line, _PROVEN, f"calls `{name}` again, with no way to return before that", spot.path)
         return
-    draft.link(spot.path, spot.line, "calls", unqualified(spot.function.name), spot.function.name)
-    draft.suspect(spot.line, 0.8, f"calls `{unqualified(spot.function.name)}` again", spot.path)
-    ends = [s for s in statements(spot.unit, spot.function) if s.kind == "if"]
-    for statement in ends[:2]:
-        draft.suspect(statement.first, 0.6, "should end the recursion, and does not", spot.path)
-    if not ends:
-        draft.say(f"`{spot.function.name}` has no `if` that could end it.")
+    draft.suspect(spot.line, 0.5, f"calls `{name}` again", spot.path)
+    for line in spot.unit.ifs_before(spot.function, spot.line)[:2]:
+        draft.suspect(line, 0.4, "could end the recursion, and has not", spot.path)
 
 
-def _arguments(draft: Draft, inside: list[Place], first: Place) -> None:
-    """How the arguments go on from call to call: they stay, they come round, or they run away."""
-    same = [p for p in inside if p.frame.name == first.frame.name]
-    known = {name: [v for p in same if (v := p.value(name)) is not None] for name in parameters_of(first)}
-    known = {name: values for name, values in known.items() if len(values) >= 3}
-    for name, values in known.items():
-        told = _course(draft, name, values, same)
+def _arguments(draft: Draft, calls: list[Place]) -> None:
+    """How the arguments go on from call to call: they stay, they come round, or they run away; innermost call first."""
+    names = parameters_of(calls[0]) if len(calls) >= _FEWEST else []
+    known = {name: [value for place in calls if (value := place.value(name))] for name in names}
+    periods = {name: _period(values) for name, values in known.items() if len(values) == len(calls)}
+    if len(periods) == len(names) and set(periods.values()) == {1}:
+        _stays(draft, calls[1])
+    for name, period in periods.items():
+        told = _course(draft, name, known[name], period, calls)
+        given = argument(draft, calls[0], name)
         if told:
             draft.say(told)
-        if "repeats every" in told:
-            _comes_round(draft, told, first)
-            _round(draft, name, first)
-    if all(len(set(_keys(values))) == 1 for values in known.values()):  # else what stays may be what all calls read
-        for name, values in known.items():
-            _blame_origin(draft, name, first, values[0])
-
-
-def _keys(values: list[Value]) -> list[str]:
-    """What tells values apart."""
-    return [str(v.address or v.text) for v in values]
-
-
-def _course(draft: Draft, name: str, values: list[Value], places: list[Place]) -> str:
-    """What happens to one argument; innermost call first."""
-    keys = _keys(values)
-    period = next((n for n in range(1, len(keys) - 1) if keys[n:] == keys[:-n]), 0)
-    draft.cite(name, places[0])
-    if period == 1:
-        return f"`{name}` is the same in every call: `{show(values[0], 60)}`."
-    if period:
-        shown = ", ".join(f"`{show(v, 60)}`" for v in reversed(values[:period]))
-        for place in places[1:period]:
-            draft.cite(name, place)
-        return f"`{name}` repeats every {period} calls: {shown}, and again."
-    numbers = [n for v in values if (n := number_of(v)) is not None]
-    if len(numbers) > 1 and len(numbers) == len(values):
-        step = numbers[0] - numbers[1]
-        way = "grows" if step > 0 else "falls"
-        return f"`{name}` {way} from call to call, {numbers[1]} and then {numbers[0]}, and never reaches the end."
-    return ""
-
-
-def _round(draft: Draft, name: str, place: Place) -> None:
-    """Pointers that come round are a cycle in the data: blames who sets the member that the recursion follows."""
-    spot, outer = spot_of(place), draft.caller_of(place)
-    outer_spot = spot_of(outer) if outer else None
-    calls = calls_at(outer_spot.unit, unqualified(spot.function.name), outer_spot.line) if spot and outer_spot else []
-    for given in calls[0].parts[1:] if calls else ():
-        member = re.search(r"(?:->|\.)(\w+)$", given.text)
-        if not member or not given.text.startswith(name):
+        if given is None or not period:
             continue
-        draft.say(f"So following `{member[1]}` leads back to where it began: the data has a cycle.")
-        for path, function, line, assignment in member_writes(draft, member[1]):
-            draft.link(path, line, "sets", assignment.parts[0].text, function.name)
-            draft.suspect(line, 0.85, f"sets `{member[1]}`, and may close the cycle", path)
+        outer, passed = given[0], bare(given[1]).text
+        _round(draft, name, passed)
+        if period > 1:
+            draft.suspect(outer.frame.line, 0.54, f"goes round in a circle: {told.rstrip('.')}", outer.frame.path)
 
 
-def _comes_round(draft: Draft, told: str, place: Place) -> None:
-    outer = draft.caller_of(place)
-    if outer:
-        draft.suspect(outer.frame.line, 0.84, f"goes round in a circle: {told.rstrip('.')}", outer.frame.path)
+def _stays(draft: Draft, place: Place) -> None:
+    """Each call is given the same: that is the whole cause where nothing else decides what a call does."""
+    spot = spot_of(place)
+    if spot is not None:
+        name = unqualified(spot.function.name)
+        score = _PROVEN if spot.unit.uses_only_arguments(spot.function, name) else 0.55
+        draft.suspect(spot.line, score, f"`{name}` is called again and again with the same arguments", spot.path)
 
 
-def _blame_origin(draft: Draft, name: str, place: Place, value: Value) -> None:
-    outer = draft.caller_of(place)
-    if outer and not is_null(value):
-        draft.suspect(outer.frame.line, 0.85, f"passes `{name}` on unchanged", outer.frame.path)
+def _period(values: list[Value]) -> int:
+    """After how many calls a value comes again, seen twice; 0: it does not, or that cannot be told."""
+    if any(value.truncated and not value.address for value in values):
+        return 0
+    keys = [str(value.address or value.text) for value in values]
+    return next((n for n in range(1, len(keys) - 1) if keys[n:] == keys[:-n]), 0)
+
+
+def _course(draft: Draft, name: str, values: list[Value], period: int, places: list[Place]) -> str:
+    """What happens to one argument; empty: that cannot be told."""
+    for place in places[: max(period, 1)]:
+        draft.cite(name, place)
+    if period == 1:
+        return f"`{name}` is the same in every call that was read: `{show(values[0], 60)}`."
+    if period:
+        shown = ", ".join(f"`{show(value, 60)}`" for value in reversed(values[:period]))
+        return f"`{name}` repeats every {period} calls: {shown}, and again."
+    numbers = [number for value in reversed(values) if (number := number_of(value)) is not None]
+    if len(numbers) < len(values):
+        return ""
+    steps = {(after > before) - (after < before) for before, after in pairwise(numbers)}
+    way = {1: "grows", -1: "falls"}.get(steps.pop() if len(steps) == 1 else 0)
+    return f"`{name}` {way} from call to call: {', '.join(f'`{each}`' for each in numbers[-_FEWEST:])}." if way else ""
+
+
+def _round(draft: Draft, name: str, given: str) -> None:
+    """Pointers that come round are a cycle in the data: blames who sets the member that the recursion follows."""
+    member = re.fullmatch(rf"{re.escape(name)}(?:->|\.)(\w+)", given)
+    if member is None:
+        return
+    draft.say(f"So following `{member[1]}` leads back to where it began: the data has a cycle.")
+    for path, function, line, assignment in member_writes(draft, member[1]):
+        draft.link(path, line, "sets", assignment.parts[0].text, function.name)
+        draft.suspect(line, 0.58, f"sets `{member[1]}`, and may close the cycle", path)
 
 
 def _large_local(draft: Draft) -> bool:

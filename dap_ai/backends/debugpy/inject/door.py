@@ -165,6 +165,11 @@ class Door:
         magic, parts = self._kept["marshal"].loads(unpacked)
         if magic and magic != (sys.modules["_frozen_importlib_external"].MAGIC_NUMBER, sys.implementation.cache_tag):
             return ""
+        self.add(parts)
+        return MAGIC
+
+    def add(self, parts: Any) -> dict[str, Any]:
+        """Adds modules of (name, marshalled code or source); gives all that there are. What raises leaves none new."""
         before = dict(self._made)
         self._awaited = {name: code for name, code in parts if name not in before}
         try:
@@ -175,7 +180,7 @@ class Door:
             raise
         finally:
             self._awaited = {}
-        return MAGIC
+        return self._made
 
     def bring(self, modules: dict[str, Any]) -> None:
         """Adds modules that stand in the place of those of the same name which will be installed."""

@@ -11,17 +11,28 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any, get_args
 
+<<<<<<< HEAD:dap_ai/debuggees/runs/adapter/stops.py
 from dap_ai.debuggees.runs.adapter.arguments import Arguments
 from dap_ai.debuggees.runs.adapter.conditions import ConditionError, holds, parsed, value_of
 from dap_ai.debuggees.runs.adapter.facts import Facts
 from dap_ai.debuggees.runs.adapter.filters import Test
 from dap_ai.debuggees.runs.analysis.facts import EffectKind
 from dap_ai.debuggees.runs.model import Event, EventKind
+=======
+from dap_ai.backends.agents.arguments import Arguments
+from dap_ai.backends.agents.conditions import ConditionError, holds, parsed, value_of
+from dap_ai.backends.agents.facts import Facts
+from dap_ai.backends.agents.filters import Test
+from dap_ai.protocol.contracts.comparing import COMPARE
+from dap_ai.runs.analysis.facts import EffectKind
+from dap_ai.runs.model import Event, EventKind
+>>>>>>> i36-me:dap_ai/backends/agents/stops.py
 
 _HITS: Mapping[str, Callable[[int, int], bool]] = {
-    ">=": operator.ge, ">": operator.gt, "==": operator.eq, "=": operator.eq, "<=": operator.le, "<": operator.lt,
+    **COMPARE,
+    "=": operator.eq,
     "%": lambda hits, n: n > 0 and hits % n == 0,
-}  # fmt: skip
+}
 _INSERT = re.compile(r"\{([^{}]+)\}")
 _HIT_TEXT = re.compile(r"\s*(>=|<=|==|=|>|<|%)?\s*(\d{1,12})\s*")
 _KINDS = frozenset(get_args(EventKind))

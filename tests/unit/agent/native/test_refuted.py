@@ -1,7 +1,8 @@
-"""Causes that the source suggests and the values at the stop refute, or do not bear out: none of them is firm."""
+"""The analyst is not sure of a cause that the source suggests where values at the stop refute it or do not show it."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import pytest
@@ -227,3 +228,185 @@ def test_an_earlier_call_freed_the_pointer_only_where_it_was_given_the_same(seco
     ]
     analysis = analysed(source, frames, signal="SIGABRT", report=report)
     assert max((s.score for s in analysis.suspects if s.line == 4), default=0.0) == score
+
+
+DEPTH = """\
+int depth(int *parent, int node) {
+    if (parent[node] < 0) return 0;
+    return 1 + depth(parent, parent[node]);
+}
+int main(void) {
+    return depth(parents, 2);
+}
+"""
+
+
+def deep(
+    source: str, code: str, values: list[dict[str, Value | int]], outermost: Values | None = None
+) -> NativeAnalysis:
+    """Of the same recursion the innermost calls, and the outermost one with main's frame, with nothing read between."""
+    outer = [At("depth", code, outermost), At("main", "return depth")] if outermost else []
+    case = stopped(source, [*(At("depth", code, each) for each in values), *outer], address=0x7FFF0000)
+    if outer:
+        case.frames, case.outermost, case.total_frames = case.frames[:-2], case.frames[-2:], 9000
+    case.frames += [replace(case.frames[-1], id=100 + n) for n in range(60)]
+    found = analyse(case)
+    assert found is not None and found.kind == "stack overflow"
+    return found
+
+
+def test_a_circle_of_three_is_told_whole_though_the_outermost_call_stands_elsewhere_in_it():
+    calls = [{"parent": pointer(0x5000), "node": node} for node in (3, 2, 4, 3, 2, 4)]
+    analysis = deep(DEPTH, "return 1", calls, {"parent": pointer(0x5000), "node": 2})
+    said = " ".join(analysis.sentences)
+    assert "`node` repeats every 3 calls: `4`, `2`, `3`, and again." in said
+    assert "no `if`" not in said and "no way" not in said
+    assert not is_firm(analysis)
+    assert [s.line for s in analysis.suspects] == [3, 2]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "said"),
+    [
+        ([3, 2], ""),
+        ([5, 4, 9, 2], ""),
+        ([5, 4, 4, 2], ""),
+        ([9, 4, 2], "`n` grows from call to call: `2`, `4`, `9`."),
+        ([1, 2, 3], "`n` falls from call to call: `3`, `2`, `1`."),
+    ],
+)
+def test_an_argument_grows_or_falls_where_all_of_at_least_three_calls_say_so(numbers: list[int], said: str):
+    source = "int depth(int n) {\n    if (n == 0)\n        return 0;\n    return depth(n + 1);\n}\n"
+    analysis = deep(source, "return depth", [{"n": n} for n in numbers])
+    assert [s for s in analysis.sentences if "`n`" in s] == ([said] if said else [])
+    assert not is_firm(analysis)
+
+
+@pytest.mark.parametrize(
+    ("body", "firm"),
+    [
+        ("return depth(n + 1);", True),
+        ("int m = n; return depth(m + 1) + 1;", True),
+        ("if (n < 0) return 0; return depth(n + 1);", False),
+        ("return n < 0 ? 0 : depth(n + 1);", False),
+        ("return n < 0 || depth(n + 1);", False),
+        ("check(n); return depth(n + 1);", False),
+        ("while (n) { depth(n + 1); } return 0;", False),
+        ("if (n < 0) return 0; return depth(n);", False),
+        ("if (n < 0) m = 0; return depth(n);", True),
+    ],
+)
+def test_a_recursion_is_the_cause_for_sure_where_the_function_has_no_way_out(body: str, firm: bool):
+    source = f"int depth(int n) {{\n    {body} // here\n}}\n"
+    analysis = deep(source, "here", [{"n": n} for n in range(6, 0, -1)])
+    assert is_firm(analysis) is firm, reasons(analysis)
+    assert any("no way to return" in sentence for sentence in analysis.sentences) is firm
+
+
+@pytest.mark.parametrize(
+    ("test", "passed", "firm"),
+    [("n == 0", "n", True), ("n == limit", "n", False), ("done(n)", "n", False), ("n == 0", "n * 1", True)],
+)
+def test_an_argument_that_stays_is_the_cause_for_sure_where_nothing_else_decides(test: str, passed: str, firm: bool):
+    source = f"int depth(int n) {{\n    if ({test})\n        return 0;\n    return depth({passed});\n}}\n"
+    assert is_firm(deep(source, "return depth", [{"n": 3}] * 5)) is firm
+
+
+def test_of_two_functions_that_call_each_other_each_is_told_with_the_one_that_it_calls():
+    source = """\
+int even(int n) {
+    return n == 0 ? 1 : odd(n - 1);
+}
+int odd(int n) {
+    return n == 0 ? 0 : even(n - 1);
+}
+"""
+    frames = [At("odd", ": even(", {"n": n}) if n % 2 else At("even", "odd(", {"n": n}) for n in range(60)]
+    analysis = analysed(source, frames, address=0x7FFF0000)
+    assert [(link.function, link.name) for link in analysis.chain] == [("odd", "even"), ("even", "odd")]
+    assert {s.line: s.reason for s in analysis.suspects}[5] == "calls `even` again"
+    assert "`n` falls from call to call: `4`, `2`, `0`." in analysis.sentences
+
+
+def test_an_if_that_neither_returns_nor_holds_the_call_is_not_said_to_end_the_recursion():
+    source = """\
+int depth(int n) {
+    if (loud) n = 0;
+    if (n < 0) return 0;
+    if (n > 3) {
+        depth(n + 1); // here
+    }
+}
+"""
+    assert [s.line for s in deep(source, "here", [{"n": n} for n in (3, 2, 1)]).suspects] == [5, 3, 4]
+
+
+def test_who_may_close_a_circle_of_pointers_is_a_guess():
+    source = """\
+int depth(struct d *d) {
+    return d->parent == NULL ? 0 : 1 + depth(d->parent);
+}
+int main(void) {
+    a.parent = &b;
+    return depth(&a);
+}
+"""
+    analysis = deep(source, "1 + depth", [{"d": pointer(0x5000 + n % 2 * 16)} for n in range(6)])
+    assert analysis.suspects[0].line == line_of(source, "a.parent") and not is_firm(analysis)
+
+
+def test_a_line_that_only_lets_through_what_another_made_is_a_guess():
+    source = "int share(int all, int n) {\n    return all / n;\n}\n"
+    divided = analysed(source, [At("share", "all / n", {"all": 12, "n": 0})], signal="SIGFPE")
+    assert divided.suspects[0].reason == "divides by `n` without looking whether it is 0" and not is_firm(divided)
+    report = Report("terminate", "std::out_of_range", "no three", file=CPP, line=2)
+    source = 'int get(int n) {\n    if (n > 2) throw std::out_of_range("no");\n    return n;\n}\n'
+    thrown = analysed(source, [At("get", "throw", {"n": 3})], signal="SIGABRT", report=report, path=CPP)
+    assert thrown.suspects[0].reason == "throws an exception that nothing catches" and not is_firm(thrown)
+
+
+def test_each_number_of_an_index_that_is_computed_is_followed():
+    source = """\
+int Grid::at(int x, int y) { return cells.at(y * w + x); }
+int total(Grid &g) {
+    for (int y = 0; y <= g.h; y++)
+        g.at(0, y);
+}
+"""
+    cells = Value("[...]", "std::vector<int>", "list", length=12)
+    inner = At("Grid::at", "cells.at", {"x": 0, "y": 3, "w": 4, "y * w + x": 12, "cells": cells})
+    report = Report("terminate", "std::out_of_range", "vector::_M_range_check", file=CPP, line=1)
+    outer = At("total", "g.at", {"y": 3, "g.h": 3})
+    analysis = analysed(source, [inner, outer], signal="SIGABRT", report=report, path=CPP)
+    assert "the loop lets `y` become 3" in reasons(analysis) and "`x`" not in reasons(analysis)
+
+
+def test_a_function_of_c_that_is_named_like_rusts_drop_frees_nothing_by_its_name():
+    source = "void f(struct buf *b) {\n    drop(b);\n    free(b); // again\n}\n"
+    report = Report("libc", "double free", "free(): double free detected in tcache 2")
+    analysis = analysed(source, [At("f", "again", {"b": pointer(0x5000)})], signal="SIGABRT", report=report)
+    assert analysis.sentences[0] == "`b` is freed a second time."
+    assert not any(link.words == "frees" for link in analysis.chain) and not is_firm(analysis)
+
+
+@pytest.mark.parametrize(
+    ("stored", "blamed"),
+    [
+        ("l->next->next = NULL;", False),
+        ("if (l) l->next = NULL;", True),
+        ("note(l->next);", True),
+        ("l = pop(l);", False),
+    ],
+)
+def test_what_was_stored_through_was_not_null_and_its_maker_is_not_blamed(stored: str, blamed: bool):
+    source = f"""\
+int main(void) {{
+    struct item *l;
+    l = push(1);
+    {stored}
+    for (int i = 0; i < 3; i++) {{ sum += l->id; l = l->next; }}
+}}
+"""
+    analysis = analysed(source, [At("main", "for", {"l": NULL, "i": 2})], address=0)
+    assert analysis.suspects[0].reason == "goes on to `l->next`, which is null at the end"
+    assert ("what `push` returns" in reasons(analysis)) is blamed

@@ -78,6 +78,27 @@ async def test_a_pointer_that_leads_nowhere_and_a_value_that_is_gone_say_so(vari
     assert (await value(variable)).note == note
 
 
+LOST = "<error: Cannot access memory at address 0x4141>"
+
+
+@pytest.mark.parametrize("paths", [True, False])
+async def test_a_pointer_to_characters_that_leads_nowhere_is_no_empty_text(paths: bool):
+    row = var("s", "const char *", '0x0000000000004141 ""', [var("*s", "const char", LOST)])
+    if not paths:
+        row = var("s", "const char *", LOST, memoryReference="0x4141")
+    adapter = FakeAdapter([row], {"s[0]": LOST}, paths=paths)
+    found = await value("s", adapter)
+    assert (found.text, found.kind, found.address, found.note) == ("0x4141", "pointer", 0x4141, "not readable")
+    assert (await visited(adapter, name("s"))).frames[0].values[0].value == found
+
+
+async def test_an_empty_text_is_one_where_there_is_memory():
+    rows = [var("s", "const char *", '0x0000000000004141 ""', [var("*s", "const char", "'\\0'")])]
+    assert (await value("s", FakeAdapter(rows))).text == '""'
+    rows = [var("s", "const char *", '0x0000000000004141 ""')]
+    assert (await value("s", FakeAdapter(rows))).text == "0x4141", "nothing is listed behind it: it is not known"
+
+
 async def test_of_a_big_container_only_what_is_shown_is_asked_for():
     items: dict[str, Row | str] = {f"big[{n}]": var("", "int", str(n)) for n in range(10_000)}
     adapter = FakeAdapter(ROWS, items)

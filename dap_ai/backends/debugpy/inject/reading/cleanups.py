@@ -1,11 +1,11 @@
-"""Whether code has run since a frame raised: a handler of it or of a generator that was closed as it was left."""
+"""Whether code has run since a frame raised: its own handlers, or those of a generator that it closed when it ended."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Code objects of several versions: Any.
 
 from __future__ import annotations
 
-import _io  # `io` may hold classes of a library that fakes files
+import _io  # a library that fakes files replaces classes in `io`
 import opcode
 import sys
 import types
@@ -37,7 +37,7 @@ def has_run_on(frame: Any, at: int) -> bool:
 
 
 def _generators(frame: Any, variables: dict[str, Any]) -> Iterator[Any]:
-    """The code of generator functions that a frame names, of its module or of the classes of its variables."""
+    """The code of each generator function that a frame names: a variable, a global or a method of a variable."""
     module = names_of(frame.f_globals)
     classes = {id(cls): cls for cls in map(type, variables.values()) if not made_in_c(cls)}
     for name in {*frame.f_code.co_names, *variables}:
@@ -48,12 +48,12 @@ def _generators(frame: Any, variables: dict[str, Any]) -> Iterator[Any]:
 
 
 def _closes(code: Any) -> bool:
-    """Whether a generator that is closed where it has yielded runs more of its code."""
+    """Whether closing a generator at one of its yields runs more of its code."""
     return any(_cleans_up(code, at, {}) for at in range(0, len(code.co_code), 2) if code.co_code[at] in _YIELDS)
 
 
 def stored_after(code: Any, at: int | None) -> set[str] | None:
-    """Variables of a function that others may set, or an instruction behind `at`; None: others may set each."""
+    """A function's variables that other functions, or instructions after `at`, may set; None: any, as in a module."""
     if not code.co_flags & _OPTIMIZED:
         return None
     found = set(code.co_cellvars) | set(code.co_freevars)
@@ -73,7 +73,7 @@ def stored_after(code: Any, at: int | None) -> set[str] | None:
 
 
 def _cleans_up(code: Any, at: int, variables: dict[str, Any]) -> bool:
-    """Whether an exception that is raised there comes by code that is no test for its type and closes no plain file."""
+    """Whether a handler of an exception raised there does more than test its type or close a plain file."""
     return any(
         not _is_passed(code.co_code, target) and not _closes_a_file(code, variables, start, target)
         for start, target in _handlers(code, at)
@@ -81,7 +81,7 @@ def _cleans_up(code: Any, at: int, variables: dict[str, Any]) -> bool:
 
 
 def _handlers(code: Any, at: int) -> Iterator[tuple[int, int]]:
-    """Where each block begins that holds the instruction, and its handler."""
+    """The start of each block that holds the instruction, with its handler's."""
     if not hasattr(code, "co_exceptiontable"):
         yield from ((start + 2, target) for start, target in _blocks(code.co_code) if start < at < target)
         return
@@ -96,7 +96,7 @@ def _handlers(code: Any, at: int) -> Iterator[tuple[int, int]]:
 
 
 def _closes_a_file(code: Any, variables: dict[str, Any], start: int, target: int) -> bool:
-    """Whether a handler is that of `with ... as file`, where the name holds a file of Python's own."""
+    """Whether a handler is that of `with ... as file`, and the name holds one of Python's own files."""
     op, argument = code.co_code[start : start + 2]
     handler = (opcode.opname[each] for each in code.co_code[target : target + 4 : 2])
     names = {"STORE_FAST": code.co_varnames, "STORE_NAME": code.co_names}.get(opcode.opname[op], ())

@@ -46,9 +46,9 @@ class Past:
         self._cleaned = bool(self._patched or own & self._moved) or _has_cleaned_up(exc, alive)
 
     def of(self, describer: Describer, frame: Any, names: dict[str, Any], at: Any) -> Frame | None:
-        """What a frame's values are to be held against; None: they are as they were."""
+        """What a frame's values were when it failed; None: they are the same now."""
         moment = self.moments.get(id(frame))
-        if moment is None:  # what another frame's cleanup has done may be seen in each
+        if moment is None:  # another frame's cleanup may have changed what this one sees
             moved = id(frame) in self._patched or (id(frame), at) in self._moved
             return Unknown(frame, names, at if moved else None) if moved or self._cleaned else None
         found = Known(describer, moment, frame, names, cleaned=self._cleaned)
@@ -72,7 +72,7 @@ def _moments(exc: Any) -> dict[int, Moment]:
 
 
 def _called_by_patches(exc: Any, alive: set[int]) -> set[int]:
-    """Ids of frames that `@mock.patch` called, whose patches are gone: what they look up is no longer what they saw."""
+    """Ids of frames called through `@mock.patch`, whose patches have ended: names in them mean something else now."""
     found: set[int] = set()
     is_inside = False
     for frame, _ in entries_of(exc) if exc is not None else ():
@@ -84,7 +84,7 @@ def _called_by_patches(exc: Any, alive: set[int]) -> set[int]:
 
 
 def _has_cleaned_up(exc: Any, alive: set[int]) -> bool:
-    """Whether a frame of the user's has run on since this exception came through it."""
+    """Whether a frame of the user's code has run on since this exception left it."""
     frames = ((frame, at) for frame, at in (entries_of(exc) if exc is not None else ()) if id(frame) not in alive)
     return any(is_users(frame.f_code.co_filename) and has_run_on(frame, at) for frame, at in frames)
 
@@ -108,9 +108,9 @@ class Frame:
 
 
 class Unknown(Frame):
-    """A frame that was not captured, after a cleanup: its numbers and strings are as they were, unless set since.
+    """A frame that was not captured, after cleanup has run: only numbers and strings not set since are known.
 
-    `at`: where it was when it ran on; None: it has not.
+    `at`: the offset of the instruction that raised, if the frame has run on since; None: it has not.
     """
 
     def __init__(self, frame: Any, names: dict[str, Any], at: int | None) -> None:

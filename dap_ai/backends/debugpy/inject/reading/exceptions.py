@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from .jsons import loads
 from .statics import Member, instance_dict, is_dunder, loaded, mro, names_of, namespace, short_name, text_of, type_name
 from .values import Describer
 
 _MAX_CHAIN = 12
 _MAX_MEMBERS = 6
 _MAX_TOLD = 8000
+_SENT = "__frames__"
 _TRACEBACK = "Traceback (most recent call last):"
 _base: Any = BaseException.__dict__
 
@@ -69,6 +71,8 @@ def _facts(describer: Describer, exc: Any, relation: str) -> dict[str, Any]:
         entry = entry.tb_next
     if entry is not None:
         facts["file"], facts["line"] = text_of(entry.tb_frame.f_code.co_filename), entry.tb_lineno
+    sent = sent_with(exc) if facts["traceback"] else {}
+    facts["frames"], facts["secrets"] = sent.get("frames", []), sent.get("secrets", [])
     fields = exception_fields(exc)
     if fields:
         facts["fields"] = describer.fields(fields)
@@ -80,6 +84,17 @@ def _told_traceback(arguments: Any) -> str:
     text = text_of(arguments[0]) if len(arguments) == 1 and issubclass(type(arguments[0]), str) else ""
     at = text.rfind(_TRACEBACK)
     return text[at:][-_MAX_TOLD:] if at >= 0 else ""
+
+
+def sent_with(exc: Any) -> dict[str, Any]:
+    """What another process has told of its end: `frames` and `secrets`, as rank/failure_report.py sends them."""
+    own = instance_dict(exc)
+    sent = names_of(own).get(_SENT) if own is not None else None
+    try:
+        found = loads(sent.encode("ascii")) if type(sent) is str else {}
+    except ValueError:  # there was no room for all of it
+        return {}
+    return found if type(found) is dict else {}
 
 
 def message_of(describer: Describer, exc: Any) -> str:
@@ -134,7 +149,7 @@ def exception_fields(exc: Any) -> dict[str, Any]:
                     values[name] = value
     own = instance_dict(exc)
     if own is not None:
-        values.update({name: x for name, x in names_of(own).items() if name != "__notes__"})
+        values.update({name: x for name, x in names_of(own).items() if name not in ("__notes__", _SENT)})
     return values
 
 

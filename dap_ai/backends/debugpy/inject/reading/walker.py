@@ -59,10 +59,12 @@ def _inspect(frames: list[Any], exc: Any, query: dict[str, Any]) -> dict[str, An
     }
     if query.get("exception", True) and exc is not None:
         inspection["exceptions"] = exception_chain(describer, exc)
+    sent = [secret for error in inspection.get("exceptions", []) for secret in error.pop("secrets")]
     if query.get("threads", True):
         inspection["threads"] = thread_facts(budget)
     if query.get("secrets"):
-        inspection["secrets"] = told([*_scopes(located), *past.scopes()], SecretsBudget(_SECRET_OBJECTS, _SECRETS_S))
+        scopes_read = [*_scopes(located), *past.scopes()]
+        inspection["secrets"] = [*told(scopes_read, SecretsBudget(_SECRET_OBJECTS, _SECRETS_S)), *sent]
     inspection["truncated"] = budget.truncated
     inspection["milliseconds"] = budget.milliseconds()
     return inspection

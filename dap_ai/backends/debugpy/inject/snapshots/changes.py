@@ -22,9 +22,9 @@ _LONGEST_LOOK_S = 0.005
 
 
 class Changes:
-    """The values that one line gave to one name: a plain value, or the text of another in a tuple of one.
+    """The values that one line gave to one name, each with the moment at which it was seen.
 
-    Each with the moment at which it was seen.
+    A plain value is kept as it is, any other as its text, in a tuple of one.
     """
 
     __slots__ = ("count", "first", "last")
@@ -35,7 +35,7 @@ class Changes:
         self.last: list[tuple[Any, int]] = []
 
     def add(self, x: Any, moment: int) -> None:
-        """One more; one that equals the one before it is counted only."""
+        """Add a value; one equal to the value before it is only counted."""
         self.count += 1
         known = self.last or self.first
         if known and type(known[-1][0]) is type(x) and known[-1][0] == x:
@@ -46,7 +46,7 @@ class Changes:
             self.last = [*self.last[-_LAST + 1 :], (x, moment)]
 
     def facts(self, name: str, describer: Describer, until: int | None = None) -> dict[str, Any] | None:
-        """The Changed structure, of what was seen up to this moment, if one is given; None: that is not known."""
+        """The Changed structure of the values seen until a moment, or of all; None: those are not known."""
         rows = self.first + self.last
         kept = [x for x, moment in rows if until is None or moment <= until]
         if len(kept) < len(rows) and (self.count > len(rows) or not kept):
@@ -76,10 +76,10 @@ class Observer:
         note: Any = None,
         moment: int = 0,
     ) -> None:
-        """Notes what differs from `before`, and brings it up to date; without `changes` it only does the latter.
+        """Adds what differs from `before` to `changes`, if given, and brings `before` up to date.
 
-        `names`: those to look at, None for all. `note(name, told)` is called for each that differs, if there is one.
-        `moment`: grows from look to look.
+        `names`: those to look at, None for all. `note(name, told)`, if given, is called for each that differs.
+        `moment`: the time of this look, in steps that never decrease.
         """
         started = _clock()
         scope = frame.f_locals

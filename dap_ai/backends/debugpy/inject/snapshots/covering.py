@@ -78,7 +78,7 @@ class Covering:
             self._count += 1
 
     def fails_by(self, error: BaseException) -> None:
-        """What ran first after this was raised is no part of the piece of work. Again changes nothing."""
+        """Leaves out lines that first ran after this was raised. Only the first call for a piece of work counts."""
         if self._until is None:
             self._until = list(self._how.lines)[: self._how.raises.position(error)]
 
@@ -96,10 +96,10 @@ class Covering:
 
 
 class _Looker:
-    """The lines of one piece of work in the order of their first run, and its exceptions by how many had run."""
+    """One piece of work: its lines in the order of their first run; of each exception, how many lines had run."""
 
     def begin(self) -> None:
-        """A piece of work comes."""
+        """Starts a piece of work."""
         self.lines: dict[tuple[Any, int], None] = {}
         self.raises = Raises()
 

@@ -105,7 +105,7 @@ def _found() -> Iterator[Test]:
 
 
 def _note_until_failures(fails_by: Callable[[BaseException], None]) -> None:
-    """The cleanup of a test case comes after what it fails by: no line of it has led there."""
+    """A test case's cleanup runs after it has failed: none of its lines led to the failure."""
     asyncio: Any = sys.modules.get("asyncio")
     if asyncio is not None:
         asyncio._set_running_loop(None)  # the one of the test that stands here

@@ -1,6 +1,6 @@
-"""When the exceptions of a run were raised: what first runs later had no part in the failure that one of them is.
+"""When each exception of a run was raised: a line that first ran later had no part in that failure.
 
-No exception is kept: it would live longer than in the program. So an id may come again; its traceback tells.
+No exception is kept alive, so a later one may have the same id: their tracebacks tell them apart.
 """
 
 from __future__ import annotations
@@ -9,16 +9,16 @@ from typing import Any
 
 
 class Raises:
-    """The position in the run, as who looks on counts it, at which each exception was first seen."""
+    """The position in the run at which each exception was first seen; the caller defines positions."""
 
     def __init__(self) -> None:
         self._seen: dict[int, tuple[int, int, Any]] = {}
-        """By the exception's id: its innermost traceback entry's, how long its traceback was first, the position."""
+        """By an exception's id: the id of its innermost traceback entry, the traceback's first length, the position."""
 
     def note(self, error: Any, entry: Any, position: Any) -> None:
-        """A frame sees an exception with this traceback. One that goes on its way has a longer one than at first.
+        """A frame sees an exception, whose traceback `entry` is longer than at first with each frame that it leaves.
 
-        Not each time a longer one: `contextlib` takes off what throwing it into a generator has added.
+        Not longer each time: `contextlib` takes off what throwing it into a generator has added.
         """
         length, innermost = 0, entry
         while entry is not None:
@@ -28,6 +28,6 @@ class Raises:
             self._seen[id(error)] = id(innermost), length, position
 
     def position(self, error: Any) -> Any:
-        """None: no frame that was looked at has seen it."""
+        """Where this was raised; None: no traced frame has seen it."""
         known = self._seen.get(id(error))
         return None if known is None else known[2]

@@ -141,17 +141,17 @@ class Tracer(Watcher):
         return found if self.history is None else dict(found, history=self.history.facts())
 
     def _changes(self, line: _Line) -> list[dict[str, Any]]:
-        """What was seen before the raise that ended the run: cleanup may have made what was seen since."""
+        """The values seen before the raise that ended the run: those seen since may be of a cleanup."""
         told = (changes.facts(name, self.describer, self._raised) for name, changes in line.changes.items())
         return [each for each in told if each is not None]
 
     def see(self, error: Any, entry: Any) -> None:
         """A frame sees an exception."""
         self._raises.note(error, entry, (len(self._lines), self.moment))
-        self.moment += 1  # what is seen from now on may be of a cleanup
+        self.moment += 1  # values seen from now on may be of a cleanup
 
     def settle(self, error: BaseException) -> None:
-        """Finds out which lines had run when this was raised, and what had been seen of values."""
+        """Notes which lines had run, and which values were seen, when this was raised."""
         self._before, self._raised = self._raises.position(error) or (None, None)
 
     def look(self) -> None:
@@ -291,7 +291,7 @@ class _Run:
     )  # fmt: skip
 
     def __init__(self, tracer: Tracer, known: _Code, frame: Any, call: dict[str, Any] | None, call_number: int) -> None:
-        """`call_number`: which of the recorded calls it is, -1: none."""
+        """`call_number`: its index in the recorded calls; -1: not recorded."""
         self.call_number = call_number
         self._tracer = tracer
         self._known = known
@@ -341,7 +341,7 @@ class _Run:
         tracer.arrive(frame)
 
     def _look(self, frame: Any) -> None:
-        """At what the line has done."""
+        """Notes what the line has changed."""
         tracer, line = self._tracer, self._line
         if tracer.observer.is_on and line is not None:
             names, moment = self._known.names, tracer.moment
@@ -386,7 +386,7 @@ class _Run:
 
 
 def _caller(frame: Any) -> int:
-    """The number of the recorded call that is nearest below a frame; -1: there is none."""
+    """The number of the nearest recorded call that led to a frame; -1: there is none."""
     number = -1
     while number < 0 and frame.f_back is not None:
         frame = frame.f_back

@@ -33,7 +33,7 @@ X86_64 = bytes.fromhex(
     "040e88440f2084c0740fffc181f9de00000072ebc6440f2000415c5d5bc30f05c3b80f0000000f05"
 )
 _AGAIN, _RETURN, _RECORDS = 0x17C, 0x17F, 0x186
-"""Where `again`, `restorer` and `records` are in it."""
+"""Offsets of `again`, `restorer` and `records` in it."""
 _READ_WRITE, _READ_RUN, _PRIVATE_ANONYMOUS = 3, 5, 0x22
 _STACK_BYTES = 1 << 16
 _TRAP, _UNBLOCK, _MASK_SIZE = 31, 1, 8  # SIGSYS
