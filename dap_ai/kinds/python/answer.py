@@ -26,7 +26,6 @@ from dap_ai.agent.analyst.questions import candidates, named, spoken
 from dap_ai.agent.analyst.ranking import Analysis
 from dap_ai.agent.analyst.set_by_hand import set_by_hand
 from dap_ai.agent.analyst.value_path.finding import path_of_value
-from dap_ai.agent.analyst.wording import BY_SOURCE, HAD, NO_ASSIGNMENT, NO_MODEL, NO_RANKING, NOT_COMPUTED, NOW
 from dap_ai.agent.case.stack import Case, Place
 from dap_ai.agent.case.tables import table_of
 from dap_ai.agent.case.values import timed, typed
@@ -37,6 +36,7 @@ from dap_ai.agent.tools.evaluate import named_in
 from dap_ai.agent.tools.history import history
 from dap_ai.agent.tools.stack import where_it_is
 from dap_ai.agent.tools.table import followed_by, traced_by
+from dap_ai.agent.wording import BY_SOURCE, HAD, NO_ASSIGNMENT, NO_MODEL, NO_RANKING, NOT_COMPUTED, NOW
 from dap_ai.kinds.python.failure_answers import FailureAnswers, analysed, settled
 from dap_ai.kinds.python.passages import before_default, of_length, of_type, standing
 from dap_ai.kinds.python.plain_words import PlainWords

@@ -27,10 +27,10 @@ from dap_ai.agent.analyst.trials import NO_TIME, Investigation, Trials
 from dap_ai.agent.analyst.value_path.finding import path_of_failure
 from dap_ai.agent.analyst.verdict import verdict
 from dap_ai.agent.analyst.what_ran import settle
-from dap_ai.agent.analyst.wording import NO_MODEL, NO_RANKING, NOT_COMPUTED, UNKNOWN
 from dap_ai.agent.case.stack import Case, Place
 from dap_ai.agent.providers.offline import offline_usage, say
 from dap_ai.agent.providers.work import Work
+from dap_ai.agent.wording import NO_MODEL, NO_RANKING, NOT_COMPUTED, UNKNOWN
 from dap_ai.kinds.python.passages import endless, has_failed, lacked_memory, noted, standing, suspicious
 from dap_ai.protocol.contracts.asking import Answer
 from dap_ai.protocol.wire.ask import Fix

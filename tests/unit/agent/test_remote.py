@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dap_ai.agent.analyst.wording import CLEANED
 from dap_ai.agent.case.remote import read_traceback
 from dap_ai.agent.guard.masked_debugger import MaskedDebugger
 from dap_ai.agent.masking.mask import Masker
+from dap_ai.agent.wording import CLEANED
 from dap_ai.backends.debugpy.rank.failure_report import failed_rows, read_failure, traceback_packet
 from dap_ai.protocol.contracts.inspection import FrameQuery, Query
 from tests.conftest import ROOT

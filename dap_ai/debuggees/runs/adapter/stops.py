@@ -11,22 +11,13 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any, get_args
 
-<<<<<<< HEAD:dap_ai/debuggees/runs/adapter/stops.py
 from dap_ai.debuggees.runs.adapter.arguments import Arguments
 from dap_ai.debuggees.runs.adapter.conditions import ConditionError, holds, parsed, value_of
 from dap_ai.debuggees.runs.adapter.facts import Facts
 from dap_ai.debuggees.runs.adapter.filters import Test
 from dap_ai.debuggees.runs.analysis.facts import EffectKind
 from dap_ai.debuggees.runs.model import Event, EventKind
-=======
-from dap_ai.backends.agents.arguments import Arguments
-from dap_ai.backends.agents.conditions import ConditionError, holds, parsed, value_of
-from dap_ai.backends.agents.facts import Facts
-from dap_ai.backends.agents.filters import Test
 from dap_ai.protocol.contracts.comparing import COMPARE
-from dap_ai.runs.analysis.facts import EffectKind
-from dap_ai.runs.model import Event, EventKind
->>>>>>> i36-me:dap_ai/backends/agents/stops.py
 
 _HITS: Mapping[str, Callable[[int, int], bool]] = {
     **COMPARE,

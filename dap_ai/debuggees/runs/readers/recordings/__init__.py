@@ -1,4 +1,4 @@
-"""Our own recordings (`dap-ai record`), also while they are written; `runs/store.py` says what a line is."""
+"""Our own recordings (`dap-ai record`), also while they are written; `debuggees/runs/store.py` says what a line is."""
 
 from __future__ import annotations
 
