@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-_BESIDE = [above / "shared" / "trajectories" for above in Path(__file__).resolve().parents[4:]]
+_BESIDE = [above / "shared" / "trajectories" for above in Path(__file__).resolve().parents[5:]]
 FOLDER = Path(os.environ.get("DAP_AI_TRAJECTORIES") or next(filter(Path.is_dir, _BESIDE), _BESIDE[0]))
 SAMPLES = Path(__file__).parent / "samples"
 

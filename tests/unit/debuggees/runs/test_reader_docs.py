@@ -9,7 +9,7 @@ from dap_ai.debuggees.runs.model import steps_of
 from dap_ai.debuggees.runs.opening import Readers, open_run
 from dap_ai.debuggees.runs.refs import resolve
 
-PAGE = Path(__file__).parents[3] / "docs" / "readers.md"
+PAGE = Path(__file__).parents[4] / "docs" / "readers.md"
 
 
 def test_the_reader_of_the_documentation_reads_a_run(tmp_path):

@@ -27,7 +27,7 @@ from tests.patience import patient
 from tests.unit.debuggees.runs.hand_made import any_run, hostile, ordinary
 from tests.unit.debuggees.runs.scan.deadly import DEADLY
 
-ROOT = Path(__file__).parents[4]
+ROOT = Path(__file__).parents[5]
 
 
 def written(run: Run, path: Path) -> str:
