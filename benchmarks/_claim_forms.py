@@ -168,15 +168,18 @@ def _call(match: re.Match[str], truth: Truth) -> Iterator[Claim]:
     for parameter, value in _arguments(match[2]):
         yield compared("argument", f"{match[1]} was given {parameter}", value, truth.given.get((name, parameter)))
     if verb == "raised":
-        known = truth.errors.get(name)
-        holds = None if not known or "..." in text else bool({text, f"{text}: "} & known)
+        known = {_plain(each) for each in truth.errors.get(name, ())}
+        holds = None if not known or "..." in text else _plain(text) in known
         yield Claim(
             "raised", f"{match[1]} raised {text}", holds, "" if holds is not None else CUT if known else ELSEWHERE
         )
-    elif text == "nothing yet":
-        yield Claim("result", f"{match[1]} {text}", None, NO_LITERAL)
     else:
         yield compared("result", f"{match[1]} returned", text, truth.results.get(name))
+
+
+def _plain(error: str) -> str:
+    """An error's text, however its blanks and its classes are written."""
+    return re.sub(r"<class '([^']+)'>", r"<class \1>", " ".join(error.split())).rstrip(": ")
 
 
 def _arguments(text: str) -> Iterator[tuple[str, str]]:

@@ -195,13 +195,13 @@ def text(value: object, write: Callable[[object], str] = repr, longest: int = LO
 
 
 def by_program(folder: str, test: str) -> BaseException | None:
-    """The exception that ends the program, else one that ended a thread."""
+    """The exception that ended the first of its threads, else the one that ends the program."""
     ended: list[BaseException | None] = []
     threading.excepthook = lambda given: ended.append(given.exc_value)
     try:
         runpy.run_path(f"{folder}/{test}", run_name="__main__")
     except BaseException as error:  # noqa: BLE001  the failure that is asked about
-        return error
+        ended.append(error)
     return ended[0] if ended else None
 
 

@@ -20,9 +20,10 @@ NAMES = ("finally_function", "trial trial_static")
 @pytest.mark.parametrize("name", NAMES)
 def test_every_suspect_and_step_had_run_when_the_program_failed(name, tmp_path):
     (fault,) = ours(name, tmp_path)
-    truth, ended = truth_of(fault), asked(DAP_AI[0], fault)
-    assert truth
+    ended = asked(DAP_AI[0], fault)
     assert ended
-    claims = [(kind, text, holds) for kind, text, holds in checked(ended, truth) if kind in OF_LINES]
-    assert {kind for kind, _, _ in claims} >= {"suspect", "step"}
-    assert [text for _, text, holds in claims if not holds] == []
+    truth = truth_of(fault, ended)
+    assert truth
+    claims = [claim for claim in checked(ended, truth) if claim.kind in OF_LINES]
+    assert {claim.kind for claim in claims} >= {"suspect", "step"}
+    assert [claim.text for claim in claims if not claim.holds] == []
