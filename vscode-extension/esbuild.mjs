@@ -37,7 +37,7 @@ bundles.push(page);
 async function makePage(isCheck) {
   const { outputFiles } = await esbuild.build({ ...page, write: false, minify: true, sourcemap: false, logLevel: "warning" });
   for (const { path, text } of outputFiles) {
-    const committed = join("..", "dap_ai", "runs", "export", "page", path.endsWith(".css") ? "page.css" : "page.js");
+    const committed = join("..", "dap_ai", "debuggees", "runs", "export", "page", path.endsWith(".css") ? "page.css" : "page.js");
     const isSame = existsSync(committed) && (await readFile(committed, "utf8")) === text;
     if (!isSame && isCheck) {
       console.error(`${committed} is not what src/runview makes: node esbuild.mjs --page`);
