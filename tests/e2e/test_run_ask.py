@@ -12,7 +12,7 @@ import pytest
 
 from tests.patience import patient
 
-SAMPLE = Path(__file__).parent.parent / "unit/runs/samples/mini-swe-agent/v1.traj.json"
+SAMPLE = Path(__file__).parent.parent / "unit/debuggees/runs/samples/mini-swe-agent/v1.traj.json"
 
 
 def ask(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:

@@ -23,7 +23,7 @@ from tests.fuzz.requests import Known, draw
 from tests.integration.subjects import Subject
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(TIMEOUT_S)]
-RUN = TESTS / "unit/runs/samples/mini-swe-agent/v1.traj.json"
+RUN = TESTS / "unit/debuggees/runs/samples/mini-swe-agent/v1.traj.json"
 POKES = 14
 ALONE = 300
 """Requests to the adapter alone, in one process."""

@@ -19,7 +19,7 @@ from dap_ai.protocol.wire.errors import RequestFailed
 from tests.patience import patient
 
 pytestmark = pytest.mark.anyio
-RUN = Path(__file__).parent.parent / "unit/runs/samples/mini-swe-agent"
+RUN = Path(__file__).parent.parent / "unit/debuggees/runs/samples/mini-swe-agent"
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from tests.patience import at_worst
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX")
 
 TINY = Path(__file__).parents[1] / "agents" / "tiny.py"
-SAMPLES = Path(__file__).parents[1] / "unit" / "runs" / "samples"
+SAMPLES = Path(__file__).parents[1] / "unit" / "debuggees" / "runs" / "samples"
 WRONG, RIGHT = "def total(n):\n    return sum(range(n))\n", "def total(n):\n    return sum(range(n + 1))\n"
 FIX = "sed 's/range(n)/range(n + 1)/' shop.py > new && mv new shop.py"
 RENAME = "sed 's/total/sum_of/' shop.py > new && mv new shop.py"
