@@ -20,7 +20,7 @@ class LazyGroup(click.Group):
         self._group = group
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """In the order in which they were given, and those of the group."""
+        """The modules in the given order, then the entry points of the group by name."""
         del ctx
         return [*self._modules, *sorted(self._others().names)]
 

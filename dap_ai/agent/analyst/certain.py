@@ -180,7 +180,7 @@ class Certain:
                 return None
 
     def _method(self, holder: ast.expr, name: str, scope: Scope) -> _Function | None:
-        """The method, by the type that the object has in the frame."""
+        """The method that a call runs, found by the type of its object in the frame."""
         value = scope.place.value(holder) if scope.place else None
         kind = value.type.rpartition(".")[2] if value and value.kind not in ("class", "module", "function") else ""
         owners = [(source, c) for source in self._resolver.files() for c in source.classes if c.name == kind]

@@ -65,7 +65,7 @@ def changes_data(edits: Sequence[Edit]) -> str:
 
 
 def shifted(edits: Sequence[Edit]) -> str:
-    """In words, what of the values on their way to a call they make one more or less; empty: nothing."""
+    """The argument that the edits make one larger or smaller, in words; empty: none."""
     for source in {edit.source.path: edit.source for edit in edits}.values():
         try:
             old, new = (Counter(_shifts(ast.parse(text))) for text in narrowed(source, edits))
@@ -188,7 +188,7 @@ def _overwritten(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[s
 
 
 def _handed_in(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
-    """Its parameters, and the targets of its loops but those that count."""
+    """The function's parameters, and the targets of its loops, except loops over `range` or `enumerate`."""
     parameters = {a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg)}
     loops = [node for node in ast.walk(function) if isinstance(node, _LOOP) and not _counts(node.iter)]
     return parameters - {"self", "cls"} | {name for loop in loops for name in target_names(loop.target)}

@@ -77,12 +77,18 @@ def _effects(analysis: Analysis) -> list[str]:
         for cited in diagnosis.cited[:1]
         if (value := diagnosis.place.value(cited.expression))
     ]
-    first = _FIRST.split(error.message, maxsplit=1)[0].rstrip(" .,:") if error else ""
+    first = _first_part(error.message) if error else ""
     brief = f"{kind}: {first}" if first else kind
     told = [text.replace(ON_PURPOSE, f"{brief}, raised on purpose", 1) for text in told]
     if analysis.case.held and told:
         told.insert(0, _with_held(analysis.case, *analysis.case.held, told[0]))
     return [*(f"{text}{item}" for text in told if item), *told, plain, brief, kind]
+
+
+def _first_part(message: str) -> str:
+    """A message up to its first colon or full stop; all of its first line if that cuts a tuple of arguments in two."""
+    first = _FIRST.split(message, maxsplit=1)[0].rstrip(" .,:")
+    return first_line(message) if first[:1] == "(" and first[-1:] != ")" else first
 
 
 def _with_held(case: Case, expression: str, there: Case, told: str) -> str:

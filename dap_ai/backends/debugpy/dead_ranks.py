@@ -129,4 +129,4 @@ def watch_ranks():
     popen._execute_child = heard_child(popen._execute_child)
     popen.wait, popen.poll = heard_end(popen.wait), heard_end(popen.poll)
 """.replace("@FOLDER@", repr(FOLDER))
-"""Wants what dead_children.py wants, and `pipe`, `sent_by`, `cause_of` and `traceback_at` of that."""
+"""Uses the names that dead_children.py uses, and `pipe`, `sent_by`, `cause_of` and `traceback_at` defined there."""

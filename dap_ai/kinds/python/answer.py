@@ -115,7 +115,7 @@ class PythonAnalyst:
         return self._told(work, [*parts, f"*{NO_RANKING}*"])
 
     def unread(self, work: Work, caught: Case) -> Answer | None:
-        """What the traceback that was printed and the source say."""
+        """Answers from the printed traceback and the source."""
         return self._failures.unread(work, caught)
 
     async def _evaluated(self, work: Work, bench: Bench) -> list[str]:

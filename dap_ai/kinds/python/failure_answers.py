@@ -142,7 +142,7 @@ class FailureAnswers:
         return Answer(suspects=suspects, usage=offline_usage())
 
     async def _recursion(self, work: Work, analysis: Analysis, first: str) -> Answer:
-        """No fix is tried: what leaves the call out makes the failure go away, and is hardly ever meant."""
+        """Tries no fix: to leave the call out ends the failure, and is hardly ever meant."""
         case, place = analysis.case, analysis.diagnosis.place
         found = await recursion_at(case, work.reader, work.debugger)
         parts, suspects = await asyncio.to_thread(recursion_told, found) if found else told_of_library(place, case)
@@ -173,12 +173,12 @@ class FailureAnswers:
         return (*found, "") if found else (analysis, None, "")
 
     def unread(self, work: Work, caught: Case) -> Answer | None:
-        """What the traceback that was printed and the source say."""
+        """Answers from the printed traceback and the source."""
         analysis = settled(analyse(caught))
         return self._unread(work, analysis, *unread.caught(analysis)) if analysis else None
 
     def _unread(self, work: Work, analysis: Analysis, parts: list[str], fixes: list[Fix]) -> Answer:
-        """What a traceback and the source say."""
+        """Answers with these parts, without values."""
         say(work, [*parts, f"*{' '.join([NO_MODEL, *noted(analysis)])}*"])
         return Answer(suspects=analysis.suspects, fixes=fixes, usage=offline_usage())
 
@@ -188,11 +188,11 @@ class FailureAnswers:
         return trials.controls if trials else []
 
     def _found(self, case: Case) -> tuple[Analysis, Trials] | None:
-        """What was found for this very failure before."""
+        """The analysis and the tried fixes of this failure, if it was asked about before."""
         return self._kept[1:] if self._kept and self._kept[0] == _key(case) else None
 
     def kept_at(self, case: Case) -> Trials | None:
-        """What trying fixes has brought at this very stop, if that was done."""
+        """The fixes tried at this stop; None: none were."""
         kept, stop = self._kept, case.stop
         return kept[2] if kept and kept[0][:2] == (stop.epoch, stop.thread_id) else None
 

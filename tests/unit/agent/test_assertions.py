@@ -188,3 +188,16 @@ def test_an_error_that_is_raised_on_purpose_is_told_with_what_led_to_it(text: st
     (tmp_path / "test_it.py").write_text(text)
     first = ask(fail(tmp_path / "test_it.py"))[0].text.partition("\n")[0]
     assert first.startswith(told), first
+
+
+@pytest.mark.parametrize(
+    ("raised", "told"),
+    [
+        ("ValueError('a.ini', 'bad line: 3')", "`ValueError`: ('a.ini', 'bad line: 3'), raised on purpose, because of"),
+        ("ValueError('bad line: 3')", "`ValueError`: bad line, raised on purpose, because of"),
+    ],
+)
+def test_arguments_of_an_error_are_not_cut_in_two(raised: str, told: str, tmp_path):
+    (tmp_path / "test_it.py").write_text(f"def take(n):\n    if n:\n        raise {raised}\n\ntake(4)\n")
+    first = ask(fail(tmp_path / "test_it.py"))[0].text.partition("\n")[0]
+    assert first.startswith(told), first

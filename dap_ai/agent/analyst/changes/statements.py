@@ -105,7 +105,7 @@ def statement_changes(node: ast.stmt, scopes: Scopes, lines: list[str]) -> Itera
 
 
 def _may_be_a_number(target: ast.expr, value: ast.expr) -> bool:
-    """Whether one may take the larger of both: no text or container is written there, nor a method of the target."""
+    """Whether `max` or `min` may apply: the value is no text or container, and reads no attribute of the target."""
     if isinstance(value, _TEXT_OR_CONTAINER):
         return False
     name = ast.unparse(target)

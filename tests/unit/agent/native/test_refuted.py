@@ -1,4 +1,4 @@
-"""The analyst is not sure of a cause that the source suggests where values at the stop refute it or do not show it."""
+"""A cause that the source suggests is dropped if values at the stop refute it, and a guess if they do not show it."""
 
 from __future__ import annotations
 

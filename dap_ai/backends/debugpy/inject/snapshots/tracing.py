@@ -141,7 +141,7 @@ class Tracer(Watcher):
         return found if self.history is None else dict(found, history=self.history.facts())
 
     def _changes(self, line: _Line) -> list[dict[str, Any]]:
-        """The values seen before the raise that ended the run: those seen since may be of a cleanup."""
+        """The values seen before the exception that ended the run was raised; later ones may come from cleanup."""
         told = (changes.facts(name, self.describer, self._raised) for name, changes in line.changes.items())
         return [each for each in told if each is not None]
 
