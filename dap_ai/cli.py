@@ -9,8 +9,8 @@ import click
 
 import dap_ai
 from dap_ai.commands.lazy import LazyGroup
-from dap_ai.extras import MissingExtraError
 from dap_ai.protocol.wire.visible import visible
+from dap_ai.system.extras import MissingExtraError
 
 _HELP = """Ask a program that is being debugged why it does what it does.
 
@@ -26,7 +26,7 @@ An agent:        dap-ai record -- mini -t "..."
 For an agent:    dap-ai mcp         (its tools; --help says how to add it)
 """
 _COMMANDS = (
-    "ask", "debug", "pytest", "serve", "sessions", "config", "doctor", "transcript", "replay", "mcp",
+    "ask", "debug", "serve", "sessions", "config", "doctor", "transcript", "replay", "mcp",
 )  # fmt: skip
 
 

@@ -17,8 +17,8 @@ import sys
 import threading
 
 sys.path.insert(0, sys.argv[1])
-from inject.snapshots import blanking  # noqa: E402  the path first
-from inject.snapshots.environment import blocks  # noqa: E402  the same
+from python.snapshots import blanking  # noqa: E402  the path first
+from python.snapshots.isolation.environment import blocks  # noqa: E402  the same
 
 SECRETS = {
     "plain": "xK9-zq73bRt",

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 sys.path.insert(0, sys.argv[1])
-from inject.snapshots import blanking
-from inject.reading import secrets  # noqa: E402  the path first
+from python.snapshots import blanking
+from python.inspector import secrets  # noqa: E402  the path first
 
 SECRET = "xK9-zq73bRt"
 

@@ -8,7 +8,7 @@ import msgspec
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from dap_ai.backends.debugpy.inject.reading.walker import inspect
+from dap_ai.debuggees.python.inspector.walker import inspect
 from dap_ai.protocol.contracts.inspection import Inspection
 from tests.unit.backends.hostile import COUNTED, EvilKey, Plain, calls, hostile_objects
 from tests.unit.backends.visiting import frame_of

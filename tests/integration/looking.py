@@ -7,8 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from dap_ai.backends.debugpy.inspector import Inspector
 from dap_ai.backends.debugpy.recipe import DebugpyBackend
+from dap_ai.debuggees.python.injection.inspector import Inspector
 from dap_ai.protocol.contracts.inspection import FrameQuery, Query
 from dap_ai.protocol.contracts.snapshot import SnapshotQuery
 from tests.conftest import marked_lines

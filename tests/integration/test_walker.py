@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dap_ai.backends.debugpy.inspector import Inspector
+from dap_ai.debuggees.python.injection.inspector import Inspector
 from dap_ai.protocol.contracts.inspection import FrameQuery, Inspection, Query
 from tests.integration.walker_client import Client, debugging
 from tests.unit.backends.visiting import node

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from dap_ai.backends.debugpy.inspector import install_expressions, open_expression
+from dap_ai.debuggees.python.injection.inspector import install_expressions, open_expression
 from dap_ai.protocol.contracts.inspection import Inspection
 from tests.patience import patient
 from tests.unit.backends.visiting import node

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 import dap_ai
-from dap_ai import admission, peers
+from dap_ai.system import peers
+from dap_ai.transport import admission
 
 PRODUCT = Path(dap_ai.__file__).parent
 OPENS = frozenset({
@@ -25,7 +26,7 @@ MODULES = frozenset(
 )
 ELSEWHERE = {
     "admission.py": "the place",
-    "backends/debugpy/inject/post_mortem/holding.py": "in the user's process, standard library alone: the same rule",
+    "debuggees/python/hosts/post_mortem/holding.py": "in the user's process, standard library alone: the same rule",
     "debuggees/runs/running/attached/sitecustomize.py": "in the agent's process: debugpy listens, behind the same rule",
 }
 

@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 
 import dap_ai
-from dap_ai import programs
-from dap_ai.hosts import child_python
+from dap_ai.system import child_python, programs
 from tests.conftest import ROOT
 from tests.hostile_folder import HostileFolder
 from tests.patience import patient
@@ -28,7 +27,7 @@ def main():
 """
 STARTED = """
 import subprocess, sys
-from dap_ai.hosts import child_python
+from dap_ai.debuggees.python.hosts import child_python
 sys.exit(subprocess.run(child_python.command({function!r}, {argument!r})).returncode)
 """
 

@@ -8,8 +8,8 @@ import sys
 import msgspec
 import pytest
 
-from dap_ai import config
-from dap_ai.config import ConfigError, Settings, launch_key, load, merge_launch
+from dap_ai.settings import config
+from dap_ai.settings.config import ConfigError, Settings, launch_key, load, merge_launch
 
 
 @pytest.fixture
@@ -185,7 +185,7 @@ def test_a_pyproject_that_cannot_be_read_is_a_warning(places, monkeypatch):
     def refuse(path, *_):
         raise PermissionError(13, "Permission denied", str(path))
 
-    monkeypatch.setattr("dap_ai.toml_files.os.open", refuse)
+    monkeypatch.setattr("dap_ai.settings.toml_files.os.open", refuse)
     environ |= {"DAP_AI_CONFIG": os.devnull}
     (warning,) = load(workspace, {}, environ).warnings
     assert str(file) in warning

@@ -15,18 +15,18 @@ from click.testing import CliRunner
 
 from dap_ai import cli
 from dap_ai.agent.case.source import SourceFile
-from dap_ai.agent.compiled import grammar
-from dap_ai.agent.compiled.parsing import to_node
 from dap_ai.agent.language.recipes import is_installed, why_not_installed
 from dap_ai.agent.sanitize import SyntaxRefused
 from dap_ai.commands import doctor
-from dap_ai.config import Settings
+from dap_ai.debuggees.native.answer.answer import NativeAnalyst
+from dap_ai.debuggees.native.source import grammar
+from dap_ai.debuggees.native.source.parsing import to_node
 from dap_ai.debuggees.runs.adapter.recipe import backend as agents_backend
 from dap_ai.debuggees.runs.analysis import shell
-from dap_ai.extras import ATTACH, DEFINITIONS, EXTRAS, GRAMMARS, PRICES, RUNS, Extra, MissingExtraError
-from dap_ai.kinds.native.answer import NativeAnalyst
 from dap_ai.protocol.contracts.backend import StartError
 from dap_ai.protocol.wire.ask import AskArguments
+from dap_ai.settings.config import Settings
+from dap_ai.system.extras import ATTACH, DEFINITIONS, EXTRAS, GRAMMARS, PRICES, RUNS, Extra, MissingExtraError
 from tests.patience import patient
 from tests.unit.agent.harness import Heard
 from tests.unit.agent.native.cases import NULL, At, stopped
@@ -97,7 +97,7 @@ def test_everything_is_imported_without_them():
     code = (
         f"import sys; sys.modules.update(dict.fromkeys({OPTIONAL!r}));"
         "import dap_ai.commands.ask, dap_ai.commands.serve, dap_ai.commands.doctor, dap_ai.commands.wiring,"
-        " dap_ai.agent.answering, dap_ai.kinds.native.answer, dap_ai.agent.tools.table; print('imported')"
+        " dap_ai.agent.answering, dap_ai.debuggees.native.answer.answer, dap_ai.agent.tools.table; print('imported')"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=patient(30), check=False

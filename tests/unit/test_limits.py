@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from dap_ai import limits
 from dap_ai.adapter.io.timers import Timers
-from dap_ai.limits import Limit, wait_for
+from dap_ai.system import limits
+from dap_ai.system.limits import Limit, wait_for
 from tests.patience import patient
 
 WAIT_S = 10.0

@@ -12,7 +12,7 @@ from tests.patience import patient
 
 _BLOCKS = """
 import asyncio, os, sys
-from dap_ai.stdio import open_stdio
+from dap_ai.transport.stdio import open_stdio
 
 async def main():
     await open_stdio()

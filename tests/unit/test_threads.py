@@ -9,9 +9,9 @@ import time
 
 import pytest
 
-from dap_ai import threads
-from dap_ai.agent.analyst.changes.candidates import candidates, distinct
 from dap_ai.agent.case.source import SourceFile
+from dap_ai.debuggees.python.analysis.experiments.changes.candidates import candidates, distinct
+from dap_ai.system import threads
 from tests.patience import patient
 
 WAIT_S = 10.0

@@ -9,7 +9,7 @@ from functools import cached_property, wraps
 from typing import TypeVar
 from weakref import WeakKeyDictionary
 
-from dap_ai import threads
+from dap_ai.system import threads
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 _Statement = TypeVar("_Statement", bound=ast.stmt)

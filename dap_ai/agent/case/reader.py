@@ -18,8 +18,8 @@ from dap_ai.agent.case.rows import MAX_SCOPES, frames_of, is_quiet, page_of, row
 from dap_ai.agent.case.source import NATIVE_LANGUAGES, SourceFile, Sources, language_of
 from dap_ai.agent.case.stack import Case, Frame, Place, expressions_at
 from dap_ai.agent.case.syntax import node_of
-from dap_ai.agent.compiled.frames import Depth, Rows, depth_of
 from dap_ai.agent.sanitize import SyntaxRefused
+from dap_ai.debuggees.native.source.frames import Depth, Rows, depth_of
 from dap_ai.protocol.contracts.asking import Stop
 from dap_ai.protocol.contracts.debugger import Debugger
 from dap_ai.protocol.contracts.inspection import (

@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from dap_ai.agent.case.indexing import FunctionNode, Index, once_per_node
 from dap_ai.agent.case.source_files import PYTHON_SUFFIXES, language_of, why_no_source
-from dap_ai.extras import MissingExtraError
-from dap_ai.hosts.user_code import is_user_path as is_user_path  # noqa: PLC0414  it is known from here
+from dap_ai.system.extras import MissingExtraError
+from dap_ai.system.user_code import is_user_path as is_user_path  # noqa: PLC0414  it is known from here
 
 if TYPE_CHECKING:
-    from dap_ai.agent.compiled.parsing import Unit
+    from dap_ai.debuggees.native.source.parsing import Unit
 
 ScopeNode = FunctionNode | ast.Module
 T = TypeVar("T")
@@ -97,7 +97,7 @@ def first_line(node: FunctionNode | ast.ClassDef) -> int:
 
 
 NATIVE_LANGUAGES = frozenset({"c", "cpp", "rust"})
-"""Those that `agent/native` reads."""
+"""Those that `debuggees/native/analysis` reads."""
 _CPP_TEXT = re.compile(
     r"^[ \t]*(class\s+\w+\s*(final\s*)?([:{;]|$)|namespace\b|template\s*<|using\s+(namespace\s|\w+\s*=)"
     r"|(public|private|protected):|#\s*include\s*<\w+>)|\b\w+::\w",
@@ -138,7 +138,7 @@ class SourceFile:
         """The parsed file, if it is C, C++ or Rust and the extra `grammars` is installed."""
         if not self.is_native:
             return None
-        from dap_ai.agent.compiled.parsing import parse  # noqa: PLC0415  a Python program does not need it
+        from dap_ai.debuggees.native.source.parsing import parse  # noqa: PLC0415  a Python program does not need it
 
         try:
             return parse(self.text, self.language)

@@ -19,7 +19,7 @@ from dap_ai.protocol.wire.ask import Level
 from dap_ai.protocol.wire.safe import Safe, SafeFields
 
 if TYPE_CHECKING:
-    from dap_ai.agent.compiled.report import Report
+    from dap_ai.debuggees.native.source.report import Report
 
 MAX_EXPRESSIONS = 60
 

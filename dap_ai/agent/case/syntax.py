@@ -10,7 +10,7 @@ from dap_ai.protocol.contracts.inspection import Node
 def node_of(text: str, language: str = "python") -> Node:
     """The Node of one expression of that language. Raises sanitize.SyntaxRefused."""
     if language in NATIVE_LANGUAGES:
-        from dap_ai.agent.compiled import parsing  # noqa: PLC0415  a Python program does not need it
+        from dap_ai.debuggees.native.source import parsing  # noqa: PLC0415  a Python program does not need it
 
         return parsing.to_node(text, language)
     return to_node(text)

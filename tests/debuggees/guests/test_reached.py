@@ -12,7 +12,7 @@ import pytest
 from stats import mean
 
 MAIN, OUT = os.getpid(), Path(os.environ["OBSERVED"]).parent
-FOLDERS = ["testing", "hosts", "backends/debugpy/inject/post_mortem", "backends/debugpy/inject/reading"]
+FOLDERS = ["system", "debuggees/python/hosts", "debuggees/python/inspector"]
 BARE = re.compile("_getframe|exc_info|settrace|setprofile|^(locals|globals|vars|dir|super|exec|eval)$|^__")
 """What looks at the frame that calls it cannot be called for somebody else."""
 NEEDED = "getattr hasattr isinstance issubclass len max min ord setattr sorted _iter_bits_lsb update_wrapper".split()
@@ -24,7 +24,7 @@ def modules():
     import dap_ai
 
     for folder in FOLDERS:
-        for file in (Path(dap_ai.__path__[0]) / folder).glob("*.py"):
+        for file in (Path(dap_ai.__path__[0]) / folder).rglob("*.py"):
             for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
                 if isinstance(node, ast.Import):
                     yield from (alias.name for alias in node.names)

@@ -22,13 +22,13 @@ from dap_ai.agent.model import Call
 from dap_ai.agent.tools.acting import execute
 from dap_ai.agent.tools.base import Bench
 from dap_ai.agent.tools.report import Report
-from dap_ai.config import Settings
 from dap_ai.protocol.contracts.asking import Answer, Ask
 from dap_ai.protocol.contracts.debugger import Done
 from dap_ai.protocol.contracts.tools import Arguments, Step
 from dap_ai.protocol.wire.ask import AskArguments, Evidence, Usage
 from dap_ai.protocol.wire.errors import NotStopped
 from dap_ai.protocol.wire.safe import as_it_is
+from dap_ai.settings.config import Settings
 from tests.unit.agent.acting_debugger import ALWAYS, NO, NOBODY, UNSEEN, YES, Acting, acting
 from tests.unit.agent.harness import Heard, fail
 

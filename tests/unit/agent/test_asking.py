@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from dap_ai.agent.wording import HAPPENED, NOW, VALUES
+from dap_ai.agent.report.wording import HAPPENED, NOW, VALUES
 from dap_ai.protocol.contracts.snapshot import Followed, Moment, Raised, SnapshotResult
 from tests.unit.agent.harness import Stopped, ask, fail
 from tests.unit.agent.test_answers import halted_at

@@ -6,10 +6,10 @@ import textwrap
 
 import pytest
 
-from dap_ai.agent.analyst.changes.candidates import Candidate, candidates, distinct, spread
-from dap_ai.agent.analyst.changes.kinds import PRIOR
-from dap_ai.agent.analyst.edits import Edit
 from dap_ai.agent.case.source import SourceFile
+from dap_ai.agent.report.edits import Edit
+from dap_ai.debuggees.python.analysis.experiments.changes.candidates import Candidate, candidates, distinct, spread
+from dap_ai.debuggees.python.analysis.experiments.changes.kinds import PRIOR
 
 
 def proposed(text: str, *lines: int) -> list[str]:

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.agent.analyst.check import Check, failure_of
-from dap_ai.agent.analyst.checks import checks_of
-from dap_ai.agent.analyst.edits import Edit
-from dap_ai.agent.analyst.enclosing import changes_a_check, own_folders
-from dap_ai.agent.analyst.runs import CANNOT, Runs
 from dap_ai.agent.case.source import SourceFile
+from dap_ai.agent.report.edits import Edit
+from dap_ai.debuggees.python.analysis.record.check import Check, failure_of
+from dap_ai.debuggees.python.analysis.record.checks import checks_of
+from dap_ai.debuggees.python.analysis.record.enclosing import changes_a_check, own_folders
+from dap_ai.debuggees.python.analysis.record.runs import CANNOT, Runs
 from dap_ai.protocol.contracts.inspection import Value
 from dap_ai.protocol.contracts.snapshot import Raised, SnapshotQuery, SnapshotResult, Statements, Trace, TracedLine
 from tests.unit.agent.harness import Stopped, case_of, fail

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from dap_ai.agent.analyst.data_changes import changes_data, shifted
-from dap_ai.agent.analyst.edits import Edit
 from dap_ai.agent.case.source import SourceFile
+from dap_ai.agent.report.edits import Edit
+from dap_ai.debuggees.python.analysis.record.data_changes import changes_data, shifted
 
 PROGRAM = """\
 LIMIT = 0

@@ -270,7 +270,7 @@ def test_without_a_language_server_it_is_not_offered_and_says_so(stopped: Stoppe
 
 def test_an_agent_loads_nothing_of_it_before_the_first_question():
     code = (
-        "import sys; from dap_ai.agent.answering import Agent; from dap_ai.config import Settings; Agent(Settings());"
+        "import sys; from dap_ai.agent.answering import Agent; from dap_ai.settings.config import Settings; Agent(Settings());"
         "print([n for n in sys.modules if n.split('.')[0] in ('pygls', 'lsprotocol', 'jedi', 'cattrs')])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=patient(30), check=True)

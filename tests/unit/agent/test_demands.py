@@ -11,8 +11,8 @@ from _pytest.assertion.rewrite import rewrite_asserts
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dap_ai.agent.analyst.demands import MOST_CHARS, Difference, Side, demand_of, unmet
-from dap_ai.agent.analyst.messages import difference_in, reported
+from dap_ai.debuggees.python.analysis.failure.demands import MOST_CHARS, Difference, Side, demand_of, unmet
+from dap_ai.debuggees.python.analysis.failure.messages import difference_in, reported
 
 ROWS = [f"row {number}" for number in range(20)]
 

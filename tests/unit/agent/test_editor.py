@@ -12,9 +12,9 @@ import pytest
 from dap_ai.agent.answering import Agent
 from dap_ai.agent.model import Call, ModelError, Piece, Reasoning, Reply, Text
 from dap_ai.agent.providers.editor import LENT, LENT_FAILED, NOT_ALLOWED, EditorModel
-from dap_ai.config import Settings, provider_of
 from dap_ai.protocol.wire.errors import RequestFailed
 from dap_ai.protocol.wire.lending import LentCall, LentPiece, LentReply
+from dap_ai.settings.config import Settings, provider_of
 from tests.chat.protocol import mistake_in
 from tests.unit.agent.harness import Stopped, ask, fail
 

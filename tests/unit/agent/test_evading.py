@@ -7,12 +7,12 @@ import asyncio
 
 import pytest
 
-from dap_ai.agent.analyst.check import Check, Failure
-from dap_ai.agent.analyst.edits import Edit, text_after
-from dap_ai.agent.analyst.evading import evaded, with_trap
-from dap_ai.agent.analyst.runs import Control, Runs
 from dap_ai.agent.case.source import SourceFile, Sources
 from dap_ai.agent.case.stack import Case, Frame, Place
+from dap_ai.agent.report.edits import Edit, text_after
+from dap_ai.debuggees.python.analysis.experiments.evading import evaded, with_trap
+from dap_ai.debuggees.python.analysis.record.check import Check, Failure
+from dap_ai.debuggees.python.analysis.record.runs import Control, Runs
 from dap_ai.protocol.contracts.asking import Stop
 from dap_ai.protocol.contracts.inspection import FrameFacts, Inspection
 from dap_ai.protocol.contracts.snapshot import Raised, SnapshotQuery, SnapshotResult, Trace, TracedCall

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from dap_ai.agent.analyst.evidence.dependence import slice_of
-from dap_ai.agent.analyst.evidence.oddities import atoms, oddities
-from dap_ai.agent.analyst.evidence.record import Record
-from dap_ai.agent.analyst.evidence.seen import seen_in
-from dap_ai.agent.analyst.ranking import analyse
 from dap_ai.agent.case.source import Sources
+from dap_ai.debuggees.python.analysis.contrast.oddities import atoms, oddities
+from dap_ai.debuggees.python.analysis.contrast.seen import seen_in
+from dap_ai.debuggees.python.analysis.ranking.ranking import analyse
+from dap_ai.debuggees.python.analysis.record.record import Record
+from dap_ai.debuggees.python.analysis.slice.dependence import slice_of
 from dap_ai.protocol.contracts.snapshot import History, TracedCode, TracedRun, TracedValue
 from tests.unit.agent.harness import case_of, fail
 

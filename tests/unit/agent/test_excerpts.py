@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from dap_ai.adapter.io.ask_debugger import SWITCHED_OFF
-from dap_ai.agent.analyst.again import demand_again
-from dap_ai.agent.analyst.excerpts import LEAST, excerpt
-from dap_ai.agent.analyst.ranking import analyse
 from dap_ai.agent.case.kind import kind_of
-from dap_ai.kinds import python as kinds_python
+from dap_ai.debuggees.python import kind as kinds_python
+from dap_ai.debuggees.python.analysis.claims.excerpts import LEAST, excerpt
+from dap_ai.debuggees.python.analysis.ranking.ranking import analyse
+from dap_ai.debuggees.python.analysis.record.again import demand_again
 from dap_ai.protocol.contracts.snapshot import Raised, SnapshotQuery, SnapshotResult, Trace, TracedCall, TracedLine
 from tests.unit.agent.harness import Stopped, case_of, fail
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from dap_ai.agent.analyst.executions import executions
 from dap_ai.agent.case.source import SourceFile
-from dap_ai.backends.debugpy.inject.snapshots.sources import Files
-from dap_ai.backends.debugpy.inject.snapshots.tracing import Tracer
+from dap_ai.debuggees.python.analysis.record.executions import executions
+from dap_ai.debuggees.python.snapshots.editing.sources import Files
+from dap_ai.debuggees.python.snapshots.runs.tracing import Tracer
 from dap_ai.protocol.contracts.snapshot import Trace
 
 PROGRAM = """

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.agent.analyst.weights import WEIGHTS
-from dap_ai.agent.wording import UNKNOWN
+from dap_ai.agent.report.wording import UNKNOWN
+from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
 from tests.unit.agent.harness import ask, fail
 from tests.unit.agent.test_mistakes import analysed, found
 

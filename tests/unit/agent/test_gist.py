@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dap_ai.agent.analyst.gist import gist
-from dap_ai.agent.analyst.ranking import analyse
 from dap_ai.agent.answering import Agent
-from dap_ai.config import Settings
+from dap_ai.debuggees.python.analysis.claims.gist import gist
+from dap_ai.debuggees.python.analysis.ranking.ranking import analyse
+from dap_ai.settings.config import Settings
 from tests.unit.agent.harness import ask, case_of, fail
 
 PROGRAM = "def half(n):\n    return n / 2\n\n\nrows = {'a': None}\nprint(half(rows['a']))\n"

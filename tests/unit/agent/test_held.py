@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.agent.analyst.context import first_context
-from dap_ai.agent.analyst.explain import happened
-from dap_ai.agent.analyst.ranking import Analysis, analyse
-from dap_ai.agent.analyst.verdict import verdict
+from dap_ai.debuggees.python.analysis.claims.context import first_context
+from dap_ai.debuggees.python.analysis.claims.explain import happened
+from dap_ai.debuggees.python.analysis.claims.verdict import verdict
+from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis, analyse
 from tests.unit.agent.harness import case_of, fail
 
 CLIENT = """\

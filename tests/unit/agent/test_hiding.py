@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.agent.analyst.changes.candidates import Candidate
-from dap_ai.agent.analyst.edits import Edit
-from dap_ai.agent.analyst.hiding import hides
-from dap_ai.agent.analyst.ranking import analyse
+from dap_ai.agent.report.edits import Edit
+from dap_ai.debuggees.python.analysis.experiments.changes.candidates import Candidate
+from dap_ai.debuggees.python.analysis.experiments.hiding import hides
+from dap_ai.debuggees.python.analysis.ranking.ranking import analyse
 from tests.unit.agent.harness import case_of, fail
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.agent.wording import ADVICE
+from dap_ai.agent.report.wording import ADVICE
 from tests.unit.agent.harness import Stopped, ask, context, fail
 
 COUNTS = """\

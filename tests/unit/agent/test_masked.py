@@ -20,7 +20,6 @@ from dap_ai.agent.model import Call, Reply
 from dap_ai.agent.sanitize import to_node
 from dap_ai.agent.tools.base import Bench
 from dap_ai.agent.tools.report import Report
-from dap_ai.config import Settings
 from dap_ai.protocol.contracts.asking import Answer, Ask, HistoryItem, NotAnswered
 from dap_ai.protocol.contracts.inspection import Fact, FrameQuery, Query, Value
 from dap_ai.protocol.contracts.snapshot import Raised, SnapshotQuery, SnapshotResult
@@ -28,6 +27,7 @@ from dap_ai.protocol.wire.ask import AskArguments, Fix, ToolStep, Usage
 from dap_ai.protocol.wire.errors import NotStopped
 from dap_ai.protocol.wire.safe import as_it_is
 from dap_ai.protocol.wire.value_path import Beside, PathNode
+from dap_ai.settings.config import Settings
 from tests.unit.agent.harness import Heard, Stopped, case_of
 from tests.unit.backends.visiting import frame_of
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dap_ai.agent.analyst.messages import as_written, first_line
-from dap_ai.agent.tools.trace import _change
+from dap_ai.debuggees.python.analysis.failure.messages import as_written, first_line
+from dap_ai.debuggees.python.tools.trace import _change
 from dap_ai.protocol.contracts.snapshot import Changed
 
 

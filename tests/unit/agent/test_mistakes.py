@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.agent.analyst.edits import text_after
-from dap_ai.agent.analyst.explain import root_cause
-from dap_ai.agent.analyst.findings import Finding
-from dap_ai.agent.analyst.ranking import Analysis, analyse
-from dap_ai.agent.analyst.trials import Trials
-from dap_ai.agent.analyst.witnessed import witness
-from dap_ai.agent.wording import CAUSE, GUESS
+from dap_ai.agent.report.edits import text_after
+from dap_ai.agent.report.wording import CAUSE, GUESS
+from dap_ai.debuggees.python.analysis.claims.explain import root_cause
+from dap_ai.debuggees.python.analysis.experiments.trials import Trials
+from dap_ai.debuggees.python.analysis.ranking.findings import Finding
+from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis, analyse
+from dap_ai.debuggees.python.analysis.ranking.witnessed import witness
 from tests.unit.agent.harness import case_of, fail
 from tests.unit.agent.witnesses import run_again
 

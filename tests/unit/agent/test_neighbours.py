@@ -7,17 +7,17 @@ from typing import Literal, cast
 
 import pytest
 
-from dap_ai.agent.analyst import enclosing, neighbours
-from dap_ai.agent.analyst.edits import Edit
-from dap_ai.agent.analyst.evidence.spectrum import spectrum
-from dap_ai.agent.analyst.neighbours import Judgement, Neighbours, judged, upheld
-from dap_ai.agent.analyst.ranking import analyse
-from dap_ai.agent.analyst.reranking import rerank
-from dap_ai.agent.analyst.runs import Runs, Verdict
-from dap_ai.agent.analyst.trials import Trials
-from dap_ai.agent.analyst.weighing import heed_tests
 from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.case.stack import Case
+from dap_ai.agent.report.edits import Edit
+from dap_ai.debuggees.python.analysis.contrast.spectrum import spectrum
+from dap_ai.debuggees.python.analysis.experiments.trials import Trials
+from dap_ai.debuggees.python.analysis.ranking.ranking import analyse
+from dap_ai.debuggees.python.analysis.ranking.reranking import rerank
+from dap_ai.debuggees.python.analysis.ranking.weighing import heed_tests
+from dap_ai.debuggees.python.analysis.record import enclosing, neighbours
+from dap_ai.debuggees.python.analysis.record.neighbours import Judgement, Neighbours, judged, upheld
+from dap_ai.debuggees.python.analysis.record.runs import Runs, Verdict
 from dap_ai.protocol.contracts.asking import Answer
 from dap_ai.protocol.contracts.debugger import Debugger
 from dap_ai.protocol.contracts.snapshot import (

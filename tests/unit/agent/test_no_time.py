@@ -6,10 +6,10 @@ import time
 
 import pytest
 
-from dap_ai.agent.analyst import trials
 from dap_ai.agent.answering import Agent
-from dap_ai.config import Settings
-from dap_ai.kinds.python import failure_answers
+from dap_ai.debuggees.python.analysis.experiments import trials
+from dap_ai.debuggees.python.answer import failure_answers
+from dap_ai.settings.config import Settings
 from tests.unit.agent.harness import ask, fail
 
 PROGRAM = """\

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.agent.analyst.failures import diagnose
-from dap_ai.agent.analyst.ranking import analyse
-from dap_ai.agent.analyst.trials import Trials
-from dap_ai.agent.analyst.witnessed import witness
+from dap_ai.debuggees.python.analysis.experiments.trials import Trials
+from dap_ai.debuggees.python.analysis.failure.failures import diagnose
+from dap_ai.debuggees.python.analysis.ranking.ranking import analyse
+from dap_ai.debuggees.python.analysis.ranking.witnessed import witness
 from tests.unit.agent.harness import case_of, fail
 from tests.unit.agent.witnesses import run_again
 

@@ -16,7 +16,7 @@ from dap_ai.agent.providers.base import ProviderError
 from dap_ai.agent.providers.chunks import ANEW
 from dap_ai.agent.providers.openai import DEFAULT_MODEL, OpenAIModel, provider
 from dap_ai.agent.providers.refusals import NO_QUOTA
-from dap_ai.config import Settings
+from dap_ai.settings.config import Settings
 from tests.chat import endpoint as chat
 from tests.chat.endpoint import MODEL, Endpoint
 from tests.patience import patient

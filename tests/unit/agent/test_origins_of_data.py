@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.agent.analyst.ranking import Analysis, analyse
-from dap_ai.agent.analyst.trials import Trials
-from dap_ai.agent.analyst.witnessed import witness
+from dap_ai.debuggees.python.analysis.experiments.trials import Trials
+from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis, analyse
+from dap_ai.debuggees.python.analysis.ranking.witnessed import witness
 from tests.unit.agent.harness import case_of, fail
 from tests.unit.agent.witnesses import run_again
 

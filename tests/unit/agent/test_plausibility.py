@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 import pytest
 
-from dap_ai.agent.analyst.check import Check
-from dap_ai.agent.analyst.edits import Edit
-from dap_ai.agent.analyst.plausibility import doubt_of
-from dap_ai.agent.analyst.runs import Control
 from dap_ai.agent.case.source import Sources
 from dap_ai.agent.case.stack import Case, Frame, Place
+from dap_ai.agent.report.edits import Edit
+from dap_ai.debuggees.python.analysis.experiments.plausibility import doubt_of
+from dap_ai.debuggees.python.analysis.record.check import Check
+from dap_ai.debuggees.python.analysis.record.runs import Control
 from dap_ai.protocol.contracts.asking import Stop
 from dap_ai.protocol.contracts.inspection import Inspection
 from dap_ai.protocol.contracts.snapshot import SnapshotResult, Trace, TracedCall, TracedLine

@@ -7,7 +7,7 @@ import textwrap
 
 import pytest
 
-from dap_ai.agent.wording import CAUSE, GUESS, MOVES
+from dap_ai.agent.report.wording import CAUSE, GUESS, MOVES
 from tests.unit.agent.harness import ask, fail
 
 SURE = {

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from dap_ai.agent.analyst.runs import CANNOT, Control, Runs
-from dap_ai.agent.analyst.same_failure import SameFailure, not_arrived
 from dap_ai.agent.tools.evaluate import told
+from dap_ai.debuggees.python.analysis.record.runs import CANNOT, Control, Runs
+from dap_ai.debuggees.python.analysis.record.same_failure import SameFailure, not_arrived
 from dap_ai.protocol.contracts.inspection import Value
 from dap_ai.protocol.contracts.snapshot import Raised, SnapshotResult
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from dap_ai.agent.case.remote import read_traceback
 from dap_ai.agent.guard.masked_debugger import MaskedDebugger
 from dap_ai.agent.masking.mask import Masker
-from dap_ai.agent.wording import CLEANED
-from dap_ai.backends.debugpy.rank.failure_report import failed_rows, read_failure, traceback_packet
+from dap_ai.agent.report.wording import CLEANED
+from dap_ai.debuggees.python.endings.rank.failure_report import failed_rows, read_failure, traceback_packet
 from dap_ai.protocol.contracts.inspection import FrameQuery, Query
 from tests.conftest import ROOT
 from tests.unit.agent.harness import ask, case_of, context, fail
@@ -128,7 +128,7 @@ def parent_of(tmp_path: Path, *, is_whole: bool = True):
     (tmp_path / "parent.py").write_text(PARENT)
     error = fail(tmp_path / "child.py").error
     rows = list(failed_rows(error))
-    head, _, sent = read_failure(error, rows, str(ROOT / "dap_ai" / "backends" / "debugpy" / "inject"))
+    head, _, sent = read_failure(error, rows, str(ROOT / "dap_ai/debuggees/python/inspector"))
     text = traceback_packet(rows, head, "").decode().partition("\n")[2].rstrip("\0\n")
     stopped = fail(tmp_path / "parent.py")
     assert stopped.error is not None

@@ -12,7 +12,7 @@ import pytest
 from dap_ai.agent.model import Call, Model, ModelError, Piece, Reasoning, Reply, Text
 from dap_ai.agent.providers.base import ProviderError
 from dap_ai.agent.providers.scripted import provider, recorded
-from dap_ai.config import Settings
+from dap_ai.settings.config import Settings
 
 
 class Fixed:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dap_ai.agent.analyst.ranking import analyse
+from dap_ai.debuggees.python.analysis.ranking.ranking import analyse
 from tests.unit.agent.harness import case_of, fail
 
 SHOP = """class Room:

@@ -14,14 +14,13 @@ import pytest
 from dap_ai.agent.answering import Agent
 from dap_ai.agent.case.reader import Reader
 from dap_ai.agent.case.source import Sources
+from dap_ai.agent.report.wording import NOW
 from dap_ai.agent.tools.base import UNCHANGED, Bench, ToolResult
 from dap_ai.agent.tools.evaluate import BY_ALLOW_LIST
 from dap_ai.agent.tools.schemas import parameters
 from dap_ai.agent.tools.table import TOOLS, called_by, traced_by
-from dap_ai.agent.tools.trace import MAX_TOKENS, folded
-from dap_ai.agent.wording import NOW
-from dap_ai.backends.debugpy.snapshots import IMPORTING
-from dap_ai.config import Settings
+from dap_ai.debuggees.python.injection.snapshots import IMPORTING
+from dap_ai.debuggees.python.tools.trace import MAX_TOKENS, folded
 from dap_ai.protocol.contracts.asking import Answer, Ask, NotAnswered
 from dap_ai.protocol.contracts.inspection import Value
 from dap_ai.protocol.contracts.snapshot import (
@@ -38,6 +37,7 @@ from dap_ai.protocol.contracts.tools import Arguments, Evaluate, History, Slice
 from dap_ai.protocol.contracts.tools import Trace as TraceArguments
 from dap_ai.protocol.wire.ask import AskArguments
 from dap_ai.protocol.wire.safe import as_it_is
+from dap_ai.settings.config import Settings
 from tests.unit.agent.harness import AT_OBSERVE, Heard, Stopped, fail
 
 PROGRAM = """

@@ -11,22 +11,22 @@ import msgspec
 import pytest
 
 from dap_ai.adapter.io.ask_debugger import SWITCHED_OFF
-from dap_ai.agent.analyst.advice import recommendation
-from dap_ai.agent.analyst.changes.candidates import Candidate
-from dap_ai.agent.analyst.check import Check
-from dap_ai.agent.analyst.edits import Edit
-from dap_ai.agent.analyst.ranking import IF_IT_RAN, analyse
-from dap_ai.agent.analyst.reranking import changed_words, rerank
-from dap_ai.agent.analyst.runs import BUDGET_S, Control, Verdict
-from dap_ai.agent.analyst.trials import Trial, Trials
-from dap_ai.agent.analyst.what_ran import settle
 from dap_ai.agent.answering import Agent
 from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.case.stack import Case
-from dap_ai.agent.wording import ADVICE, CAUSE, GUESS, HAPPENED, UNKNOWN
-from dap_ai.config import Settings
+from dap_ai.agent.report.edits import Edit
+from dap_ai.agent.report.wording import ADVICE, CAUSE, GUESS, HAPPENED, UNKNOWN
+from dap_ai.debuggees.python.analysis.claims.advice import recommendation
+from dap_ai.debuggees.python.analysis.experiments.changes.candidates import Candidate
+from dap_ai.debuggees.python.analysis.experiments.trials import Trial, Trials
+from dap_ai.debuggees.python.analysis.ranking.ranking import IF_IT_RAN, analyse
+from dap_ai.debuggees.python.analysis.ranking.reranking import changed_words, rerank
+from dap_ai.debuggees.python.analysis.ranking.what_ran import settle
+from dap_ai.debuggees.python.analysis.record.check import Check
+from dap_ai.debuggees.python.analysis.record.runs import BUDGET_S, Control, Verdict
 from dap_ai.protocol.contracts.snapshot import Raised, SnapshotQuery, SnapshotResult, Trace, TracedCall, TracedLine
 from dap_ai.protocol.wire.errors import NotStopped
+from dap_ai.settings.config import Settings
 from tests.unit.agent.harness import Stopped, ask, case_of, fail
 
 TOTAL = """

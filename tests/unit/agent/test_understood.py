@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dap_ai.agent.analyst.asked.understood import (
+from dap_ai.debuggees.python.analysis.questions.understood import (
     Called,
     Compared,
     LineRun,

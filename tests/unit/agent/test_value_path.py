@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from dap_ai.agent.analyst.ranking import analyse
-from dap_ai.agent.analyst.runs import Control
-from dap_ai.agent.analyst.value_path.recorded import Recorded
-from dap_ai.agent.analyst.value_path.walking import recorded_by, value_path
+from dap_ai.debuggees.python.analysis.ranking.ranking import analyse
+from dap_ai.debuggees.python.analysis.record.runs import Control
+from dap_ai.debuggees.python.analysis.value_path.recorded import Recorded
+from dap_ai.debuggees.python.analysis.value_path.walking import recorded_by, value_path
 from dap_ai.protocol.wire.value_path import PathNode
 from tests.unit.agent.harness import case_of, fail
 from tests.unit.agent.witnesses import run_again

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.agent.analyst.builtin_errors import wrong_result
-from dap_ai.agent.analyst.ranking import analyse
-from dap_ai.agent.analyst.verdict import fitting, verdict
+from dap_ai.debuggees.python.analysis.claims.verdict import fitting, verdict
+from dap_ai.debuggees.python.analysis.failure.builtin_errors import wrong_result
+from dap_ai.debuggees.python.analysis.ranking.ranking import analyse
 from tests.unit.agent.harness import case_of, fail
 
 NAMES_CLASS = sys.version_info >= (3, 15)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.agent import analyst
-from dap_ai.agent.analyst.weights import WEIGHTS
+from dap_ai.debuggees.python import analysis as analyst
+from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
 
 SOURCES = [file.read_text(encoding="utf-8") for file in Path(*analyst.__path__).rglob("*.py")]
 USED = {name for text in SOURCES for name in re.findall(r"WEIGHTS\.(\w+)", text)}

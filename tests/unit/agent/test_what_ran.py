@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.agent.analyst.certain import Certain
-from dap_ai.agent.analyst.explain import why
-from dap_ai.agent.analyst.ranking import IF_IT_RAN, Analysis, analyse
-from dap_ai.agent.analyst.resolving import Resolver
-from dap_ai.agent.analyst.trials import Trials
-from dap_ai.agent.analyst.what_ran import settle
+from dap_ai.debuggees.python.analysis.claims.explain import why
+from dap_ai.debuggees.python.analysis.experiments.trials import Trials
+from dap_ai.debuggees.python.analysis.ranking.ranking import IF_IT_RAN, Analysis, analyse
+from dap_ai.debuggees.python.analysis.ranking.what_ran import settle
+from dap_ai.debuggees.python.analysis.syntax.certain import Certain
+from dap_ai.debuggees.python.analysis.syntax.resolving import Resolver
 from tests.unit.agent.harness import ask, case_of, fail
 from tests.unit.agent.witnesses import run_again
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dap_ai.agent.analyst.when import as_called, asked_when
+from dap_ai.agent.questions.when import as_called, asked_when
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from dap_ai.agent.analyst.asked.again import Again
-from dap_ai.agent.analyst.asked.telling import answered
-from dap_ai.agent.analyst.asked.understood import understood
-from dap_ai.agent.analyst.evidence.record import Record
+from dap_ai.debuggees.python.analysis.questions.telling import answered
+from dap_ai.debuggees.python.analysis.questions.understood import understood
+from dap_ai.debuggees.python.analysis.record.record import Record
+from dap_ai.debuggees.python.analysis.record.recorded_run import Again
 from tests.unit.agent.harness import case_of, fail
 from tests.unit.agent.witnesses import run_again
 

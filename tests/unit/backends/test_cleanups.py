@@ -6,9 +6,9 @@ import contextlib
 
 import pytest
 
-from dap_ai.backends.debugpy.inject.reading.differences import Past
-from dap_ai.backends.debugpy.inject.reading.threads import live_frames
-from dap_ai.backends.debugpy.inject.reading.values import Budget, Describer
+from dap_ai.debuggees.python.inspector.differences import Past
+from dap_ai.debuggees.python.inspector.stored.values import Budget, Describer
+from dap_ai.debuggees.python.inspector.threads import live_frames
 
 _log: list[str] = []
 _LIMITS = {"max_text": 60, "max_items": 6, "max_depth": 2, "max_fields": 6}

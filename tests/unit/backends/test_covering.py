@@ -8,8 +8,8 @@ import math
 
 import pytest
 
-from dap_ai.backends.debugpy.inject.snapshots.covering import Covering, Late
-from dap_ai.backends.debugpy.inject.snapshots.sources import Files
+from dap_ai.debuggees.python.snapshots.editing.sources import Files
+from dap_ai.debuggees.python.snapshots.runs.covering import Covering, Late
 
 
 def _caught():

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from dap_ai.backends.debugpy.inject.door import Door
-from dap_ai.backends.debugpy.inject.reading.hints import __file__ as hints
+from dap_ai.debuggees.python.inspector.door import Door
+from dap_ai.debuggees.python.inspector.hints import __file__ as hints
 
 
 def installed(door: Door, source: str) -> Any:

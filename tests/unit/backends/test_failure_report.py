@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from dap_ai.backends.debugpy.rank.failure_report import (
+from dap_ai.debuggees.python.endings.rank.failure_report import (
     MAX_FRAMES,
     PIECE,
     chains_in,
@@ -22,7 +22,7 @@ from dap_ai.backends.debugpy.rank.failure_report import (
 from tests.conftest import ROOT
 from tests.unit.agent.harness import fail
 
-INJECT = str(ROOT / "dap_ai" / "backends" / "debugpy" / "inject")
+INSPECTOR = str(ROOT / "dap_ai/debuggees/python/inspector")
 CHILD = """\
 class Box:
     def __init__(self, n):
@@ -48,7 +48,7 @@ FINALLY = {"block": "try:", "cleanup": "finally:\n        box.n = 5010"}
 NO_CLEANUP = {"block": "if limit:", "cleanup": "limit = 7"}
 
 
-def packets_of(error, folder=INJECT):
+def packets_of(error, folder=INSPECTOR):
     """The texts that came, each of its own packet."""
     reads, writes = os.pipe()
     with os.fdopen(reads, "rb") as pipe:

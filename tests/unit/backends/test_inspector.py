@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from dap_ai.backends.debugpy.inspector import (
+from dap_ai.debuggees.python.injection.inspector import (
     SNAPSHOTS,
     Inspector,
     install_expressions,

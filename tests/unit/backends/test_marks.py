@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dap_ai.backends.debugpy.inject.reading.values import Budget, Describer
-from dap_ai.backends.debugpy.inject.snapshots.marks import Marker
+from dap_ai.debuggees.python.inspector.stored.values import Budget, Describer
+from dap_ai.debuggees.python.snapshots.runs.marks import Marker
 
 _raw_dict: Any = dict
 _raw_list: Any = list

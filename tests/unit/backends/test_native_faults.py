@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from dap_ai.backends.native.faults import fault_of, said_fault
-from dap_ai.backends.native.threads import threads_of, waiting_of
+from dap_ai.debuggees.native.reading.faults import fault_of, said_fault
+from dap_ai.debuggees.native.reading.threads import threads_of, waiting_of
 from dap_ai.protocol.contracts.inspection import Fault, Query
 from dap_ai.protocol.wire.errors import RequestFailed
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.backends.debugpy.inject.post_mortem import holding
-from dap_ai.backends.debugpy.inspector import Inspector
-from dap_ai.backends.debugpy.snapshots import Snapshots
+from dap_ai.debuggees.python.hosts.post_mortem import holding
+from dap_ai.debuggees.python.injection.inspector import Inspector
+from dap_ai.debuggees.python.injection.snapshots import Snapshots
 from dap_ai.protocol.contracts.inspection import FrameQuery, Query
 from dap_ai.protocol.contracts.snapshot import SnapshotQuery
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed

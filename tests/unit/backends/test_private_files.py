@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dap_ai.backends.debugpy.inject.snapshots.private_files import Tree
-from dap_ai.backends.debugpy.inject.snapshots.private_opening import mode_of, opener_of
+from dap_ai.debuggees.python.snapshots.files.private_files import Tree
+from dap_ai.debuggees.python.snapshots.files.private_opening import mode_of, opener_of
 
 
 @pytest.fixture

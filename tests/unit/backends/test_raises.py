@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dap_ai.backends.debugpy.inject.snapshots.raises import Raises
+from dap_ai.debuggees.python.snapshots.runs.raises import Raises
 
 
 class _Entry:

@@ -5,7 +5,7 @@ import struct
 
 import pytest
 
-from dap_ai.backends.debugpy.inject.snapshots import filters, syscalls
+from dap_ai.debuggees.python.snapshots.isolation import filters, syscalls
 
 pytestmark = pytest.mark.skipif(not syscalls.SUPPORTED, reason="snapshots need Linux")
 ARCHITECTURE = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}

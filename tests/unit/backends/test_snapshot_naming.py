@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from dap_ai.backends.debugpy.inject.snapshots.edits import Edit
-from dap_ai.backends.debugpy.inject.snapshots.naming import named
+from dap_ai.debuggees.python.snapshots.editing.edits import Edit
+from dap_ai.debuggees.python.snapshots.editing.naming import named
 
 FILE = "/x/shop.py"
 SOURCE = """

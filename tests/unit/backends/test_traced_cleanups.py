@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from dap_ai.backends.debugpy.inject.snapshots.sources import Files
-from dap_ai.backends.debugpy.inject.snapshots.tracing import Tracer
+from dap_ai.debuggees.python.snapshots.editing.sources import Files
+from dap_ai.debuggees.python.snapshots.runs.tracing import Tracer
 from dap_ai.protocol.contracts.snapshot import Trace
 
 BY_FINALLY = """

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dap_ai.backends.debugpy.inject.reading.walker import inspect
+from dap_ai.debuggees.python.inspector.walker import inspect
 from tests.unit.backends.hostile import Plain
 from tests.unit.backends.visiting import described, fact, node, visit
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dap_ai.backends.debugpy.inject.reading.walker import __file__ as walker_file
-from dap_ai.backends.debugpy.inject.reading.walker import inspect
+from dap_ai.debuggees.python.inspector.walker import __file__ as walker_file
+from dap_ai.debuggees.python.inspector.walker import inspect
 from tests.unit.backends.hostile import Plain, calls, hostile_objects
 from tests.unit.backends.visiting import frame_of, node, visit
 

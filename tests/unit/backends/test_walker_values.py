@@ -21,8 +21,8 @@ import pandas as pd
 import pydantic
 import pytest
 
-from dap_ai.backends.debugpy.inject.reading.values import Budget
-from dap_ai.backends.debugpy.inject.reading.walker import inspect
+from dap_ai.debuggees.python.inspector.stored.values import Budget
+from dap_ai.debuggees.python.inspector.walker import inspect
 from dap_ai.protocol.contracts.inspection import Inspection
 from tests.unit.backends.hostile import Plain
 from tests.unit.backends.visiting import described, frame_of, visit

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from dap_ai.backends.debugpy.inject.reading.walker import inspect
+from dap_ai.debuggees.python.inspector.walker import inspect
 from dap_ai.protocol.contracts.inspection import Fact, Inspection, Value
 
 _UNARY = {ast.USub: "-", ast.UAdd: "+", ast.Invert: "~", ast.Not: "not"}

@@ -6,7 +6,7 @@ import pytest
 
 from dap_ai.agent.providers.refusals import BAD_KEY
 from dap_ai.commands.wanted.answerer import who_answers
-from dap_ai.config import Settings
+from dap_ai.settings.config import Settings
 from tests.chat.endpoint import Endpoint
 
 KEY = "sk-a-secret"

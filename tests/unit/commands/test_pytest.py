@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from dap_ai.cli import main
-from dap_ai.commands import pytest as tested
+from dap_ai.debuggees.python.commands import pytest as tested
 
 
 @pytest.fixture

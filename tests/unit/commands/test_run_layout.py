@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from dap_ai import toml_files
 from dap_ai.cli import main
 from dap_ai.debuggees.runs.layouts.layout import parse, written
 from dap_ai.debuggees.runs.layouts.proposing import propose
 from dap_ai.protocol.wire.visible import hidden_in
+from dap_ai.settings import toml_files
 from tests.unit.debuggees.runs.layouts.formats import cockpit, ledger
 from tests.unit.debuggees.runs.logs import document
 

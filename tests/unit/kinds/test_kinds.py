@@ -30,20 +30,20 @@ def test_dap_ai_brings_three():
 
 
 def test_a_kind_that_does_not_load_is_left_out_with_the_reason(points):
-    points(python="dap_ai.kinds.python:kind", bad="no_such_package:kind")
+    points(python="dap_ai.debuggees.python.kind:kind", bad="no_such_package:kind")
     assert [each.name for each in kinds()] == ["python"]
     assert "no_such_package" in broken()["bad"]
 
 
 def test_doctor_names_it(points):
-    points(python="dap_ai.kinds.python:kind", bad="no_such_package:kind")
+    points(python="dap_ai.debuggees.python.kind:kind", bad="no_such_package:kind")
     (check,) = doctor._kinds()
     assert "'bad'" in check.name
     assert "no_such_package" in check.found
 
 
 def test_a_stop_of_such_a_kind_is_refused_with_the_reason(points):
-    points(python="dap_ai.kinds.python:kind", bad="no_such_package:kind")
+    points(python="dap_ai.debuggees.python.kind:kind", bad="no_such_package:kind")
     with pytest.raises(KindError, match="no_such_package"):
         named("bad")
 

@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from dap_ai.kinds.native.job import NativeJob
+from dap_ai.debuggees.native.launch.job import NativeJob
 from dap_ai.protocol.wire.errors import RequestFailed
 
 

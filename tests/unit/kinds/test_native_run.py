@@ -8,9 +8,9 @@ import pytest
 from dap_ai.commands.running.outcome import Wishes
 from dap_ai.commands.running.run import Run
 from dap_ai.commands.wanted.arguments import Breakpoint
-from dap_ai.kinds.native.job import NativeJob
-from dap_ai.kinds.native.program import Core, NativeProgram
-from dap_ai.kinds.native.target import NativeTarget
+from dap_ai.debuggees.native.launch.job import NativeJob
+from dap_ai.debuggees.native.launch.program import Core, NativeProgram
+from dap_ai.debuggees.native.launch.target import NativeTarget
 from dap_ai.protocol.wire.errors import RequestFailed
 from tests.patience import patient
 from tests.unit.debuggees.runs.commands.test_run import ANSWER, TERMINATED, FakeClient, FakeDisplay, FakePrompt, ended

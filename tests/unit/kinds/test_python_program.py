@@ -3,7 +3,7 @@ from __future__ import annotations
 import click
 import pytest
 
-from dap_ai.kinds.python.program import Program, find_program
+from dap_ai.debuggees.python.launch.program import Program, find_program
 
 
 @pytest.mark.parametrize(

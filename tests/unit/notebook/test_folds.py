@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dap_ai.agent.wording import ADVICE, CAUSE, HAPPENED
-from dap_ai.notebook.folds import advice_of
+from dap_ai.agent.report.wording import ADVICE, CAUSE, HAPPENED
+from dap_ai.debuggees.python.hosts.notebook.folds import advice_of
 
 TRIED = "33 small fixes were tried in snapshots of the stopped program; 5 passed."
 

@@ -7,9 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from dap_ai.notebook.cells import Cells
-from dap_ai.notebook.extension import questions
-from dap_ai.notebook.provenance import saved_cells
+from dap_ai.debuggees.python.hosts.notebook.cells import Cells
+from dap_ai.debuggees.python.hosts.notebook.extension import questions
+from dap_ai.debuggees.python.hosts.notebook.provenance import saved_cells
 
 KERNEL = "/tmp/ipykernel_12/345678.py"
 SHELL = SimpleNamespace(compile=SimpleNamespace(_filename_map={KERNEL: 7, "<ipython-input-3-0123456789ab>": 3}))

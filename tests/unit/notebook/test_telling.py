@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dap_ai.notebook.cells import Cell
-from dap_ai.notebook.slices import slice_of
-from dap_ai.notebook.steps import steps_of
-from dap_ai.notebook.telling import Since, told
+from dap_ai.debuggees.python.hosts.notebook.cells import Cell
+from dap_ai.debuggees.python.hosts.notebook.slices import slice_of
+from dap_ai.debuggees.python.hosts.notebook.steps import steps_of
+from dap_ai.debuggees.python.hosts.notebook.telling import Since, told
 
 
 def text(name, *cells, deleted=(), saved=None):

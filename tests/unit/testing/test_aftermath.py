@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 
-from dap_ai.testing.aftermath import Aftermath
+from dap_ai.debuggees.python.hosts.testing.aftermath import Aftermath
 
 END = "assert x == 4"
 NODE = "test_it.py::test_it"

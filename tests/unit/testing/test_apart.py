@@ -11,9 +11,9 @@ import sys
 
 import pytest
 
-from dap_ai.hosts.answerer import Answerer
-from dap_ai.testing.apart import Library
-from dap_ai.testing.guest import Faults
+from dap_ai.debuggees.python.hosts.answerer import Answerer
+from dap_ai.debuggees.python.hosts.testing.apart import Library
+from dap_ai.debuggees.python.hosts.testing.guest import Faults
 
 
 @pytest.fixture(scope="module")
@@ -27,8 +27,8 @@ def refuse(*_, **__):
 
 def test_none_of_its_modules_is_the_program_s(library):
     before = set(sys.modules)
-    asking = library.load("dap_ai.testing.asking")
-    assert sys.modules.get("dap_ai.testing.asking") is not asking
+    asking = library.load("dap_ai.debuggees.python.hosts.testing.asking")
+    assert sys.modules.get("dap_ai.debuggees.python.hosts.testing.asking") is not asking
     assert [name for name in set(sys.modules) - before if name.startswith("dap_ai")] == []
     assert asking.os is not os
     assert asking.os.path is not os.path
@@ -54,7 +54,9 @@ def test_what_the_program_replaces_is_not_called_there(library, monkeypatch, tmp
 
 
 def test_its_code_belongs_to_no_file(library):
-    assert library.load("dap_ai.testing.asking").Asking.__init__.__code__.co_filename.startswith("<")
+    assert library.load("dap_ai.debuggees.python.hosts.testing.asking").Asking.__init__.__code__.co_filename.startswith(
+        "<"
+    )
 
 
 def test_streams_are_those_of_the_moment(library, monkeypatch):

@@ -11,7 +11,7 @@ from unittest import case, mock
 
 import pytest
 
-from dap_ai.hosts import cleanups
+from dap_ai.debuggees.python.hosts import cleanups
 
 CLOCK = SimpleNamespace(now=10)
 

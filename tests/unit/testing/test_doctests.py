@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.testing.doctests import asserted, renamed
+from dap_ai.debuggees.python.hosts.testing.doctests import asserted, renamed
 
 
 def failure(text, names=None):

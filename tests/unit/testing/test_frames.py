@@ -10,7 +10,7 @@ from unittest import mock
 
 import pytest
 
-from dap_ai.testing.frames import Own, failed_with
+from dap_ai.debuggees.python.hosts.testing.frames import Own, failed_with
 
 
 def raised(function):

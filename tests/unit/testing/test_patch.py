@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dap_ai.testing.patch import from_root, patch_of
+from dap_ai.debuggees.python.hosts.testing.patch import from_root, patch_of
 
 
 def diff(line, new, path="shop.py"):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dap_ai.testing.plugin import TAKES
-from dap_ai.testing.rootdir import joined
+from dap_ai.debuggees.python.hosts.testing.plugin import TAKES
+from dap_ai.debuggees.python.hosts.testing.rootdir import joined
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from dap_ai.agent.case.source import Sources
 from dap_ai.agent.case.stack import Case, Frame, Place
-from dap_ai.agent.compiled.report import Report
-from dap_ai.agent.native.analysis import NativeAnalysis
-from dap_ai.agent.wording import CAUSE
-from dap_ai.kinds.native.answer import root_cause
+from dap_ai.agent.report.wording import CAUSE
+from dap_ai.debuggees.native.analysis.analysis import NativeAnalysis
+from dap_ai.debuggees.native.answer.answer import root_cause
+from dap_ai.debuggees.native.source.report import Report
 from dap_ai.protocol.contracts.asking import Stop
 from dap_ai.protocol.contracts.inspection import (
     ExceptionFacts,

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.agent.case.reports import report_of
 from dap_ai.agent.case.stack import Case, Frame, Place
-from dap_ai.agent.native.analysis import NativeAnalysis
-from dap_ai.agent.native.context import first_context
+from dap_ai.debuggees.native.analysis.analysis import NativeAnalysis
+from dap_ai.debuggees.native.analysis.reports import report_of
+from dap_ai.debuggees.native.answer.context import first_context
 from dap_ai.protocol.contracts.asking import HistoryItem
 from dap_ai.protocol.contracts.inspection import Binary, Fact, FrameFacts, ThreadFacts, ThreadFrame, Value, Variable
 from dap_ai.protocol.wire.ask import Suspect

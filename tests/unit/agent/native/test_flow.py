@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dap_ai.agent.compiled.parsing import Unit, parse
+from dap_ai.debuggees.native.source.parsing import Unit, parse
 
 
 def only(text: str, language: str = "cpp") -> Unit:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dap_ai.agent.compiled.frames import (
+from dap_ai.debuggees.native.source.frames import (
     MAX_COUNTED,
     Run,
     clean_name,

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from dap_ai.agent.compiled.parsing import to_node
 from dap_ai.agent.sanitize import SyntaxRefused
+from dap_ai.debuggees.native.source.parsing import to_node
 
 P, X, Y = ["n", "p"], ["n", "x"], ["n", "y"]
 

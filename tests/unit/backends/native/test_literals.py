@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from dap_ai.backends.native.kinds import codes_of, string_of
-from dap_ai.backends.native.literals import clear_of_lldb, codes, is_cut, joined, spelled
-from dap_ai.backends.native.variables import Raw
+from dap_ai.debuggees.native.reading.kinds import codes_of, string_of
+from dap_ai.debuggees.native.reading.literals import clear_of_lldb, codes, is_cut, joined, spelled
+from dap_ai.debuggees.native.reading.variables import Raw
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,20 @@ import math
 
 import pytest
 
-from dap_ai.backends.native import numbers
-from dap_ai.backends.native.numbers import DOUBLE, INT, LITERAL, Number, Raised, binary, compared, fitted, shown, unary
-from dap_ai.backends.native.types import Scalar, scalar_of
+from dap_ai.debuggees.native.reading import numbers
+from dap_ai.debuggees.native.reading.numbers import (
+    DOUBLE,
+    INT,
+    LITERAL,
+    Number,
+    Raised,
+    binary,
+    compared,
+    fitted,
+    shown,
+    unary,
+)
+from dap_ai.debuggees.native.reading.types import Scalar, scalar_of
 
 
 def of(type_: str, value: float) -> Number:

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from dap_ai.backends.native.types import Array, Scalar, array_of, cast_type, fixed_length, kind_of, pointee, scalar_of
+from dap_ai.debuggees.native.reading.types import (
+    Array,
+    Scalar,
+    array_of,
+    cast_type,
+    fixed_length,
+    kind_of,
+    pointee,
+    scalar_of,
+)
 
 
 @pytest.mark.parametrize(

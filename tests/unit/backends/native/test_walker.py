@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from dap_ai.backends.native.reading import MAX_REQUESTS
-from dap_ai.backends.native.walker import NativeWalker
+from dap_ai.debuggees.native.reading.reading import MAX_REQUESTS
+from dap_ai.debuggees.native.reading.walker import NativeWalker
 from dap_ai.protocol.contracts.inspection import Fact, FrameQuery, Inspection, Node, Query, Value
 from dap_ai.protocol.wire.errors import NotStopped
 from tests.unit.backends import elf_files

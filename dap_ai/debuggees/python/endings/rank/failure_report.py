@@ -1,0 +1,170 @@
+"""What has ended a child process, as it tells its parent: the traceback, and what the user's frames hold by then.
+
+Read as the walker of a stop reads, so that no code of the program runs and what a cleanup may have changed is marked.
+Read after the child has printed its traceback; what goes wrong here costs the values alone. Text of dead_children.py,
+too: Python 3.8 and newer; standard library.
+"""
+
+import io
+import os
+
+TYPE_CHECKING = False  # as in `typing`, which costs the child 5 ms
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+CODE = ("function", "class", "module")
+SCALARS = ("none", "bool", "int", "float", "complex", "str", "bytes")
+"""Kinds of values that no cleanup changes."""
+PIECE = 4096
+"""Bytes that a pipe takes at once: more may be mixed with what another child writes."""
+MAX_FRAMES = 3
+QUERY = {"exception": True, "threads": False, "max_text": 120, "max_items": 8, "max_fields": 8, "max_variables": 24,
+         "max_bytes": 12_000, "deadline_ms": 100}  # fmt: skip
+"""See protocol.contracts.inspection.Query."""
+MAX_SECRETS, SECRET_OBJECTS, SECRETS_S = 40, 2000, 0.02
+CHAIN = r"(?<![\w.])[^\W\d]\w*(?:\.[^\W\d]\w*)*"
+
+
+def send_failure(exc: "Any", end: int, folder: str) -> None:
+    """To a pipe, in packets of PID, newline, text, NUL; the texts of the values begin with 1.
+
+    `folder`: inspector/; empty: without values.
+    """
+    try:
+        rows, values = list(failed_rows(exc)), b""
+        head, shown = plain_head(exc), ""
+        try:
+            if folder:
+                head, shown, values = read_quietly(exc, rows, folder)
+        except Exception:
+            pass  # the traceback is known all the same
+        os.write(end, traceback_packet(rows, head, shown))
+        for at in range(0, len(values), PIECE - 64):
+            os.write(end, b"%d\n\1%b\0" % (os.getpid(), values[at : at + PIECE - 64]))
+    except BaseException:  # the pipe is full, or Ctrl-C: nobody else is to be told
+        pass
+
+
+def read_quietly(exc: "Any", rows: "list[Any]", folder: str) -> "tuple[str, str, bytes]":
+    """As read_failure. No collection comes meanwhile: it would run finalizers and callbacks of the program."""
+    import gc
+
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        return read_failure(exc, rows, folder)
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def failed_rows(exc: "Any") -> "Iterator[tuple[Any, int, int]]":
+    """Frame, line and instruction of each entry of the traceback, the outermost first."""
+    tb = BaseException.__dict__["__traceback__"].__get__(exc)
+    while tb is not None:
+        yield tb.tb_frame, tb.tb_lineno, tb.tb_lasti
+        tb = tb.tb_next
+
+
+def plain_head(exc: "Any") -> str:
+    """Type and message, where the message is no more than a string."""
+    arguments = BaseException.__dict__["args"].__get__(exc)
+    message = arguments[0] if len(arguments) == 1 and type(arguments[0]) is str else ""
+    return head_of(type.__dict__["__name__"].__get__(type(exc)), message)
+
+
+def head_of(name: str, message: str) -> str:
+    """`KeyError: 'prise'`."""
+    return name.rpartition(".")[2] + (": " + message[:300] if message else "")
+
+
+def traceback_packet(rows: "list[Any]", head: str, shown: str) -> bytes:
+    """The text, with as many rows as there is room for."""
+    made = b""
+    for most in (12, 3, 1):
+        lines = [(frame.f_code.co_filename, line, frame.f_code.co_name) for frame, line, _ in rows[-most:]]
+        text = "Traceback (most recent call last):\n"
+        text += "".join(f'  File "{file}", line {line}, in {name}\n' for file, line, name in lines)
+        text = (text + head + "\n" + shown).replace("\0", "\\0").replace("\1", "\\1")
+        made = b"%d\n%b\0" % (os.getpid(), text.encode("utf-8", "replace"))
+        if len(made) <= PIECE:
+            return made
+    return made[: PIECE - 1] + b"\0"
+
+
+def read_failure(exc: "Any", rows: "list[Any]", folder: str) -> "tuple[str, str, bytes]":
+    """Type and message; what the failing line reads, in a line; frames and secrets as exceptions.py takes them."""
+    modules = load_reading(folder)
+    secrets = modules["secrets"]
+    numbered: list[Any] = [(number, *row) for number, row in enumerate(reversed(rows))]
+    users = [row for row in numbered if secrets.is_users(row[1].f_code.co_filename)][:MAX_FRAMES]
+    chains = [chains_in(line_of(frame.f_code.co_filename, line)) for _, frame, line, _ in users]
+    asked = [
+        {"frame_id": number, "expressions": list(nodes.values())}
+        for (number, *_), nodes in zip(users, chains)  # noqa: B905  as in Python 3.8
+    ]
+    found = modules["walker"].inspect(users, exc, dict(QUERY, frames=asked))
+    error = found["exceptions"][0]
+    for facts, nodes in zip(found["frames"], chains):  # noqa: B905  as in Python 3.8
+        keep_values(facts, list(nodes))
+    scopes = [scope for _, frame, *_ in users for scope in (modules["scopes"].frame_locals(frame), frame.f_globals)]
+    known = secrets.told(scopes, secrets.Budget(SECRET_OBJECTS, SECRETS_S))[:MAX_SECRETS]
+    modules["statics"].forget()
+    sent = modules["jsons"].dumps({"frames": found["frames"], "secrets": known})
+    shown = shown_values(found["frames"][0]) if users and users[0] == numbered[0] else ""
+    is_now = any(facts.get("cleaned") for facts in found["frames"])
+    is_known = not is_now or all(value["kind"] in SCALARS for value in error["arguments"])
+    return head_of(error["type"], error["message"] if is_known else ""), shown, sent
+
+
+def load_reading(folder: str) -> "Any":
+    """The inspector's modules by name: they stand in no `sys.modules`, and call nothing that was replaced."""
+    import marshal
+    from importlib.machinery import SourceFileLoader
+
+    def code_of(name: str, place: str) -> "Any":
+        return SourceFileLoader(name, os.path.join(place, name + ".py")).get_code(name)
+
+    door: Any = {"__name__": "dap_ai_probe.door"}
+    exec(code_of("door", folder), door)  # noqa: S102  ours
+    places = [place for place, _, _ in os.walk(folder) if os.path.basename(place) not in ("raises", "__pycache__")]
+    files = [(file[:-3], place) for place in places for file in sorted(os.listdir(place)) if file.endswith(".py")]
+    kept = [(name, place) for name, place in files if name not in ("__init__", "door")]
+    return door["Door"]().add([(name, marshal.dumps(code_of(name, place))) for name, place in kept])
+
+
+def line_of(file: str, number: int) -> str:
+    """Of a file of source; empty: there is none."""
+    try:
+        with io.open(file, "rb") as lines:  # noqa: UP020  the program may have replaced the builtin one
+            return next((line for at, line in enumerate(lines, 1) if at == number), b"").decode("utf-8", "replace")
+    except OSError:
+        return ""
+
+
+def chains_in(line: str) -> "dict[str, Any]":
+    """Names of a line of source and their attributes, by their text: nodes as the walker reads them."""
+    import re
+
+    nodes: dict[str, Any] = {}
+    for text in re.findall(CHAIN, line):
+        first, *attributes = text.split(".")
+        node = nodes[first] = ["n", first]
+        for at, name in enumerate(attributes, 1):
+            node = nodes[".".join([first, *attributes[:at]])] = ["a", node, name]
+    return nodes
+
+
+def keep_values(facts: "Any", texts: "list[str]") -> None:
+    """Of the facts of a frame the values that are data, with the expressions that they are of."""
+    pairs = list(zip(texts, facts.get("values", ())))  # noqa: B905  as in Python 3.8
+    kept = [pair for pair in pairs if pair[1].get("value", {}).get("kind", "function") not in CODE]
+    facts["expressions"], facts["values"] = [text for text, _ in kept], [fact for _, fact in kept]
+
+
+def shown_values(facts: "Any") -> str:
+    """`n = 3, xs = []`: what the line that failed names, of what is known to have been so when it failed."""
+    pairs = zip(facts.get("expressions", ()), facts.get("values", ()))  # noqa: B905  as in Python 3.8
+    known = [(text, fact["value"]) for text, fact in pairs if not fact["value"].get("time")]
+    return ", ".join([f"{text} = {value['text'][:60]}" for text, value in known][:6]).replace("\n", " ")
