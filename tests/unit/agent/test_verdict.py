@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.debuggees.python.analysis.claims.verdict import fitting, verdict
+from dap_ai.agent.report.headline import fitting
+from dap_ai.debuggees.python.analysis.claims.verdict import verdict
 from dap_ai.debuggees.python.analysis.failure.builtin_errors import wrong_result
 from dap_ai.debuggees.python.analysis.ranking.ranking import analyse
 from tests.unit.agent.harness import case_of, fail

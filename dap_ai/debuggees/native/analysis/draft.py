@@ -10,10 +10,10 @@ from pathlib import PurePath
 
 from dap_ai.agent.case.stack import Case, Place
 from dap_ai.agent.case.values import cut, show
+from dap_ai.agent.report.citing import Cited
 from dap_ai.agent.report.edits import shorten
 from dap_ai.debuggees.native.analysis.analysis import Link, NativeAnalysis
 from dap_ai.debuggees.native.source.parsing import Expression, Function, Statement, Unit
-from dap_ai.debuggees.python.analysis.failure.facts import Cited
 from dap_ai.protocol.contracts.inspection import Value
 from dap_ai.protocol.wire.ask import Suspect
 

@@ -13,7 +13,11 @@ from dap_ai.agent.providers.offline import offline_usage, say
 from dap_ai.agent.providers.work import Work
 from dap_ai.agent.questions.expressions import excerpt, line_of
 from dap_ai.agent.questions.unclear import not_understood
+from dap_ai.agent.questions.waiting import waiting, wants_wait
+from dap_ai.agent.report.citing import Cited, evidence_of
 from dap_ai.agent.report.edits import shorten
+from dap_ai.agent.report.headline import fitting
+from dap_ai.agent.report.sections import BACK, THE_FAILED_LINE, cause_of, chain_of, quote
 from dap_ai.agent.report.wording import ADVICE, HAPPENED, NO_ASSIGNMENT, NO_MODEL, NOT_COMPUTED, NOW, UNKNOWN
 from dap_ai.agent.tools.base import Bench
 from dap_ai.debuggees.native.analysis.analysis import Link, NativeAnalysis, failing
@@ -22,11 +26,6 @@ from dap_ai.debuggees.native.analysis.origins import Wanted, trace
 from dap_ai.debuggees.native.answer.hit_data import hit_data
 from dap_ai.debuggees.native.answer.notes import expressions_in, notes, waiting_threads, without_source
 from dap_ai.debuggees.native.diagnoses.diagnosing import analyse
-from dap_ai.debuggees.python.analysis.claims.explain import BACK, cause_of, chain_of, quote
-from dap_ai.debuggees.python.analysis.claims.verdict import fitting
-from dap_ai.debuggees.python.analysis.failure.facts import Cited, evidence_of
-from dap_ai.debuggees.python.analysis.questions.waiting import waiting, wants_wait
-from dap_ai.debuggees.python.analysis.ranking.ranking import THE_FAILED_LINE
 from dap_ai.protocol.contracts.asking import Answer
 from dap_ai.protocol.contracts.inspection import Fact, Value
 from dap_ai.protocol.wire.ask import Evidence, Fix, Suspect

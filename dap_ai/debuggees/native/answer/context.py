@@ -11,12 +11,12 @@ from dap_ai.agent.case.fitting import Section, fitted
 from dap_ai.agent.case.stack import Case, Frame, Place
 from dap_ai.agent.case.values import CHARS_PER_TOKEN, cut, first_of, in_a_line, show, show_fact, variables
 from dap_ai.agent.report.edits import shorten
+from dap_ai.agent.report.sections import output_and_deeds
 from dap_ai.debuggees.native.analysis.analysis import NativeAnalysis
 from dap_ai.debuggees.native.analysis.reports import own_output
 from dap_ai.debuggees.native.answer.notes import notes
 from dap_ai.debuggees.native.source.frames import Run, clean_name, folded, in_words, is_inlined, is_user_frame
 from dap_ai.debuggees.native.source.report import Report, Stack, shown
-from dap_ai.debuggees.python.analysis.claims.context import output_and_deeds
 from dap_ai.protocol.contracts.inspection import ThreadFacts, ThreadFrame, Value
 
 _Lines = set[tuple[str, int]]

@@ -22,17 +22,19 @@ from dap_ai.agent.questions.asking import (
     way,
 )
 from dap_ai.agent.questions.expressions import candidates, named, spoken
+from dap_ai.agent.questions.waiting import wants_wait
+from dap_ai.agent.report.citing import Cited, evidence_of
+from dap_ai.agent.report.sections import quote, where
 from dap_ai.agent.report.wording import BY_SOURCE, HAD, NO_ASSIGNMENT, NO_MODEL, NO_RANKING, NOT_COMPUTED, NOW
 from dap_ai.agent.tools.base import Bench, fenced
 from dap_ai.agent.tools.evaluate import named_in
 from dap_ai.agent.tools.stack import where_it_is
 from dap_ai.agent.tools.table import followed_by, traced_by
-from dap_ai.debuggees.python.analysis.claims.explain import quote, where, why
-from dap_ai.debuggees.python.analysis.failure.facts import Cited, evidence_of
+from dap_ai.debuggees.python.analysis.claims.explain import why
 from dap_ai.debuggees.python.analysis.questions.owners import outermost
 from dap_ai.debuggees.python.analysis.questions.telling import Told
 from dap_ai.debuggees.python.analysis.questions.understood import named_by, understood
-from dap_ai.debuggees.python.analysis.questions.waiting import waiting, wants_wait
+from dap_ai.debuggees.python.analysis.questions.waiting import waiting
 from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
 from dap_ai.debuggees.python.analysis.ranking.set_by_hand import set_by_hand
 from dap_ai.debuggees.python.analysis.value_path.finding import path_of_value

@@ -9,10 +9,12 @@ from functools import partial
 from dap_ai.agent.case.stack import Case, Place
 from dap_ai.agent.providers.offline import offline_usage, say
 from dap_ai.agent.providers.work import Work
+from dap_ai.agent.report.citing import evidence_of
+from dap_ai.agent.report.sections import where
 from dap_ai.agent.report.wording import NO_MODEL, NO_RANKING, NOT_COMPUTED, UNKNOWN
 from dap_ai.debuggees.python.analysis.claims import unread
 from dap_ai.debuggees.python.analysis.claims.advice import recommendation
-from dap_ai.debuggees.python.analysis.claims.explain import after_cleanup, happened, root_cause, where, why
+from dap_ai.debuggees.python.analysis.claims.explain import after_cleanup, happened, root_cause, why
 from dap_ai.debuggees.python.analysis.claims.gist import gist
 from dap_ai.debuggees.python.analysis.claims.recursion.told import RECURSION, recursion_at, told_of_library
 from dap_ai.debuggees.python.analysis.claims.recursion.told import told as recursion_told
@@ -22,7 +24,7 @@ from dap_ai.debuggees.python.analysis.claims.verdict import verdict
 from dap_ai.debuggees.python.analysis.experiments.proving import prove
 from dap_ai.debuggees.python.analysis.experiments.trials import NO_TIME, Investigation, Trials
 from dap_ai.debuggees.python.analysis.failure import syntax_errors
-from dap_ai.debuggees.python.analysis.failure.facts import evidence_of, proving
+from dap_ai.debuggees.python.analysis.failure.facts import proving
 from dap_ai.debuggees.python.analysis.failure.messages import as_written
 from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis, analyse, outline
 from dap_ai.debuggees.python.analysis.ranking.reranking import rerank

@@ -9,11 +9,12 @@ from dap_ai.agent.case.values import show
 from dap_ai.agent.questions.asking import examples, wants_length, wants_type
 from dap_ai.agent.questions.expressions import excerpt, line_of
 from dap_ai.agent.questions.unclear import not_understood
+from dap_ai.agent.questions.waiting import INTERRUPTED
+from dap_ai.agent.report.sections import where
 from dap_ai.agent.report.wording import ADVICE, VALUES
-from dap_ai.debuggees.python.analysis.claims.explain import where
 from dap_ai.debuggees.python.analysis.questions.understood import Literally, understood
 from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
-from dap_ai.debuggees.python.analysis.syntax.loops import INTERRUPTED, cannot_end
+from dap_ai.debuggees.python.analysis.syntax.loops import cannot_end
 from dap_ai.protocol.contracts.inspection import Value
 
 

@@ -11,7 +11,7 @@ from dap_ai.agent.case.stack import Case, Place
 from dap_ai.agent.providers.work import Work
 from dap_ai.agent.questions.asking import setter, written
 from dap_ai.agent.questions.expressions import excerpt
-from dap_ai.debuggees.python.analysis.claims.explain import where
+from dap_ai.agent.report.sections import where
 from dap_ai.debuggees.python.analysis.questions.stops import Kept, changed, kept
 from dap_ai.debuggees.python.analysis.questions.telling import answered, of_others
 from dap_ai.debuggees.python.analysis.questions.times import slow

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from dap_ai.agent.case.values import cut
 from dap_ai.agent.report.edits import Edit
+from dap_ai.agent.report.sections import where
 from dap_ai.agent.report.wording import ADVICE
-from dap_ai.debuggees.python.analysis.claims.explain import where
 from dap_ai.debuggees.python.analysis.experiments.changes.own_text import own_lines
 from dap_ai.debuggees.python.analysis.experiments.trials import Trial, Trials
 from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis

@@ -16,6 +16,7 @@ from dap_ai.agent.case.stack import Case, Frame, Place, sub_expressions
 from dap_ai.agent.case.tables import aligned, shortened
 from dap_ai.agent.case.values import CHARS_PER_TOKEN, cut, first_of, in_a_line, show_fact, variables
 from dap_ai.agent.report.edits import shorten
+from dap_ai.agent.report.sections import output_and_deeds
 from dap_ai.debuggees.python.analysis.claims.excerpts import excerpt
 from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
 from dap_ai.debuggees.python.analysis.record.runs import Control
@@ -279,20 +280,6 @@ def _surroundings(case: Case, level: int) -> str:
         tops = [f"{t.name}: {t.waiting or _top(case, t)}" for t in others]
         lines.append("other threads: " + "; ".join(first_of(tops, (6, 3, 1, 0)[level])))
     return "\n".join([*lines, *output_and_deeds(case, "".join(text for _, text in case.output), level)])
-
-
-def output_and_deeds(case: Case, tail: str, level: int) -> Iterator[str]:
-    """The end of the program's output, and what the user has done last; less at each level, from 0 to 3."""
-    size = (300, 120, 40, 0)[level]
-    if tail.strip():
-        mark = "... " if len(tail) > size else ""
-        yield f"output: {mark}{tail[-size:].strip()}" if size else f"output: ... {len(tail)} characters"
-    if case.edited:
-        yield f"not computed by the program: {' '.join(case.edited)}"
-    if case.history:
-        shown = case.history[-(6, 3, 1, 1)[level] :]
-        did = (f"{h.text}{f' -> {cut(h.result, 60)}' if h.result else ''}" for h in shown)
-        yield "the user did: " + "; ".join(did)
 
 
 def _command_line(case: Case) -> str:

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
 from functools import partial
 
 from msgspec.structs import replace
 
 from dap_ai.agent.case.stack import Case, Place
 from dap_ai.agent.case.values import cut, first_of, show, typed, variables, when
-from dap_ai.agent.report.edits import shorten
-from dap_ai.agent.report.wording import CAUSE, CLEANED, GUESS, HAPPENED, UNKNOWN, WHY, cut_code
+from dap_ai.agent.report.citing import Cited
+from dap_ai.agent.report.sections import BACK, THE_FAILED_LINE, cause_of, chain_of, listed, quote, where
+from dap_ai.agent.report.wording import CLEANED, HAPPENED, UNKNOWN, cut_code
 from dap_ai.debuggees.python.analysis.experiments.trials import Trials
-from dap_ai.debuggees.python.analysis.failure.facts import Cited, Diagnosis, proving
+from dap_ai.debuggees.python.analysis.failure.facts import Diagnosis, proving
 from dap_ai.debuggees.python.analysis.failure.messages import first_line, told_by_pytest
-from dap_ai.debuggees.python.analysis.ranking.ranking import THE_FAILED_LINE, TOLD_SUSPECTS, Analysis
+from dap_ai.debuggees.python.analysis.ranking.ranking import TOLD_SUSPECTS, Analysis
 from dap_ai.debuggees.python.analysis.slice.slicing import Step
-from dap_ai.protocol.wire.ask import Suspect
 
-BACK = "Back from the failing line"
 _MAX_CHAIN, _MAX_LINKS = 4, 6
 _MAX_CODE, _MAX_VALUE, _MAX_REASON = 100, 60, 100
 _MAX_NAMES = 5
@@ -41,11 +39,6 @@ _MAY = {
     "decides": "may have decided whether line {} runs",
     "written": "may have written",
 }
-
-
-def where(case: Case, file: str, line: int) -> str:
-    """`shop.py:12` as code."""
-    return f"`{shorten(file, case.inspection.cwd)}:{line}`"
 
 
 def happened(analysis: Analysis) -> str:
@@ -100,12 +93,6 @@ def after_cleanup(place: Place) -> str:
     return f"{CLEANED} {', '.join(first_of(rows, _MAX_NAMES))}." if rows else ""
 
 
-def quote(place: Place) -> str:
-    """The line a frame stands at, as a code block."""
-    source = place.source
-    return source.block(f"{place.frame.line}  {source.line(place.frame.line).strip()}") if source else "(no source)"
-
-
 def _is_told(cited: Cited, diagnosis: Diagnosis) -> bool:
     """Whether a sentence has told the whole value."""
     value = cited.place.value(cited.expression)
@@ -122,12 +109,6 @@ def _cite(cited: Cited) -> str:
 def why(analysis: Analysis, head: str = BACK) -> str:
     """The chain from the failing line back to the root cause; each link cites file, line and value."""
     return chain_of([_link(analysis, step) for step in _chain(analysis)], head)
-
-
-def chain_of(links: list[str], head: str = BACK) -> str:
-    """The section *Why* of its links, nearest first; empty if there are none."""
-    rows = "\n".join(f"{n}. {link}" for n, link in enumerate(links, 1))
-    return f"{WHY} {head}:\n\n{rows}" if rows else ""
 
 
 def _chain(analysis: Analysis) -> list[Step]:
@@ -173,26 +154,8 @@ def root_cause(analysis: Analysis, trials: Trials | None = None) -> str:
     case, told = analysis.case, [replace(s, reason=_in_short(s.reason)) for s in analysis.suspects[:TOLD_SUSPECTS]]
     spot = partial(where, case)
     if told and analysis.cause is None:
-        return f"{UNKNOWN} Nothing shows which line is wrong. Most suspicious: {_listed(told, spot)}."
+        return f"{UNKNOWN} Nothing shows which line is wrong. Most suspicious: {listed(told, spot)}."
     return cause_of(case, [*analysis.suspects[:1], *told[1:]], spot, lambda: is_sure(analysis, trials))
-
-
-def cause_of(
-    case: Case, suspects: Sequence[Suspect], where: Callable[[str, int], str], is_sure: Callable[[], bool]
-) -> str:
-    """The section *Root cause* of the lines that are told, most suspicious first; `where` makes code of a place."""
-    if not suspects:
-        return f"{CAUSE} Nothing stands out in the code that was read."
-    first, *others = suspects
-    source = case.sources.read(first.file)
-    code = source.block(f"{first.line}  {source.line(first.line).strip()}") if source else "(no source)"
-    end = "" if first.reason.endswith(("?", "!")) else "."
-    text = f"{CAUSE if is_sure() else GUESS} {where(first.file, first.line)}: {first.reason}{end}\n\n{code}"
-    return f"{text}\n\nOther suspects: {_listed(others, where)}." if others else text
-
-
-def _listed(suspects: Sequence[Suspect], where: Callable[[str, int], str]) -> str:
-    return "; ".join(f"{where(s.file, s.line)} ({s.reason})" for s in suspects)
 
 
 def is_sure(analysis: Analysis, trials: Trials | None) -> bool:

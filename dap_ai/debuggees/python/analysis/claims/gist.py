@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from dap_ai.agent.report.sections import THE_FAILED_LINE
 from dap_ai.agent.report.wording import cut_code
 from dap_ai.debuggees.python.analysis.claims.explain import is_sure
 from dap_ai.debuggees.python.analysis.experiments.trials import Trials
-from dap_ai.debuggees.python.analysis.ranking.ranking import THE_FAILED_LINE, Analysis
+from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
 
 MAX_CHARS = 100
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dap_ai.agent.case.stack import Case, Place
+from dap_ai.agent.report.sections import quote, where
 from dap_ai.debuggees.python.analysis.claims.advice import recommendation
-from dap_ai.debuggees.python.analysis.claims.explain import after_cleanup, happened, quote, root_cause, where, why
+from dap_ai.debuggees.python.analysis.claims.explain import after_cleanup, happened, root_cause, why
 from dap_ai.debuggees.python.analysis.claims.verdict import verdict
 from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
 from dap_ai.protocol.wire.ask import Fix

@@ -4,32 +4,30 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
 
 from dap_ai.agent.case.source import last_line
 from dap_ai.agent.case.stack import Case, Place
-from dap_ai.agent.case.values import cut, show
-from dap_ai.debuggees.python.analysis.claims.explain import is_sure, where
+from dap_ai.agent.case.values import show
+from dap_ai.agent.report.headline import fitting
+from dap_ai.agent.report.sections import THE_FAILED_LINE, where
+from dap_ai.debuggees.python.analysis.claims.explain import is_sure
 from dap_ai.debuggees.python.analysis.contrast.seen import is_check
 from dap_ai.debuggees.python.analysis.experiments.trials import Trials
 from dap_ai.debuggees.python.analysis.failure.failures import ON_PURPOSE
 from dap_ai.debuggees.python.analysis.failure.messages import first_line
-from dap_ai.debuggees.python.analysis.ranking.ranking import THE_FAILED_LINE, Analysis
+from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
 from dap_ai.protocol.contracts.inspection import Value
 
-MOST_WORDS = 25
-_MOST_CODE_CHARS, _MOST_ITEM_CHARS = 44, 24
+_MOST_ITEM_CHARS = 24
 _PLAIN = frozenset({"int", "str", "bytes", "date", "enum"})
 _NAMES = ("id", "key", "name", "code", "sku", "title", "path")
 _FIRST = re.compile(r"(?<=[.!?:])\s|\n")
 """What ends the first part of a message."""
-_CODE = re.compile(r"`([^`]+)`")
-_PLACE = re.compile(r"\S+:\d+")
 _IN_BRACKETS = re.compile(r" \((?:[^`()]|`[^`]*`|\([^`()]*\))*\)$")
 
 
 def verdict(analysis: Analysis, trials: Trials | None) -> str:
-    """What an answer comes to, in at most MOST_WORDS words."""
+    """What an answer comes to, in at most `headline.MOST_WORDS` words."""
     case, place = analysis.case, analysis.diagnosis.place
     spot = where(case, place.frame.path, place.frame.line)
     if not case.exception:
@@ -48,19 +46,6 @@ def verdict(analysis: Analysis, trials: Trials | None) -> str:
     whys = [*(f" ({why})" for why in reasons), *([""] if is_check(analysis.diagnosis.place.statement) else [])]
     guesses = [f"{effect}; a guess at the cause: {cause}{why}." for effect in effects for why in whys]
     return fitting([*guesses, *(f"{effect}." for effect in effects)])
-
-
-def fitting(sentences: Sequence[str]) -> str:
-    """The first of them that is short enough, else the last one, cut; long code is cut in the middle of each."""
-    short = [_CODE.sub(_shorter, text) for text in sentences]
-    chosen = next((text for text in short if len(text.split()) <= MOST_WORDS), short[-1])
-    words = chosen.split()
-    return chosen if len(words) <= MOST_WORDS else " ".join(words[: MOST_WORDS - 1]) + " ..."
-
-
-def _shorter(code: re.Match[str]) -> str:
-    """A place is of no use without its line, which stands at its end."""
-    return code[0] if _PLACE.fullmatch(code[1]) else f"`{cut(code[1], _MOST_CODE_CHARS)}`"
 
 
 def _effects(analysis: Analysis) -> list[str]:

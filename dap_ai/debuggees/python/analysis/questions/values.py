@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from dap_ai.agent.case.stack import Case, Place
 from dap_ai.agent.case.values import MISSING, literal_in, variables
-from dap_ai.debuggees.python.analysis.claims.explain import chain_of
+from dap_ai.agent.report.sections import chain_of
 from dap_ai.debuggees.python.analysis.contrast.oddities import atoms, made
 from dap_ai.debuggees.python.analysis.questions.events import at, call_of, code, spot, value
 from dap_ai.debuggees.python.analysis.questions.origin import BACK, call_links, links, standing_out

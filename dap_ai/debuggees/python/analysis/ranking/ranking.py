@@ -9,6 +9,7 @@ from functools import partial
 
 from dap_ai.agent.case.source import FunctionNode, header_expressions, is_user_path, last_line
 from dap_ai.agent.case.stack import Case, Place
+from dap_ai.agent.report.sections import THE_FAILED_LINE
 from dap_ai.debuggees.python.analysis.contrast.seen import Seen
 from dap_ai.debuggees.python.analysis.failure.facts import Diagnosis
 from dap_ai.debuggees.python.analysis.failure.failures import diagnose
@@ -24,8 +25,6 @@ from dap_ai.protocol.wire.ask import Suspect
 MAX_SUSPECTS = 10
 TOLD_SUSPECTS = 4
 """An answer's text names so many, the root cause included."""
-THE_FAILED_LINE = "the line that failed"
-"""How its reason begins."""
 IF_IT_RAN = ", if it ran"
 """How the reason ends for a line of which it is not known whether it ran."""
 _LEAST_REASON = 0.45

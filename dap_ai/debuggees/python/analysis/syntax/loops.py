@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from dap_ai.agent.case.source import last_line, own_statements
 from dap_ai.agent.case.stack import Case, Place
 from dap_ai.agent.case.values import bound, cut, number_in, show
+from dap_ai.agent.questions.waiting import INTERRUPTED
 from dap_ai.agent.report.edits import shorten
 from dap_ai.debuggees.python.analysis.syntax.definitions import bindings, root_name
 from dap_ai.debuggees.python.analysis.syntax.retries import GoingBack, going_back
@@ -18,7 +19,6 @@ from dap_ai.protocol.wire.ask import Suspect
 
 _LOOPS = ast.While | ast.For | ast.AsyncFor
 _MAX_LOOPS, _MAX_NAMES, _MAX_CODE, _MAX_VALUE = 3, 4, 80, 40
-INTERRUPTED = "KeyboardInterrupt"
 _NO_END = "Nothing in its body ends it: no `break`, `return` or `raise`"
 _MANY = 100_000
 """From so many rounds on, a loop is told as a long one."""

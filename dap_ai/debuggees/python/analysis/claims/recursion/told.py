@@ -7,12 +7,12 @@ import ast
 from dap_ai.agent.case.reader import Reader
 from dap_ai.agent.case.stack import Case, Place
 from dap_ai.agent.case.values import cut, show
+from dap_ai.agent.report.headline import fitting
+from dap_ai.agent.report.sections import where
 from dap_ai.agent.report.wording import ADVICE, CAUSE, GUESS, HAPPENED, MOVES, VALUES
-from dap_ai.debuggees.python.analysis.claims.explain import where
 from dap_ai.debuggees.python.analysis.claims.recursion.judging import Judgement, judge
 from dap_ai.debuggees.python.analysis.claims.recursion.moves import Move
 from dap_ai.debuggees.python.analysis.claims.recursion.turns import Recursion, recursion_of
-from dap_ai.debuggees.python.analysis.claims.verdict import fitting
 from dap_ai.protocol.contracts.debugger import Debugger
 from dap_ai.protocol.wire.ask import Suspect
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
