@@ -36,6 +36,6 @@ def __getattr__(name: str) -> Any:
     """Nothing is imported before it is used."""
     if name not in __all__:
         raise AttributeError(f"module 'dap_ai' has no attribute '{name}'")
-    from dap_ai.debuggees.python.hosts import held  # noqa: PLC0415  see above
+    from importlib import import_module  # noqa: PLC0415  see above
 
-    return getattr(held, name)
+    return getattr(import_module("dap_ai.debuggees.python.hosts.held"), name)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from dap_ai.agent.case.evidence import confirm, spot_of
-from dap_ai.agent.case.kind import kind_of
+from dap_ai.agent.case.kind import kind_of, kind_of_language
 from dap_ai.agent.case.reader import Reader
 from dap_ai.agent.case.source import Sources, is_user_path
 from dap_ai.agent.guard.gate import ToolGate
@@ -36,11 +36,9 @@ from dap_ai.agent.providers.work import Told, Work
 from dap_ai.agent.questions.expressions import candidates
 from dap_ai.agent.tools.base import Bench
 from dap_ai.agent.tools.table import called_by
-from dap_ai.debuggees.python.analysis.record import recalling
-from dap_ai.debuggees.python.analysis.syntax import origins
 from dap_ai.protocol.contracts.asking import Answer, Ask, NotAnswered, SafeAnswer
 from dap_ai.protocol.contracts.debugger import Debugger, RawDebugger, SafeSink, Sink, StoppedSession
-from dap_ai.protocol.contracts.recalling import NoPast, Recalled
+from dap_ai.protocol.contracts.recalling import NoPast, Recalled, UnrepeatableError
 from dap_ai.protocol.wire.ask import LEVELS, Level, Usage
 from dap_ai.protocol.wire.errors import NotStopped
 from dap_ai.protocol.wire.lending import EDITOR
@@ -86,8 +84,8 @@ class Agent:
         for path in files:
             threads.check()
             source = self._sources.read(path)
-            if source is not None and source.language == "python":
-                origins.prepare(source)
+            if source is not None:
+                kind_of_language(source.language).prepare(source)
 
     async def close(self) -> None:
         """Ends what it has started: no process is left. Called once, when no ask runs."""
@@ -133,8 +131,8 @@ class Agent:
         masked = MaskedDebugger(debugger, self._masker, hiding=False)
         try:
             case = await Reader(masked, self._sources, "compute").read(debugger.stop)
-            return await recalling.recall(masked, case)
-        except recalling.Unrepeatable as why:
+            return await kind_of(case).recall(masked, case)
+        except UnrepeatableError as why:
             return NoPast(self._masker.mask(f"No step back here: {str(why).rstrip('.')}."))
         except Exception as error:  # noqa: BLE001  an edge: whatever it was, it says nothing that is not masked
             return NoPast(not_answered(self._masker, error).text)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from dap_ai.backends import known
+from dap_ai.backends.access import access_to
 from dap_ai.protocol.contracts.backend import Backend, Command, Snapshots, Start, StartError, Walker
 
 
@@ -44,9 +45,7 @@ class GenericBackend(Backend):
         """A reader of native programs if this adapter is known to debug those; it sends nothing but DAP's requests."""
         if (hovers := known.hovers(self._argv)) is None:
             return None
-        from dap_ai.debuggees.native.reading.walker import NativeWalker  # noqa: PLC0415  only a native session needs it
-
-        return NativeWalker(hovers=hovers)
+        return access_to("native").walker(hovers=hovers)
 
     def snapshots(self, readable: tuple[str, ...] = ()) -> Snapshots | None:  # noqa: ARG002  one shape for all kinds
         """None: only debugpy's debuggees are copied."""

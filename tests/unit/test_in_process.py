@@ -19,7 +19,7 @@ FOLDERS = {
     "dap_ai/debuggees/python/snapshots": (),
     "dap_ai/debuggees/python/endings/rank": (),
     "dap_ai/system": (),
-    "dap_ai/stepper": (),
+    "dap_ai/stepper.py": (),
     "dap_ai/debuggees/python/hosts": ("pytest",),
 }
 """What lies in user's processes; with each, the packages of its host. Not yet so: hosts/notebook."""

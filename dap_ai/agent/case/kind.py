@@ -7,26 +7,16 @@ terminal (`commands/kinds.py`). Nobody asks which kind it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
-from importlib.metadata import entry_points
+from collections.abc import Sequence
 from typing import Protocol, cast
 
+from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.case.stack import Case
 from dap_ai.agent.prompts import wording
+from dap_ai.protocol.contracts import kinds
 from dap_ai.protocol.contracts.debugger import Debugger
-from dap_ai.protocol.wire.errors import RequestFailed
-
-GROUP = "dap_ai.kinds"
-DEFAULT = "python"
-"""The kind of a debuggee of which nothing is known."""
-
-
-class KindError(RequestFailed):
-    """A stop names a kind that is not installed, or whose package does not load; the text says which."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__("ask", "noKind", text)
+from dap_ai.protocol.contracts.kinds import DEFAULT, named
+from dap_ai.protocol.contracts.recalling import Recalled, UnrepeatableError
 
 
 class Kind(Protocol):
@@ -84,37 +74,13 @@ class Kind(Protocol):
         """The first message of a model's conversation. `marker` fences what the program says."""
         return wording("system", marker=marker)
 
+    def prepare(self, source: SourceFile) -> None:
+        """Does what a question about this file will need, before one comes; called in a thread."""
 
-@cache
-def _loaded() -> tuple[Mapping[str, object], Mapping[str, str]]:
-    """The kinds by name, and those that do not load with the reason: a broken package is in nobody's way."""
-    found: dict[str, object] = {}
-    broken: dict[str, str] = {}
-    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
-        try:
-            found[point.name] = point.load()
-        except Exception as error:  # noqa: BLE001, PERF203  anybody's code; there are few
-            broken[point.name] = f"{type(error).__name__}: {error}"
-    return found, broken
-
-
-def kinds() -> Iterator[object]:
-    """Those that are installed, by name."""
-    return iter(_loaded()[0].values())
-
-
-def broken() -> Mapping[str, str]:
-    """Those that do not load, and why."""
-    return _loaded()[1]
-
-
-def named(name: str) -> object:
-    """The kind of this name. Raises KindError."""
-    found, bad = _loaded()
-    if name not in found:
-        why = f"its package does not load: {bad[name]}" if name in bad else f"installed: {', '.join(found) or 'none'}"
-        raise KindError(f"There is no kind of debuggee '{name}' here ({why}).")
-    return found[name]
+    async def recall(self, debugger: Debugger, case: Case) -> Recalled:
+        """The widest run that comes to this stop. Raises UnrepeatableError, NotStopped, RequestFailed."""
+        del debugger, case
+        raise UnrepeatableError("a program of this kind cannot be run again")
 
 
 def kind_of(case: Case) -> Kind:
@@ -124,8 +90,7 @@ def kind_of(case: Case) -> Kind:
 
 def kind_of_language(language: str) -> Kind:
     """The kind whose source is in this language."""
-    own = (cast("Kind", kind) for kind in kinds())
-    return next((kind for kind in own if language in kind.languages), cast("Kind", named(DEFAULT)))
+    return cast("Kind", kinds.of_language(language))
 
 
 def kind_of_source(case: Case) -> Kind:

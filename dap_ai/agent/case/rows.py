@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from dap_ai.agent.case.parsed import grammar_of
 from dap_ai.agent.case.source import NATIVE_LANGUAGES, is_user_path, language_of
 from dap_ai.agent.case.stack import Frame
-from dap_ai.debuggees.native.source.frames import clean_name, is_inlined, is_user_frame
 from dap_ai.protocol.contracts.inspection import Value, Variable
 
 MAX_SCOPES = 8
@@ -42,27 +42,16 @@ def variable_of(row: dict[str, Any]) -> Variable:
 
 def frames_of(rows: list[dict[str, Any]]) -> list[Frame]:
     """DAP's stack frames as ours."""
-    if any("`" in _path(row) or language_of(_path(row)) in NATIVE_LANGUAGES for row in rows):  # lldb: `program`main`
-        return _native_frames(rows)
+    if any(
+        "`" in path_of(row) or language_of(path_of(row)) in NATIVE_LANGUAGES for row in rows
+    ):  # lldb: `program`main`
+        return grammar_of("c").frames(rows)
     frames: list[Frame] = []
     for row in rows:
-        path, reference = _path(row), int(_source_of(row).get("sourceReference") or 0)
+        path, reference = path_of(row), int(_source_of(row).get("sourceReference") or 0)
         name = str(row.get("name", "?")).removesuffix(" (Current frame)")  # debugpy's mark at a user-unhandled stop
-        user = (is_user_path(path) or bool(reference)) and not _is_subtle(row)
+        user = (is_user_path(path) or bool(reference)) and not is_subtle(row)
         frames.append(Frame(row["id"], name, path, row.get("line", 0), user, reference))
-    return frames
-
-
-def _native_frames(rows: list[dict[str, Any]]) -> list[Frame]:
-    """What an adapter gives instead of a source that is not there is no source of the user's."""
-    frames: list[Frame] = []
-    for row, caller in zip(rows, [*rows[1:], {}], strict=True):
-        told, path = str(row.get("name", "?")), _path(row)
-        user = is_user_frame(told, path) and not _is_subtle(row)
-        at = row.get("instructionPointerReference")
-        shares = bool(at) and at == caller.get("instructionPointerReference") and told != caller.get("name")
-        inlined = shares or is_inlined(told)
-        frames.append(Frame(row["id"], clean_name(told), path, row.get("line", 0), user, inlined=inlined))
     return frames
 
 
@@ -70,10 +59,12 @@ def _source_of(row: dict[str, Any]) -> dict[str, Any]:
     return row.get("source") or {}
 
 
-def _path(row: dict[str, Any]) -> str:
+def path_of(row: dict[str, Any]) -> str:
+    """The file of a stack frame; empty: it has none."""
     source = _source_of(row)
     return str(source.get("path") or source.get("name") or "")
 
 
-def _is_subtle(row: dict[str, Any]) -> bool:
+def is_subtle(row: dict[str, Any]) -> bool:
+    """Whether the adapter would rather not show the frame."""
     return "subtle" in (row.get("presentationHint"), _source_of(row).get("presentationHint"))

@@ -10,20 +10,19 @@ import io
 import re
 import textwrap
 import tokenize
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from threading import Lock, RLock
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
-from dap_ai.agent.case.indexing import FunctionNode, Index, once_per_node
+from dap_ai.agent.case.indexing import FunctionNode, Index
+from dap_ai.agent.case.parsed import Unit, grammar_of
 from dap_ai.agent.case.source_files import PYTHON_SUFFIXES, language_of, why_no_source
+from dap_ai.agent.case.statements import first_line, last_line
 from dap_ai.system.extras import MissingExtraError
 from dap_ai.system.user_code import is_user_path as is_user_path  # noqa: PLC0414  it is known from here
-
-if TYPE_CHECKING:
-    from dap_ai.debuggees.native.source.parsing import Unit
 
 ScopeNode = FunctionNode | ast.Module
 T = TypeVar("T")
@@ -33,71 +32,8 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 """Python's; `str.splitlines` also ends a line at a form feed, which the standard library's own source has."""
 
 
-def body_fields(node: ast.AST) -> Iterator[list[ast.stmt]]:
-    """The statement lists that a statement holds (body, else, finally, handlers, cases)."""
-    for name in ("body", "orelse", "finalbody"):
-        block = getattr(node, name, None)
-        if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
-            yield block
-    for name in ("handlers", "cases"):
-        for part in getattr(node, name, ()):
-            yield part.body
-
-
-@once_per_node
-def own_statements(scope: ast.AST) -> Sequence[ast.stmt]:
-    """Every statement of a function or module in order, without those of nested functions and classes."""
-    return tuple(_own_statements(scope))
-
-
-def _own_statements(scope: ast.AST) -> Iterator[ast.stmt]:
-    for block in body_fields(scope):
-        for statement in block:
-            yield statement
-            if not isinstance(statement, FunctionNode | ast.ClassDef):
-                yield from _own_statements(statement)
-
-
-def header_expressions(statement: ast.stmt) -> list[ast.expr]:
-    """The expressions that a statement itself evaluates: of an `if`, its test; not those of its body."""
-    match statement:
-        case ast.If(test=test) | ast.While(test=test):
-            return [test]
-        case ast.For(iter=iterable, target=target) | ast.AsyncFor(iter=iterable, target=target):
-            return [iterable, target]
-        case ast.With(items=items) | ast.AsyncWith(items=items):
-            return [item.context_expr for item in items]
-        case ast.Match(subject=subject):
-            return [subject]
-        case ast.FunctionDef() | ast.AsyncFunctionDef():
-            defaults = [d for d in statement.args.kw_defaults if d is not None]
-            return [*statement.decorator_list, *statement.args.defaults, *defaults]
-        case ast.ClassDef():
-            return [*statement.decorator_list, *statement.bases]
-        case ast.Try():
-            return []
-        case _:
-            return [child for child in ast.iter_child_nodes(statement) if isinstance(child, ast.expr)]
-
-
-@once_per_node
-def header_nodes(statement: ast.stmt) -> Sequence[ast.AST]:
-    """All nodes of the expressions that a statement itself evaluates."""
-    return tuple(node for root in header_expressions(statement) for node in ast.walk(root))
-
-
-def last_line(node: ast.stmt | ast.expr) -> int:
-    """The last line of a node, inclusive."""
-    return node.end_lineno or node.lineno
-
-
-def first_line(node: FunctionNode | ast.ClassDef) -> int:
-    """Of a function or class, as the interpreter counts: that of the first decorator."""
-    return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-
-
 NATIVE_LANGUAGES = frozenset({"c", "cpp", "rust"})
-"""Those that `debuggees/native/analysis` reads."""
+"""Those that a kind of debuggee parses: see parsed.Grammar."""
 _CPP_TEXT = re.compile(
     r"^[ \t]*(class\s+\w+\s*(final\s*)?([:{;]|$)|namespace\b|template\s*<|using\s+(namespace\s|\w+\s*=)"
     r"|(public|private|protected):|#\s*include\s*<\w+>)|\b\w+::\w",
@@ -138,10 +74,8 @@ class SourceFile:
         """The parsed file, if it is C, C++ or Rust and the extra `grammars` is installed."""
         if not self.is_native:
             return None
-        from dap_ai.debuggees.native.source.parsing import parse  # noqa: PLC0415  a Python program does not need it
-
         try:
-            return parse(self.text, self.language)
+            return grammar_of(self.language).parse(self.text, self.language)
         except MissingExtraError as error:
             self.unparsed = str(error)
             return None

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from dap_ai.agent.case.quantified import quantified
-from dap_ai.agent.case.source import FunctionNode, SourceFile, Sources, header_expressions, language_of, own_statements
+from dap_ai.agent.case.source import FunctionNode, SourceFile, Sources, language_of
+from dap_ai.agent.case.statements import header_expressions, own_statements
 from dap_ai.agent.case.values import find
 from dap_ai.protocol.contracts.asking import HistoryItem, Stop
 from dap_ai.protocol.contracts.inspection import ExceptionFacts, Fact, FrameFacts, Inspection, Value
@@ -19,7 +20,7 @@ from dap_ai.protocol.wire.ask import Level
 from dap_ai.protocol.wire.safe import Safe, SafeFields
 
 if TYPE_CHECKING:
-    from dap_ai.debuggees.native.source.report import Report
+    from dap_ai.agent.case.crash_report import Report
 
 MAX_EXPRESSIONS = 60
 

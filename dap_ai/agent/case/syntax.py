@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dap_ai.agent.case.parsed import grammar_of
 from dap_ai.agent.case.source import NATIVE_LANGUAGES
 from dap_ai.agent.sanitize import to_node
 from dap_ai.protocol.contracts.inspection import Node
@@ -10,7 +11,5 @@ from dap_ai.protocol.contracts.inspection import Node
 def node_of(text: str, language: str = "python") -> Node:
     """The Node of one expression of that language. Raises sanitize.SyntaxRefused."""
     if language in NATIVE_LANGUAGES:
-        from dap_ai.debuggees.native.source import parsing  # noqa: PLC0415  a Python program does not need it
-
-        return parsing.to_node(text, language)
+        return grammar_of(language).expression(text, language).node or []
     return to_node(text)

@@ -6,6 +6,7 @@ import ast
 import builtins
 import re
 
+from dap_ai.agent.case.parsed import grammar_of
 from dap_ai.agent.case.source import NATIVE_LANGUAGES, Sources
 from dap_ai.agent.case.stack import Place
 from dap_ai.agent.case.values import MISSING, literal_in, variables
@@ -114,9 +115,7 @@ def normal(text: str, language: str = "python") -> str:
     """An expression in normal spacing; empty if it is none, or one that cannot be read."""
     try:
         if language in NATIVE_LANGUAGES:
-            from dap_ai.debuggees.native.source.parsing import parse_expression as parse_native  # noqa: PLC0415  not for Python
-
-            return parse_native(text, language).text
+            return grammar_of(language).expression(text, language).text
         return ast.unparse(parse_expression(text))
     except SyntaxRefused:
         return ""

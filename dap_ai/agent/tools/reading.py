@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from dap_ai.agent.case.roots import Refused, roots_of
 from dap_ai.agent.case.source import SourceFile
+from dap_ai.agent.case.stack import Case
 from dap_ai.agent.case.syntax import node_of
 from dap_ai.agent.case.values import literal
 from dap_ai.agent.sanitize import SyntaxRefused
@@ -117,3 +118,12 @@ def _facts(parsed: Sequence[Node | Fact], frame: FrameFacts) -> list[Fact]:
     answers = iter(frame.values)
     unread = Fact(error="refused", text=frame.error or "it was not read: too much was asked at once")
     return [each if isinstance(each, Fact) else next(answers, unread) for each in parsed]
+
+
+def file_of(case: Case, file: str) -> SourceFile:
+    """A source file of the program; `file` is absolute or the end of a path. Raises ValueError where it is not read."""
+    path = roots_of(case).find(file)
+    found = case.sources.text(path)
+    if found is None:
+        raise ValueError(f"there is no source file {file}")
+    return found

@@ -1,23 +1,21 @@
-"""The tools of this version, and which of them a question in words calls."""
+"""The tools of every kind of debuggee with those of the stopped one, and which of them a question in words calls."""
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import re
 from collections.abc import Callable, Mapping
-from functools import partial
-from typing import Any
+from functools import cache, partial
+from typing import Any, cast
 
 import msgspec
 
 from dap_ai.agent.case.reader import Reader
 from dap_ai.agent.case.roots import Refused
-from dap_ai.agent.case.stack import Case, sub_expressions
 from dap_ai.agent.questions.expressions import leading
-from dap_ai.agent.questions.when import Asked, as_called, asked_when, is_so
+from dap_ai.agent.questions.when import Asked, as_called
 from dap_ai.agent.tools.acting import continue_to, execute, set_breakpoint, set_variable, step
-from dap_ai.agent.tools.base import Bench, NoFrame, Tool, ToolResult
+from dap_ai.agent.tools.base import Bench, HasForms, NoFrame, Tool, ToolResult
 from dap_ai.agent.tools.definition import definition
 from dap_ai.agent.tools.evaluate import evaluate
 from dap_ai.agent.tools.info import info
@@ -26,32 +24,21 @@ from dap_ai.agent.tools.source import search, source
 from dap_ai.agent.tools.stack import frame, stack, threads
 from dap_ai.agent.tools.surroundings import environment, output
 from dap_ai.agent.tools.variables import variables
-from dap_ai.debuggees.native.tools.code import code_
-from dap_ai.debuggees.native.tools.disassemble import disassemble
-from dap_ai.debuggees.native.tools.frames import frames
-from dap_ai.debuggees.native.tools.memory import memory
-from dap_ai.debuggees.native.tools.registers import registers
-from dap_ai.debuggees.native.tools.type_of import type_
-from dap_ai.debuggees.python.analysis.record.check import failure_of
-from dap_ai.debuggees.python.tools.history import history
-from dap_ai.debuggees.python.tools.slice import slice_
-from dap_ai.debuggees.python.tools.trace import trace
-from dap_ai.debuggees.python.tools.try_fix import try_fix
+from dap_ai.protocol.contracts.kinds import kinds
+from dap_ai.protocol.contracts.tools import TOOLS as ARGUMENTS
 from dap_ai.protocol.contracts.tools import Arguments, Evaluate, History, Slice, Trace
 from dap_ai.protocol.wire.safe import put
 
 _ALL: tuple[Tool[Any], ...] = (
-    *(stack, frame, variables, evaluate, source, code_, definition, type_, info, search, slice_, trace, history),
-    *(try_fix, threads, output, environment),
-    *(frames, registers, memory, disassemble),
+    *(stack, frame, variables, evaluate, source, definition, info, search, threads, output, environment),
     *(step, continue_to, set_breakpoint, execute, set_variable),
 )
-TOOLS: Mapping[str, Tool[Any]] = {tool.name: tool for tool in _ALL}
-"""By name, as `protocol.tools` lists them."""
+_CORE: Mapping[str, Tool[Any]] = {tool.name: tool for tool in _ALL}
+_ORDER = {name: number for number, name in enumerate(ARGUMENTS)}
 
 _COMMANDS: Mapping[str, Callable[[str], Arguments]] = {
     **{kind.tool: kind for kind in (Evaluate, Trace, Slice)},
-    History.tool: lambda text: _history(as_called(text)),
+    History.tool: lambda text: history_of(as_called(text)),
 }
 _COMMAND = re.compile(rf"({'|'.join(_COMMANDS)})\s+(\S.*)", re.DOTALL)
 _HOW_DID = re.compile(r"how did\s+(?:`([^`]+)`|([\w.]+\(.*))", re.IGNORECASE | re.DOTALL)
@@ -63,24 +50,8 @@ def called_by(question: str) -> Arguments | None:
     return _COMMANDS[found[1]](found[2].strip().strip("`")) if found else None
 
 
-def followed_by(case: Case, question: str) -> Arguments | None:
-    """`when did x become ...?` is a history, if a frame of the stop knows x."""
-    asked = asked_when(question)
-    if asked is None:
-        return None
-    if asked.expression:
-        facts = [fact for place in case.callers if (fact := place.fact(asked.expression))]
-        is_known = any(fact.value or fact.error == "refused" for fact in facts)
-        return _history(asked) if is_known else None
-    place, failure = case.focus, failure_of(case)
-    if place is None:
-        return None
-    texts = [*(failure.watch if failure else ()), *map(ast.unparse, sub_expressions(place.evaluated)), *place.known]
-    found = next((text for text in texts if (v := place.value(text)) and is_so(asked.condition, v)), "")
-    return _history(asked._replace(expression=found)) if found else None
-
-
-def _history(asked: Asked) -> History:
+def history_of(asked: Asked) -> History:
+    """The call that a question asks for."""
     return History(asked.expression, asked.when(asked.expression))
 
 
@@ -94,18 +65,30 @@ def traced_by(question: str) -> Arguments | None:
 
 def tools_of(bench: Bench) -> Mapping[str, Tool[Any]]:
     """By name, all that can be called there, each as it is in this kind of program."""
-    return {**TOOLS, **bench.forms}
+    return _ordered({**_CORE, **bench.forms})
+
+
+@cache
+def every_tool() -> Mapping[str, Tool[Any]]:
+    """By name, in the order of `protocol.contracts.tools`: the tools of programs, whichever kind has them."""
+    of_kinds = {name: tool for kind in kinds() for name, tool in cast("HasForms", kind).forms().items()}
+    return _ordered({**{name: tool for name, tool in of_kinds.items() if name in _ORDER}, **_CORE})
+
+
+def _ordered(tools: Mapping[str, Tool[Any]]) -> Mapping[str, Tool[Any]]:
+    return dict(sorted(tools.items(), key=lambda item: _ORDER.get(item[0], len(_ORDER))))
 
 
 async def run(bench: Bench, call: Arguments, tools: Mapping[str, Tool[Any]] | None = None) -> ToolResult:
     """What the tool gives, if the gate lets it. Raises NotStopped, RequestFailed."""
     tools = tools_of(bench) if tools is None else tools
     tool = tools.get(call.tool)
+    other = tool or every_tool().get(call.tool)
+    if other and not other.fits(bench):
+        instead = other.instead or "Only native programs (C, C++, Rust) have that."
+        return ToolResult(f"`{call.tool}` is not for this program. {instead}", failed=True)
     if tool is None:
         return ToolResult(f"There is no tool `{call.tool}` here; there are {', '.join(tools)}.", failed=True)
-    if not tool.fits(bench):
-        instead = tool.instead or "Only native programs (C, C++, Rust) have that."
-        return ToolResult(f"`{call.tool}` is not for this program. {instead}", failed=True)
     tool = bench.form(tool)
     if not isinstance(call, tool.arguments):  # `search` of a run, where it is of a program
         try:

@@ -14,7 +14,11 @@ class HeldBackend(DebugpyBackend):
     name = "post-mortem"
     wedged_while_running: frozenset[str] = frozenset()
     runs_beside: frozenset[str] = frozenset()
-    terminal_setup = None
+
+    @property
+    def terminal_setup(self) -> tuple[str, dict[str, Any]] | None:
+        """None: nothing is launched."""
+        return None
 
     @property
     def greeting(self) -> tuple[str, dict[str, Any]] | None:

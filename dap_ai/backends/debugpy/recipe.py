@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from dap_ai.backends.access import access_to
 from dap_ai.backends.debugpy import (
     attach,
     caught,
@@ -23,10 +24,6 @@ from dap_ai.backends.debugpy import (
     interpreters,
     tracebacks,
 )
-from dap_ai.debuggees.python.endings import dead_ends
-from dap_ai.debuggees.python.injection import inspector
-from dap_ai.debuggees.python.injection.inspector import Inspector
-from dap_ai.debuggees.python.injection.snapshots import Snapshots as Copies
 from dap_ai.protocol.contracts.backend import Backend, Command, Snapshots, Start, StartError, Walker
 from dap_ai.system import child_python
 
@@ -46,10 +43,12 @@ class DebugpyBackend(Backend):
             *("debugLauncherPython", "debugLauncherPath", "debugAdapterPython", "debugAdapterPath"),
         }
     )
-    terminal_setup: tuple[str, dict[str, Any]] | None = (
-        "evaluate",
-        {"expression": f"({tracebacks.INSTALL}, {forks.INSTALL}, {dead_ends.INSTALL})", "context": "hover"},
-    )
+
+    @property
+    def terminal_setup(self) -> tuple[str, dict[str, Any]] | None:
+        """See contracts.backend.Backend."""
+        parts = tracebacks.INSTALL, forks.INSTALL, *access_to("python").in_terminal()
+        return "evaluate", {"expression": f"({', '.join(parts)})", "context": "hover"}
 
     @property
     def greeting(self) -> tuple[str, dict[str, Any]] | None:
@@ -58,8 +57,8 @@ class DebugpyBackend(Backend):
         It ends Nagle's algorithm, opens the walker's door, listens for exceptions and shows frames of generated code.
         """
         parts = (
-            *(_NODELAY, inspector.open_expression(), caught.INSTALL, debugpy_launcher.SPARE, child_pythons.INSTALL),
-            *(generated.INSTALL, inspector.watch_expression()),
+            *(_NODELAY, caught.INSTALL, debugpy_launcher.SPARE, child_pythons.INSTALL, generated.INSTALL),
+            *access_to("python").at_start(),
         )
         return "evaluate", {"expression": f"({', '.join(parts)})", "context": "hover"}
 
@@ -90,15 +89,15 @@ class DebugpyBackend(Backend):
 
     def warm(self) -> None:
         """Makes what is put into a debuggee ready to be sent."""
-        inspector.warm()
+        access_to("python").warm()
 
     def walker(self) -> Walker:
         """A static walker for one session."""
-        return Inspector()
+        return access_to("python").walker()
 
-    def snapshots(self, readable: tuple[str, ...] = ()) -> Snapshots:
+    def snapshots(self, readable: tuple[str, ...] = ()) -> Snapshots | None:
         """Locked copies of one session's debuggee."""
-        return Copies(readable=readable)
+        return access_to("python").snapshots(readable)
 
     def default_python(self, cwd: str) -> str:
         """See interpreters.default_python."""

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from dap_ai.backends.access import access_to
 from dap_ai.backends.debugpy import caught
 from dap_ai.backends.debugpy.recipe import DebugpyBackend
-from dap_ai.debuggees.python.injection import inspector
 from dap_ai.protocol.contracts.backend import Command, Start, StartError
 from dap_ai.system import child_python
 from dap_ai.system.extras import JUPYTER
@@ -26,7 +26,12 @@ class JupyterBackend(DebugpyBackend):
     name = "jupyter"
     denied: Mapping[str, str] = {"terminate": _NO_END, "restart": _NO_END}
     runs_beside: frozenset[str] = frozenset()
-    terminal_setup = None
+
+    @property
+    def terminal_setup(self) -> tuple[str, dict[str, Any]] | None:
+        """None: nothing is launched."""
+        return None
+
     runs_again = False
 
     def __init__(self, kernel: str = "", *, beside: bool = False) -> None:
@@ -36,7 +41,10 @@ class JupyterBackend(DebugpyBackend):
     @property
     def greeting(self) -> tuple[str, dict[str, Any]] | None:
         """Opens the walker's door and the ear for what is caught; nothing of how a program of ours is started."""
-        return "evaluate", {"expression": f"({inspector.open_expression()}, {caught.INSTALL})", "context": "hover"}
+        return "evaluate", {
+            "expression": f"({access_to('python').at_start()[0]}, {caught.INSTALL})",
+            "context": "hover",
+        }
 
     def announced(self, names: Iterable[str]) -> JupyterBackend:  # noqa: ARG002  it is debugpy behind the kernel
         """These rules."""

@@ -15,6 +15,7 @@ from dap_ai.debuggees.native.source import frames
 from dap_ai.protocol.contracts.debugger import Debugger
 
 if TYPE_CHECKING:
+    from dap_ai.agent.case.parsed import Grammar
     from dap_ai.agent.case.reader import Reader
     from dap_ai.agent.providers.offline import Analyst
     from dap_ai.agent.tools.base import Tool
@@ -42,6 +43,12 @@ class Native(Kind):
     project_marks: Sequence[str] = ("Cargo.toml", "CMakeLists.txt", "compile_commands.json", "meson.build", "Makefile")
     system_folders: Sequence[str] = ("/usr/include", "/usr/local/include", "/usr/lib/gcc")
     offered = None
+
+    def grammar(self) -> Grammar:
+        """Of C, C++ and Rust."""
+        from dap_ai.debuggees.native.source.languages import GRAMMAR  # noqa: PLC0415  as below
+
+        return GRAMMAR
 
     def is_library(self, path: str) -> bool:
         """The system's, the compiler's, a package manager's."""
@@ -89,7 +96,7 @@ class Native(Kind):
 
     def forms(self) -> Mapping[str, Tool[Any]]:
         """What is only read there."""
-        from dap_ai.debuggees.native.tools.forms import FORMS  # noqa: PLC0415  the kind is known before it is asked
+        from dap_ai.debuggees.native.tools.table import FORMS  # noqa: PLC0415  the kind is known before it is asked
 
         return FORMS
 

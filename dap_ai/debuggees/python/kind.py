@@ -13,11 +13,13 @@ from dap_ai.system import limits
 
 if TYPE_CHECKING:
     from dap_ai.agent.case.reader import Reader
+    from dap_ai.agent.case.source import SourceFile
     from dap_ai.agent.providers.offline import Analyst
     from dap_ai.agent.tools.base import Tool
     from dap_ai.agent.tools.report import Report
     from dap_ai.commands.kinds import Make, Wanted
     from dap_ai.protocol.contracts.asking import Answer
+    from dap_ai.protocol.contracts.recalling import Recalled
     from dap_ai.settings.config import Resolved
 
 _IN_TIME_S, _BESIDE_IN_TIME_S = 0.4, 0.8
@@ -82,9 +84,23 @@ class Python(Kind):
         """At an exception."""
         return case.stop.reason == "exception"
 
+    def prepare(self, source: SourceFile) -> None:
+        """Finds who gives objects their data in this file."""
+        from dap_ai.debuggees.python.analysis.syntax import origins  # noqa: PLC0415  the kind is known before it is asked
+
+        origins.prepare(source)
+
+    async def recall(self, debugger: Debugger, case: Case) -> Recalled:
+        """See agent.case.kind.Kind."""
+        from dap_ai.debuggees.python.analysis.record.recalling import recall  # noqa: PLC0415  the same
+
+        return await recall(debugger, case)
+
     def forms(self) -> Mapping[str, Tool[Any]]:
-        """None: the tools are written for Python."""
-        return {}
+        """Those that run something in a copy of the program."""
+        from dap_ai.debuggees.python.tools.table import FORMS  # noqa: PLC0415  the same
+
+        return FORMS
 
     def report(self) -> Report:
         """Values, suspicious lines, fixes."""

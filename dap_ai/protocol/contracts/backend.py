@@ -5,7 +5,7 @@ The backends satisfy it (dap_ai/backends, entry-point group `dap_ai.backends`), 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from dap_ai.protocol.contracts.inspection import Inspection, Query
@@ -63,6 +63,34 @@ class Snapshots(Protocol):
         ...
 
 
+class Access(Protocol):
+    """How debuggees of one kind are read and copied behind whichever adapter debugs them.
+
+    The kinds satisfy it (entry-point group `dap_ai.access`), the recipes of backends ask it. What inherits from it writes
+    only what differs.
+    """
+
+    def at_start(self) -> Sequence[str]:
+        """Python expressions that the debuggee evaluates before a launched program runs, in this order."""
+        return ()
+
+    def in_terminal(self) -> Sequence[str]:
+        """The same of a program that runs in a terminal, where nobody watches its uncaught errors."""
+        return ()
+
+    def warm(self) -> None:
+        """Does what takes time before the first question; called in a thread."""
+
+    def walker(self, *, hovers: bool = False) -> Walker:
+        """A reader for one session. `hovers`: this adapter's `hover` is free of side effects."""
+        ...
+
+    def snapshots(self, readable: tuple[str, ...] = ()) -> Snapshots | None:
+        """The copies of one session, which may read the folders `readable`; None: none are made."""
+        del readable
+        return None
+
+
 class BackendRules(Protocol):
     """What is known of an adapter before it has said anything: what it must not be sent, and what it needs.
 
@@ -108,8 +136,11 @@ class Backend(BackendRules, Protocol):
     """As in `--backend NAME`."""
     runs_beside: frozenset[str]
     """Launch and attach arguments that name what runs beside the debuggee, before it or in the debugger."""
-    terminal_setup: tuple[str, dict[str, Any]] | None = None
-    """A request to send before a launched program starts, so that it looks in a terminal as without a debugger."""
+
+    @property
+    def terminal_setup(self) -> tuple[str, dict[str, Any]] | None:
+        """A request to send before a launched program starts, so that it looks in a terminal as without a debugger."""
+        return None
 
     def announced(self, names: Iterable[str]) -> Backend:
         """The same of the adapter that announces these capabilities."""

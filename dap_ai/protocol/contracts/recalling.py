@@ -21,6 +21,10 @@ class Recalled(msgspec.Struct):
     """The program stands within the line of its last moment; else before it, at the moment itself."""
 
 
+class UnrepeatableError(Exception):
+    """Why the program cannot be run again to this stop: a clause."""
+
+
 class NoPast(msgspec.Struct):
     """Why there is none, in a sentence."""
 

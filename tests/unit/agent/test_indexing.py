@@ -14,8 +14,8 @@ from types import ModuleType
 import pytest
 
 from dap_ai.agent.case.indexing import FunctionNode, Index, nodes_below
-from dap_ai.agent.case.source import SourceFile, header_nodes
-from dap_ai.debuggees.python.analysis.syntax.definitions import mutations
+from dap_ai.agent.case.source import SourceFile
+from dap_ai.agent.case.statements import header_nodes, mutations
 
 
 def holds(node: ast.stmt, line: int) -> bool:

@@ -7,8 +7,9 @@ from importlib.metadata import EntryPoint
 import pytest
 
 from dap_ai.agent.case import kind
-from dap_ai.agent.case.kind import KindError, broken, kind_of_language, kinds, named
+from dap_ai.agent.case.kind import kind_of_language
 from dap_ai.commands import doctor
+from dap_ai.protocol.contracts.kinds import KindError, broken, kinds, named
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from dap_ai.agent.case.crash_report import Report
 from dap_ai.agent.case.stack import Case, Frame, Place
 from dap_ai.agent.report.citing import Cited
 from dap_ai.agent.report.edits import Edit
-from dap_ai.debuggees.native.source.report import Report
 from dap_ai.protocol.wire.ask import Suspect
 
 

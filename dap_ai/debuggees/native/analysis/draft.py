@@ -8,12 +8,14 @@ from collections.abc import Iterator
 from functools import cached_property
 from pathlib import PurePath
 
+from dap_ai.agent.case.parsed import Expression, Function, Statement
 from dap_ai.agent.case.stack import Case, Place
 from dap_ai.agent.case.values import cut, show
 from dap_ai.agent.report.citing import Cited
 from dap_ai.agent.report.edits import shorten
 from dap_ai.debuggees.native.analysis.analysis import Link, NativeAnalysis
-from dap_ai.debuggees.native.source.parsing import Expression, Function, Statement, Unit
+from dap_ai.debuggees.native.source.languages import unit_of
+from dap_ai.debuggees.native.source.parsing import Unit
 from dap_ai.protocol.contracts.inspection import Value
 from dap_ai.protocol.wire.ask import Suspect
 
@@ -38,7 +40,7 @@ class Draft:
     @cached_property
     def unit(self) -> Unit | None:
         """The failing file, parsed."""
-        return self.place.source.unit if self.place.source else None
+        return unit_of(self.place.source)
 
     @cached_property
     def function(self) -> Function | None:
@@ -141,7 +143,7 @@ class Draft:
         """Every parsed file of the stack, innermost first, each once."""
         seen: set[str] = set()
         for place in [self.place, *self.case.places]:
-            unit = place.source.unit if place.source else None
+            unit = unit_of(place.source)
             if unit and place.frame.path not in seen:
                 seen.add(place.frame.path)
                 yield place.frame.path, unit

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dap_ai.agent.case.parsed import Expression, Function, Write
 from dap_ai.agent.case.stack import Place
 from dap_ai.debuggees.native.analysis.draft import (
     NULLS,
@@ -18,7 +19,7 @@ from dap_ai.debuggees.native.analysis.draft import (
 )
 from dap_ai.debuggees.native.analysis.reachability import Spot, amount
 from dap_ai.debuggees.native.source.flow import Condition
-from dap_ai.debuggees.native.source.parsing import Expression, Function, Unit, Write
+from dap_ai.debuggees.native.source.parsing import Unit
 from dap_ai.protocol.contracts.comparing import COMPARE
 from dap_ai.protocol.contracts.inspection import Value
 

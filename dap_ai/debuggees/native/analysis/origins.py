@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
+from dap_ai.agent.case.parsed import Expression, Function, Write
 from dap_ai.agent.case.stack import Place
 from dap_ai.agent.case.values import cut
 from dap_ai.debuggees.native.analysis.draft import (
@@ -43,7 +44,7 @@ from dap_ai.debuggees.native.analysis.reaching import (
     returned,
     was_stored_through,
 )
-from dap_ai.debuggees.native.source.parsing import Expression, Function, Unit, Write
+from dap_ai.debuggees.native.source.parsing import Unit
 from dap_ai.protocol.contracts.inspection import Value
 
 _MAX_DEPTH = 5

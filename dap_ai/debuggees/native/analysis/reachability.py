@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from dap_ai.agent.case.parsed import Expression, Function, Write
 from dap_ai.agent.case.stack import Place
 from dap_ai.debuggees.native.analysis.draft import Draft, bare, integer, number_of, statements, unqualified, within
-from dap_ai.debuggees.native.source.parsing import Expression, Function, Unit, Write
+from dap_ai.debuggees.native.source.languages import unit_of
+from dap_ai.debuggees.native.source.parsing import Unit
 
 _MEMBER = re.compile(r"(?:->|\.)(\w+)$")
 
@@ -31,7 +33,7 @@ class Spot:
 
 def spot_of(place: Place) -> Spot | None:
     """Where a frame stands; None: its file has no such function."""
-    unit = place.source.unit if place.source else None
+    unit = unit_of(place.source)
     function = unit.function_at(place.frame.line) if unit else None
     return Spot(place.frame.path, unit, function, place.frame.line, place) if unit and function else None
 
@@ -59,7 +61,7 @@ def _is_earlier(write: Write, line: int) -> bool:
 def argument(draft: Draft, place: Place, name: str) -> tuple[Place, Expression] | None:
     """What the calling frame passes for a parameter of this frame's function."""
     spot, outer = spot_of(place), draft.caller_of(place)
-    outer_unit = outer.source.unit if outer and outer.source else None
+    outer_unit = unit_of(outer.source) if outer else None
     if spot is None or outer is None or outer_unit is None:
         return None
     names = [p for p in map(plain, spot.function.parameters) if p != "self"]

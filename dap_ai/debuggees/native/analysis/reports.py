@@ -13,9 +13,10 @@ from dataclasses import replace
 from pathlib import PureWindowsPath
 from typing import TYPE_CHECKING, NamedTuple
 
+from dap_ai.agent.case.crash_report import Report, Tool
 from dap_ai.agent.case.syntax import node_of
 from dap_ai.debuggees.native.source.panics import ending_reports
-from dap_ai.debuggees.native.source.report import Report, Tool, plain
+from dap_ai.debuggees.native.source.report import plain
 from dap_ai.debuggees.native.source.sanitizers import sanitizer_reports
 from dap_ai.protocol.contracts.debugger import Debugger
 from dap_ai.protocol.contracts.inspection import Fact, FrameQuery, Query

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import PurePath
 
+from dap_ai.agent.case.crash_report import Report, Stack
 from dap_ai.agent.case.fitting import Section, fitted
 from dap_ai.agent.case.stack import Case, Frame, Place
 from dap_ai.agent.case.values import CHARS_PER_TOKEN, cut, first_of, in_a_line, show, show_fact, variables
@@ -16,7 +17,8 @@ from dap_ai.debuggees.native.analysis.analysis import NativeAnalysis
 from dap_ai.debuggees.native.analysis.reports import own_output
 from dap_ai.debuggees.native.answer.notes import notes
 from dap_ai.debuggees.native.source.frames import Run, clean_name, folded, in_words, is_inlined, is_user_frame
-from dap_ai.debuggees.native.source.report import Report, Stack, shown
+from dap_ai.debuggees.native.source.languages import function_at, unit_of
+from dap_ai.debuggees.native.source.report import shown
 from dap_ai.protocol.contracts.inspection import ThreadFacts, ThreadFrame, Value
 
 _Lines = set[tuple[str, int]]
@@ -114,12 +116,13 @@ def _on_top(case: Case, report: Report) -> bool:
 def _failing(case: Case, analysis: NativeAnalysis | None, level: int) -> str:
     """Values of the failing line's sub-expressions."""
     place = analysis.place if analysis else case.focus
-    if place is None or place.source is None or place.source.unit is None:
+    unit = unit_of(place.source) if place else None
+    if place is None or unit is None:
         return ""
     size = (80, 60, 40, 20, 0)[level]
     bound = {v.name for v in variables(place.facts)} if place.facts else set[str]()
     rows: dict[str, str] = {}
-    for expression in place.source.unit.expressions_at(place.frame.line):
+    for expression in unit.expressions_at(place.frame.line):
         fact = place.fact(expression.text)
         if fact is None or expression.kind == "literal" or expression.text in bound:
             continue
@@ -180,7 +183,7 @@ def _rows(place: Place, quoted: _Lines, level: int, *, whole: bool) -> Iterator[
         return
     around = (2, 2, 1, 1, 0)[level]
     first, last = source.window(line) if whole and level < 2 else (line - around, line + around // 2)
-    function = source.unit.function_at(line) if source.unit else None
+    function = function_at(source, line)
     if function:
         first, last = max(first, function.first), min(last, function.last)
     for number in range(max(1, first), min(len(source.lines), last) + 1):

@@ -11,6 +11,7 @@ from dap_ai.agent.case.stack import Case, Place
 from dap_ai.agent.case.values import find
 from dap_ai.agent.report.edits import shorten
 from dap_ai.debuggees.native.analysis.draft import brief, root_of, short_name
+from dap_ai.debuggees.native.source.languages import unit_of
 from dap_ai.protocol.contracts.asking import WatchedData
 from dap_ai.protocol.contracts.debugger import Debugger
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
@@ -71,7 +72,7 @@ async def _spot(debugger: Debugger, case: Case, place: Place) -> str:
     inside = f", in `{short_name(frame.name)}`"
     if case.frames[0] is not frame:
         return f"in the call at `{file}:{frame.line}`{inside}"
-    line, unit = await _line_before(debugger, case), place.source.unit if place.source else None
+    line, unit = await _line_before(debugger, case), unit_of(place.source)
     if line and unit and unit.function_at(line) == unit.function_at(frame.line):
         return f"at `{file}:{line}`{inside}"
     return f"just before `{file}:{frame.line}`{inside}"

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from dap_ai.agent.case.crash_report import Report
+from dap_ai.agent.case.parsed import Expression, Function
 from dap_ai.agent.case.stack import Place
 from dap_ai.debuggees.native.analysis.draft import (
     Draft,
@@ -19,8 +21,6 @@ from dap_ai.debuggees.native.analysis.draft import (
 )
 from dap_ai.debuggees.native.analysis.origins import Wanted, trace, trace_now
 from dap_ai.debuggees.native.analysis.reachability import amount
-from dap_ai.debuggees.native.source.parsing import Expression, Function
-from dap_ai.debuggees.native.source.report import Report
 from dap_ai.protocol.contracts.inspection import Value
 
 _OVERFLOW = re.compile(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from dap_ai.agent.case.crash_report import Report
+from dap_ai.agent.case.parsed import Expression, Write
 from dap_ai.agent.report.edits import Edit
 from dap_ai.debuggees.native.analysis.draft import Draft, bare, brief, integer, is_null, names_of, within
 from dap_ai.debuggees.native.analysis.loops import Loop, judge, limit_of, start_of
@@ -13,8 +15,6 @@ from dap_ai.debuggees.native.analysis.reachability import Spot, amount, reaching
 from dap_ai.debuggees.native.diagnoses.copying import tell_allocated, tell_arrays, tell_copy
 from dap_ai.debuggees.native.diagnoses.memory import own_frame
 from dap_ai.debuggees.native.diagnoses.sizes import Size, length_of, size_of
-from dap_ai.debuggees.native.source.parsing import Expression, Write
-from dap_ai.debuggees.native.source.report import Report
 
 _REPORTED = re.compile(
     r"buffer-(over|under)flow|container-overflow|out[- ]of[- ]bounds|out_of_range|stack smashing|buffer overflow"

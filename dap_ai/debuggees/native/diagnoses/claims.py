@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from dap_ai.agent.case.crash_report import Report
+from dap_ai.agent.case.parsed import Expression, Function
 from dap_ai.agent.report.nearest import near
 from dap_ai.debuggees.native.analysis.draft import Draft, bare, callee, integer, names_of, number_of, within
 from dap_ai.debuggees.native.analysis.origins import Wanted, trace, trace_now
 from dap_ai.debuggees.native.analysis.reachability import amount, indent, member_writes, spot_of
-from dap_ai.debuggees.native.source.parsing import Expression, Function
-from dap_ai.debuggees.native.source.report import Report
 from dap_ai.protocol.contracts.comparing import COMPARE
 from dap_ai.protocol.contracts.inspection import Value
 

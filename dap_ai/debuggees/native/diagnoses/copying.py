@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from dap_ai.agent.case.parsed import Expression
 from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.report.edits import Edit
 from dap_ai.debuggees.native.analysis.draft import Draft, bare, callee
 from dap_ai.debuggees.native.analysis.loops import is_right_behind
 from dap_ai.debuggees.native.analysis.reachability import amount
 from dap_ai.debuggees.native.diagnoses.sizes import Size, length_of, size_of
-from dap_ai.debuggees.native.source.parsing import Expression
 from dap_ai.protocol.contracts.inspection import Value
 
 _COPIES = frozenset({"strcpy", "strcat", "sprintf", "vsprintf", "gets", "stpcpy", "scanf", "sscanf", "fscanf"})

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from dap_ai.agent.case.parsed import Expression, Write
 from dap_ai.agent.case.stack import Place
 from dap_ai.debuggees.native.analysis.draft import Draft, bare, unqualified
 from dap_ai.debuggees.native.analysis.evaluating import always_runs, has_run, is_kept
 from dap_ai.debuggees.native.analysis.reachability import Spot, parameters_of, plain, spot_of
-from dap_ai.debuggees.native.source.parsing import Expression, Write
 
 _GIVING = frozenset({"assigned", "changed", "address", "loop"})
 _PAGE, _HEADER = 0x1000, 0x10

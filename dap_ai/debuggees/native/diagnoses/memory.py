@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from dap_ai.agent.case.crash_report import Report, Stack
 from dap_ai.debuggees.native.analysis.draft import Draft, bare, brief, callee, short_name, within
 from dap_ai.debuggees.native.analysis.origins import Wanted, trace
 from dap_ai.debuggees.native.analysis.reachability import plain, reaching, spot_of
 from dap_ai.debuggees.native.diagnoses.freeing import Freed, explain_freed, freed_before, tell_other_calls
+from dap_ai.debuggees.native.source.languages import function_at, unit_of
 from dap_ai.debuggees.native.source.parsing import Unit
-from dap_ai.debuggees.native.source.report import Report, Stack
 
 _AFTER = re.compile(r"use-after-(free|return|scope|poison)")
 _TWICE = re.compile(r"double[- ]free|attempting double|fasttop", re.IGNORECASE)
@@ -70,9 +71,10 @@ def _moved(draft: Draft, report: Report) -> bool:
     stack = next((s for s in report.stacks if "freed" in s.title), None)
     own = own_frame(draft, stack)
     source = draft.case.sources.read(own[0]) if own else None
-    if not (stack and own and source and source.unit and any(map(_MAKES_ROOM.search, stack.inside))):
+    unit = unit_of(source)
+    if not (stack and own and unit and any(map(_MAKES_ROOM.search, stack.inside))):
         return False
-    for call in (e for e in source.unit.expressions_at(own[1]) if e.kind == "call" and len(e.parts) > 1):
+    for call in (e for e in unit.expressions_at(own[1]) if e.kind == "call" and len(e.parts) > 1):
         if callee(call) in _GROWS and call.parts[0].kind == "member":
             _tell_moved(draft, own, call.parts[0].text, bare(call.parts[0].parts[0]).text)
             return True
@@ -176,18 +178,19 @@ def own_frame(draft: Draft, stack: Stack | None) -> tuple[str, int, str] | None:
 
 def _frees_its_parameter(draft: Draft, file: str, line: int) -> bool:
     source = draft.case.sources.read(file)
-    function = source.unit.function_at(line) if source and source.unit else None
-    if source is None or source.unit is None or function is None:
+    function = function_at(source, line)
+    unit = unit_of(source)
+    if source is None or unit is None or function is None:
         return False
     if function is draft.function and line != draft.place.frame.line:
         return False
-    calls = [e for e in source.unit.expressions_at(line) if e.kind == "call" and callee(e) == "free"]
+    calls = [e for e in unit.expressions_at(line) if e.kind == "call" and callee(e) == "free"]
     return any(bare(part).text in map(plain, function.parameters) for call in calls for part in call.parts[1:])
 
 
 def _freed_name(draft: Draft, file: str, line: int) -> str:
     source = draft.case.sources.read(file)
-    unit: Unit | None = source.unit if source else None
+    unit: Unit | None = unit_of(source)
     for expression in unit.expressions_at(line) if unit else ():
         if expression.kind == "call" and callee(expression) in _FREES and len(expression.parts) > 1:
             return expression.parts[1].text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dap_ai.agent.case.crash_report import Report
 from dap_ai.agent.case.values import cut, show, variables
 from dap_ai.debuggees.native.analysis.draft import Draft, callee, is_broken, is_null, within
 from dap_ai.debuggees.native.analysis.origins import Wanted, trace, trace_call
@@ -11,7 +12,6 @@ from dap_ai.debuggees.native.diagnoses.memory import own_frame
 from dap_ai.debuggees.native.diagnoses.pointers import followed, null_pointer, wild_number
 from dap_ai.debuggees.native.diagnoses.sizes import length_of
 from dap_ai.debuggees.native.diagnoses.threads import tell_ring
-from dap_ai.debuggees.native.source.report import Report
 
 _SIGNALS = {
     "SIGILL": "The processor met an instruction that it does not support: the end of a function that should return a "

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from dap_ai.agent.case.parsed import Expression
 from dap_ai.agent.case.values import variables
 from dap_ai.agent.report.nearest import near_key
 from dap_ai.debuggees.native.analysis.draft import Draft, bare, brief, callee, is_broken, is_null, number_of
@@ -14,7 +15,6 @@ from dap_ai.debuggees.native.analysis.origins import Wanted, trace
 from dap_ai.debuggees.native.analysis.reachability import amount, reaching, spot_of
 from dap_ai.debuggees.native.diagnoses.copying import copies, overran
 from dap_ai.debuggees.native.diagnoses.freeing import explain_freed, freed_before, may_be_unmapped
-from dap_ai.debuggees.native.source.constructs import Expression
 from dap_ai.protocol.contracts.inspection import Value
 
 _SIGNALS = ("SIGSEGV", "SIGBUS", "EXC_BAD_ACCESS")

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from dap_ai.agent.case.parsed import Function
 from dap_ai.agent.case.source import SourceFile
 from dap_ai.debuggees.native.analysis.draft import Draft, short_name
 from dap_ai.debuggees.native.diagnoses.memory import own_frame
 from dap_ai.debuggees.native.source.frames import is_user_frame
-from dap_ai.debuggees.native.source.parsing import Function
+from dap_ai.debuggees.native.source.languages import function_at, unit_of
 from dap_ai.protocol.contracts.inspection import ThreadFacts, ThreadFrame
 
 _SELF = "Release it before this line, call a variant that expects the lock to be held, or use a recursive mutex."
@@ -133,7 +134,8 @@ def _held_further_out(draft: Draft, thread: ThreadFacts, inner: ThreadFrame, loc
 def _never_given_back(draft: Draft, frame: ThreadFrame, lock: str) -> bool:
     """Whether a function of the file leaves with the lock held."""
     source = draft.case.sources.read(frame.file)
-    functions = source.unit.functions if source and source.unit else ()
+    unit = unit_of(source)
+    functions = unit.functions if unit else ()
     lines = [(f, n) for f in functions for n in left_locked(source, f, lock)] if source else []
     for function, line in lines:
         draft.say(f"`{function.name}` leaves at {draft.spot(line, frame.file)} without releasing `{lock}`.")
@@ -146,7 +148,7 @@ def _never_given_back(draft: Draft, frame: ThreadFrame, lock: str) -> bool:
 def _held(draft: Draft, frame: ThreadFrame) -> dict[str, int]:
     """The locks that the function of a frame holds above the frame's line."""
     source = draft.case.sources.read(frame.file)
-    function = source.unit.function_at(frame.line) if source and source.unit else None
+    function = function_at(source, frame.line)
     return held_at(source, function, frame.line) if source and function else {}
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, Protocol
+
+from dap_ai.agent.case.rows import is_subtle, path_of
+from dap_ai.agent.case.stack import Frame
 
 _SYSTEM_FOLDERS = ("/usr/include/", "/usr/local/include/", "/usr/lib/", "/usr/src/", "/rustc/", "/Library/Developer/")
 _LIBRARY_PARTS = (
@@ -64,6 +67,19 @@ def _sign(found: re.Match[str]) -> str:
 def is_inlined(name: str) -> bool:
     """Whether the adapter says so in the name it gives the frame: lldb-dap's `f [inlined]`."""
     return "[inlined]" in name
+
+
+def frames_of(rows: list[dict[str, Any]]) -> list[Frame]:
+    """DAP's stack frames as ours. What an adapter gives in the place of a missing source is no source of the user's."""
+    frames: list[Frame] = []
+    for row, caller in zip(rows, [*rows[1:], {}], strict=True):
+        told, path = str(row.get("name", "?")), path_of(row)
+        user = is_user_frame(told, path) and not is_subtle(row)
+        at = row.get("instructionPointerReference")
+        shares = bool(at) and at == caller.get("instructionPointerReference") and told != caller.get("name")
+        inlined = shares or is_inlined(told)
+        frames.append(Frame(row["id"], clean_name(told), path, row.get("line", 0), user, inlined=inlined))
+    return frames
 
 
 class Named(Protocol):
@@ -167,51 +183,3 @@ def _joined(inner: list[Run], outer: list[Run], hidden: int, total: int) -> list
         rest.pop(0)
     end = rest[0].first if rest else total
     return [*inner[:-1], Run(deep.first, end - deep.first, deep.names, "recursion"), *rest]
-
-
-Rows = list[dict[str, Any]]
-ReadFrames = Callable[[int, int], Awaitable[Rows]]
-"""DAP's stack frames from a number on: (startFrame, levels)."""
-
-OUTERMOST = 20
-"""Frames of the outer end that are read."""
-MAX_COUNTED = 6000
-"""Frames beyond which a stack is not counted: an adapter needs a tenth of a second for these already."""
-
-
-class Depth(NamedTuple):
-    """The frames of a stack."""
-
-    total: int
-    outermost: Rows
-    more: bool = False
-    """There are more than `total`, and nobody has counted them."""
-
-
-async def depth_of(read: ReadFrames, known: int, claimed: int) -> Depth:
-    """Of a stack with at least `known` frames. `claimed`: the adapter's `totalFrames`, which may be an estimate."""
-    if claimed > known:
-        rows = await read(max(known, claimed - OUTERMOST), OUTERMOST + 1)
-        if len(rows) == min(OUTERMOST, claimed - known):
-            return Depth(claimed, rows)
-    low, high = known, 2 * known
-    while await read(high, 1):
-        low, high = high + 1, 2 * high
-        if high > MAX_COUNTED:
-            return Depth(low, [], more=True)
-    return await _between(read, low, high, known)
-
-
-async def _between(read: ReadFrames, low: int, high: int, known: int) -> Depth:
-    """By halves; the number lies within `low` and `high`, both included."""
-    while low < high:
-        middle = max(low, (low + high - OUTERMOST) // 2)
-        rows = await read(middle, OUTERMOST)
-        if not rows:
-            high = middle
-        elif len(rows) < OUTERMOST:
-            low = high = middle + len(rows)
-        else:
-            low = middle + OUTERMOST
-    start = max(known, low - OUTERMOST)
-    return Depth(low, await read(start, low - start) if low > start else [])

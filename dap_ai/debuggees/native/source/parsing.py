@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cached_property, partial
 
+from dap_ai.agent.case.parsed import Expression, ExpressionKind, Function, Statement, Write
 from dap_ai.debuggees.native.source import flow, statements
-from dap_ai.debuggees.native.source.constructs import Expression, ExpressionKind, Function, Statement, Write
 from dap_ai.debuggees.native.source.expressions import build, parse_expression, sub_expressions
 from dap_ai.debuggees.native.source.functions import functions
 from dap_ai.debuggees.native.source.grammar import Source, Syntax
@@ -46,7 +46,7 @@ class Unit:
         self._written: dict[Function, Writes] = {}
         self._repeated: dict[Function, list[tuple[int, int]]] = {}
 
-    @cached_property
+    @property
     def functions(self) -> Sequence[Function]:
         """All of them, in order of the source."""
         return [function for function, _ in self._definitions]

@@ -7,19 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, cast
 
-from dap_ai.debuggees.native.source.report import (
-    MAX_LINE,
-    Report,
-    Stack,
-    Tool,
-    bounded,
-    first_place,
-    frame_of,
-    inside,
-    near,
-    own,
-    shown,
-)
+from dap_ai.agent.case.crash_report import Report, Stack, Tool
+from dap_ai.debuggees.native.source.report import MAX_LINE, bounded, first_place, frame_of, inside, near, own, shown
 from dap_ai.protocol.contracts.inspection import ThreadFrame
 
 _MAX_STACKS = 12

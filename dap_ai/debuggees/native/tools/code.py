@@ -5,11 +5,13 @@ from __future__ import annotations
 import msgspec
 
 from dap_ai.agent.case.roots import Refused
-from dap_ai.agent.case.source import NATIVE_LANGUAGES, SourceFile, last_line
+from dap_ai.agent.case.source import NATIVE_LANGUAGES, SourceFile
+from dap_ai.agent.case.statements import last_line
 from dap_ai.agent.language.declared import holder
 from dap_ai.agent.tools.base import Bench, Tool, ToolResult, code, fenced
 from dap_ai.agent.tools.reading import find, numbered
 from dap_ai.agent.tools.symbols import place_of
+from dap_ai.debuggees.native.source.languages import function_at
 from dap_ai.protocol.contracts.tools import Code
 
 MAX_WHOLE_LINES = 120
@@ -53,7 +55,7 @@ class CodeTool(Tool[Code]):
 def block_at(source: SourceFile, line: int) -> tuple[str, int, int]:
     """Name, first and last line of the function, else the type that holds a line; no name: the whole file."""
     if source.language in NATIVE_LANGUAGES:
-        if source.unit and (own := source.unit.function_at(line)):
+        if own := function_at(source, line):
             return own.name, own.first, own.last
         if around := holder(source, line):
             return source.line(around[0]).strip().rstrip("{").strip(), *around

@@ -20,6 +20,7 @@ from dap_ai.agent.tools.definition import shown_at
 from dap_ai.agent.tools.lookup import Asked, by_name, server_of, why_not
 from dap_ai.agent.tools.reading import read
 from dap_ai.agent.tools.symbols import columns_of, symbol_of, type_name
+from dap_ai.debuggees.native.source.languages import function_at
 from dap_ai.protocol.contracts.inspection import Value
 from dap_ai.protocol.contracts.tools import TypeOf
 
@@ -84,7 +85,7 @@ def _declared(asked: Asked | None, about: str) -> str:
     pattern = re.compile(
         rf"^\s*(?:.*[(,]\s*)?((?:const\s+)?(?:struct\s+)?[A-Za-z_][\w:]*(?:<.*>)?[\s*&]+){name}\s*[=;,)\[{{]"
     )
-    own = asked.source.unit.function_at(asked.line) if asked.source.unit else None
+    own = function_at(asked.source, asked.line)
     for line in range(asked.line, (own.first if own else 1) - 1, -1):
         found = pattern.match(asked.source.line(line))
         if found and found[1].split()[0] not in ("return", "else", "case", "delete", "goto"):
@@ -104,7 +105,7 @@ def _asked(bench: Bench, symbol: str) -> Asked | None:
     place, name = bench.focus, symbol_of(symbol)
     if place is None or place.source is None or not name:
         return None
-    own = place.source.unit.function_at(place.frame.line) if place.source.unit else None
+    own = function_at(place.source, place.frame.line)
     first, last = (own.first, own.last) if own else (max(1, place.frame.line - _MAX_LOOKED), place.frame.line)
     for line in sorted(range(first, last + 1), key=lambda n: abs(n - place.frame.line)):
         if columns := columns_of(place.source.line(line), name):

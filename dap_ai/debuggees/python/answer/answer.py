@@ -29,7 +29,7 @@ from dap_ai.agent.report.wording import BY_SOURCE, HAD, NO_ASSIGNMENT, NO_MODEL,
 from dap_ai.agent.tools.base import Bench, fenced
 from dap_ai.agent.tools.evaluate import named_in
 from dap_ai.agent.tools.stack import where_it_is
-from dap_ai.agent.tools.table import followed_by, traced_by
+from dap_ai.agent.tools.table import traced_by
 from dap_ai.debuggees.python.analysis.claims.explain import why
 from dap_ai.debuggees.python.analysis.questions.owners import outermost
 from dap_ai.debuggees.python.analysis.questions.telling import Told
@@ -42,6 +42,7 @@ from dap_ai.debuggees.python.answer.failure_answers import FailureAnswers, analy
 from dap_ai.debuggees.python.answer.passages import before_default, of_length, of_type, standing
 from dap_ai.debuggees.python.answer.plain_words import PlainWords
 from dap_ai.debuggees.python.tools.history import history
+from dap_ai.debuggees.python.tools.table import followed_by
 from dap_ai.protocol.contracts.asking import Answer
 from dap_ai.protocol.contracts.snapshot import Followed
 from dap_ai.protocol.contracts.tools import History, Info

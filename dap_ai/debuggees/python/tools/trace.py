@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
-from dap_ai.agent.case.source import header_expressions, last_line, own_statements
+from dap_ai.agent.case.statements import header_expressions, last_line, own_statements
 from dap_ai.agent.case.values import CHARS_PER_TOKEN, cut, first_of
 from dap_ai.agent.report.edits import shorten
 from dap_ai.agent.tools.base import Bench, Tool, ToolResult, code, fenced, refused

@@ -7,13 +7,12 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-from dap_ai.agent.case.roots import roots_of
-from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.case.stack import Case
 from dap_ai.agent.masking.spans import PLACEHOLDER
 from dap_ai.agent.report.edits import Edit, diff
 from dap_ai.agent.report.wording import NOT_VERIFIED, PASSES, VERIFIED
 from dap_ai.agent.tools.base import NO_FRAME, UNCHANGED, Bench, Tool, ToolResult, clip, code, fenced
+from dap_ai.agent.tools.reading import file_of
 from dap_ai.debuggees.python.analysis.record.check import Check, failure_of
 from dap_ai.debuggees.python.analysis.record.checks import checks_of
 from dap_ai.debuggees.python.analysis.record.enclosing import whole_test
@@ -119,15 +118,6 @@ def _edit(case: Case, edit: LineEdit) -> Edit:
     source = file_of(case, edit.file)
     lines = edit.text.splitlines()
     return Edit(source, edit.first, edit.last, lines)
-
-
-def file_of(case: Case, file: str) -> SourceFile:
-    """A source file of the program; `file` is absolute or the end of a path. Raises ValueError where it is not read."""
-    path = roots_of(case).find(file)
-    found = case.sources.text(path)
-    if found is None:
-        raise ValueError(f"there is no source file {file}")
-    return found
 
 
 def _statements(check: str) -> str:

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from dap_ai.agent.case.crash_report import Report, Stack
 from dap_ai.debuggees.native.analysis.analysis import NativeAnalysis
 from dap_ai.debuggees.native.diagnoses.diagnosing import analyse
 from dap_ai.debuggees.native.diagnoses.pointers import looks_like
 from dap_ai.debuggees.native.diagnoses.threads import cycle
-from dap_ai.debuggees.native.source.report import Report, Stack
 from dap_ai.protocol.contracts.inspection import Fact, ThreadFacts, ThreadFrame, Value
 from tests.unit.agent.native.cases import NULL, At, is_firm, line_of, pointer, stopped
 

@@ -6,13 +6,13 @@ import asyncio
 from types import SimpleNamespace
 from typing import Any
 
+from dap_ai.agent.case.crash_report import Report
 from dap_ai.agent.case.stack import Case, Frame, Place
 from dap_ai.agent.providers.work import Told
 from dap_ai.agent.report.wording import ADVICE, GUESS, HAPPENED, NOW, WHY
 from dap_ai.debuggees.native.analysis.draft import root_of
 from dap_ai.debuggees.native.answer.answer import NativeAnalyst
 from dap_ai.debuggees.native.answer.notes import expressions_in, notes
-from dap_ai.debuggees.native.source.report import Report
 from dap_ai.protocol.contracts.asking import Answer
 from dap_ai.protocol.contracts.inspection import Binary, Fact, Value
 from dap_ai.protocol.wire.ask import AskArguments

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from dap_ai.agent.case.crash_report import Report, Stack
 from dap_ai.debuggees.native.analysis.analysis import NativeAnalysis
 from dap_ai.debuggees.native.diagnoses.diagnosing import analyse
 from dap_ai.debuggees.native.diagnoses.pointers import looks_like
-from dap_ai.debuggees.native.source.report import Report, Stack
 from dap_ai.protocol.contracts.inspection import ThreadFrame, Value
 from tests.unit.agent.native.cases import At, pointer, stopped
 

@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
+from dap_ai.agent.case.depth import MAX_COUNTED, depth_of
 from dap_ai.debuggees.native.source.frames import (
-    MAX_COUNTED,
     Run,
     clean_name,
-    depth_of,
     folded,
     in_words,
     is_inlined,

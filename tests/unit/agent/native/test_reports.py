@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dap_ai.agent.case.crash_report import Report
 from dap_ai.agent.case.stack import Case, Frame
 from dap_ai.debuggees.native.analysis.reports import NO_WORDS, Words, own_output, report_of
-from dap_ai.debuggees.native.source.report import MAX_TEXT, Report
+from dap_ai.debuggees.native.source.report import MAX_TEXT
 from dap_ai.protocol.contracts.asking import Stop
 from tests.unit.agent.native.cases import At, stopped
 

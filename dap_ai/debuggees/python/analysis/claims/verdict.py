@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 import re
 
-from dap_ai.agent.case.source import last_line
 from dap_ai.agent.case.stack import Case, Place
+from dap_ai.agent.case.statements import last_line
 from dap_ai.agent.case.values import show
 from dap_ai.agent.report.headline import fitting
 from dap_ai.agent.report.sections import THE_FAILED_LINE, where

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ast
 
-from dap_ai.agent.case.source import SourceFile, header_expressions, last_line
+from dap_ai.agent.case.source import SourceFile
+from dap_ai.agent.case.statements import header_expressions, last_line
 from dap_ai.agent.case.values import cut
 from dap_ai.agent.report.edits import Edit, lines_after, moved, text_after
 from dap_ai.debuggees.python.analysis.experiments.impact import gives_otherwise

@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
 
-from dap_ai.agent.case.source import SourceFile, body_fields, is_user_path, last_line
+from dap_ai.agent.case.source import SourceFile, is_user_path
 from dap_ai.agent.case.stack import Case
+from dap_ai.agent.case.statements import body_fields, last_line
 from dap_ai.agent.report.edits import Edit
 from dap_ai.debuggees.python.analysis.experiments.changes.candidates import Candidate, candidates, distinct, spread
 from dap_ai.debuggees.python.analysis.experiments.evading import evaded

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from dap_ai.agent.case.source import last_line
+from dap_ai.agent.case.statements import last_line
 from dap_ai.agent.case.values import cut
 from dap_ai.debuggees.python.analysis.failure.facts import Diagnosis
 from dap_ai.debuggees.python.analysis.syntax.definitions import called_name

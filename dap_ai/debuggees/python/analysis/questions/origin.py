@@ -6,7 +6,8 @@ import ast
 from collections.abc import Sequence
 from itertools import islice
 
-from dap_ai.agent.case.source import FunctionNode, own_statements
+from dap_ai.agent.case.source import FunctionNode
+from dap_ai.agent.case.statements import bindings, own_statements
 from dap_ai.debuggees.python.analysis.contrast.oddities import STRANGE, oddities
 from dap_ai.debuggees.python.analysis.questions.events import at, call_of, caught, code, decided, given, tests_of, value
 from dap_ai.debuggees.python.analysis.questions.owners import arguments
@@ -15,7 +16,7 @@ from dap_ai.debuggees.python.analysis.ranking.weighing import told as told_oddit
 from dap_ai.debuggees.python.analysis.record.record import Event, Run
 from dap_ai.debuggees.python.analysis.record.recorded_run import Again
 from dap_ai.debuggees.python.analysis.slice.dependence import slice_of
-from dap_ai.debuggees.python.analysis.syntax.definitions import bindings, called_name, control_tests
+from dap_ai.debuggees.python.analysis.syntax.definitions import called_name, control_tests
 from dap_ai.debuggees.python.analysis.syntax.parts import results
 
 BACK = "Back from there, as it was in the run"

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from dap_ai.agent.case.source import FunctionNode
 from dap_ai.agent.case.stack import Case, Place
+from dap_ai.agent.case.statements import root_name
 from dap_ai.agent.case.values import MISSING, literal
-from dap_ai.debuggees.python.analysis.syntax.definitions import called_name, root_name
+from dap_ai.debuggees.python.analysis.syntax.definitions import called_name
 
 
 def outermost(case: Case, place: Place, root: ast.expr) -> tuple[ast.expr, Place]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dap_ai.agent.case.source import header_expressions
 from dap_ai.agent.case.stack import Case, Place
+from dap_ai.agent.case.statements import header_expressions
 from dap_ai.agent.case.values import cut
 from dap_ai.agent.questions import waiting as stack_waiting
 from dap_ai.agent.questions.waiting import MAX_CODE

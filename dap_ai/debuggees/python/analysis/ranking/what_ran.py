@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from dap_ai.agent.case.source import FunctionNode, last_line
+from dap_ai.agent.case.source import FunctionNode
+from dap_ai.agent.case.statements import last_line
 from dap_ai.debuggees.python.analysis.experiments.trials import Trials, whole_lines
 from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
 from dap_ai.debuggees.python.analysis.record.record import Spot

@@ -8,7 +8,8 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from dap_ai.agent.case.source import FunctionNode, last_line, own_statements
+from dap_ai.agent.case.source import FunctionNode
+from dap_ai.agent.case.statements import bindings, last_line, own_statements
 from dap_ai.agent.case.values import cut, literal_in
 from dap_ai.debuggees.python.analysis.experiments.trials import Trials
 from dap_ai.debuggees.python.analysis.failure.builtin_errors import wrong_result
@@ -22,7 +23,7 @@ from dap_ai.debuggees.python.analysis.ranking.rules.sharing import REPEATED
 from dap_ai.debuggees.python.analysis.ranking.rules.ties import NO_ORDER
 from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
 from dap_ai.debuggees.python.analysis.record.enclosing import whole_test
-from dap_ai.debuggees.python.analysis.syntax.definitions import Scope, bindings
+from dap_ai.debuggees.python.analysis.syntax.definitions import Scope
 from dap_ai.debuggees.python.analysis.syntax.origins import calls_of
 from dap_ai.protocol.contracts.snapshot import Changed, Trace, TracedCall
 

@@ -13,10 +13,11 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from dap_ai.agent.case.source import FunctionNode
+from dap_ai.agent.case.statements import target_names
 from dap_ai.agent.case.values import cut
 from dap_ai.agent.report.edits import Edit
 from dap_ai.debuggees.python.analysis.record.narrowing import narrowed
-from dap_ai.debuggees.python.analysis.syntax.definitions import called_name, target_names
+from dap_ai.debuggees.python.analysis.syntax.definitions import called_name
 
 _LEAVING_OUT = frozenset(
     {

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from dap_ai.agent.case.indexing import once_per_node
-from dap_ai.agent.case.source import FunctionNode, SourceFile, first_line, last_line, own_statements
+from dap_ai.agent.case.source import FunctionNode, SourceFile
+from dap_ai.agent.case.statements import first_line, last_line, own_statements
 from dap_ai.agent.report.edits import Edit, lines_after, of_file, text_after
 
 Lines = range

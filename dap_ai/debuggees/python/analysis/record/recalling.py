@@ -9,7 +9,7 @@ from dap_ai.debuggees.python.analysis.record.check import failure_of
 from dap_ai.debuggees.python.analysis.record.enclosing import enclosing, own_folders
 from dap_ai.debuggees.python.analysis.record.runs import Runs
 from dap_ai.protocol.contracts.debugger import Debugger
-from dap_ai.protocol.contracts.recalling import Recalled
+from dap_ai.protocol.contracts.recalling import Recalled, UnrepeatableError
 from dap_ai.protocol.contracts.rewinding import Rewind
 
 DEADLINE_S = 10.0
@@ -18,14 +18,10 @@ _MAY_STAND_WITHIN = "step"
 """As after the return of a function. At every other stop without an exception the line has not begun."""
 
 
-class Unrepeatable(Exception):  # noqa: N818  an answer, not an error
-    """Why the program cannot be run again to this stop: a clause."""
-
-
 async def recall(debugger: Debugger, case: Case) -> Recalled:
-    """The widest run that comes to this stop. Raises Unrepeatable, NotStopped, RequestFailed."""
+    """The widest run that comes to this stop. Raises UnrepeatableError, NotStopped, RequestFailed."""
     if why := debugger.why_no_snapshot:
-        raise Unrepeatable(why)
+        raise UnrepeatableError(why)
     runs = Runs(debugger, case, failure_of(case), budget_s=3 * DEADLINE_S, folders=own_folders(case))
     reasons: list[str] = []
     for check in enclosing(case):
@@ -41,7 +37,7 @@ async def recall(debugger: Debugger, case: Case) -> Recalled:
             was_surest = rewind.to_stop and not (found and found.within)
             if is_read or was_surest or result.status.startswith(("unavailable", "deadline")):
                 break
-    raise Unrepeatable(reasons[0] if reasons else _why_nothing(case))
+    raise UnrepeatableError(reasons[0] if reasons else _why_nothing(case))
 
 
 def _ways(case: Case) -> Iterator[Rewind]:

@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import TypeVar
 
 from dap_ai.agent.case.indexing import FunctionNode, once_per_node
-from dap_ai.agent.case.source import ScopeNode, SourceFile, Sources, last_line
-from dap_ai.debuggees.python.analysis.syntax.definitions import bindings, mutations
+from dap_ai.agent.case.source import ScopeNode, SourceFile, Sources
+from dap_ai.agent.case.statements import bindings, last_line, mutations
 from dap_ai.protocol.contracts.snapshot import History, TracedRun
 
 T = TypeVar("T")

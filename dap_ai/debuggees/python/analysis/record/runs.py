@@ -12,8 +12,9 @@ from typing import Final, Literal
 
 from msgspec.structs import replace
 
-from dap_ai.agent.case.source import SourceFile, body_fields, last_line
+from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.case.stack import Case
+from dap_ai.agent.case.statements import body_fields, last_line
 from dap_ai.agent.case.values import cut, show
 from dap_ai.agent.report.edits import Edit, moved
 from dap_ai.debuggees.python.analysis.record.check import Check, Failure

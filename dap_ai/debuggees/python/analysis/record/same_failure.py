@@ -6,8 +6,8 @@ import ast
 import re
 from collections.abc import Sequence
 
-from dap_ai.agent.case.source import last_line
 from dap_ai.agent.case.stack import Case
+from dap_ai.agent.case.statements import last_line
 from dap_ai.agent.case.values import cut
 from dap_ai.debuggees.python.analysis.record.check import Check, Failure
 from dap_ai.protocol.contracts.inspection import Value

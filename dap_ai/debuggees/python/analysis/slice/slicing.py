@@ -12,21 +12,18 @@ import ast
 from collections import deque
 from dataclasses import dataclass, field
 
-from dap_ai.agent.case.source import header_expressions
 from dap_ai.agent.case.stack import sub_expressions
+from dap_ai.agent.case.statements import bindings, header_expressions, mutations, root_name
 from dap_ai.agent.case.values import find
 from dap_ai.debuggees.python.analysis.syntax import origins
 from dap_ai.debuggees.python.analysis.syntax.definitions import (
     Scope,
     aliases,
-    bindings,
     called_name,
     control_tests,
     enclosing_loop,
     is_always_bound,
-    mutations,
     reaching,
-    root_name,
 )
 from dap_ai.debuggees.python.analysis.syntax.parts import given_to, inside_of, one_for, results, rounds_over
 from dap_ai.debuggees.python.analysis.syntax.resolving import Resolver, argument_for

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dap_ai.debuggees.python.analysis.syntax.definitions import COMPREHENSIONS, Scope, target_names
+from dap_ai.agent.case.statements import target_names
+from dap_ai.debuggees.python.analysis.syntax.definitions import COMPREHENSIONS, Scope
 
 
 def rounds_over(name: str, scope: Scope, line: int) -> ast.expr | None:

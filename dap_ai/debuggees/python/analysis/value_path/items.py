@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from dap_ai.agent.case.statements import bindings, mutations
 from dap_ai.debuggees.python.analysis.syntax import origins
-from dap_ai.debuggees.python.analysis.syntax.definitions import Scope, bindings, mutations
+from dap_ai.debuggees.python.analysis.syntax.definitions import Scope
 from dap_ai.debuggees.python.analysis.syntax.resolving import Resolver
 from dap_ai.debuggees.python.analysis.value_path.names import Names
 from dap_ai.debuggees.python.analysis.value_path.operands import literal_of

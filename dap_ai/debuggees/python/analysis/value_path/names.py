@@ -6,9 +6,10 @@ import ast
 from collections.abc import Sequence
 from dataclasses import replace
 
-from dap_ai.agent.case.source import FunctionNode, header_nodes
+from dap_ai.agent.case.source import FunctionNode
+from dap_ai.agent.case.statements import header_nodes, mutations
 from dap_ai.debuggees.python.analysis.syntax import origins
-from dap_ai.debuggees.python.analysis.syntax.definitions import Scope, called_name, enclosing_loop, mutations, reaching
+from dap_ai.debuggees.python.analysis.syntax.definitions import Scope, called_name, enclosing_loop, reaching
 from dap_ai.debuggees.python.analysis.syntax.parts import rounds_over
 from dap_ai.debuggees.python.analysis.syntax.resolving import Resolver, argument_for
 from dap_ai.debuggees.python.analysis.value_path.recorded import Told

@@ -6,10 +6,10 @@ import ast
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from dap_ai.agent.case.source import last_line
 from dap_ai.agent.case.stack import Place
+from dap_ai.agent.case.statements import bindings, last_line
 from dap_ai.agent.case.values import show
-from dap_ai.debuggees.python.analysis.syntax.definitions import Scope, bindings, enclosing_loop
+from dap_ai.debuggees.python.analysis.syntax.definitions import Scope, enclosing_loop
 from dap_ai.debuggees.python.analysis.syntax.parts import rounds_over
 from dap_ai.debuggees.python.analysis.value_path.recorded import Calls, Recorded, Told
 from dap_ai.protocol.contracts.inspection import Value

@@ -16,7 +16,7 @@ from functools import cache
 from itertools import takewhile
 from keyword import kwlist
 
-from dap_ai.agent.case.source import last_line
+from dap_ai.agent.case.statements import last_line
 from dap_ai.agent.report.edits import Edit
 
 _PREFIX = r"(?:[rRuUbBfF]|[rR][bBfF]|[bBfF][rR])?"

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from dap_ai.agent.case.statements import bindings
 from dap_ai.debuggees.python.analysis.ranking.findings import Finding, View, swap
 from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
-from dap_ai.debuggees.python.analysis.syntax.definitions import Scope, bindings
+from dap_ai.debuggees.python.analysis.syntax.definitions import Scope
 
 
 def not_awaited(scope: Scope, view: View) -> Iterator[Finding]:

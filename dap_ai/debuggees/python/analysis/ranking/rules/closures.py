@@ -6,11 +6,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dap_ai.agent.case.source import FunctionNode, own_statements
+from dap_ai.agent.case.source import FunctionNode
+from dap_ai.agent.case.statements import mutations, own_statements, target_names
 from dap_ai.agent.report.edits import Edit
 from dap_ai.debuggees.python.analysis.ranking.findings import Finding, View, is_call
 from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
-from dap_ai.debuggees.python.analysis.syntax.definitions import Scope, mutations, target_names
+from dap_ai.debuggees.python.analysis.syntax.definitions import Scope
 
 
 def late_binding(scope: Scope, view: View) -> Iterator[Finding]:

@@ -5,17 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from dap_ai.agent.case.statements import root_name, target_names
 from dap_ai.agent.report.edits import Edit
 from dap_ai.debuggees.python.analysis.ranking.findings import Finding, View, expressions
 from dap_ai.debuggees.python.analysis.ranking.rules.nothing import is_none_blamed
 from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
-from dap_ai.debuggees.python.analysis.syntax.definitions import (
-    Scope,
-    called_name,
-    enclosing_loop,
-    root_name,
-    target_names,
-)
+from dap_ai.debuggees.python.analysis.syntax.definitions import Scope, called_name, enclosing_loop
 from dap_ai.debuggees.python.analysis.syntax.resolving import argument_for
 
 SKIP_NONE = "skip None"

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dap_ai.agent.case.source import FunctionNode, header_nodes, own_statements
+from dap_ai.agent.case.source import FunctionNode
+from dap_ai.agent.case.statements import bindings, header_nodes, own_statements
 from dap_ai.debuggees.python.analysis.ranking.findings import Claim, Finding, View, is_bound_once, is_call, swap
 from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
-from dap_ai.debuggees.python.analysis.syntax.definitions import COMPREHENSIONS, Scope, bindings, called_name
+from dap_ai.debuggees.python.analysis.syntax.definitions import COMPREHENSIONS, Scope, called_name
 from dap_ai.debuggees.python.analysis.syntax.paths import can_follow, can_repeat, loops_around
 from dap_ai.debuggees.python.analysis.syntax.resolving import argument_for
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from dap_ai.agent.case.statements import bindings
 from dap_ai.debuggees.python.analysis.ranking.findings import Finding, View
 from dap_ai.debuggees.python.analysis.ranking.rules.threads import run_by_threads
 from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
-from dap_ai.debuggees.python.analysis.syntax.definitions import Scope, bindings
+from dap_ai.debuggees.python.analysis.syntax.definitions import Scope
 
 
 def unlocked(scope: Scope, view: View) -> Iterator[Finding]:

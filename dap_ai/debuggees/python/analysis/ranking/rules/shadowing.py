@@ -7,11 +7,12 @@ import builtins
 from collections.abc import Iterator
 
 from dap_ai.agent.case.indexing import nodes_below
-from dap_ai.agent.case.source import FunctionNode, last_line
+from dap_ai.agent.case.source import FunctionNode
+from dap_ai.agent.case.statements import bindings, last_line
 from dap_ai.agent.report.edits import Edit
 from dap_ai.debuggees.python.analysis.ranking.findings import Finding, View
 from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
-from dap_ai.debuggees.python.analysis.syntax.definitions import Scope, bindings
+from dap_ai.debuggees.python.analysis.syntax.definitions import Scope
 
 _DATA = ast.Constant | ast.List | ast.Dict | ast.Set | ast.Tuple | ast.ListComp | ast.BinOp | ast.JoinedStr | ast.Call
 _BUILTINS = frozenset(name for name in dir(builtins) if name.islower())

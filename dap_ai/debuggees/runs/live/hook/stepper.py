@@ -22,7 +22,7 @@ import threading
 from types import TracebackType
 from typing import Any, Dict, Union
 
-from dap_ai.debuggees.runs.live.hook import line, telling, who
+from . import line, telling, who
 
 Given = Union[str, Dict[str, Any]]
 _KINDS = ["query", "response", "call", "result"]
@@ -36,9 +36,9 @@ class AgentStepper:
     def __init__(
         self,
         program_name: str,
-        address: str,  # noqa: ARG002  who debugs has told where it stands
-        port: int,  # noqa: ARG002  the same
-        agent_workspace_path: str | None = None,  # noqa: ARG002  it follows the agent's directory itself
+        address: str,
+        port: int,
+        agent_workspace_path: str | None = None,
     ) -> None:
         self._name = "" if AgentStepper._first else program_name
         AgentStepper._first = False

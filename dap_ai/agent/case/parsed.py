@@ -1,11 +1,15 @@
-"""What parsing finds in C, C++ and Rust. Lines are 1-based, columns 0-based characters."""
+"""What a kind of debuggee finds in the sources that it parses (C, C++, Rust).
+
+Lines are 1-based, columns 0-based characters.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal, Protocol, cast
 
+from dap_ai.protocol.contracts import kinds
 from dap_ai.protocol.contracts.inspection import Node
 
 ExpressionKind = Literal[
@@ -77,3 +81,53 @@ class Statement:
     kind: StatementKind
     expressions: Sequence[Expression] = field(default_factory=tuple)
     """Outermost, in order of the source."""
+
+
+class Unit(Protocol):
+    """One parsed file, as far as every kind has it."""
+
+    @property
+    def functions(self) -> Sequence[Function]:
+        """All of them, in order of the source."""
+        ...
+
+    def function_at(self, line: int) -> Function | None:
+        """The innermost function that holds the line."""
+        ...
+
+    def expressions_at(self, line: int) -> list[Expression]:
+        """Every sub-expression of that statement that has a value, outermost first, each text once."""
+        ...
+
+    def reads(self, function: Function) -> list[Expression]:
+        """Names, members, subscripts and dereferences of the whole function, each text once, in source order."""
+        ...
+
+
+class Grammar(Protocol):
+    """What a kind knows of the languages of its sources, and of the frames of its programs."""
+
+    def parse(self, text: str, language: str) -> Unit:
+        """The parsed file. Raises MissingExtraError."""
+        ...
+
+    def expression(self, text: str, language: str) -> Expression:
+        """One expression. Raises sanitize.SyntaxRefused."""
+        ...
+
+    def frames(self, rows: list[dict[str, Any]]) -> list[Any]:
+        """DAP's stack frames as `stack.Frame`s: whose code each is, and what its function is called in the source."""
+        ...
+
+
+class HasGrammar(Protocol):
+    """What a kind of debuggee is to the reader of sources."""
+
+    def grammar(self) -> Grammar:
+        """That of its languages."""
+        ...
+
+
+def grammar_of(language: str) -> Grammar:
+    """The grammar of a language that a kind parses: of one in NATIVE_LANGUAGES."""
+    return cast("HasGrammar", kinds.of_language(language)).grammar()
