@@ -12,8 +12,8 @@ import threading
 from pathlib import Path
 
 from dap_ai.cli import main
-from dap_ai.debuggees.python.analysis.experiments.trials import Trials
 from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
+from dap_ai.debuggees.python.analysis.ranking.trials import Trials
 from dap_ai.debuggees.python.answer import failure_answers
 
 _STACK = 512 << 20

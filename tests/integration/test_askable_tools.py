@@ -10,10 +10,12 @@ import pytest
 
 from dap_ai.adapter.state.options import Options
 from dap_ai.agent.report.wording import PASSES
-from dap_ai.agent.tools.table import TOOLS as TABLE
+from dap_ai.agent.tools.table import every_tool
 from dap_ai.debuggees.python.analysis.record.runs import CANNOT
 from dap_ai.protocol.wire.errors import RequestFailed
 from tests.integration.test_proxy_snapshots import Session, session
+
+TABLE = every_tool()
 
 pytestmark = [pytest.mark.anyio, pytest.mark.skipif(not Path("/proc/self").exists(), reason="snapshots need Linux")]
 Find = Callable[..., Any]

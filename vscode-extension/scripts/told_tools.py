@@ -11,8 +11,10 @@ import msgspec
 from typescript import field_docs
 
 from dap_ai.agent.tools.base import Tool
-from dap_ai.agent.tools.table import TOOLS
+from dap_ai.agent.tools.table import every_tool
 from dap_ai.debuggees.runs.answer.tools import TOOLS as ON_RUNS
+
+TOOLS = every_tool()
 
 _BEGIN, _END = "<!-- tools: made by vscode-extension/scripts/generate_protocol.py -->\n", "<!-- end of tools -->"
 _STOPPED = "the program that the user has stopped in the debugger"

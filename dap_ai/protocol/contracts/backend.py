@@ -66,8 +66,8 @@ class Snapshots(Protocol):
 class Access(Protocol):
     """How debuggees of one kind are read and copied behind whichever adapter debugs them.
 
-    The kinds satisfy it (entry-point group `dap_ai.access`), the recipes of backends ask it. What inherits from it writes
-    only what differs.
+    The kinds satisfy it (entry-point group `dap_ai.access`), and the recipes of backends ask it. A kind that inherits
+    from it writes only what differs.
     """
 
     def at_start(self) -> Sequence[str]:

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from dap_ai.agent.report.edits import Edit
-from dap_ai.debuggees.python.analysis.experiments.changes.candidates import Candidate
 from dap_ai.debuggees.python.analysis.experiments.hiding import hides
 from dap_ai.debuggees.python.analysis.ranking.ranking import analyse
+from dap_ai.debuggees.python.analysis.ranking.trials import Candidate
 from tests.unit.agent.harness import case_of, fail
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.report.edits import Edit
-from dap_ai.debuggees.python.analysis.experiments.impact import change
+from dap_ai.debuggees.python.analysis.record.impact import change
 from dap_ai.protocol.contracts.snapshot import SnapshotResult, Trace, TracedCall, TracedLine
 
 EDIT = Edit(SourceFile("/x/p.py", "\n" * 9), 5, 5, ["x"])

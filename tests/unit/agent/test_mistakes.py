@@ -12,9 +12,9 @@ import pytest
 from dap_ai.agent.report.edits import text_after
 from dap_ai.agent.report.wording import CAUSE, GUESS
 from dap_ai.debuggees.python.analysis.claims.explain import root_cause
-from dap_ai.debuggees.python.analysis.experiments.trials import Trials
 from dap_ai.debuggees.python.analysis.ranking.findings import Finding
 from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis, analyse
+from dap_ai.debuggees.python.analysis.ranking.trials import Trials
 from dap_ai.debuggees.python.analysis.ranking.witnessed import witness
 from tests.unit.agent.harness import case_of, fail
 from tests.unit.agent.witnesses import run_again

@@ -18,11 +18,13 @@ from dap_ai.agent.tools import lookup
 from dap_ai.agent.tools.base import Bench, ToolResult
 from dap_ai.agent.tools.source import source
 from dap_ai.agent.tools.symbols import columns_of, place_of, symbol_of, type_name
-from dap_ai.agent.tools.table import TOOLS
+from dap_ai.agent.tools.table import every_tool
 from dap_ai.protocol.contracts.asking import Stop
 from dap_ai.protocol.contracts.inspection import Binary, Fact, Field, FrameFacts, Inspection, Query, Value
 from dap_ai.protocol.contracts.tools import Arguments, Code, Definition, Source, TypeOf
 from dap_ai.protocol.wire.safe import as_it_is
+
+TOOLS = every_tool()
 
 MAIN = """\
 #include "order.h"

@@ -11,9 +11,9 @@ from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.case.stack import Case
 from dap_ai.agent.report.edits import Edit
 from dap_ai.debuggees.python.analysis.contrast.spectrum import spectrum
-from dap_ai.debuggees.python.analysis.experiments.trials import Trials
 from dap_ai.debuggees.python.analysis.ranking.ranking import analyse
 from dap_ai.debuggees.python.analysis.ranking.reranking import rerank
+from dap_ai.debuggees.python.analysis.ranking.trials import Trials
 from dap_ai.debuggees.python.analysis.ranking.weighing import heed_tests
 from dap_ai.debuggees.python.analysis.record import enclosing, neighbours
 from dap_ai.debuggees.python.analysis.record.neighbours import Judgement, Neighbours, judged, upheld

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from dap_ai.agent.answering import Agent
-from dap_ai.debuggees.python.analysis.experiments import trials
+from dap_ai.debuggees.python.analysis.experiments import scheduler
 from dap_ai.debuggees.python.answer import failure_answers
 from dap_ai.settings.config import Settings
 from tests.unit.agent.harness import ask, fail
@@ -51,9 +51,9 @@ def test_where_nothing_could_be_followed_the_value_and_the_lines_on_the_stack_ar
 
 def test_where_nothing_could_be_run_again_the_analysis_is_told(stopped, monkeypatch):
     async def waits(*_):
-        await trials.asyncio.sleep(5.0)
+        await scheduler.asyncio.sleep(5.0)
 
-    monkeypatch.setattr(trials, "_control", waits)
+    monkeypatch.setattr(scheduler, "_control", waits)
     stopped.why_no_snapshot = ""
     answer = asked(stopped)
     assert answer.limit

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.debuggees.python.analysis.experiments.trials import Trials
 from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis, analyse
+from dap_ai.debuggees.python.analysis.ranking.trials import Trials
 from dap_ai.debuggees.python.analysis.ranking.witnessed import witness
 from tests.unit.agent.harness import case_of, fail
 from tests.unit.agent.witnesses import run_again

@@ -10,7 +10,7 @@ import pytest
 from dap_ai.agent.guard.policy import Policy, plain
 from dap_ai.agent.tools.acting import execute
 from dap_ai.agent.tools.base import Tool
-from dap_ai.agent.tools.table import TOOLS
+from dap_ai.agent.tools.table import every_tool
 from dap_ai.protocol.contracts.tools import (
     ContinueTo,
     Environment,
@@ -24,6 +24,8 @@ from dap_ai.protocol.contracts.tools import (
     Trace,
 )
 from dap_ai.protocol.wire.ask import LEVELS
+
+TOOLS = every_tool()
 
 EXAMPLES: dict[str, Any] = {
     name: tool.arguments(**{key: value for key, value in {

@@ -8,7 +8,9 @@ from importlib.resources import files
 import pytest
 
 from dap_ai.agent.prompts import wording
-from dap_ai.agent.tools.table import TOOLS
+from dap_ai.agent.tools.table import every_tool
+
+TOOLS = every_tool()
 
 PROMPTS = sorted(p.name.removesuffix(".md") for p in files("dap_ai.agent.prompts").iterdir() if p.name.endswith(".md"))
 OTHERS = {"report", "file:line", "*p", "&x", "++"}

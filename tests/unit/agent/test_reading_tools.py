@@ -16,12 +16,14 @@ from dap_ai.agent.case.reader import Reader
 from dap_ai.agent.case.source import Sources
 from dap_ai.agent.tools import source as sources
 from dap_ai.agent.tools.base import Bench, ToolResult
-from dap_ai.agent.tools.table import TOOLS, run
+from dap_ai.agent.tools.table import every_tool, run
 from dap_ai.protocol.contracts.inspection import ThreadFacts, ThreadFrame
 from dap_ai.protocol.contracts.snapshot import SnapshotQuery, SnapshotResult
 from dap_ai.protocol.contracts.tools import TOOLS as ARGUMENTS
 from dap_ai.protocol.wire.safe import as_it_is
 from tests.unit.agent.harness import Stopped, fail
+
+TOOLS = every_tool()
 
 PROGRAM = """
 import json

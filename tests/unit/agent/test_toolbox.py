@@ -20,10 +20,12 @@ from dap_ai.agent.model import Call
 from dap_ai.agent.tools.base import Bench
 from dap_ai.agent.tools.report import Report
 from dap_ai.agent.tools.schemas import offered
-from dap_ai.agent.tools.table import TOOLS
+from dap_ai.agent.tools.table import every_tool
 from dap_ai.protocol.wire.ask import Usage
 from dap_ai.protocol.wire.safe import as_it_is
 from tests.unit.agent.harness import Heard, Stopped, fail
+
+TOOLS = every_tool()
 
 MARKER = "data-0badcafe"
 CHARS_PER_TOKEN = 3.5

@@ -18,7 +18,7 @@ from dap_ai.agent.report.wording import NOW
 from dap_ai.agent.tools.base import UNCHANGED, Bench, ToolResult
 from dap_ai.agent.tools.evaluate import BY_ALLOW_LIST
 from dap_ai.agent.tools.schemas import parameters
-from dap_ai.agent.tools.table import TOOLS, called_by, traced_by
+from dap_ai.agent.tools.table import called_by, every_tool, traced_by
 from dap_ai.debuggees.python.injection.snapshots import IMPORTING
 from dap_ai.debuggees.python.tools.trace import MAX_TOKENS, folded
 from dap_ai.protocol.contracts.asking import Answer, Ask, NotAnswered
@@ -39,6 +39,8 @@ from dap_ai.protocol.wire.ask import AskArguments
 from dap_ai.protocol.wire.safe import as_it_is
 from dap_ai.settings.config import Settings
 from tests.unit.agent.harness import AT_OBSERVE, Heard, Stopped, fail
+
+TOOLS = every_tool()
 
 PROGRAM = """
 class Account:

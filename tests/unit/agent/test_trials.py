@@ -17,10 +17,9 @@ from dap_ai.agent.case.stack import Case
 from dap_ai.agent.report.edits import Edit
 from dap_ai.agent.report.wording import ADVICE, CAUSE, GUESS, HAPPENED, UNKNOWN
 from dap_ai.debuggees.python.analysis.claims.advice import recommendation
-from dap_ai.debuggees.python.analysis.experiments.changes.candidates import Candidate
-from dap_ai.debuggees.python.analysis.experiments.trials import Trial, Trials
 from dap_ai.debuggees.python.analysis.ranking.ranking import IF_IT_RAN, analyse
 from dap_ai.debuggees.python.analysis.ranking.reranking import changed_words, rerank
+from dap_ai.debuggees.python.analysis.ranking.trials import Candidate, Trial, Trials
 from dap_ai.debuggees.python.analysis.ranking.what_ran import settle
 from dap_ai.debuggees.python.analysis.record.check import Check
 from dap_ai.debuggees.python.analysis.record.runs import BUDGET_S, Control, Verdict

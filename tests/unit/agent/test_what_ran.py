@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from dap_ai.debuggees.python.analysis.claims.explain import why
-from dap_ai.debuggees.python.analysis.experiments.trials import Trials
 from dap_ai.debuggees.python.analysis.ranking.ranking import IF_IT_RAN, Analysis, analyse
+from dap_ai.debuggees.python.analysis.ranking.trials import Trials
 from dap_ai.debuggees.python.analysis.ranking.what_ran import settle
 from dap_ai.debuggees.python.analysis.syntax.certain import Certain
 from dap_ai.debuggees.python.analysis.syntax.resolving import Resolver

@@ -22,7 +22,7 @@ from dap_ai.debuggees.python.analysis.claims.shadowed_modules import Shadowed, s
 from dap_ai.debuggees.python.analysis.claims.shadowed_modules import told as shadowed_told
 from dap_ai.debuggees.python.analysis.claims.verdict import verdict
 from dap_ai.debuggees.python.analysis.experiments.proving import prove
-from dap_ai.debuggees.python.analysis.experiments.trials import NO_TIME, Investigation, Trials
+from dap_ai.debuggees.python.analysis.experiments.scheduler import NO_TIME, Investigation
 from dap_ai.debuggees.python.analysis.failure import syntax_errors
 from dap_ai.debuggees.python.analysis.failure.facts import proving
 from dap_ai.debuggees.python.analysis.failure.messages import as_written
@@ -30,6 +30,7 @@ from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis, analyse, 
 from dap_ai.debuggees.python.analysis.ranking.reranking import rerank
 from dap_ai.debuggees.python.analysis.ranking.reranking import told as told_again
 from dap_ai.debuggees.python.analysis.ranking.set_by_hand import set_by_hand
+from dap_ai.debuggees.python.analysis.ranking.trials import Trials
 from dap_ai.debuggees.python.analysis.ranking.what_ran import settle
 from dap_ai.debuggees.python.analysis.record.runs import BUDGET_S, Control
 from dap_ai.debuggees.python.analysis.syntax.loops import looping

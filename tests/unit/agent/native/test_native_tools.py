@@ -13,13 +13,15 @@ import pytest
 from dap_ai.agent.case.source import Sources
 from dap_ai.agent.case.stack import Case, Frame, Place
 from dap_ai.agent.tools.base import Bench, ToolResult
-from dap_ai.agent.tools.table import TOOLS, run
+from dap_ai.agent.tools.table import every_tool, run
 from dap_ai.debuggees.native.tools.memory import secrets_in
 from dap_ai.protocol.contracts import tools
 from dap_ai.protocol.contracts.asking import Stop
 from dap_ai.protocol.contracts.inspection import Inspection, ThreadFacts, ThreadFrame
 from dap_ai.protocol.wire.errors import RequestFailed
 from dap_ai.protocol.wire.safe import as_it_is
+
+TOOLS = every_tool()
 
 pytestmark = pytest.mark.anyio
 MEMORY = 0x10000

@@ -11,8 +11,8 @@ from dap_ai.agent.report.edits import Edit
 from dap_ai.agent.report.sections import where
 from dap_ai.agent.report.wording import ADVICE
 from dap_ai.debuggees.python.analysis.experiments.changes.own_text import own_lines
-from dap_ai.debuggees.python.analysis.experiments.trials import Trial, Trials
 from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
+from dap_ai.debuggees.python.analysis.ranking.trials import Trial, Trials
 from dap_ai.debuggees.python.analysis.record.runs import CANNOT, Verdict
 from dap_ai.protocol.wire.ask import Fix, Suspect
 

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from dap_ai.agent.case.source import FunctionNode, SourceFile, is_user_path
 from dap_ai.agent.case.stack import Case, Place
 from dap_ai.agent.case.statements import body_fields, last_line
-from dap_ai.debuggees.python.analysis.experiments.trials import ran_lines
 from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
+from dap_ai.debuggees.python.analysis.record.lines_run import ran_lines
 from dap_ai.debuggees.python.analysis.record.runs import Control
 from dap_ai.debuggees.python.analysis.syntax.definitions import control_tests
 

@@ -12,10 +12,10 @@ from dap_ai.agent.case.values import cut, first_of, show, typed, variables, when
 from dap_ai.agent.report.citing import Cited
 from dap_ai.agent.report.sections import BACK, THE_FAILED_LINE, cause_of, chain_of, listed, quote, where
 from dap_ai.agent.report.wording import CLEANED, HAPPENED, UNKNOWN, cut_code
-from dap_ai.debuggees.python.analysis.experiments.trials import Trials
 from dap_ai.debuggees.python.analysis.failure.facts import Diagnosis, proving
 from dap_ai.debuggees.python.analysis.failure.messages import first_line, told_by_pytest
 from dap_ai.debuggees.python.analysis.ranking.ranking import TOLD_SUSPECTS, Analysis
+from dap_ai.debuggees.python.analysis.ranking.trials import Trials
 from dap_ai.debuggees.python.analysis.slice.slicing import Step
 
 _MAX_CHAIN, _MAX_LINKS = 4, 6

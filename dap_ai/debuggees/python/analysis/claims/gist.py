@@ -7,8 +7,8 @@ from pathlib import Path
 from dap_ai.agent.report.sections import THE_FAILED_LINE
 from dap_ai.agent.report.wording import cut_code
 from dap_ai.debuggees.python.analysis.claims.explain import is_sure
-from dap_ai.debuggees.python.analysis.experiments.trials import Trials
 from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
+from dap_ai.debuggees.python.analysis.ranking.trials import Trials
 
 MAX_CHARS = 100
 

@@ -12,10 +12,10 @@ from dap_ai.agent.report.headline import fitting
 from dap_ai.agent.report.sections import THE_FAILED_LINE, where
 from dap_ai.debuggees.python.analysis.claims.explain import is_sure
 from dap_ai.debuggees.python.analysis.contrast.seen import is_check
-from dap_ai.debuggees.python.analysis.experiments.trials import Trials
 from dap_ai.debuggees.python.analysis.failure.failures import ON_PURPOSE
 from dap_ai.debuggees.python.analysis.failure.messages import first_line
 from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
+from dap_ai.debuggees.python.analysis.ranking.trials import Trials
 from dap_ai.protocol.contracts.inspection import Value
 
 _MOST_ITEM_CHARS = 24

@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Iterable
 from types import UnionType
 
-from dap_ai.debuggees.python.analysis.experiments.changes.candidates import Candidate
 from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
+from dap_ai.debuggees.python.analysis.ranking.trials import Candidate
 
 _DOUBLES = ast.Add | ast.Mult | ast.Pow | ast.LShift
 """`a + a` and `a * a` say something."""

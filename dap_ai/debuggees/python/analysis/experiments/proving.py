@@ -8,9 +8,9 @@ from dap_ai.agent.case.source import ScopeNode
 from dap_ai.agent.report.edits import Edit
 from dap_ai.debuggees.python.analysis.contrast.seen import is_check
 from dap_ai.debuggees.python.analysis.experiments.hiding import literals
-from dap_ai.debuggees.python.analysis.experiments.trials import Trial, Trials
 from dap_ai.debuggees.python.analysis.failure.demands import demand_of
 from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
+from dap_ai.debuggees.python.analysis.ranking.trials import Trial, Trials
 from dap_ai.debuggees.python.analysis.record.executions import line_counts
 from dap_ai.debuggees.python.analysis.record.runs import Control
 from dap_ai.protocol.contracts.snapshot import Trace

@@ -10,9 +10,9 @@ from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.case.values import cut
 from dap_ai.agent.report.edits import shorten
 from dap_ai.agent.report.wording import AGAIN
-from dap_ai.debuggees.python.analysis.experiments.trials import Trial, Trials
 from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
 from dap_ai.debuggees.python.analysis.ranking.rules.guards import SKIP_NONE
+from dap_ai.debuggees.python.analysis.ranking.trials import Trial, Trials
 from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
 from dap_ai.debuggees.python.analysis.ranking.what_ran import settle
 from dap_ai.debuggees.python.analysis.ranking.witnessed import witness

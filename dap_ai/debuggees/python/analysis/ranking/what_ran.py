@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 
 from dap_ai.agent.case.source import FunctionNode
 from dap_ai.agent.case.statements import last_line
-from dap_ai.debuggees.python.analysis.experiments.trials import Trials, whole_lines
 from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
+from dap_ai.debuggees.python.analysis.ranking.trials import Trials
+from dap_ai.debuggees.python.analysis.record.lines_run import whole_lines
 from dap_ai.debuggees.python.analysis.record.record import Spot
 from dap_ai.debuggees.python.analysis.record.runs import Control
 from dap_ai.debuggees.python.analysis.syntax.certain import Certain

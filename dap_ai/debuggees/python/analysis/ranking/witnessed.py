@@ -11,7 +11,6 @@ from typing import Any
 from dap_ai.agent.case.source import FunctionNode
 from dap_ai.agent.case.statements import bindings, last_line, own_statements
 from dap_ai.agent.case.values import cut, literal_in
-from dap_ai.debuggees.python.analysis.experiments.trials import Trials
 from dap_ai.debuggees.python.analysis.failure.builtin_errors import wrong_result
 from dap_ai.debuggees.python.analysis.ranking.findings import Finding
 from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
@@ -21,6 +20,7 @@ from dap_ai.debuggees.python.analysis.ranking.rules.nothing import GIVES_NONE
 from dap_ai.debuggees.python.analysis.ranking.rules.returns import IMPLICIT_NONE
 from dap_ai.debuggees.python.analysis.ranking.rules.sharing import REPEATED
 from dap_ai.debuggees.python.analysis.ranking.rules.ties import NO_ORDER
+from dap_ai.debuggees.python.analysis.ranking.trials import Trials
 from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
 from dap_ai.debuggees.python.analysis.record.enclosing import whole_test
 from dap_ai.debuggees.python.analysis.syntax.definitions import Scope

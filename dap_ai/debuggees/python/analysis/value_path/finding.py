@@ -7,8 +7,8 @@ import asyncio
 from collections.abc import Iterator, Sequence
 
 from dap_ai.agent.case.stack import Place
-from dap_ai.debuggees.python.analysis.experiments.trials import Trials
 from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
+from dap_ai.debuggees.python.analysis.ranking.trials import Trials
 from dap_ai.debuggees.python.analysis.record.again import run_again
 from dap_ai.debuggees.python.analysis.syntax.definitions import Scope, reaching
 from dap_ai.debuggees.python.analysis.value_path.recorded import Recorded

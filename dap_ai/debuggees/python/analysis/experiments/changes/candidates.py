@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.report.edits import Edit
@@ -14,27 +13,12 @@ from dap_ai.debuggees.python.analysis.experiments.changes.kinds import PRIOR, Ch
 from dap_ai.debuggees.python.analysis.experiments.changes.missing import missing_statements
 from dap_ai.debuggees.python.analysis.experiments.changes.own_text import own_lines, scope_of, shape_before, shape_of
 from dap_ai.debuggees.python.analysis.experiments.changes.statements import statement_changes
+from dap_ai.debuggees.python.analysis.ranking.trials import Candidate
 from dap_ai.system import threads
 
 _FURTHER = 0.97
 _GUARD = 0.35
 """How likely it is that the condition of a `raise` is wrong itself, beside what led there."""
-
-
-@dataclass
-class Candidate:
-    """An edit that may be the fix."""
-
-    edit: Edit
-    kind: str
-    prior: float
-    """0..1: how likely its kind is the one that is meant."""
-    suspicion: float
-    """0..1: of its line."""
-    line: int
-    """The line that it says is wrong."""
-    reason: str = ""
-    """From the rule that proposes it; empty for a generated one."""
 
 
 def candidates(source: SourceFile, suspicion: Mapping[int, float]) -> list[Candidate]:

@@ -1,0 +1,162 @@
+"""Schedules what runs in copies: the failure again, then fixes; bounded in time and number."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from collections.abc import Callable, Sequence
+
+from dap_ai.agent.case.stack import Case
+from dap_ai.debuggees.python.analysis.experiments.attempt import attempt
+from dap_ai.debuggees.python.analysis.experiments.proposals import proposals
+from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
+from dap_ai.debuggees.python.analysis.ranking.trials import MAX_TRIES, Candidate, Trial, Trials
+from dap_ai.debuggees.python.analysis.ranking.weighing import weigh
+from dap_ai.debuggees.python.analysis.record.check import Check, failure_of
+from dap_ai.debuggees.python.analysis.record.checks import checks_of
+from dap_ai.debuggees.python.analysis.record.enclosing import own_folders
+from dap_ai.debuggees.python.analysis.record.neighbours import neighbours_of
+from dap_ai.debuggees.python.analysis.record.runs import AT_ONCE, BUDGET_S, Control, Runs
+from dap_ai.protocol.contracts.debugger import Debugger
+from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
+
+ENOUGH = 12
+"""So many verified fixes are plenty to choose from."""
+_TOLD_EVERY = 20
+_TRACED_AT_ONCE = 2
+"""They need a processor each, where a fix that fails hardly does."""
+_LATE = 1.25
+"""Copies end by their own deadlines; so much later, whatever is still waited for is given up."""
+_TIME_TO_SEE, _TIME_TO_SEE_MOST, _AGES_S = 0.6, 0.9, 1e6
+"""Of the clock's time: for what shows the failure, before any fix is tried; and for the widest of that."""
+NO_TIME = "there was no time to run the failure again"
+
+Tell = Callable[[str], None]
+
+
+class Investigation:
+    """The failure run again, which begins at once and needs no ranking; then the fixes that a ranking asks for.
+
+    What a resume or a failure cuts short stands as far as it came. So does what time does: see Runs.
+    """
+
+    def __init__(
+        self, debugger: Debugger, case: Case, tell: Tell, budget_s: float = BUDGET_S, clock_s: float = math.inf
+    ) -> None:
+        """To be made in an event loop, and closed."""
+        self._trials = trials = Trials(most=int(MAX_TRIES * budget_s / BUDGET_S))
+        self._tell = tell
+        self._ends = time.monotonic() + _LATE * clock_s
+        failure = failure_of(case)
+        checks = checks_of(case) if failure else []
+        self._runs = Runs(debugger, case, failure, budget_s, clock_s=clock_s, folders=own_folders(case))
+        self._again: asyncio.Task[None] | None = None
+        if checks:
+            tell(f"running the failure again in {_counted(len(checks), 'snapshot')}")
+            self._again = asyncio.ensure_future(_control(self._runs, checks, trials))
+
+    async def tried(self, analysis: Analysis) -> Trials:
+        """What has come of it; the ranking is the better for what was seen."""
+        trials = self._trials
+        if self._again is None:
+            trials.why_not = "no statement of the program can be rerun here"
+            return trials
+        left_s = None if self._ends == math.inf else max(0.0, self._ends - time.monotonic())
+        try:
+            await asyncio.wait_for(self._try(self._again, analysis), left_s)
+        except asyncio.TimeoutError:
+            trials.why_not = trials.why_not if trials.usable else NO_TIME
+        except NotStopped:
+            trials.why_not = trials.why_not or "the program has continued meanwhile"
+        except RequestFailed as error:
+            trials.why_not = error.user_text
+        return trials
+
+    async def aclose(self) -> None:
+        """Ends what still runs."""
+        if self._again is not None:
+            self._again.cancel()
+            await asyncio.gather(self._again, return_exceptions=True)
+
+    async def _try(self, again: asyncio.Task[None], analysis: Analysis) -> None:
+        trials = self._trials
+        await again
+        await asyncio.to_thread(weigh, analysis, trials.controls, trials.neighbours)
+        if not trials.usable:
+            trials.why_not = _why_not(trials.controls) or NO_TIME
+            return
+        found = await asyncio.to_thread(proposals, analysis, trials.usable, trials.most)
+        await _try_all(self._runs, found, trials, self._tell)
+        has_more = len(trials.tried) == trials.most or (len(trials.tried) < len(found) and self._runs.left_s > 0)
+        trials.has_more = has_more and not _enough(trials.tried)
+
+
+async def _control(runs: Runs, checks: Sequence[Check], trials: Trials) -> None:
+    """The widest check and the tests beside it come first: of what is late then, the ranking can do without."""
+    controls: dict[int, Control] = {}
+    traced = asyncio.Semaphore(_TRACED_AT_ONCE)
+
+    async def run(number: int) -> None:
+        async with traced:
+            controls[number] = await runs.control(checks[number])
+        trials.controls = [controls[n] for n in sorted(controls)]
+
+    async def beside() -> None:
+        async with traced:
+            trials.neighbours = await neighbours_of(runs)
+
+    order = sorted(range(len(checks)), key=lambda n: (not checks[n].whole, n))
+    tasks = [asyncio.ensure_future(each) for each in (*map(run, order[:1]), beside(), *map(run, order[1:]))]
+    left_s = min(runs.left_s, _AGES_S)
+    ends = time.monotonic() + _TIME_TO_SEE * left_s
+    try:
+        await asyncio.wait(tasks[:2], timeout=_TIME_TO_SEE_MOST * left_s)
+        await asyncio.wait(tasks, timeout=max(0.0, ends - time.monotonic()))
+        for task in tasks:
+            if task.done():
+                task.result()
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    if not controls and trials.neighbours is None:
+        raise asyncio.TimeoutError
+
+
+async def _try_all(runs: Runs, found: list[Candidate], trials: Trials, tell: Tell) -> None:
+    queue, total = iter(found), len(found)
+
+    async def work() -> None:
+        for candidate in queue:
+            if not runs.has_time or _enough(trials.tried):
+                return
+            trials.tried.append(await attempt(runs, candidate, trials))
+            if len(trials.tried) % _TOLD_EVERY == 0:
+                tell(f"tried {len(trials.tried)} of {total} small fixes in snapshots")
+
+    if total:
+        tell(f"trying up to {_counted(total, 'small fix', 'small fixes')} in snapshots")
+    workers = [asyncio.ensure_future(work()) for _ in range(AT_ONCE)]
+    try:
+        await asyncio.gather(*workers)
+    finally:
+        for worker in workers:
+            worker.cancel()
+        await asyncio.gather(*workers, return_exceptions=True)
+    if len(trials.tried) > _TOLD_EVERY and len(trials.tried) % _TOLD_EVERY:
+        tell(f"tried {len(trials.tried)} of {total} small fixes in snapshots")
+
+
+def _enough(tried: Sequence[Trial]) -> bool:
+    held = [t for t in tried if t.passes and not t.doubt]
+    return len(held) >= ENOUGH or any(t.candidate.reason and t.candidate.prior >= 0.5 for t in held)
+
+
+def _why_not(controls: Sequence[Control]) -> str:
+    reasons = list(dict.fromkeys(control.why_not for control in controls))
+    return "; ".join(reasons[:2])
+
+
+def _counted(count: int, one: str, many: str = "") -> str:
+    return f"{count} {one if count == 1 else many or one + 's'}"
