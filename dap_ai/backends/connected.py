@@ -6,8 +6,8 @@ import asyncio
 import socket
 from collections.abc import Callable
 
-from dap_ai.system import peers
 from dap_ai.system.limits import wait_for
+from dap_ai.transport import peers
 from dap_ai.transport.streams import TransportLink, open_tcp
 
 _CONNECT_S = 10.0

@@ -11,7 +11,7 @@ import socket
 from collections.abc import Callable, Collection
 from pathlib import Path
 
-from dap_ai.system import peers
+from dap_ai.transport import peers
 
 _BACKLOG = 100
 Log = Callable[[str], None]

@@ -15,7 +15,7 @@ from tests.integration.test_walker_pythons import VERSIONS, interpreter
 from tests.patience import patient
 
 PROGRAM = Path(__file__).parent.parent / "debuggees" / "blanked.py"
-FOLDER = Path(__file__).parents[2] / "dap_ai" / "backends" / "debugpy"
+FOLDER = Path(__file__).parents[2] / "dap_ai" / "debuggees"
 SECRET = "xK9-zq73bRt"
 NOT_IN_PLACE = ("by its key", "equal", "words", "kernel's block")
 

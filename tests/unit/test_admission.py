@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 import dap_ai
-from dap_ai.system import peers
-from dap_ai.transport import admission
+from dap_ai.transport import admission, peers
 
 PRODUCT = Path(dap_ai.__file__).parent
 OPENS = frozenset({
@@ -25,7 +24,7 @@ MODULES = frozenset(
     {"http.server", "socketserver", "wsgiref.simple_server", "xmlrpc.server", "multiprocessing.connection"}
 )
 ELSEWHERE = {
-    "admission.py": "the place",
+    "transport/admission.py": "the place",
     "debuggees/python/hosts/post_mortem/holding.py": "in the user's process, standard library alone: the same rule",
     "debuggees/runs/running/attached/sitecustomize.py": "in the agent's process: debugpy listens, behind the same rule",
 }

@@ -27,7 +27,7 @@ def main():
 """
 STARTED = """
 import subprocess, sys
-from dap_ai.debuggees.python.hosts import child_python
+from dap_ai.system import child_python
 sys.exit(subprocess.run(child_python.command({function!r}, {argument!r})).returncode)
 """
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.system import peers
+from dap_ai.transport import peers
 
 LITTLE = sys.byteorder == "little"
 HEAD = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode"

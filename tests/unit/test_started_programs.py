@@ -19,7 +19,7 @@ IN_THE_DEBUGGEE = (
 )
 ALLOWED = {
     ("system/child_python.py", "sys.executable"): "the one function",
-    ("programs.py", "shutil.which"): "the one look-up, of absolute paths",
+    ("system/programs.py", "shutil.which"): "the one look-up, of absolute paths",
     ("backends/debugpy/interpreters.py", "a Python"): "asks the program's Python, by stdin, with a PYTHONPATH cleaned",
     ("backends/generic.py", "shutil.which"): "the user's command line",
     ("debuggees/runs/live/replay/running.py", "shutil.which"): "the user's command",

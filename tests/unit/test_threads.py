@@ -17,7 +17,7 @@ from tests.patience import patient
 WAIT_S = 10.0
 HANGS = """
 import asyncio, sys, time
-from dap_ai import threads
+from dap_ai.system import threads
 
 async def main():
     hanging = asyncio.create_task(asyncio.to_thread(time.sleep, 600))

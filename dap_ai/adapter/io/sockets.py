@@ -22,8 +22,7 @@ import time
 from collections.abc import Callable, Generator
 from pathlib import Path
 
-from dap_ai.system import peers
-from dap_ai.transport import admission
+from dap_ai.transport import admission, peers
 from dap_ai.transport.streams import Link, TransportLink
 
 OFF = "off"

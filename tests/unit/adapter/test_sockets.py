@@ -15,7 +15,7 @@ import pytest
 
 from dap_ai.adapter.io import sockets
 from dap_ai.adapter.io.sockets import SessionSocket, SocketError
-from dap_ai.system import peers
+from dap_ai.transport import peers
 from dap_ai.transport.streams import Link
 from tests.patience import at_worst
 

@@ -26,7 +26,9 @@ def test_a_surer_rule_weighs_more():
     assert levels == sorted(set(levels), reverse=True)
 
 
-@pytest.mark.parametrize("rule", sorted(Path(*analyst.__path__, "rules").glob("*.py")), ids=lambda file: file.stem)
+@pytest.mark.parametrize(
+    "rule", sorted(Path(*analyst.__path__, "ranking", "rules").glob("*.py")), ids=lambda file: file.stem
+)
 def test_rules_say_how_sure_they_are_in_words(rule: Path):
     constants = [n.value for n in ast.walk(ast.parse(rule.read_text("utf-8"))) if isinstance(n, ast.Constant)]
     assert [value for value in constants if isinstance(value, float) and 0.01 < value < 1] == []

@@ -72,7 +72,7 @@ def test_no_program_inherits_the_key():
 
 def test_who_is_not_known_to_be_ours_is_no_launcher_and_no_debuggee():
     run("""
-from dap_ai import peers
+from dap_ai.transport import peers
 peers.user_of = lambda peer, own: peers.GONE
 assert heard("Launcher", b"") == heard("Server", b"") == heard("Client", b"a1b2c3d4\\n") == b""
 """)

@@ -6,9 +6,9 @@ from importlib.metadata import EntryPoint
 
 import pytest
 
-from dap_ai.agent.case import kind
 from dap_ai.agent.case.kind import kind_of_language
 from dap_ai.commands import doctor
+from dap_ai.protocol.contracts import kinds as contract
 from dap_ai.protocol.contracts.kinds import KindError, broken, kinds, named
 
 
@@ -17,13 +17,13 @@ def points(monkeypatch: pytest.MonkeyPatch):
     """Installs kinds, by name and place."""
 
     def install(**places: str) -> None:
-        found = [EntryPoint(name, place, kind.GROUP) for name, place in places.items()]
-        monkeypatch.setattr(kind, "entry_points", lambda group: found)
-        kind._loaded.cache_clear()
+        found = [EntryPoint(name, place, contract.GROUP) for name, place in places.items()]
+        monkeypatch.setattr(contract, "entry_points", lambda group: found)
+        contract._loaded.cache_clear()
 
     yield install
     monkeypatch.undo()
-    kind._loaded.cache_clear()
+    contract._loaded.cache_clear()
 
 
 def test_dap_ai_brings_three():

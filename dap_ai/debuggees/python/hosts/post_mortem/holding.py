@@ -139,7 +139,7 @@ class Listener:
 
 
 def is_of_another_user(link: Link) -> bool:
-    """As dap_ai.system.peers has it, which is not for Python 3.8."""
+    """As dap_ai.transport.peers has it, which is not for Python 3.8."""
     option = getattr(_socket, "SO_PEERCRED", None)
     if option is None:
         return False

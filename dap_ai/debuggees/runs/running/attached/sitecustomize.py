@@ -49,7 +49,7 @@ def _guarded() -> Generator[None, None, None]:
     from debugpy.common import sockets as untyped
 
     sockets: Any = untyped
-    spec = importlib.util.spec_from_file_location("dap_ai_peers", os.path.join(_OURS, "peers.py"))
+    spec = importlib.util.spec_from_file_location("dap_ai_peers", os.path.join(_OURS, "transport", "peers.py"))
     if spec is None or spec.loader is None:
         raise ImportError(_OURS)
     peers = importlib.util.module_from_spec(spec)
