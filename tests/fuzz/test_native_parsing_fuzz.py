@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from dap_ai.agent.sanitize import SyntaxRefused
 from dap_ai.debuggees.native.source.parsing import Unit, parse, to_node
-from tests.unit.agent.native.sources import SOURCES
+from tests.unit.debuggees.native.sources import SOURCES
 
 LANGUAGES = ["c", "cpp", "rust"]
 PROGRAMS = [

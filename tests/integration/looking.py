@@ -14,7 +14,7 @@ from dap_ai.protocol.contracts.snapshot import SnapshotQuery
 from tests.conftest import marked_lines
 from tests.integration.walker_client import Client, debugging, snapshot
 from tests.patience import at_worst
-from tests.unit.backends.visiting import node
+from tests.unit.debuggees.python.visiting import node
 
 TIMEOUT_S = at_worst(30.0)
 

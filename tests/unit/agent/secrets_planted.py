@@ -446,7 +446,7 @@ HOME=/home/bob
 C:\Users\bob\AppData\Local\Programs\Python\Python311\python.exe
 File "/work/app/services/authentication_service.py", line 42, in authenticate
 dap_ai.debuggees.python.inspector.interpreter.expressions
-tests.unit.agent.test_mask.TestMaskerWithVeryLongNames
+tests.unit.agent.masking.test_mask.TestMaskerWithVeryLongNames
 commit bd3381652f03cc93c9390ac77939de91ebb67a01
 git checkout 52f03ccaa1b2c3d4e5f60718293a4b5c6d7e8f90
 sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855

@@ -15,7 +15,7 @@ from dap_ai.protocol.contracts.asking import Answer, Ask
 from dap_ai.protocol.wire.ask import AskArguments, Earlier, Said
 from dap_ai.settings.config import Settings
 from tests.unit.agent.harness import Heard
-from tests.unit.agent.test_agent_loop import Replies
+from tests.unit.agent.loop.test_agent_loop import Replies
 
 
 class Ended:
