@@ -11,7 +11,6 @@ from functools import partial
 from dap_ai.agent.case.evidence import confirm, spot_of
 from dap_ai.agent.case.kind import kind_of, kind_of_language
 from dap_ai.agent.case.reader import Reader
-from dap_ai.agent.case.source import Sources, is_user_path
 from dap_ai.agent.guard.gate import ToolGate
 from dap_ai.agent.guard.masked import (
     MaskedSink,
@@ -34,6 +33,7 @@ from dap_ai.agent.providers.loading import lent, load_or_say
 from dap_ai.agent.providers.offline import Offline, use
 from dap_ai.agent.providers.work import Told, Work
 from dap_ai.agent.questions.expressions import candidates
+from dap_ai.agent.source.source import Sources, is_user_path
 from dap_ai.agent.tools.base import Bench
 from dap_ai.agent.tools.table import called_by
 from dap_ai.protocol.contracts.asking import Answer, Ask, NotAnswered, SafeAnswer

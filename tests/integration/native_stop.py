@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from dap_ai.agent.case.reader import Reader
-from dap_ai.agent.case.source import Sources
 from dap_ai.agent.case.stack import Case
+from dap_ai.agent.source.source import Sources
 from dap_ai.agent.tools.base import Bench, ToolResult
 from dap_ai.agent.tools.table import run
 from dap_ai.debuggees.native.reading.walker import NativeWalker

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dap_ai.agent.case.source import SourceFile
+from dap_ai.agent.source.source import SourceFile
 from dap_ai.agent.tools.base import ToolResult
 from dap_ai.debuggees.python.analysis.record.executions import round_of
 from dap_ai.debuggees.python.tools.history import history

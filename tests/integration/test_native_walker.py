@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.agent.case.syntax import node_of
+from dap_ai.agent.source.syntax import node_of
 from dap_ai.debuggees.native.reading.reading import MAX_REQUESTS
 from dap_ai.protocol.contracts.inspection import FrameFacts, FrameQuery, Query, Value
 from tests.integration import native

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol, cast
 
-from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.case.stack import Case
 from dap_ai.agent.prompts import wording
+from dap_ai.agent.source.source import SourceFile
 from dap_ai.protocol.contracts import kinds
 from dap_ai.protocol.contracts.debugger import Debugger
 from dap_ai.protocol.contracts.kinds import DEFAULT, named

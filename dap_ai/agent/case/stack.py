@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from dap_ai.agent.case.quantified import quantified
-from dap_ai.agent.case.source import FunctionNode, SourceFile, Sources, language_of
-from dap_ai.agent.case.statements import header_expressions, own_statements
 from dap_ai.agent.case.values import find
+from dap_ai.agent.source.quantified import quantified
+from dap_ai.agent.source.source import FunctionNode, SourceFile, Sources, language_of
+from dap_ai.agent.source.statements import header_expressions, own_statements
 from dap_ai.protocol.contracts.asking import HistoryItem, Stop
 from dap_ai.protocol.contracts.inspection import ExceptionFacts, Fact, FrameFacts, Inspection, Value
 from dap_ai.protocol.wire.ask import Level

@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from dap_ai.agent.case.source import FunctionNode
 from dap_ai.agent.case.stack import Case, Frame, Place, sub_expressions
-from dap_ai.agent.case.statements import bindings, own_statements
 from dap_ai.agent.case.values import cut, show, variables
 from dap_ai.agent.questions.expressions import candidates, is_of_site
 from dap_ai.agent.report.edits import shorten
+from dap_ai.agent.source.source import FunctionNode
+from dap_ai.agent.source.statements import bindings, own_statements
 
 _WAY = re.compile(
     r"\b(?:(?:get|got|come|came|end up|ended up) here|call stack|stack ?trace|backtrace|where am i"

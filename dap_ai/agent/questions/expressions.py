@@ -6,11 +6,11 @@ import ast
 import builtins
 import re
 
-from dap_ai.agent.case.parsed import grammar_of
-from dap_ai.agent.case.source import NATIVE_LANGUAGES, Sources
 from dap_ai.agent.case.stack import Place
 from dap_ai.agent.case.values import MISSING, literal_in, variables
 from dap_ai.agent.sanitize import SyntaxRefused, parse_expression
+from dap_ai.agent.source.parsed import grammar_of
+from dap_ai.agent.source.source import NATIVE_LANGUAGES, Sources
 from dap_ai.protocol.contracts.inspection import Value
 
 STOP_WORDS = frozenset(

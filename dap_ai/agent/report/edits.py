@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dap_ai.agent.case.source import SourceFile
+from dap_ai.agent.source.source import SourceFile
 
 _CUT_OFF = "\n\\ No newline at end of file\n"
 """What `patch` and git want to be told."""

@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dap_ai.agent.case.kind import Kind
-from dap_ai.agent.case.source import NATIVE_LANGUAGES
 from dap_ai.agent.case.stack import Case
 from dap_ai.agent.prompts import wording
+from dap_ai.agent.source.source import NATIVE_LANGUAGES
 from dap_ai.debuggees.native.source import frames
 from dap_ai.protocol.contracts.debugger import Debugger
 
 if TYPE_CHECKING:
-    from dap_ai.agent.case.parsed import Grammar
     from dap_ai.agent.case.reader import Reader
     from dap_ai.agent.providers.offline import Analyst
+    from dap_ai.agent.source.parsed import Grammar
     from dap_ai.agent.tools.base import Tool
     from dap_ai.agent.tools.report import Report
     from dap_ai.commands.kinds import Make, Wanted

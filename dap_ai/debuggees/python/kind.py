@@ -13,8 +13,8 @@ from dap_ai.system import limits
 
 if TYPE_CHECKING:
     from dap_ai.agent.case.reader import Reader
-    from dap_ai.agent.case.source import SourceFile
     from dap_ai.agent.providers.offline import Analyst
+    from dap_ai.agent.source.source import SourceFile
     from dap_ai.agent.tools.base import Tool
     from dap_ai.agent.tools.report import Report
     from dap_ai.commands.kinds import Make, Wanted

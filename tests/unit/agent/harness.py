@@ -16,8 +16,8 @@ import msgspec
 
 from dap_ai.agent.answering import Agent
 from dap_ai.agent.case.reader import Reader
-from dap_ai.agent.case.source import Sources
 from dap_ai.agent.case.stack import Case
+from dap_ai.agent.source.source import Sources
 from dap_ai.debuggees.python.inspector import walker
 from dap_ai.protocol.contracts.asking import Answer, Ask, HistoryItem, Stop
 from dap_ai.protocol.contracts.inspection import Inspection, Query

@@ -14,9 +14,9 @@ import pytest
 from click.testing import CliRunner
 
 from dap_ai import cli
-from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.language.recipes import is_installed, why_not_installed
 from dap_ai.agent.sanitize import SyntaxRefused
+from dap_ai.agent.source.source import SourceFile
 from dap_ai.commands import doctor
 from dap_ai.debuggees.native.answer.answer import NativeAnalyst
 from dap_ai.debuggees.native.source import grammar

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from dap_ai.agent.case.source import SourceFile
+from dap_ai.agent.source.source import SourceFile
 from dap_ai.debuggees.python.analysis.experiments.changes.candidates import candidates, distinct
 from dap_ai.system import threads
 from tests.patience import patient

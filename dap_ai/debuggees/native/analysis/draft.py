@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from functools import cached_property
 from pathlib import PurePath
 
-from dap_ai.agent.case.parsed import Expression, Function, Statement
 from dap_ai.agent.case.stack import Case, Place
 from dap_ai.agent.case.values import cut, show
 from dap_ai.agent.report.citing import Cited
 from dap_ai.agent.report.edits import shorten
+from dap_ai.agent.source.parsed import Expression, Function, Statement
 from dap_ai.debuggees.native.analysis.analysis import Link, NativeAnalysis
 from dap_ai.debuggees.native.source.languages import unit_of
 from dap_ai.debuggees.native.source.parsing import Unit

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dap_ai.agent.case.parsed import Expression, Function, Write
 from dap_ai.agent.case.stack import Place
+from dap_ai.agent.source.parsed import Expression, Function, Write
 from dap_ai.debuggees.native.analysis.draft import (
     NULLS,
     Draft,

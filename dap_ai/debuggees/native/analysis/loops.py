@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from dap_ai.agent.case.parsed import Expression, Write
 from dap_ai.agent.case.stack import Place
+from dap_ai.agent.source.parsed import Expression, Write
 from dap_ai.debuggees.native.analysis.draft import Draft, bare, callee, integer, names_of, number_of, within
 from dap_ai.debuggees.native.analysis.reachability import Spot, amount
 from dap_ai.protocol.contracts.inspection import Value

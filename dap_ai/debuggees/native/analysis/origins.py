@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from dap_ai.agent.case.parsed import Expression, Function, Write
 from dap_ai.agent.case.stack import Place
 from dap_ai.agent.case.values import cut
+from dap_ai.agent.source.parsed import Expression, Function, Write
 from dap_ai.debuggees.native.analysis.draft import (
     NULLS,
     Draft,

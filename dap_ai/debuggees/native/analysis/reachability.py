@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dap_ai.agent.case.parsed import Expression, Function, Write
 from dap_ai.agent.case.stack import Place
+from dap_ai.agent.source.parsed import Expression, Function, Write
 from dap_ai.debuggees.native.analysis.draft import Draft, bare, integer, number_of, statements, unqualified, within
 from dap_ai.debuggees.native.source.languages import unit_of
 from dap_ai.debuggees.native.source.parsing import Unit

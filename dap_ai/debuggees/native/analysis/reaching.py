@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from dap_ai.agent.case.parsed import Expression, Statement, Write
+from dap_ai.agent.source.parsed import Expression, Statement, Write
 from dap_ai.debuggees.native.analysis.draft import Draft, bare, callee, within
 from dap_ai.debuggees.native.analysis.evaluating import has_run
 from dap_ai.debuggees.native.analysis.reachability import Spot

@@ -14,7 +14,7 @@ from pathlib import PureWindowsPath
 from typing import TYPE_CHECKING, NamedTuple
 
 from dap_ai.agent.case.crash_report import Report, Tool
-from dap_ai.agent.case.syntax import node_of
+from dap_ai.agent.source.syntax import node_of
 from dap_ai.debuggees.native.source.panics import ending_reports
 from dap_ai.debuggees.native.source.report import plain
 from dap_ai.debuggees.native.source.sanitizers import sanitizer_reports

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from dap_ai.agent.case.crash_report import Report
-from dap_ai.agent.case.parsed import Expression, Function
 from dap_ai.agent.case.stack import Place
+from dap_ai.agent.source.parsed import Expression, Function
 from dap_ai.debuggees.native.analysis.draft import (
     Draft,
     bare,

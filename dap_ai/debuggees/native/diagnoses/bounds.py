@@ -6,8 +6,8 @@ import re
 from typing import NamedTuple
 
 from dap_ai.agent.case.crash_report import Report
-from dap_ai.agent.case.parsed import Expression, Write
 from dap_ai.agent.report.edits import Edit
+from dap_ai.agent.source.parsed import Expression, Write
 from dap_ai.debuggees.native.analysis.draft import Draft, bare, brief, integer, is_null, names_of, within
 from dap_ai.debuggees.native.analysis.loops import Loop, judge, limit_of, start_of
 from dap_ai.debuggees.native.analysis.origins import Wanted, trace

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from dap_ai.agent.case.crash_report import Report
-from dap_ai.agent.case.parsed import Expression, Function
 from dap_ai.agent.report.nearest import near
+from dap_ai.agent.source.parsed import Expression, Function
 from dap_ai.debuggees.native.analysis.draft import Draft, bare, callee, integer, names_of, number_of, within
 from dap_ai.debuggees.native.analysis.origins import Wanted, trace, trace_now
 from dap_ai.debuggees.native.analysis.reachability import amount, indent, member_writes, spot_of

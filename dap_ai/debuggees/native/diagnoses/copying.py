@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from dap_ai.agent.case.parsed import Expression
-from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.report.edits import Edit
+from dap_ai.agent.source.parsed import Expression
+from dap_ai.agent.source.source import SourceFile
 from dap_ai.debuggees.native.analysis.draft import Draft, bare, callee
 from dap_ai.debuggees.native.analysis.loops import is_right_behind
 from dap_ai.debuggees.native.analysis.reachability import amount

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dap_ai.agent.case.parsed import Expression, Write
 from dap_ai.agent.case.stack import Place
+from dap_ai.agent.source.parsed import Expression, Write
 from dap_ai.debuggees.native.analysis.draft import Draft, bare, unqualified
 from dap_ai.debuggees.native.analysis.evaluating import always_runs, has_run, is_kept
 from dap_ai.debuggees.native.analysis.reachability import Spot, parameters_of, plain, spot_of

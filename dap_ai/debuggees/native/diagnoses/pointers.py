@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from dap_ai.agent.case.parsed import Expression
 from dap_ai.agent.case.values import variables
 from dap_ai.agent.report.nearest import near_key
+from dap_ai.agent.source.parsed import Expression
 from dap_ai.debuggees.native.analysis.draft import Draft, bare, brief, callee, is_broken, is_null, number_of
 from dap_ai.debuggees.native.analysis.evaluating import never_set
 from dap_ai.debuggees.native.analysis.origins import Wanted, trace

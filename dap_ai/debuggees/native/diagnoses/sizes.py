@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from dap_ai.agent.case.parsed import Expression
 from dap_ai.agent.case.stack import Place
+from dap_ai.agent.source.parsed import Expression
 from dap_ai.debuggees.native.analysis.draft import Draft, bare, callee, integer, number_of
 from dap_ai.debuggees.native.analysis.reachability import amount, argument, reaching, spot_of
 from dap_ai.protocol.contracts.inspection import Value

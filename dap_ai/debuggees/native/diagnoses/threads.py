@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from dap_ai.agent.case.parsed import Function
-from dap_ai.agent.case.source import SourceFile
+from dap_ai.agent.source.parsed import Function
+from dap_ai.agent.source.source import SourceFile
 from dap_ai.debuggees.native.analysis.draft import Draft, short_name
 from dap_ai.debuggees.native.diagnoses.memory import own_frame
 from dap_ai.debuggees.native.source.frames import is_user_frame

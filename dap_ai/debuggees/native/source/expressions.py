@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from dap_ai.agent.case.parsed import Expression
 from dap_ai.agent.sanitize import MAX_DEPTH, MAX_EXPRESSION_CHARS, SyntaxRefused
+from dap_ai.agent.source.parsed import Expression
 from dap_ai.debuggees.native.source import c_shapes, rust_shapes
 from dap_ai.debuggees.native.source.grammar import Source, Syntax, field, named, walk
 from dap_ai.debuggees.native.source.shapes import Shape, member_node

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dap_ai.agent.case.parsed import Expression
+from dap_ai.agent.source.parsed import Expression
 from dap_ai.debuggees.native.source.expressions import build
 from dap_ai.debuggees.native.source.functions import DEFINITIONS
 from dap_ai.debuggees.native.source.grammar import Source, Syntax, field, named

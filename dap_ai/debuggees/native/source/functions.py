@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from dap_ai.agent.case.parsed import Function
+from dap_ai.agent.source.parsed import Function
 from dap_ai.debuggees.native.source.grammar import Source, Syntax, field, named
 
 DEFINITIONS = ("function_definition", "function_item")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dap_ai.agent.case.parsed import Role
+from dap_ai.agent.source.parsed import Role
 
 _FREEING = frozenset(["free", "realloc", "g_free", "kfree", "reallocarray"])
 _CHANGING = frozenset(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from dap_ai.agent.case.parsed import Expression, Function
-from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.case.stack import Frame
+from dap_ai.agent.source.parsed import Expression, Function
+from dap_ai.agent.source.source import SourceFile
 from dap_ai.debuggees.native.source import frames
 from dap_ai.debuggees.native.source.parsing import Unit, parse, parse_expression
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cached_property, partial
 
-from dap_ai.agent.case.parsed import Expression, ExpressionKind, Function, Statement, Write
+from dap_ai.agent.source.parsed import Expression, ExpressionKind, Function, Statement, Write
 from dap_ai.debuggees.native.source import flow, statements
 from dap_ai.debuggees.native.source.expressions import build, parse_expression, sub_expressions
 from dap_ai.debuggees.native.source.functions import functions

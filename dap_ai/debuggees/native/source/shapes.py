@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from dap_ai.agent.case.parsed import ExpressionKind
+from dap_ai.agent.source.parsed import ExpressionKind
 from dap_ai.debuggees.native.source.grammar import Source, Syntax, field
 from dap_ai.protocol.contracts.inspection import Node
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from dap_ai.agent.case.parsed import Expression, Statement, StatementKind
+from dap_ai.agent.source.parsed import Expression, Statement, StatementKind
 from dap_ai.debuggees.native.source.expressions import EXPRESSIONS, build
 from dap_ai.debuggees.native.source.grammar import Source, Syntax, field, named
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from dap_ai.agent.case.parsed import Expression, Role, Write
+from dap_ai.agent.source.parsed import Expression, Role, Write
 from dap_ai.debuggees.native.source.expressions import bare, build
 from dap_ai.debuggees.native.source.flow import not_null
 from dap_ai.debuggees.native.source.functions import DEFINITIONS, bound, parameter_nodes

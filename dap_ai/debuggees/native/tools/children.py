@@ -6,7 +6,7 @@ import contextlib
 from typing import Any
 
 from dap_ai.agent.case.rows import QUIET_SCOPES
-from dap_ai.agent.case.syntax import node_of
+from dap_ai.agent.source.syntax import node_of
 from dap_ai.agent.tools.base import Bench
 from dap_ai.agent.tools.reading import visit
 from dap_ai.protocol.contracts.inspection import FrameQuery, Node, Value, Variable

@@ -5,9 +5,9 @@ from __future__ import annotations
 import msgspec
 
 from dap_ai.agent.case.roots import Refused
-from dap_ai.agent.case.source import NATIVE_LANGUAGES, SourceFile
-from dap_ai.agent.case.statements import last_line
 from dap_ai.agent.language.declared import holder
+from dap_ai.agent.source.source import NATIVE_LANGUAGES, SourceFile
+from dap_ai.agent.source.statements import last_line
 from dap_ai.agent.tools.base import Bench, Tool, ToolResult, code, fenced
 from dap_ai.agent.tools.reading import find, numbered
 from dap_ai.agent.tools.symbols import place_of

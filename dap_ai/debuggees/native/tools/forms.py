@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any
 
 from dap_ai.agent.case.reader import MAX_FRAMES, Reader
-from dap_ai.agent.case.syntax import node_of
 from dap_ai.agent.case.values import typed
+from dap_ai.agent.source.syntax import node_of
 from dap_ai.agent.tools import base
 from dap_ai.agent.tools.base import NO_FRAME, Bench, Tool, ToolResult, code, fenced
 from dap_ai.agent.tools.definition import DefinitionTool

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
-from dap_ai.agent.case.statements import header_expressions, last_line, own_statements
 from dap_ai.agent.case.values import CHARS_PER_TOKEN, cut, first_of
 from dap_ai.agent.report.edits import shorten
+from dap_ai.agent.source.statements import header_expressions, last_line, own_statements
 from dap_ai.agent.tools.base import Bench, Tool, ToolResult, code, fenced, refused
 from dap_ai.agent.tools.evaluate import told
 from dap_ai.debuggees.python.analysis.record.executions import executions_at

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from dap_ai.agent.case.roots import Refused, Roots, project_of, roots_of
-from dap_ai.agent.case.source import Sources
 from dap_ai.agent.case.stack import Case, Frame
+from dap_ai.agent.source.source import Sources
 from dap_ai.agent.tools.reading import file_of
 from dap_ai.protocol.contracts.asking import Stop
 from dap_ai.protocol.contracts.inspection import Inspection

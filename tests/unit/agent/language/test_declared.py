@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.language.declared import defined_in, extent, holder, last_part
+from dap_ai.agent.source.source import SourceFile
 
 SHOP = """\
 #define LIMIT(x) \\

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.report.edits import Edit, diff, moved, text_after, touches
+from dap_ai.agent.source.source import SourceFile
 from dap_ai.system.mending import mended
 
 SOURCE = SourceFile("/x/shop.py", "one\ntwo\nthree\nfour\n")

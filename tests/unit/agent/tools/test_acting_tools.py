@@ -13,12 +13,12 @@ import pytest
 from dap_ai.agent.answering import Agent
 from dap_ai.agent.case.evidence import confirm
 from dap_ai.agent.case.reader import Reader
-from dap_ai.agent.case.source import Sources
 from dap_ai.agent.guard.gate import MAX_DENIALS, ToolGate
 from dap_ai.agent.guard.policy import Policy
 from dap_ai.agent.guard.watched import Watched
 from dap_ai.agent.loop.toolbox import MAX_REFUSED, Toolbox
 from dap_ai.agent.model import Call
+from dap_ai.agent.source.source import Sources
 from dap_ai.agent.tools.acting import execute
 from dap_ai.agent.tools.base import Bench
 from dap_ai.agent.tools.report import Report

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from dap_ai.agent.case.reader import Reader
-from dap_ai.agent.case.source import SourceFile, Sources
 from dap_ai.agent.language.questions import LanguageServerError, Position, Spot, Workspace
 from dap_ai.agent.language.server import NO_ANSWER
+from dap_ai.agent.source.source import SourceFile, Sources
 from dap_ai.agent.tools.base import Bench, ToolResult
 from dap_ai.agent.tools.definition import MAX_WHOLE_LINES, definition, excerpt
 from dap_ai.agent.tools.symbols import columns_of, symbol_of

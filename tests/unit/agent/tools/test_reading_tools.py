@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from dap_ai.agent.case.reader import Reader
-from dap_ai.agent.case.source import Sources
+from dap_ai.agent.source.source import Sources
 from dap_ai.agent.tools import source as sources
 from dap_ai.agent.tools.base import Bench, ToolResult
 from dap_ai.agent.tools.table import every_tool, run

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from dap_ai.agent.case.reader import Reader
-from dap_ai.agent.case.source import Sources
 from dap_ai.agent.guard.policy import Policy
 from dap_ai.agent.guard.watched import Watched
 from dap_ai.agent.loop.toolbox import MAX_RESULT_CHARS, Toolbox
 from dap_ai.agent.model import Call
+from dap_ai.agent.source.source import Sources
 from dap_ai.agent.tools.base import Bench
 from dap_ai.agent.tools.report import Report
 from dap_ai.agent.tools.schemas import offered

@@ -13,8 +13,8 @@ import pytest
 
 from dap_ai.agent.answering import Agent
 from dap_ai.agent.case.reader import Reader
-from dap_ai.agent.case.source import Sources
 from dap_ai.agent.report.wording import NOW
+from dap_ai.agent.source.source import Sources
 from dap_ai.agent.tools.base import UNCHANGED, Bench, ToolResult
 from dap_ai.agent.tools.evaluate import BY_ALLOW_LIST
 from dap_ai.agent.tools.schemas import parameters

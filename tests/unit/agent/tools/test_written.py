@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dap_ai.agent.case.reader import Reader
-from dap_ai.agent.case.source import Sources
+from dap_ai.agent.source.source import Sources
 from dap_ai.agent.tools.base import Bench
 from dap_ai.agent.tools.report import Report, changes_in
 from dap_ai.protocol.wire.ask import Fix

@@ -7,9 +7,9 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from dap_ai.agent.case.crash_report import Report
-from dap_ai.agent.case.source import Sources
 from dap_ai.agent.case.stack import Case, Frame, Place
 from dap_ai.agent.report.wording import CAUSE
+from dap_ai.agent.source.source import Sources
 from dap_ai.debuggees.native.analysis.analysis import NativeAnalysis
 from dap_ai.debuggees.native.answer.answer import root_cause
 from dap_ai.protocol.contracts.asking import Stop

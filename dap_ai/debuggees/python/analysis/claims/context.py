@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from dap_ai.agent.case.fitting import Section, fitted
-from dap_ai.agent.case.source import FunctionNode, SourceFile
 from dap_ai.agent.case.stack import Case, Frame, Place, sub_expressions
-from dap_ai.agent.case.statements import header_expressions, last_line
 from dap_ai.agent.case.tables import aligned, shortened
 from dap_ai.agent.case.values import CHARS_PER_TOKEN, cut, first_of, in_a_line, show_fact, variables
 from dap_ai.agent.report.edits import shorten
 from dap_ai.agent.report.sections import output_and_deeds
+from dap_ai.agent.source.source import FunctionNode, SourceFile
+from dap_ai.agent.source.statements import header_expressions, last_line
 from dap_ai.debuggees.python.analysis.claims.excerpts import excerpt
 from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
 from dap_ai.debuggees.python.analysis.record.runs import Control

@@ -9,9 +9,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dap_ai.agent.case.source import FunctionNode, SourceFile, is_user_path
 from dap_ai.agent.case.stack import Case, Place
-from dap_ai.agent.case.statements import body_fields, last_line
+from dap_ai.agent.source.source import FunctionNode, SourceFile, is_user_path
+from dap_ai.agent.source.statements import body_fields, last_line
 from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
 from dap_ai.debuggees.python.analysis.record.lines_run import ran_lines
 from dap_ai.debuggees.python.analysis.record.runs import Control

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import NamedTuple
 
-from dap_ai.agent.case.source import is_user_path
 from dap_ai.agent.case.stack import Case
 from dap_ai.agent.report.edits import shorten
 from dap_ai.agent.report.wording import ADVICE, CAUSE
+from dap_ai.agent.source.source import is_user_path
 from dap_ai.debuggees.python.analysis.claims.explain import happened
 from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
 from dap_ai.protocol.contracts.inspection import ExceptionFacts

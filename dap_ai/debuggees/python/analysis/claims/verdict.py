@@ -6,10 +6,10 @@ import ast
 import re
 
 from dap_ai.agent.case.stack import Case, Place
-from dap_ai.agent.case.statements import last_line
 from dap_ai.agent.case.values import show
 from dap_ai.agent.report.headline import fitting
 from dap_ai.agent.report.sections import THE_FAILED_LINE, where
+from dap_ai.agent.source.statements import last_line
 from dap_ai.debuggees.python.analysis.claims.explain import is_sure
 from dap_ai.debuggees.python.analysis.contrast.seen import is_check
 from dap_ai.debuggees.python.analysis.failure.failures import ON_PURPOSE

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
-from dap_ai.agent.case.statements import bindings, header_nodes, target_names
 from dap_ai.agent.case.values import MISSING, cut, literal_in
+from dap_ai.agent.source.statements import bindings, header_nodes, target_names
 from dap_ai.debuggees.python.analysis.record.record import Event, Record, Run
 from dap_ai.debuggees.python.analysis.slice.dependence import DynamicSlice
 from dap_ai.debuggees.python.analysis.syntax.definitions import control_tests

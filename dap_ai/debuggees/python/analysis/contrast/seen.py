@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dap_ai.agent.case.source import Sources
 from dap_ai.agent.case.values import MISSING, literal_in
+from dap_ai.agent.source.source import Sources
 from dap_ai.debuggees.python.analysis.contrast.oddities import Oddity, atoms, oddities
 from dap_ai.debuggees.python.analysis.failure.demands import demand_of, method_call
 from dap_ai.debuggees.python.analysis.failure.facts import Diagnosis

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from dap_ai.agent.case.source import FunctionNode, SourceFile, is_user_path
 from dap_ai.agent.case.stack import Case
-from dap_ai.agent.case.statements import header_expressions
+from dap_ai.agent.source.source import FunctionNode, SourceFile, is_user_path
+from dap_ai.agent.source.statements import header_expressions
 from dap_ai.debuggees.python.analysis.record.enclosing import is_of_test
 from dap_ai.debuggees.python.analysis.record.neighbours import Neighbours
 from dap_ai.debuggees.python.analysis.record.record import Spot

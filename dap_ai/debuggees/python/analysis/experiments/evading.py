@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import ast
 
-from dap_ai.agent.case.source import SourceFile
-from dap_ai.agent.case.statements import header_expressions, last_line
 from dap_ai.agent.case.values import cut
 from dap_ai.agent.report.edits import Edit, lines_after, moved, text_after
+from dap_ai.agent.source.source import SourceFile
+from dap_ai.agent.source.statements import header_expressions, last_line
 from dap_ai.debuggees.python.analysis.failure.facts import failing_expression
 from dap_ai.debuggees.python.analysis.record.check import Failure
 from dap_ai.debuggees.python.analysis.record.impact import gives_otherwise

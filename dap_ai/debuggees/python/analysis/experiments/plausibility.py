@@ -6,11 +6,11 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from dap_ai.agent.case.source import FunctionNode, ScopeNode, SourceFile
 from dap_ai.agent.case.stack import Case, Place
-from dap_ai.agent.case.statements import body_fields, last_line
 from dap_ai.agent.case.values import MISSING, literal_in
 from dap_ai.agent.report.edits import Edit, text_after
+from dap_ai.agent.source.source import FunctionNode, ScopeNode, SourceFile
+from dap_ai.agent.source.statements import body_fields, last_line
 from dap_ai.debuggees.python.analysis.record.check import failure_of
 from dap_ai.debuggees.python.analysis.record.data_changes import changes_data, shifted
 from dap_ai.debuggees.python.analysis.record.runs import Control

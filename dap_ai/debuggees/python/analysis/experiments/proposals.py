@@ -6,8 +6,8 @@ import ast
 from collections.abc import Sequence
 from itertools import chain, islice
 
-from dap_ai.agent.case.source import SourceFile, is_user_path
-from dap_ai.agent.case.statements import last_line
+from dap_ai.agent.source.source import SourceFile, is_user_path
+from dap_ai.agent.source.statements import last_line
 from dap_ai.debuggees.python.analysis.experiments.changes.candidates import candidates, distinct, spread
 from dap_ai.debuggees.python.analysis.experiments.hiding import hides
 from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from dap_ai.agent.case.source import ScopeNode
 from dap_ai.agent.report.edits import Edit
+from dap_ai.agent.source.source import ScopeNode
 from dap_ai.debuggees.python.analysis.contrast.seen import is_check
 from dap_ai.debuggees.python.analysis.experiments.hiding import literals
 from dap_ai.debuggees.python.analysis.failure.demands import demand_of

@@ -7,9 +7,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from dap_ai.agent.case.quantified import quantified
 from dap_ai.agent.case.stack import Case, sub_expressions
 from dap_ai.agent.case.values import PLAIN, cut, show
+from dap_ai.agent.source.quantified import quantified
 from dap_ai.debuggees.python.analysis.failure.demands import Demand, Side, demand_of, method_call, unmet
 from dap_ai.debuggees.python.analysis.failure.facts import Diagnosis
 from dap_ai.debuggees.python.analysis.failure.messages import difference_in, reported, told_by_pytest

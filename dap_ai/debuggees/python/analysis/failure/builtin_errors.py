@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable
 
 from dap_ai.agent.case.stack import sub_expressions
-from dap_ai.agent.case.statements import root_name
 from dap_ai.agent.case.values import bound, cut, literal, literal_in
 from dap_ai.agent.report.nearest import near, near_key
+from dap_ai.agent.source.statements import root_name
 from dap_ai.debuggees.python.analysis.failure import nones, ties
 from dap_ai.debuggees.python.analysis.failure.facts import Diagnosis
 from dap_ai.protocol.contracts.inspection import ExceptionFacts, Value

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import TypeGuard
 
 from dap_ai.agent.case.stack import Case, sub_expressions
-from dap_ai.agent.case.statements import header_expressions
 from dap_ai.agent.case.values import cut, find
+from dap_ai.agent.source.statements import header_expressions
 from dap_ai.debuggees.python.analysis.failure import assertions, unraised
 from dap_ai.debuggees.python.analysis.failure.builtin_errors import BY_TYPE
 from dap_ai.debuggees.python.analysis.failure.facts import Diagnosis, failing_expression

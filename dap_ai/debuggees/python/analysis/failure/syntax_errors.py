@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.case.stack import Case
 from dap_ai.agent.case.values import literal_in
 from dap_ai.agent.report.wording import ADVICE, CAUSE
+from dap_ai.agent.source.source import SourceFile
 from dap_ai.protocol.wire.ask import Suspect
 
 TYPES = frozenset({"SyntaxError", "IndentationError", "TabError", "_IncompleteInputError"})

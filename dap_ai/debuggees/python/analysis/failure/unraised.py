@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 import re
 
-from dap_ai.agent.case.statements import last_line
 from dap_ai.agent.case.values import cut
+from dap_ai.agent.source.statements import last_line
 from dap_ai.debuggees.python.analysis.failure.facts import Diagnosis
 from dap_ai.debuggees.python.analysis.syntax.definitions import called_name
 from dap_ai.protocol.contracts.inspection import ExceptionFacts

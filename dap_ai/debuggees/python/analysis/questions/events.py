@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from dap_ai.agent.case.source import SourceFile
-from dap_ai.agent.case.statements import last_line, own_statements
 from dap_ai.agent.case.values import cut
 from dap_ai.agent.report.edits import shorten
+from dap_ai.agent.source.source import SourceFile
+from dap_ai.agent.source.statements import last_line, own_statements
 from dap_ai.debuggees.python.analysis.record.record import Event, Run
 from dap_ai.debuggees.python.analysis.record.recorded_run import Again
 from dap_ai.debuggees.python.analysis.syntax.definitions import control_tests, guards

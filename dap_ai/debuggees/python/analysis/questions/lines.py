@@ -6,10 +6,10 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
-from dap_ai.agent.case.source import FunctionNode, SourceFile
-from dap_ai.agent.case.statements import body_fields, first_line, last_line, own_statements
 from dap_ai.agent.case.values import cut
 from dap_ai.agent.report.wording import times
+from dap_ai.agent.source.source import FunctionNode, SourceFile
+from dap_ai.agent.source.statements import body_fields, first_line, last_line, own_statements
 from dap_ai.debuggees.python.analysis.questions.events import (
     at,
     call_of,

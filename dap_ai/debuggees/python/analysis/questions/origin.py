@@ -6,8 +6,8 @@ import ast
 from collections.abc import Sequence
 from itertools import islice
 
-from dap_ai.agent.case.source import FunctionNode
-from dap_ai.agent.case.statements import bindings, own_statements
+from dap_ai.agent.source.source import FunctionNode
+from dap_ai.agent.source.statements import bindings, own_statements
 from dap_ai.debuggees.python.analysis.contrast.oddities import STRANGE, oddities
 from dap_ai.debuggees.python.analysis.questions.events import at, call_of, caught, code, decided, given, tests_of, value
 from dap_ai.debuggees.python.analysis.questions.owners import arguments

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dap_ai.agent.case.source import FunctionNode
 from dap_ai.agent.case.stack import Case, Place
-from dap_ai.agent.case.statements import root_name
 from dap_ai.agent.case.values import MISSING, literal
+from dap_ai.agent.source.source import FunctionNode
+from dap_ai.agent.source.statements import root_name
 from dap_ai.debuggees.python.analysis.syntax.definitions import called_name
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from dap_ai.agent.case.source import FunctionNode, SourceFile
 from dap_ai.agent.case.stack import Case
 from dap_ai.agent.case.values import cut
 from dap_ai.agent.report.sections import chain_of
+from dap_ai.agent.source.source import FunctionNode, SourceFile
 from dap_ai.debuggees.python.analysis.questions.events import call_of, value
 from dap_ai.debuggees.python.analysis.questions.lines import called, calls_of, why_line
 from dap_ai.debuggees.python.analysis.questions.origin import BACK, call_links, standing_out

@@ -6,11 +6,11 @@ import ast
 from collections.abc import Iterator
 
 from dap_ai.agent.case.stack import Case, Place
-from dap_ai.agent.case.statements import header_expressions
 from dap_ai.agent.case.values import cut
 from dap_ai.agent.questions import waiting as stack_waiting
 from dap_ai.agent.questions.waiting import MAX_CODE
 from dap_ai.agent.report.edits import shorten
+from dap_ai.agent.source.statements import header_expressions
 from dap_ai.debuggees.python.analysis.syntax.loops import loops_at
 from dap_ai.debuggees.python.analysis.syntax.waits import waiting_call, waits
 

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dap_ai.agent.case.source import FunctionNode, SourceFile
 from dap_ai.agent.case.values import cut
+from dap_ai.agent.source.source import FunctionNode, SourceFile
 from dap_ai.debuggees.python.analysis.questions.events import spot
 from dap_ai.debuggees.python.analysis.record.record import Event, Run
 from dap_ai.debuggees.python.analysis.record.recorded_run import Again

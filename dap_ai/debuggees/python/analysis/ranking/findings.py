@@ -6,10 +6,10 @@ import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from dap_ai.agent.case.source import FunctionNode, SourceFile
 from dap_ai.agent.case.stack import Case
-from dap_ai.agent.case.statements import bindings, header_nodes
 from dap_ai.agent.report.edits import Edit
+from dap_ai.agent.source.source import FunctionNode, SourceFile
+from dap_ai.agent.source.statements import bindings, header_nodes
 from dap_ai.debuggees.python.analysis.failure.facts import Diagnosis
 from dap_ai.debuggees.python.analysis.slice.slicing import Slice
 from dap_ai.debuggees.python.analysis.syntax.definitions import Scope, called_name

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
-from dap_ai.agent.case.source import FunctionNode, is_user_path
 from dap_ai.agent.case.stack import Case, Place
-from dap_ai.agent.case.statements import header_expressions, last_line
 from dap_ai.agent.report.sections import THE_FAILED_LINE
+from dap_ai.agent.source.source import FunctionNode, is_user_path
+from dap_ai.agent.source.statements import header_expressions, last_line
 from dap_ai.debuggees.python.analysis.contrast.seen import Seen
 from dap_ai.debuggees.python.analysis.failure.facts import Diagnosis
 from dap_ai.debuggees.python.analysis.failure.failures import diagnose

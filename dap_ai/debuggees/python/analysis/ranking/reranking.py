@@ -6,10 +6,10 @@ import ast
 import difflib
 from collections.abc import Iterator
 
-from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.case.values import cut
 from dap_ai.agent.report.edits import shorten
 from dap_ai.agent.report.wording import AGAIN
+from dap_ai.agent.source.source import SourceFile
 from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
 from dap_ai.debuggees.python.analysis.ranking.rules.guards import SKIP_NONE
 from dap_ai.debuggees.python.analysis.ranking.trials import Trial, Trials

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from dap_ai.agent.case.edited import edits_read
 from dap_ai.agent.case.stack import Place
-from dap_ai.agent.case.statements import header_nodes
+from dap_ai.agent.source.statements import header_nodes
 from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
 from dap_ai.protocol.contracts.asking import ValueEdit
 

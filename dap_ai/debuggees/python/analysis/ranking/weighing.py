@@ -6,9 +6,9 @@ import ast
 from collections.abc import Sequence
 from functools import partial
 
-from dap_ai.agent.case.source import FunctionNode
 from dap_ai.agent.case.stack import Case
 from dap_ai.agent.case.values import cut
+from dap_ai.agent.source.source import FunctionNode
 from dap_ai.debuggees.python.analysis.contrast.oddities import Oddity
 from dap_ai.debuggees.python.analysis.contrast.seen import Seen, is_check, seen_in
 from dap_ai.debuggees.python.analysis.contrast.spectrum import share, spectrum

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from dap_ai.agent.case.source import FunctionNode
-from dap_ai.agent.case.statements import last_line
+from dap_ai.agent.source.source import FunctionNode
+from dap_ai.agent.source.statements import last_line
 from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
 from dap_ai.debuggees.python.analysis.ranking.trials import Trials
 from dap_ai.debuggees.python.analysis.record.lines_run import whole_lines

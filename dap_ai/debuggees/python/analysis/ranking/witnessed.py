@@ -8,9 +8,9 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from dap_ai.agent.case.source import FunctionNode
-from dap_ai.agent.case.statements import bindings, last_line, own_statements
 from dap_ai.agent.case.values import cut, literal_in
+from dap_ai.agent.source.source import FunctionNode
+from dap_ai.agent.source.statements import bindings, last_line, own_statements
 from dap_ai.debuggees.python.analysis.failure.builtin_errors import wrong_result
 from dap_ai.debuggees.python.analysis.ranking.findings import Finding
 from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis

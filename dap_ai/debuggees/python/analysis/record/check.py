@@ -8,10 +8,10 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.case.stack import Case, Place, sub_expressions
-from dap_ai.agent.case.statements import header_expressions, last_line
 from dap_ai.agent.report.edits import Edit, lines_after, moved, text_after, touches
+from dap_ai.agent.source.source import SourceFile
+from dap_ai.agent.source.statements import header_expressions, last_line
 from dap_ai.debuggees.python.analysis.record.narrowing import is_inside, narrowed
 from dap_ai.protocol.contracts.rewinding import Rewind
 from dap_ai.protocol.contracts.snapshot import Edited, Follow, SnapshotQuery, Statements

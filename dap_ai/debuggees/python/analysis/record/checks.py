@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.case.stack import Case, Place
-from dap_ai.agent.case.statements import bindings, body_fields, last_line, mutations, root_name
 from dap_ai.agent.report.edits import shorten
+from dap_ai.agent.source.source import SourceFile
+from dap_ai.agent.source.statements import bindings, body_fields, last_line, mutations, root_name
 from dap_ai.debuggees.python.analysis.record.check import BUILTINS, Check
 from dap_ai.debuggees.python.analysis.record.enclosing import enclosing
 

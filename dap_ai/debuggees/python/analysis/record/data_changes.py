@@ -12,10 +12,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from dap_ai.agent.case.source import FunctionNode
-from dap_ai.agent.case.statements import target_names
 from dap_ai.agent.case.values import cut
 from dap_ai.agent.report.edits import Edit
+from dap_ai.agent.source.source import FunctionNode
+from dap_ai.agent.source.statements import target_names
 from dap_ai.debuggees.python.analysis.record.narrowing import narrowed
 from dap_ai.debuggees.python.analysis.syntax.definitions import called_name
 

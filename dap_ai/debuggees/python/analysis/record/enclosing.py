@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from dap_ai.agent.case.source import is_user_path
 from dap_ai.agent.case.stack import Case, Frame
 from dap_ai.agent.report.edits import Edit, shorten
+from dap_ai.agent.source.source import is_user_path
 from dap_ai.debuggees.python.analysis.record.check import Check
 from dap_ai.debuggees.python.analysis.record.narrowing import narrowed
 

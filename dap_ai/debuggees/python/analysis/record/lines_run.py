@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from dap_ai.agent.case.source import SourceFile
-from dap_ai.agent.case.statements import body_fields, last_line
+from dap_ai.agent.source.source import SourceFile
+from dap_ai.agent.source.statements import body_fields, last_line
 from dap_ai.debuggees.python.analysis.record.runs import Control
 
 

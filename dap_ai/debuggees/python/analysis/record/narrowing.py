@@ -6,10 +6,10 @@ import ast
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from dap_ai.agent.case.indexing import once_per_node
-from dap_ai.agent.case.source import FunctionNode, SourceFile
-from dap_ai.agent.case.statements import first_line, last_line, own_statements
 from dap_ai.agent.report.edits import Edit, lines_after, of_file, text_after
+from dap_ai.agent.source.indexing import once_per_node
+from dap_ai.agent.source.source import FunctionNode, SourceFile
+from dap_ai.agent.source.statements import first_line, last_line, own_statements
 
 Lines = range
 _ODD_LINE_ENDS = "\r\f"

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeVar
 
-from dap_ai.agent.case.indexing import FunctionNode, once_per_node
-from dap_ai.agent.case.source import ScopeNode, SourceFile, Sources
-from dap_ai.agent.case.statements import bindings, last_line, mutations
+from dap_ai.agent.source.indexing import FunctionNode, once_per_node
+from dap_ai.agent.source.source import ScopeNode, SourceFile, Sources
+from dap_ai.agent.source.statements import bindings, last_line, mutations
 from dap_ai.protocol.contracts.snapshot import History, TracedRun
 
 T = TypeVar("T")

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.case.stack import Case
+from dap_ai.agent.source.source import SourceFile
 from dap_ai.debuggees.python.analysis.record.check import Check, failure_of
 from dap_ai.debuggees.python.analysis.record.enclosing import enclosing, own_folders
 from dap_ai.debuggees.python.analysis.record.executions import executions, line_counts

@@ -12,11 +12,11 @@ from typing import Final, Literal
 
 from msgspec.structs import replace
 
-from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.case.stack import Case
-from dap_ai.agent.case.statements import body_fields, last_line
 from dap_ai.agent.case.values import cut, show
 from dap_ai.agent.report.edits import Edit, moved
+from dap_ai.agent.source.source import SourceFile
+from dap_ai.agent.source.statements import body_fields, last_line
 from dap_ai.debuggees.python.analysis.record.check import Check, Failure
 from dap_ai.debuggees.python.analysis.record.data_changes import changes_data
 from dap_ai.debuggees.python.analysis.record.enclosing import changes_a_check

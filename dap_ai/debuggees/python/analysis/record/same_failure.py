@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 
 from dap_ai.agent.case.stack import Case
-from dap_ai.agent.case.statements import last_line
 from dap_ai.agent.case.values import cut
+from dap_ai.agent.source.statements import last_line
 from dap_ai.debuggees.python.analysis.record.check import Check, Failure
 from dap_ai.protocol.contracts.inspection import Value
 from dap_ai.protocol.contracts.snapshot import SnapshotResult

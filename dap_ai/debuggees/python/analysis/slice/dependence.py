@@ -7,8 +7,8 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from dap_ai.agent.case.source import FunctionNode
-from dap_ai.agent.case.statements import bindings, header_expressions, header_nodes, last_line
+from dap_ai.agent.source.source import FunctionNode
+from dap_ai.agent.source.statements import bindings, header_expressions, header_nodes, last_line
 from dap_ai.debuggees.python.analysis.record.record import Event, Record, Run, Spot
 from dap_ai.debuggees.python.analysis.syntax.definitions import called_name, control_tests, guards
 from dap_ai.debuggees.python.analysis.syntax.parts import results

@@ -13,8 +13,8 @@ from collections import deque
 from dataclasses import dataclass, field
 
 from dap_ai.agent.case.stack import sub_expressions
-from dap_ai.agent.case.statements import bindings, header_expressions, mutations, root_name
 from dap_ai.agent.case.values import find
+from dap_ai.agent.source.statements import bindings, header_expressions, mutations, root_name
 from dap_ai.debuggees.python.analysis.syntax import origins
 from dap_ai.debuggees.python.analysis.syntax.definitions import (
     Scope,

@@ -11,10 +11,10 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from dap_ai.agent.case.indexing import once_per_node
-from dap_ai.agent.case.source import FunctionNode, SourceFile
 from dap_ai.agent.case.stack import Case, Place
-from dap_ai.agent.case.statements import bindings, header_nodes, last_line
+from dap_ai.agent.source.indexing import once_per_node
+from dap_ai.agent.source.source import FunctionNode, SourceFile
+from dap_ai.agent.source.statements import bindings, header_nodes, last_line
 from dap_ai.debuggees.python.analysis.syntax.definitions import Scope, called_name
 from dap_ai.debuggees.python.analysis.syntax.resolving import Resolver
 from dap_ai.debuggees.python.analysis.syntax.statements_run import (

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 
-from dap_ai.agent.case.source import FunctionNode, SourceFile
 from dap_ai.agent.case.stack import Case, Place
-from dap_ai.agent.case.statements import last_line
+from dap_ai.agent.source.source import FunctionNode, SourceFile
+from dap_ai.agent.source.statements import last_line
 
 _TEARS_DOWN = frozenset({
     "tearDown", "asyncTearDown", "tearDownClass", "tearDownModule", "teardown", "teardown_method", "teardown_function",

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dap_ai.agent.case.source import FunctionNode, ScopeNode, SourceFile
 from dap_ai.agent.case.stack import Place
-from dap_ai.agent.case.statements import (
+from dap_ai.agent.source.source import FunctionNode, ScopeNode, SourceFile
+from dap_ai.agent.source.statements import (
     bindings,
     body_fields,
     first_line,

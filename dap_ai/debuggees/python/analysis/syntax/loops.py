@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dap_ai.agent.case.stack import Case, Place
-from dap_ai.agent.case.statements import bindings, last_line, own_statements, root_name
 from dap_ai.agent.case.values import bound, cut, number_in, show
 from dap_ai.agent.questions.waiting import INTERRUPTED
 from dap_ai.agent.report.edits import shorten
+from dap_ai.agent.source.statements import bindings, last_line, own_statements, root_name
 from dap_ai.debuggees.python.analysis.syntax.retries import GoingBack, going_back
 from dap_ai.debuggees.python.analysis.syntax.rounds import ENDS, PLAIN, may_change, names_in, number_at
 from dap_ai.debuggees.python.analysis.syntax.waits import goes_on_alone, setter_within, waiting_call

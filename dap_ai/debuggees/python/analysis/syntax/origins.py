@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from dap_ai.agent.case.indexing import once_per_node
-from dap_ai.agent.case.source import ScopeNode, SourceFile
-from dap_ai.agent.case.statements import header_nodes, own_statements
+from dap_ai.agent.source.indexing import once_per_node
+from dap_ai.agent.source.source import ScopeNode, SourceFile
+from dap_ai.agent.source.statements import header_nodes, own_statements
 from dap_ai.debuggees.python.analysis.syntax.definitions import Scope, called_name
 from dap_ai.debuggees.python.analysis.syntax.resolving import Resolver, argument_for
 from dap_ai.protocol.contracts.inspection import Value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dap_ai.agent.case.statements import target_names
+from dap_ai.agent.source.statements import target_names
 from dap_ai.debuggees.python.analysis.syntax.definitions import COMPREHENSIONS, Scope
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from dap_ai.agent.case.source import ScopeNode
-from dap_ai.agent.case.statements import body_fields, last_line
+from dap_ai.agent.source.source import ScopeNode
+from dap_ai.agent.source.statements import body_fields, last_line
 from dap_ai.debuggees.python.analysis.syntax.definitions import LEAVES
 
 Loop = ast.For | ast.AsyncFor | ast.While

@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.case.stack import Place
-from dap_ai.agent.case.statements import bindings
 from dap_ai.agent.case.values import bound
+from dap_ai.agent.source.source import SourceFile
+from dap_ai.agent.source.statements import bindings
 from dap_ai.debuggees.python.analysis.syntax.rounds import LOOKING
 
 _BUILTINS = LOOKING | {"round", "sorted", "list", "tuple", "set", "dict", "range", "enumerate", "zip", "any", "all"}

@@ -9,9 +9,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dap_ai.agent.case.source import FunctionNode, ScopeNode, SourceFile, Sources, is_user_path
 from dap_ai.agent.case.stack import Place
-from dap_ai.agent.case.statements import first_line, header_expressions, last_line, mutations, own_statements, root_name
+from dap_ai.agent.source.source import FunctionNode, ScopeNode, SourceFile, Sources, is_user_path
+from dap_ai.agent.source.statements import (
+    first_line,
+    header_expressions,
+    last_line,
+    mutations,
+    own_statements,
+    root_name,
+)
 from dap_ai.debuggees.python.analysis.syntax.definitions import Scope
 from dap_ai.protocol.contracts.inspection import Value
 

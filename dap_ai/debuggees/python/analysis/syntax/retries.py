@@ -18,8 +18,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from dap_ai.agent.case.stack import Place
-from dap_ai.agent.case.statements import bindings, header_expressions, last_line
 from dap_ai.agent.case.values import bound
+from dap_ai.agent.source.statements import bindings, header_expressions, last_line
 from dap_ai.debuggees.python.analysis.syntax.readers import only_reads
 from dap_ai.debuggees.python.analysis.syntax.rounds import ENDS, is_set, may_change, names_in, number_at, within
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from dap_ai.agent.case.source import FunctionNode
 from dap_ai.agent.case.stack import Place
-from dap_ai.agent.case.statements import bindings, header_expressions, own_statements, root_name
 from dap_ai.agent.case.values import number_of
+from dap_ai.agent.source.source import FunctionNode
+from dap_ai.agent.source.statements import bindings, header_expressions, own_statements, root_name
 
 ENDS = ast.Break | ast.Return | ast.Raise
 LOOKING = frozenset(

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from types import UnionType
 from typing import NamedTuple
 
-from dap_ai.agent.case.source import FunctionNode
-from dap_ai.agent.case.statements import body_fields, header_expressions, last_line
+from dap_ai.agent.source.source import FunctionNode
+from dap_ai.agent.source.statements import body_fields, header_expressions, last_line
 
 LEAVES_FUNCTION = ast.Return
 LEAVES_ROUND = ast.Return | ast.Break | ast.Continue

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from dap_ai.agent.case.source import FunctionNode, SourceFile
 from dap_ai.agent.case.stack import Place
-from dap_ai.agent.case.statements import bindings, header_expressions
+from dap_ai.agent.source.source import FunctionNode, SourceFile
+from dap_ai.agent.source.statements import bindings, header_expressions
 from dap_ai.debuggees.python.analysis.syntax.definitions import called_name
 from dap_ai.debuggees.python.analysis.syntax.rounds import LOOKING, within
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from dap_ai.agent.case.statements import header_nodes
+from dap_ai.agent.source.statements import header_nodes
 from dap_ai.debuggees.python.analysis.syntax import origins
 from dap_ai.debuggees.python.analysis.syntax.definitions import Scope, called_name
 from dap_ai.debuggees.python.analysis.syntax.parts import results

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dap_ai.agent.case.statements import bindings, mutations
+from dap_ai.agent.source.statements import bindings, mutations
 from dap_ai.debuggees.python.analysis.syntax import origins
 from dap_ai.debuggees.python.analysis.syntax.definitions import Scope
 from dap_ai.debuggees.python.analysis.syntax.resolving import Resolver

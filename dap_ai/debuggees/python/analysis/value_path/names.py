@@ -6,8 +6,8 @@ import ast
 from collections.abc import Sequence
 from dataclasses import replace
 
-from dap_ai.agent.case.source import FunctionNode
-from dap_ai.agent.case.statements import header_nodes, mutations
+from dap_ai.agent.source.source import FunctionNode
+from dap_ai.agent.source.statements import header_nodes, mutations
 from dap_ai.debuggees.python.analysis.syntax import origins
 from dap_ai.debuggees.python.analysis.syntax.definitions import Scope, called_name, enclosing_loop, reaching
 from dap_ai.debuggees.python.analysis.syntax.parts import rounds_over

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from dap_ai.agent.case.stack import Place
-from dap_ai.agent.case.statements import bindings, last_line
 from dap_ai.agent.case.values import show
+from dap_ai.agent.source.statements import bindings, last_line
 from dap_ai.debuggees.python.analysis.syntax.definitions import Scope, enclosing_loop
 from dap_ai.debuggees.python.analysis.syntax.parts import rounds_over
 from dap_ai.debuggees.python.analysis.value_path.recorded import Calls, Recorded, Told

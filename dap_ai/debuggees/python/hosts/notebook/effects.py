@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dap_ai.agent.case.statements import MUTATORS, mutations, root_name
+from dap_ai.agent.source.statements import MUTATORS, mutations, root_name
 
 _ALSO_CHANGE = MUTATORS | {
     "fit", "partial_fit", "seed", "write", "writelines", "backward", "step", "zero_grad", "load_state_dict",

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dap_ai.agent.case.reader import Reader
-from dap_ai.agent.case.source import Sources
+from dap_ai.agent.source.source import Sources
 from dap_ai.protocol.contracts.asking import Stop
 from dap_ai.protocol.contracts.inspection import Fact, FrameFacts, Inspection, Query, Value
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from dap_ai.agent.case.parsed import Expression, Function
+from dap_ai.agent.source.parsed import Expression, Function
 from dap_ai.debuggees.native.source.parsing import Unit, parse
 from tests.unit.debuggees.native.sources import CPP, RUST, SOURCES, C
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from dap_ai.agent.case.roots import Refused, roots_of
-from dap_ai.agent.case.source import Sources
 from dap_ai.agent.case.stack import Case, Frame, Place
 from dap_ai.agent.language.questions import LanguageServerError, Position, Spot, Workspace
 from dap_ai.agent.language.server import NO_ANSWER
+from dap_ai.agent.source.source import Sources
 from dap_ai.agent.tools import lookup
 from dap_ai.agent.tools.base import Bench, ToolResult
 from dap_ai.agent.tools.source import source

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from dap_ai.agent.case.source import Sources
 from dap_ai.agent.case.stack import Case, Frame, Place
+from dap_ai.agent.source.source import Sources
 from dap_ai.agent.tools.base import Bench, ToolResult
 from dap_ai.agent.tools.table import every_tool, run
 from dap_ai.debuggees.native.tools.memory import secrets_in

@@ -6,8 +6,8 @@ import textwrap
 
 import pytest
 
-from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.report.edits import Edit
+from dap_ai.agent.source.source import SourceFile
 from dap_ai.debuggees.python.analysis.experiments.changes.candidates import candidates, distinct, spread
 from dap_ai.debuggees.python.analysis.experiments.changes.kinds import PRIOR
 from dap_ai.debuggees.python.analysis.ranking.trials import Candidate

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.report.edits import Edit
+from dap_ai.agent.source.source import SourceFile
 from dap_ai.debuggees.python.analysis.record.check import Check, failure_of
 from dap_ai.debuggees.python.analysis.record.checks import checks_of
 from dap_ai.debuggees.python.analysis.record.enclosing import changes_a_check, own_folders

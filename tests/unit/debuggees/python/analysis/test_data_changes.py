@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.report.edits import Edit
+from dap_ai.agent.source.source import SourceFile
 from dap_ai.debuggees.python.analysis.record.data_changes import changes_data, shifted
 
 PROGRAM = """\

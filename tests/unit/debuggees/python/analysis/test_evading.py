@@ -7,9 +7,9 @@ import asyncio
 
 import pytest
 
-from dap_ai.agent.case.source import SourceFile, Sources
 from dap_ai.agent.case.stack import Case, Frame, Place
 from dap_ai.agent.report.edits import Edit, text_after
+from dap_ai.agent.source.source import SourceFile, Sources
 from dap_ai.debuggees.python.analysis.experiments.evading import evaded, with_trap
 from dap_ai.debuggees.python.analysis.record.check import Check, Failure
 from dap_ai.debuggees.python.analysis.record.runs import Control, Runs

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from dap_ai.agent.case.source import Sources
+from dap_ai.agent.source.source import Sources
 from dap_ai.debuggees.python.analysis.contrast.oddities import atoms, oddities
 from dap_ai.debuggees.python.analysis.contrast.seen import seen_in
 from dap_ai.debuggees.python.analysis.ranking.ranking import analyse

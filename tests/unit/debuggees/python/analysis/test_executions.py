@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from dap_ai.agent.case.source import SourceFile
+from dap_ai.agent.source.source import SourceFile
 from dap_ai.debuggees.python.analysis.record.executions import executions
 from dap_ai.debuggees.python.snapshots.editing.sources import Files
 from dap_ai.debuggees.python.snapshots.runs.tracing import Tracer

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.report.edits import Edit
+from dap_ai.agent.source.source import SourceFile
 from dap_ai.debuggees.python.analysis.record.impact import change
 from dap_ai.protocol.contracts.snapshot import SnapshotResult, Trace, TracedCall, TracedLine
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.agent.case.source import FunctionNode, SourceFile
 from dap_ai.agent.report.edits import Edit, text_after
+from dap_ai.agent.source.source import FunctionNode, SourceFile
 from dap_ai.debuggees.python.analysis.record.narrowing import is_inside, narrowed
 from dap_ai.debuggees.python.snapshots.editing import edits as inside
 

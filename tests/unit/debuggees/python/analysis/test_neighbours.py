@@ -7,9 +7,9 @@ from typing import Literal, cast
 
 import pytest
 
-from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.case.stack import Case
 from dap_ai.agent.report.edits import Edit
+from dap_ai.agent.source.source import SourceFile
 from dap_ai.debuggees.python.analysis.contrast.spectrum import spectrum
 from dap_ai.debuggees.python.analysis.ranking.ranking import analyse
 from dap_ai.debuggees.python.analysis.ranking.reranking import rerank

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.report.edits import Edit
+from dap_ai.agent.source.source import SourceFile
 from dap_ai.debuggees.python.analysis.experiments.changes.candidates import candidates, distinct
 from dap_ai.debuggees.python.analysis.experiments.changes.own_text import own_lines, shape_of
 from dap_ai.debuggees.python.analysis.ranking.findings import swap

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dap_ai.agent.case.source import SourceFile, Sources, is_user_path
-from dap_ai.agent.case.statements import bindings
 from dap_ai.agent.case.values import cut
 from dap_ai.agent.questions.expressions import candidates, line_of
 from dap_ai.agent.report.nearest import near, near_key
 from dap_ai.agent.sanitize import SyntaxRefused, to_node
+from dap_ai.agent.source.source import SourceFile, Sources, is_user_path
+from dap_ai.agent.source.statements import bindings
 from dap_ai.debuggees.python.inspector import walker
 
 VALUES: dict[str, Any] = {"a": 7, "b": [3, 1, 2], "d": {"x": 1, "1": "one"}, "s": "Tea", "n": None}

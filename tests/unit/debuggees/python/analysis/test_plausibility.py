@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from dap_ai.agent.case.source import Sources
 from dap_ai.agent.case.stack import Case, Frame, Place
 from dap_ai.agent.report.edits import Edit
+from dap_ai.agent.source.source import Sources
 from dap_ai.debuggees.python.analysis.experiments.plausibility import doubt_of
 from dap_ai.debuggees.python.analysis.record.check import Check
 from dap_ai.debuggees.python.analysis.record.runs import Control

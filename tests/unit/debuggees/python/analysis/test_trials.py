@@ -12,10 +12,10 @@ import pytest
 
 from dap_ai.adapter.io.ask_debugger import SWITCHED_OFF
 from dap_ai.agent.answering import Agent
-from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.case.stack import Case
 from dap_ai.agent.report.edits import Edit
 from dap_ai.agent.report.wording import ADVICE, CAUSE, GUESS, HAPPENED, UNKNOWN
+from dap_ai.agent.source.source import SourceFile
 from dap_ai.debuggees.python.analysis.claims.advice import recommendation
 from dap_ai.debuggees.python.analysis.ranking.ranking import IF_IT_RAN, analyse
 from dap_ai.debuggees.python.analysis.ranking.reranking import changed_words, rerank

@@ -10,10 +10,10 @@ import pytest
 
 from dap_ai.agent.answering import Agent
 from dap_ai.agent.case.evidence import ABOUT
-from dap_ai.agent.case.source import Sources
 from dap_ai.agent.case.stack import Case, Frame, Place
 from dap_ai.agent.report.headline import MOST_WORDS
 from dap_ai.agent.report.wording import HAPPENED, NOW, WHY
+from dap_ai.agent.source.source import Sources
 from dap_ai.debuggees.python.analysis.claims.explain import _in_short
 from dap_ai.debuggees.python.analysis.ranking.ranking import analyse
 from dap_ai.protocol.contracts.asking import HistoryItem, NotAnswered, Stop

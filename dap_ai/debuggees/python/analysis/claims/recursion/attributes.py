@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from dap_ai.agent.case.source import FunctionNode
+from dap_ai.agent.source.source import FunctionNode
 from dap_ai.debuggees.python.analysis.claims.recursion.turns import Recursion
 
 _GETTERS, _SETTERS = frozenset({"__getattr__", "__getattribute__"}), frozenset({"__setattr__"})

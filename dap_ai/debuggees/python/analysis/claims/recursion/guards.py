@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from dap_ai.agent.case.source import FunctionNode
-from dap_ai.agent.case.statements import body_fields, last_line
+from dap_ai.agent.source.source import FunctionNode
+from dap_ai.agent.source.statements import body_fields, last_line
 from dap_ai.debuggees.python.analysis.syntax.definitions import COMPREHENSIONS, LEAVES, called_name
 
 _OPAQUE = ast.Try | ast.With | ast.AsyncWith | ast.Match

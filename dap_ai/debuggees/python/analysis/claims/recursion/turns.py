@@ -7,11 +7,11 @@ from collections import Counter
 from dataclasses import dataclass
 
 from dap_ai.agent.case.reader import MAX_FRAMES, Reader
-from dap_ai.agent.case.source import FunctionNode, SourceFile
 from dap_ai.agent.case.stack import Case, Frame, Place
-from dap_ai.agent.case.statements import last_line
-from dap_ai.agent.case.syntax import node_of
 from dap_ai.agent.sanitize import SyntaxRefused
+from dap_ai.agent.source.source import FunctionNode, SourceFile
+from dap_ai.agent.source.statements import last_line
+from dap_ai.agent.source.syntax import node_of
 from dap_ai.debuggees.python.analysis.claims.recursion.guards import Guards, guards_of
 from dap_ai.protocol.contracts.debugger import Debugger
 from dap_ai.protocol.contracts.inspection import FrameQuery, Node, Query, Value

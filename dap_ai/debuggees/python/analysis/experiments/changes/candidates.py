@@ -6,8 +6,8 @@ import ast
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
-from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.report.edits import Edit
+from dap_ai.agent.source.source import SourceFile
 from dap_ai.debuggees.python.analysis.experiments.changes.expressions import expression_changes
 from dap_ai.debuggees.python.analysis.experiments.changes.kinds import PRIOR, Change, Scopes
 from dap_ai.debuggees.python.analysis.experiments.changes.missing import missing_statements

@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from dap_ai.agent.case.indexing import nodes_below, once_per_node
+from dap_ai.agent.source.indexing import nodes_below, once_per_node
 
 MAX_NAMES = 8
 MAX_STRING = 40

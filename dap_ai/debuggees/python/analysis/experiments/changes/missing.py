@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dap_ai.agent.case.statements import last_line
+from dap_ai.agent.source.statements import last_line
 from dap_ai.debuggees.python.analysis.experiments.changes.kinds import Change, Scopes, line_change
 from dap_ai.debuggees.python.analysis.record.check import BUILTINS
 

@@ -16,8 +16,8 @@ from functools import cache
 from itertools import takewhile
 from keyword import kwlist
 
-from dap_ai.agent.case.statements import last_line
 from dap_ai.agent.report.edits import Edit
+from dap_ai.agent.source.statements import last_line
 
 _PREFIX = r"(?:[rRuUbBfF]|[rR][bBfF]|[bBfF][rR])?"
 _QUOTED = r'"""(?:\\.|[^\\])*?"""|' + r"'''(?:\\.|[^\\])*?'''|" + r'"(?:\\.|[^"\\\n])*"|' + r"'(?:\\.|[^'\\\n])*'"

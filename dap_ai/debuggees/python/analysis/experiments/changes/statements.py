@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any, cast
 
-from dap_ai.agent.case.indexing import nodes_below, once_per_node
+from dap_ai.agent.source.indexing import nodes_below, once_per_node
 from dap_ai.debuggees.python.analysis.experiments.changes.kinds import BINARY, Change, Scopes, line_change
 
 _OF_IMMUTABLE = {

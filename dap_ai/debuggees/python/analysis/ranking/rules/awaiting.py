@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from dap_ai.agent.case.statements import bindings
+from dap_ai.agent.source.statements import bindings
 from dap_ai.debuggees.python.analysis.ranking.findings import Finding, View, swap
 from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
 from dap_ai.debuggees.python.analysis.syntax.definitions import Scope

@@ -6,9 +6,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dap_ai.agent.case.source import FunctionNode
-from dap_ai.agent.case.statements import mutations, own_statements, target_names
 from dap_ai.agent.report.edits import Edit
+from dap_ai.agent.source.source import FunctionNode
+from dap_ai.agent.source.statements import mutations, own_statements, target_names
 from dap_ai.debuggees.python.analysis.ranking.findings import Finding, View, is_call
 from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
 from dap_ai.debuggees.python.analysis.syntax.definitions import Scope

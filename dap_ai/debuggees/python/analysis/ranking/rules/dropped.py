@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dap_ai.agent.case.source import FunctionNode
-from dap_ai.agent.case.statements import own_statements
 from dap_ai.agent.case.values import literal_in
+from dap_ai.agent.source.source import FunctionNode
+from dap_ai.agent.source.statements import own_statements
 from dap_ai.debuggees.python.analysis.ranking.findings import Finding, View
 from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
 from dap_ai.debuggees.python.analysis.syntax.definitions import Scope

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dap_ai.agent.case.statements import root_name, target_names
 from dap_ai.agent.report.edits import Edit
+from dap_ai.agent.source.statements import root_name, target_names
 from dap_ai.debuggees.python.analysis.ranking.findings import Finding, View, expressions
 from dap_ai.debuggees.python.analysis.ranking.rules.nothing import is_none_blamed
 from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS

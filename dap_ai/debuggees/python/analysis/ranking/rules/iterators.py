@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dap_ai.agent.case.source import FunctionNode
-from dap_ai.agent.case.statements import bindings, header_nodes, own_statements
+from dap_ai.agent.source.source import FunctionNode
+from dap_ai.agent.source.statements import bindings, header_nodes, own_statements
 from dap_ai.debuggees.python.analysis.ranking.findings import Claim, Finding, View, is_bound_once, is_call, swap
 from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
 from dap_ai.debuggees.python.analysis.syntax.definitions import COMPREHENSIONS, Scope, called_name

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 
-from dap_ai.agent.case.statements import bindings
 from dap_ai.agent.case.values import literal
 from dap_ai.agent.report.nearest import near_key
+from dap_ai.agent.source.statements import bindings
 from dap_ai.debuggees.python.analysis.ranking.findings import Claim, Finding, View, expressions, is_call, swap
 from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
 from dap_ai.debuggees.python.analysis.syntax.definitions import Scope

@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dap_ai.agent.case.source import FunctionNode
+from dap_ai.agent.source.source import FunctionNode
 from dap_ai.debuggees.python.analysis.ranking.findings import Finding, View, expressions, is_call, is_stub, swap
 from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
 from dap_ai.debuggees.python.analysis.syntax.definitions import Scope

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dap_ai.agent.case.statements import header_nodes
+from dap_ai.agent.source.statements import header_nodes
 from dap_ai.debuggees.python.analysis.ranking.findings import Finding, View
 from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
 from dap_ai.debuggees.python.analysis.syntax.definitions import Scope

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dap_ai.agent.case.statements import bindings
+from dap_ai.agent.source.statements import bindings
 from dap_ai.debuggees.python.analysis.ranking.findings import Finding, View
 from dap_ai.debuggees.python.analysis.ranking.rules.threads import run_by_threads
 from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS

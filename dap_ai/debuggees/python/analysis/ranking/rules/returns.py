@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dap_ai.agent.case.source import FunctionNode
-from dap_ai.agent.case.statements import bindings, last_line, own_statements
+from dap_ai.agent.source.source import FunctionNode
+from dap_ai.agent.source.statements import bindings, last_line, own_statements
 from dap_ai.debuggees.python.analysis.ranking.findings import Claim, Edit, Finding, View, expressions, is_call, is_stub
 from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
 from dap_ai.debuggees.python.analysis.syntax.definitions import Scope, control_tests

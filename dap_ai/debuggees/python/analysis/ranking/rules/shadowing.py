@@ -6,10 +6,10 @@ import ast
 import builtins
 from collections.abc import Iterator
 
-from dap_ai.agent.case.indexing import nodes_below
-from dap_ai.agent.case.source import FunctionNode
-from dap_ai.agent.case.statements import bindings, last_line
 from dap_ai.agent.report.edits import Edit
+from dap_ai.agent.source.indexing import nodes_below
+from dap_ai.agent.source.source import FunctionNode
+from dap_ai.agent.source.statements import bindings, last_line
 from dap_ai.debuggees.python.analysis.ranking.findings import Finding, View
 from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
 from dap_ai.debuggees.python.analysis.syntax.definitions import Scope

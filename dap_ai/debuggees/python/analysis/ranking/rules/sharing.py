@@ -6,8 +6,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dap_ai.agent.case.source import FunctionNode
-from dap_ai.agent.case.statements import MUTATORS, bindings, mutations, own_statements
+from dap_ai.agent.source.source import FunctionNode
+from dap_ai.agent.source.statements import MUTATORS, bindings, mutations, own_statements
 from dap_ai.debuggees.python.analysis.ranking.findings import Edit, Finding, View, expressions, is_call, swap
 from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
 from dap_ai.debuggees.python.analysis.syntax.definitions import Scope

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from dap_ai.agent.case.indexing import FunctionNode
-from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.case.stack import Case
+from dap_ai.agent.source.indexing import FunctionNode
+from dap_ai.agent.source.source import SourceFile
 from dap_ai.debuggees.python.analysis.syntax.definitions import called_name
 
 _STARTERS = ("Thread", "Timer", "submit", "map", "run_in_executor", "to_thread", "start_new_thread")

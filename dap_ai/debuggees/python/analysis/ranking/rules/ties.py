@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dap_ai.agent.case.source import FunctionNode, SourceFile
-from dap_ai.agent.case.statements import last_line
 from dap_ai.agent.report.edits import Edit
+from dap_ai.agent.source.source import FunctionNode, SourceFile
+from dap_ai.agent.source.statements import last_line
 from dap_ai.debuggees.python.analysis.failure.ties import Tie, is_of_tuples, tie_of
 from dap_ai.debuggees.python.analysis.ranking.findings import Finding, View, swap
 from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS

@@ -8,8 +8,8 @@ from threading import Barrier
 
 import pytest
 
-from dap_ai.agent.case.indexing import Index
-from dap_ai.agent.case.source import SourceFile, Sources
+from dap_ai.agent.source.indexing import Index
+from dap_ai.agent.source.source import SourceFile, Sources
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 
-from dap_ai.agent.case.indexing import FunctionNode, once_per_node
+from dap_ai.agent.source.indexing import FunctionNode, once_per_node
 
 MUTATORS = frozenset(
     [

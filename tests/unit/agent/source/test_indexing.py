@@ -13,9 +13,9 @@ from types import ModuleType
 
 import pytest
 
-from dap_ai.agent.case.indexing import FunctionNode, Index, nodes_below
-from dap_ai.agent.case.source import SourceFile
-from dap_ai.agent.case.statements import header_nodes, mutations
+from dap_ai.agent.source.indexing import FunctionNode, Index, nodes_below
+from dap_ai.agent.source.source import SourceFile
+from dap_ai.agent.source.statements import header_nodes, mutations
 
 
 def holds(node: ast.stmt, line: int) -> bool:

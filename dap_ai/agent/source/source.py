@@ -17,10 +17,10 @@ from pathlib import Path
 from threading import Lock, RLock
 from typing import NamedTuple, TypeVar
 
-from dap_ai.agent.case.indexing import FunctionNode, Index
-from dap_ai.agent.case.parsed import Unit, grammar_of
-from dap_ai.agent.case.source_files import PYTHON_SUFFIXES, language_of, why_no_source
-from dap_ai.agent.case.statements import first_line, last_line
+from dap_ai.agent.source.indexing import FunctionNode, Index
+from dap_ai.agent.source.parsed import Unit, grammar_of
+from dap_ai.agent.source.source_files import PYTHON_SUFFIXES, language_of, why_no_source
+from dap_ai.agent.source.statements import first_line, last_line
 from dap_ai.system.extras import MissingExtraError
 from dap_ai.system.user_code import is_user_path as is_user_path  # noqa: PLC0414  it is known from here
 
