@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    """`backend`, the entry point `dap_ai.backends: debugpy`: inject/ is imported without it, inside of programs."""
+    """`backend`, the entry point `dap_ai.backends: debugpy`: who imports another module pays nothing for it."""
     if name != "backend":
         raise AttributeError(name)
     from dap_ai.backends.debugpy.recipe import DebugpyBackend  # noqa: PLC0415  see above

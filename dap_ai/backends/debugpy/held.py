@@ -1,4 +1,4 @@
-"""A process that holds itself after a failure (inject/post_mortem): read and copied as debugpy's debuggees are."""
+"""A process that holds itself after a failure , read and copied as debugpy's debuggees are."""
 
 from __future__ import annotations
 

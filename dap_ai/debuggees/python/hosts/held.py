@@ -132,7 +132,7 @@ def _tell(address: str) -> None:
 def serving(
     exc: BaseException, keep: Callable[[FrameType], bool] | None = None, *, callers: bool = False, folder: str = ""
 ) -> Server:
-    """What serves this exception to a client; see inject/post_mortem/holding.py.
+    """What serves this exception to a client; see post_mortem/holding.py.
 
     `keep` says of each frame whether it is shown; with `callers`, so are the frames that called the traceback's
     outermost. Paths are told from `folder`; empty: from where the program stands then.

@@ -1,6 +1,6 @@
 """Brings the static walker into a debuggee of debugpy and asks it: one `evaluate` a visit.
 
-1. The door (inject/door.py) is opened before the program starts, by the proxy's greeting; else at the first visit, in
+1. The door (inspector/door.py) is opened before the program starts, by the proxy's greeting; else at the first visit, in
    context `hover` with a frameId. What begins with its name is answered by it, in place of pydevd's own `evaluate`.
 2. pydevd replaces `@LINE@` in expressions, quotes results, and answers errors with success. So queries and replies
    travel as base64, replies open with a magic word, and whatever does not is an error text. "": not installed yet.
