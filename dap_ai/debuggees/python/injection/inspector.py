@@ -1,7 +1,7 @@
 """Brings the static walker into a debuggee of debugpy and asks it: one `evaluate` a visit.
 
-1. The door (inspector/door.py) is opened before the program starts, by the proxy's greeting; else at the first visit, in
-   context `hover` with a frameId. What begins with its name is answered by it, in place of pydevd's own `evaluate`.
+1. inspector/door.py is opened before the program starts, by the proxy's greeting; else at the first visit, in context
+   `hover` with a frameId. What begins with its name is answered by it, in place of pydevd's own `evaluate`.
 2. pydevd replaces `@LINE@` in expressions, quotes results, and answers errors with success. So queries and replies
    travel as base64, replies open with a magic word, and whatever does not is an error text. "": not installed yet.
 3. The door's name holds a digest of all sources: another version's walker in the same process is never called.
