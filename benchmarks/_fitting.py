@@ -20,13 +20,13 @@ from pathlib import Path
 from _corpus import Line, Program, materialised
 from _dap import show
 
-from dap_ai.agent.analyst import weighing
-from dap_ai.agent.analyst.evidence.seen import Seen
-from dap_ai.agent.analyst.proving import prove
-from dap_ai.agent.analyst.ranking import Analysis, ranked
-from dap_ai.agent.analyst.reranking import rerank
-from dap_ai.agent.analyst.weighing import seen_again
-from dap_ai.agent.analyst.weights import WEIGHTS, Weights
+from dap_ai.debuggees.python.analysis.contrast.seen import Seen
+from dap_ai.debuggees.python.analysis.experiments.proving import prove
+from dap_ai.debuggees.python.analysis.ranking import weighing
+from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis, ranked
+from dap_ai.debuggees.python.analysis.ranking.reranking import rerank
+from dap_ai.debuggees.python.analysis.ranking.weighing import seen_again
+from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS, Weights
 
 TIMEOUT_S = 120
 WEIGHED = Path(__file__).with_name("_weighed.py")

@@ -10,10 +10,10 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from dap_ai.agent.analyst.definitions import Scope
-from dap_ai.agent.analyst.findings import Finding, Rule, View
-from dap_ai.agent.analyst.rules import TABLE
 from dap_ai.cli import main
+from dap_ai.debuggees.python.analysis.ranking.findings import Finding, Rule, View
+from dap_ai.debuggees.python.analysis.ranking.rules import TABLE
+from dap_ai.debuggees.python.analysis.syntax.definitions import Scope
 
 
 def name_of(rule: Rule) -> str:

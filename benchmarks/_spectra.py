@@ -10,9 +10,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from dap_ai.agent.analyst import weighing
-from dap_ai.agent.analyst.evidence import spectrum
 from dap_ai.cli import main
+from dap_ai.debuggees.python.analysis.contrast import spectrum
+from dap_ai.debuggees.python.analysis.ranking import weighing
 
 if __name__ == "__main__":
     file, rows = Path(sys.argv[1]), list[list[Any]]()

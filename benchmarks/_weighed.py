@@ -11,10 +11,10 @@ import sys
 import threading
 from pathlib import Path
 
-from dap_ai.agent.analyst.ranking import Analysis
-from dap_ai.agent.analyst.trials import Trials
 from dap_ai.cli import main
-from dap_ai.kinds.python import failure_answers
+from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
+from dap_ai.debuggees.python.analysis.ranking.trials import Trials
+from dap_ai.debuggees.python.answer import failure_answers
 
 _STACK = 512 << 20
 """Bytes: trees of long programs are deep."""

@@ -276,7 +276,7 @@ def _sides(commands: Sequence[tuple[str, str]], without: Sequence[str]) -> dict[
         return lambda known, folder: by_command([command], known, folder)
 
     sides = {name: of_command(command) for name, command in commands}
-    plugin = {"plugin": by_plugin} if find_spec("dap_ai.testing") else {}
+    plugin = {"plugin": by_plugin} if find_spec("dap_ai.debuggees.python.hosts.testing") else {}
     sides |= {"ask": of_command(DAP_AI[0]), **plugin}
     return {name: side for name, side in sides.items() if name not in without}
 

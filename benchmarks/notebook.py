@@ -25,7 +25,7 @@ def _keep(result):
 get_ipython().events.register("post_run_cell", _keep)
 """
 TIME_HOOK = """
-import dap_ai.notebook.extension as _e
+import dap_ai.debuggees.python.hosts.notebook.extension as _e
 _magics = next(iter(_e._loaded.values()))
 _result.info.cell_id = "an id, as front ends send it"
 _spent = []

@@ -18,9 +18,9 @@ from typing import Any
 from _dap import ROOT
 
 sys.path.insert(0, str(ROOT))
-from dap_ai import config
-from dap_ai.client import Client
 from dap_ai.commands.wiring import proxy_of
+from dap_ai.settings import config
+from dap_ai.transport.client import Client
 from tests.chat.endpoint import Endpoint, Reply
 
 BEGIN, END = "<!-- made by benchmarks/walkthrough.py -->", "<!-- end -->"

@@ -26,7 +26,7 @@ from _projects import CACHE, PROJECTS, ended, say
 from _truth import TOPS, within
 from failing_tests import MOST_FAILING, TIMEOUT_S, Found, turns
 
-from dap_ai.agent.analyst.evidence.spectrum import WEIGHTS, Features
+from dap_ai.debuggees.python.analysis.contrast.spectrum import WEIGHTS, Features
 
 STEPS = (0.5, 0.8, 1.25, 2.0)
 """A weight is tried at these multiples of what it is."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dap_ai.hosts.held import breakpoint, hold, install, post_mortem  # noqa: A004  as PYTHONBREAKPOINT has it
+    from dap_ai.debuggees.python.hosts.held import breakpoint, hold, install, post_mortem  # noqa: A004  as PYTHONBREAKPOINT has it
 
 __all__ = ["__version__", "breakpoint", "hold", "install", "post_mortem"]
 __version__ = "0.1.0"
@@ -29,13 +29,13 @@ def _extension() -> Any:
     """By its name: whoever imports dap_ai imports nothing of it."""
     from importlib import import_module  # noqa: PLC0415  see below
 
-    return import_module("dap_ai.notebook.extension")
+    return import_module("dap_ai.debuggees.python.hosts.notebook.extension")
 
 
 def __getattr__(name: str) -> Any:
     """Nothing is imported before it is used."""
     if name not in __all__:
         raise AttributeError(f"module 'dap_ai' has no attribute '{name}'")
-    from dap_ai.hosts import held  # noqa: PLC0415  see above
+    from dap_ai.debuggees.python.hosts import held  # noqa: PLC0415  see above
 
     return getattr(held, name)

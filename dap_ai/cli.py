@@ -9,8 +9,8 @@ import click
 
 import dap_ai
 from dap_ai.commands.lazy import LazyGroup
-from dap_ai.extras import MissingExtraError
 from dap_ai.protocol.wire.visible import visible
+from dap_ai.system.extras import MissingExtraError
 
 _HELP = """Ask a program that is being debugged why it does what it does.
 

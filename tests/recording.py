@@ -11,10 +11,10 @@ from typing import Any
 import msgspec
 
 from dap_ai.backends.spawn import AdapterProcess
-from dap_ai.client import Client
 from dap_ai.protocol.contracts.backend import Command
 from dap_ai.protocol.wire.framing import FrameReader, encode_frame
-from dap_ai.streams import Link
+from dap_ai.transport.client import Client
+from dap_ai.transport.streams import Link
 from tests.patience import at_worst
 from tests.playing_adapter import answering
 

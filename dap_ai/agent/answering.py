@@ -8,13 +8,9 @@ import time
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from dap_ai import threads
-from dap_ai.agent.analyst import origins, recalling
-from dap_ai.agent.analyst.questions import candidates
 from dap_ai.agent.case.evidence import confirm, spot_of
 from dap_ai.agent.case.kind import kind_of
 from dap_ai.agent.case.reader import Reader
-from dap_ai.agent.case.source import Sources, is_user_path
 from dap_ai.agent.guard.gate import ToolGate
 from dap_ai.agent.guard.masked import (
     MaskedSink,
@@ -36,9 +32,12 @@ from dap_ai.agent.providers.base import Provider, Retiring
 from dap_ai.agent.providers.loading import lent, load_or_say
 from dap_ai.agent.providers.offline import Offline, use
 from dap_ai.agent.providers.work import Told, Work
+from dap_ai.agent.questions.expressions import candidates
+from dap_ai.agent.source.source import Sources, is_user_path
 from dap_ai.agent.tools.base import Bench
 from dap_ai.agent.tools.table import called_by
-from dap_ai.config import Settings, answered_by, provider_of
+from dap_ai.debuggees.python.analysis.record import recalling
+from dap_ai.debuggees.python.analysis.syntax import origins
 from dap_ai.protocol.contracts.asking import Answer, Ask, NotAnswered, SafeAnswer
 from dap_ai.protocol.contracts.debugger import Debugger, RawDebugger, SafeSink, Sink, StoppedSession
 from dap_ai.protocol.contracts.recalling import NoPast, Recalled
@@ -46,6 +45,8 @@ from dap_ai.protocol.wire.ask import LEVELS, Level, Usage
 from dap_ai.protocol.wire.errors import NotStopped
 from dap_ai.protocol.wire.lending import EDITOR
 from dap_ai.protocol.wire.safe import holds_none
+from dap_ai.settings.config import Settings, answered_by, provider_of
+from dap_ai.system import threads
 
 OFFLINE = "offline"
 """The provider that is no model: what it answers stays with the user."""

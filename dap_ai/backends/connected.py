@@ -6,9 +6,9 @@ import asyncio
 import socket
 from collections.abc import Callable
 
-from dap_ai import peers
-from dap_ai.limits import wait_for
-from dap_ai.streams import TransportLink, open_tcp
+from dap_ai.system.limits import wait_for
+from dap_ai.transport import peers
+from dap_ai.transport.streams import TransportLink, open_tcp
 
 _CONNECT_S = 10.0
 _INHERITED = "fd:"

@@ -44,7 +44,7 @@ class GenericBackend(Backend):
         """A reader of native programs if this adapter is known to debug those; it sends nothing but DAP's requests."""
         if (hovers := known.hovers(self._argv)) is None:
             return None
-        from dap_ai.backends.native.walker import NativeWalker  # noqa: PLC0415  only a native session needs it
+        from dap_ai.debuggees.native.reading.walker import NativeWalker  # noqa: PLC0415  only a native session needs it
 
         return NativeWalker(hovers=hovers)
 

@@ -14,7 +14,7 @@ import msgspec
 import psutil
 
 from dap_ai.protocol.contracts.backend import Command
-from dap_ai.streams import TransportLink
+from dap_ai.transport.streams import TransportLink
 
 _KEPT_STDERR_BYTES = 4096
 _TERM_S = 0.5

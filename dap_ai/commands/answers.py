@@ -19,19 +19,19 @@ from typing import Any
 
 import msgspec
 
-from dap_ai import threads
 from dap_ai.agent.masking.mask import Masker
-from dap_ai.client import Client, ConnectionClosed
 from dap_ai.commands.shown.table import resolve
 from dap_ai.commands.wiring import proxy_of
-from dap_ai.config import Resolved
 from dap_ai.protocol.wire.ask import AskArguments, AskEnded
 from dap_ai.protocol.wire.errors import RequestFailed
 from dap_ai.protocol.wire.safe import Safe
+from dap_ai.settings.config import Resolved
+from dap_ai.system import threads
+from dap_ai.transport.client import Client, ConnectionClosed
 
 _REQUEST_S = 20.0
 _MAX_JOB_BYTES = 65_536
-_USED = ("dap_ai.agent.answering", "dap_ai.agent.providers.offline", "dap_ai.kinds.python.answer")
+_USED = ("dap_ai.agent.answering", "dap_ai.agent.providers.offline", "dap_ai.debuggees.python.answer.answer")
 """Imported before the first job, and not within its time."""
 _INT_BYTES = array.array("i").itemsize
 

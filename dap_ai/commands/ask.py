@@ -11,11 +11,9 @@ from typing import Literal
 import click
 import msgspec
 
-from dap_ai import threads
 from dap_ai.adapter.io.failing import SessionFailed
 from dap_ai.agent.loop.transcript import markdown
 from dap_ai.agent.masking.mask import Masker
-from dap_ai.client import Client, ConnectionClosed
 from dap_ai.commands.kinds import Make, Named, Wanted, backend_for, kind_of
 from dap_ai.commands.running.guests import NothingStopped, choose, joined, look_at_all
 from dap_ai.commands.running.held import held_at
@@ -33,9 +31,11 @@ from dap_ai.commands.wanted.arguments import Breakpoint, misplaced_options
 from dap_ai.commands.wanted.ask_command import AskCommand
 from dap_ai.commands.wanted.ask_options import HELP, options
 from dap_ai.commands.wiring import backend_of, open_wire_log, proxy_of
-from dap_ai.config import Resolved, Settings, provider_of
 from dap_ai.protocol.contracts.backend import StartError
 from dap_ai.protocol.wire.errors import RequestFailed
+from dap_ai.settings.config import Resolved, Settings, provider_of
+from dap_ai.system import threads
+from dap_ai.transport.client import Client, ConnectionClosed
 
 
 @click.command(cls=AskCommand, help=HELP, options_metavar="[OPTIONS]")

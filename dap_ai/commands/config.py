@@ -7,11 +7,11 @@ import os
 import click
 import msgspec
 
-from dap_ai import config
 from dap_ai.agent.providers.refusals import Endpoint
 from dap_ai.commands.shown.table import print_table, resolve
 from dap_ai.commands.shown.telling import say, say_json, warn
 from dap_ai.commands.wanted.answerer import notice_of
+from dap_ai.settings import config
 
 _HELP = """Print the settings in effect, and where each value comes from.
 

@@ -16,10 +16,8 @@ from typing import Any
 import click
 import msgspec
 
-from dap_ai import extras, threads
 from dap_ai.adapter.io.failing import SessionFailed
 from dap_ai.agent.masking.mask import Masker
-from dap_ai.client import ConnectionClosed
 from dap_ai.commands.debugging.console import Console
 from dap_ai.commands.debugging.lines import Complete, Lines, Plain
 from dap_ai.commands.debugging.live import Live
@@ -35,9 +33,11 @@ from dap_ai.commands.shown.table import resolve
 from dap_ai.commands.wanted.arguments import Breakpoint, SplitCommand, misplaced_options
 from dap_ai.commands.wanted.ask_options import some_options
 from dap_ai.commands.wiring import backend_of, open_wire_log, proxy_of
-from dap_ai.config import Resolved
 from dap_ai.protocol.contracts.backend import StartError
 from dap_ai.protocol.wire.errors import RequestFailed
+from dap_ai.settings.config import Resolved
+from dap_ai.system import extras, threads
+from dap_ai.transport.client import ConnectionClosed
 
 _HELP = """A debugger with one prompt, for Python, C, C++, Rust, core files, recorded runs of agents.
 

@@ -13,7 +13,6 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from dap_ai import threads
 from dap_ai.adapter.io.failing import SessionFailed
 from dap_ai.adapter.io.serve import Proxy
 from dap_ai.adapter.state.options import NOBODY_ELSE
@@ -25,6 +24,7 @@ from dap_ai.commands.signalled import until_signalled
 from dap_ai.commands.wanted.listening import AddressFile, Listening, address, listening, tell_tcp
 from dap_ai.commands.wiring import Recipe, check_provider, open_wire_log
 from dap_ai.protocol.contracts.backend import Backend
+from dap_ai.system import threads
 
 _HELP = """Speak the Debug Adapter Protocol to an editor, in front of a real debug adapter.
 

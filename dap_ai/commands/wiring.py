@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 import msgspec
 
-from dap_ai import config
 from dap_ai.adapter.io.serve import Proxy
 from dap_ai.adapter.state.options import NOBODY_ELSE, Access, Options, new_child_token
 from dap_ai.backends import UnknownBackendError
@@ -23,6 +22,7 @@ from dap_ai.backends.spawn import AdapterProcess
 from dap_ai.commands.shown.answer_file import AnswerFile
 from dap_ai.protocol.contracts.backend import Backend
 from dap_ai.protocol.wire.caught import FILTERS
+from dap_ai.settings import config
 
 if TYPE_CHECKING:
     from dap_ai.adapter.io.ports import Agent as AnyAgent

@@ -14,7 +14,7 @@ import pytest
 
 from dap_ai.adapter.state.options import Options
 from dap_ai.backends.discovery import discover
-from dap_ai.client import Client
+from dap_ai.transport.client import Client
 from tests.conformance.schema import check
 from tests.integration.live import Live
 from tests.integration.subjects import NAMES, WAIT_S, start, subject, until_stopped

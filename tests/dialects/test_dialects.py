@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dap_ai.adapter.state.client import DEFINED_EVENTS
-from dap_ai.agent.wording import HAPPENED
+from dap_ai.agent.report.wording import HAPPENED
 from tests.dialects.dialect import Dialect
 from tests.dialects.editor import Editor, Refused, Stop
 from tests.dialects.editors import ALL, CURRENT, DAPE, VS_CODE

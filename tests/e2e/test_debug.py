@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai import extras
+from dap_ai.system import extras
 from tests.e2e.test_terminal import DAP_AI, LIMIT_S, Screen
 from tests.integration.native import build, core_of, lldb_daps, need
 

@@ -19,9 +19,9 @@ from typing import Any
 import pytest
 
 from dap_ai.adapter.io import sockets
-from dap_ai.client import Client, ConnectionClosed
 from dap_ai.protocol.wire.framing import encode_frame
-from dap_ai.streams import open_tcp
+from dap_ai.transport.client import Client, ConnectionClosed
+from dap_ai.transport.streams import open_tcp
 from tests.e2e.test_terminal import DAP_AI, Screen
 from tests.patience import at_worst
 from tests.processes import end_tree

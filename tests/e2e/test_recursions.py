@@ -11,9 +11,9 @@ import sys
 
 import pytest
 
-from dap_ai.hosts import held
-from dap_ai.hosts.answerer import TESTS as OFFLINE
-from dap_ai.hosts.answerer import Answerer
+from dap_ai.debuggees.python.hosts import held
+from dap_ai.debuggees.python.hosts.answerer import TESTS as OFFLINE
+from dap_ai.debuggees.python.hosts.answerer import Answerer
 from tests.conftest import TESTS
 from tests.patience import patient
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from dap_ai.client import Client
 from dap_ai.protocol.wire.framing import encode_frame
-from dap_ai.streams import open_tcp
+from dap_ai.transport.client import Client
+from dap_ai.transport.streams import open_tcp
 from tests.patience import at_worst
 
 LIMIT_S = at_worst(60.0)

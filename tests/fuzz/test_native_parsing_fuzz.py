@@ -11,9 +11,9 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from dap_ai.agent.compiled.parsing import Unit, parse, to_node
 from dap_ai.agent.sanitize import SyntaxRefused
-from tests.unit.agent.native.sources import SOURCES
+from dap_ai.debuggees.native.source.parsing import Unit, parse, to_node
+from tests.unit.debuggees.native.sources import SOURCES
 
 LANGUAGES = ["c", "cpp", "rust"]
 PROGRAMS = [

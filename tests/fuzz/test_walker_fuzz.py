@@ -8,10 +8,10 @@ import msgspec
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from dap_ai.backends.debugpy.inject.reading.walker import inspect
+from dap_ai.debuggees.python.inspector.walker import inspect
 from dap_ai.protocol.contracts.inspection import Inspection
-from tests.unit.backends.hostile import COUNTED, EvilKey, Plain, calls, hostile_objects
-from tests.unit.backends.visiting import frame_of
+from tests.unit.debuggees.python.hostile import COUNTED, EvilKey, Plain, calls, hostile_objects
+from tests.unit.debuggees.python.visiting import frame_of
 
 NAMES = ["a", "b", "c", "len", "hostile", "nope"]
 OPERATORS = "+ - * / // % ** << >> & | ^ @ ?".split()  # noqa: SIM905  reads as the table it is

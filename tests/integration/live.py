@@ -14,12 +14,12 @@ from dap_ai.adapter.io.serve import Proxy
 from dap_ai.adapter.state.options import Options
 from dap_ai.backends.discovery import discover
 from dap_ai.backends.spawn import AdapterProcess
-from dap_ai.client import Client
 from dap_ai.protocol.contracts.asking import Answer, Ask, NotAnswered
 from dap_ai.protocol.wire.errors import NotStopped
 from dap_ai.protocol.wire.framing import FrameReader
 from dap_ai.protocol.wire.safe import as_it_is
-from dap_ai.streams import memory_pair
+from dap_ai.transport.client import Client
+from dap_ai.transport.streams import memory_pair
 from tests.patience import at_worst
 
 WAIT_S = at_worst(30.0)

@@ -10,9 +10,9 @@ from typing import Any
 
 from dap_ai.adapter.state.gate import CAPABILITY_OF
 from dap_ai.backends.spawn import AdapterProcess
-from dap_ai.client import Client, EventListener
 from dap_ai.protocol.contracts.backend import Command
 from dap_ai.protocol.wire.errors import RequestFailed
+from dap_ai.transport.client import Client, EventListener
 from tests.patience import at_worst
 
 WAIT_S = at_worst(40.0)

@@ -10,9 +10,9 @@ from typing import Any
 
 from dap_ai.backends.gdb import GdbBackend
 from dap_ai.backends.lldb import LldbBackend
-from dap_ai.backends.native.walker import NativeWalker
-from dap_ai.client import Client
+from dap_ai.debuggees.native.reading.walker import NativeWalker
 from dap_ai.protocol.contracts.inspection import Fact, FrameQuery, Inspection, Node, Query
+from dap_ai.transport.client import Client
 from tests.integration import native
 from tests.integration.native_launch import WAIT_S, announced, stopped_client
 

@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from dap_ai.agent.case.reader import Reader
-from dap_ai.agent.case.source import Sources
 from dap_ai.agent.case.stack import Case
+from dap_ai.agent.source.source import Sources
 from dap_ai.agent.tools.base import Bench, ToolResult
 from dap_ai.agent.tools.table import run
-from dap_ai.backends.native.walker import NativeWalker
-from dap_ai.client import Client
+from dap_ai.debuggees.native.reading.walker import NativeWalker
 from dap_ai.protocol.contracts.asking import HistoryItem, Stop
 from dap_ai.protocol.contracts.backend import Command
 from dap_ai.protocol.contracts.inspection import Inspection, Query
 from dap_ai.protocol.contracts.tools import Arguments
 from dap_ai.protocol.wire.safe import as_it_is
+from dap_ai.transport.client import Client
 from tests.integration import native
 from tests.integration.native_launch import announced, stopped_client
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dap_ai.backends.discovery import discover
-from dap_ai.client import Client
 from dap_ai.protocol.contracts.backend import Command
+from dap_ai.transport.client import Client
 from tests.conftest import TESTS
 from tests.integration import native
 from tests.patience import at_worst

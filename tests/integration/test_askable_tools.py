@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from dap_ai.adapter.state.options import Options
-from dap_ai.agent.analyst.runs import CANNOT
+from dap_ai.agent.report.wording import PASSES
 from dap_ai.agent.tools.table import TOOLS as TABLE
-from dap_ai.agent.wording import PASSES
+from dap_ai.debuggees.python.analysis.record.runs import CANNOT
 from dap_ai.protocol.wire.errors import RequestFailed
 from tests.integration.test_proxy_snapshots import Session, session
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai import programs
 from dap_ai.backends.debugpy import attach
 from dap_ai.backends.debugpy.attaching import queued
 from dap_ai.protocol.contracts.backend import StartError
+from dap_ai.system import programs
 from tests.conftest import ROOT
 from tests.patience import at_worst
 from tests.processes import end_tree

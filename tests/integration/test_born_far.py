@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from dap_ai.agent.wording import CAUSE, GUESS, UNKNOWN
+from dap_ai.agent.report.wording import CAUSE, GUESS, UNKNOWN
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from dap_ai.backends.spawn import AdapterProcess
-from dap_ai.client import Client
 from dap_ai.protocol.contracts.backend import Command
 from dap_ai.protocol.wire.errors import RequestFailed
+from dap_ai.transport.client import Client
 from tests import playing_adapter
 from tests.integration.subjects import NAMES, Subject, start, subject, until_stopped
 from tests.recording import WAIT_S, Player, Recording, parts, record, save

@@ -9,7 +9,7 @@ import pytest
 
 from dap_ai.adapter.state.options import Options
 from dap_ai.agent.answering import Agent
-from dap_ai.config import Settings
+from dap_ai.settings.config import Settings
 from tests.conftest import ROOT, TESTS
 from tests.integration.live import live
 from tests.patience import patient

@@ -11,9 +11,9 @@ import pytest
 
 from dap_ai.adapter.state.options import Options
 from dap_ai.agent.answering import Agent
-from dap_ai.client import Client
-from dap_ai.config import Settings
-from dap_ai.streams import open_tcp
+from dap_ai.settings.config import Settings
+from dap_ai.transport.client import Client
+from dap_ai.transport.streams import open_tcp
 from tests.integration.live import WAIT_S, live
 
 pytestmark = pytest.mark.anyio

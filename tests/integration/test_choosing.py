@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from dap_ai.client import Client
+from dap_ai.transport.client import Client
 from tests.chat.endpoint import MODEL, Endpoint
 from tests.chat.reply import Reply
 from tests.integration.test_serve import WAIT_S, connect, listening, stop_at_crash

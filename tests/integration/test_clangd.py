@@ -13,11 +13,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from dap_ai.agent.case.source import Sources, language_of
 from dap_ai.agent.case.stack import Case, Frame, Place
 from dap_ai.agent.language import clang
 from dap_ai.agent.language.questions import LanguageServerError, Position, Spot, Workspace
 from dap_ai.agent.language.server import Languages, LanguageServer
+from dap_ai.agent.source.source import Sources, language_of
 from dap_ai.agent.tools.base import Bench
 from dap_ai.agent.tools.definition import definition
 from dap_ai.protocol.contracts.asking import Stop

@@ -11,7 +11,7 @@ import pytest
 
 from dap_ai.agent.answering import Agent
 from dap_ai.backends.lldb import LldbBackend
-from dap_ai.config import Settings
+from dap_ai.settings.config import Settings
 from tests.integration import native
 from tests.integration.live import Live, live
 

@@ -15,7 +15,7 @@ from dap_ai.adapter.asks import lending
 from dap_ai.adapter.state.options import Options
 from dap_ai.agent.answering import Agent
 from dap_ai.agent.providers.editor import LENT, NOT_ALLOWED
-from dap_ai.config import Settings
+from dap_ai.settings.config import Settings
 from tests.chat.protocol import mistake_in
 from tests.integration.live import WAIT_S, Live, live
 

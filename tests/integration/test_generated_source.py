@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dap_ai.agent.answering import Agent
-from dap_ai.config import Settings
+from dap_ai.settings.config import Settings
 from tests.integration.live import live
 
 pytestmark = pytest.mark.anyio

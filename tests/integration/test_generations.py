@@ -15,8 +15,8 @@ import psutil
 import pytest
 
 from dap_ai.adapter.io.serve import Proxy
-from dap_ai.client import Client
-from dap_ai.streams import open_tcp
+from dap_ai.transport.client import Client
+from dap_ai.transport.streams import open_tcp
 from tests.integration.live import WAIT_S, Live
 from tests.patience import patient
 

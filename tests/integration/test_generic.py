@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from dap_ai.client import Client
 from dap_ai.protocol.wire.errors import RequestFailed
+from dap_ai.transport.client import Client
 from tests.integration import native
 from tests.integration.test_serve import connect, listening
 from tests.patience import at_worst

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from dap_ai.agent.analyst.executions import round_of
-from dap_ai.agent.case.source import SourceFile
+from dap_ai.agent.source.source import SourceFile
 from dap_ai.agent.tools.base import ToolResult
-from dap_ai.agent.tools.history import history
+from dap_ai.debuggees.python.analysis.record.executions import round_of
+from dap_ai.debuggees.python.tools.history import history
 from dap_ai.protocol.contracts.snapshot import Followed, Moment
 from dap_ai.protocol.contracts.tools import History
 from tests.integration.trying import called

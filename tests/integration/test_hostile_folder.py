@@ -20,8 +20,8 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from dap_ai.agent.language.questions import Position, Workspace
 from dap_ai.agent.language.server import LanguageServer
 from dap_ai.backends.spawn import AdapterProcess
-from dap_ai.client import Client
 from dap_ai.protocol.contracts.backend import Command
+from dap_ai.transport.client import Client
 from tests.chat.endpoint import Endpoint, Reply
 from tests.conftest import ROOT
 from tests.hostile_folder import HostileFolder
@@ -147,7 +147,7 @@ def test_a_program_that_holds_itself(elsewhere: Path):
 def test_pytest_with_the_plugin(elsewhere: Path):
     plugin = (
         "-p",
-        "dap_ai.testing.plugin",
+        "dap_ai.debuggees.python.hosts.testing.plugin",
         "-p",
         "no:cacheprovider",
         "--import-mode=importlib",

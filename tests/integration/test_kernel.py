@@ -15,10 +15,10 @@ import pytest
 from jupyter_client.manager import start_new_kernel
 
 from dap_ai.backends.jupyter import JupyterBackend
-from dap_ai.client import Client
 from dap_ai.commands.shown.table import resolve
 from dap_ai.commands.wiring import proxy_of
 from dap_ai.protocol.wire.errors import RequestFailed
+from dap_ai.transport.client import Client
 from tests.patience import patient
 from tests.processes import command_line
 

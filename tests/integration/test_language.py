@@ -19,7 +19,7 @@ import pytest
 from dap_ai.agent.answering import Agent
 from dap_ai.agent.language.questions import LanguageServerError, Position, Spot, Workspace
 from dap_ai.agent.language.server import LanguageServer
-from dap_ai.config import Settings
+from dap_ai.settings.config import Settings
 from tests.integration.live import live
 from tests.patience import at_worst, patient
 from tests.processes import command_line

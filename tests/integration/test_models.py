@@ -19,9 +19,9 @@ from dap_ai.agent.answering import Agent
 from dap_ai.agent.case.evidence import ABOUT, NOT_CONFIRMED
 from dap_ai.agent.loop import agent as loop
 from dap_ai.agent.providers.refusals import BAD_KEY, NO_QUOTA
-from dap_ai.agent.wording import ADVICE
-from dap_ai.config import Settings
+from dap_ai.agent.report.wording import ADVICE
 from dap_ai.protocol.contracts.asking import Answer
+from dap_ai.settings.config import Settings
 from tests.chat.endpoint import MODEL, Endpoint, Reply, Scripted, Seen
 from tests.integration.live import WAIT_S, Live, live
 from tests.patience import patient

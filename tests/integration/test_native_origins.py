@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from dap_ai.agent.wording import CAUSE
+from dap_ai.agent.report.wording import CAUSE
 from tests.integration import native
 from tests.integration.native_examples import ADAPTERS, backend_for
 from tests.integration.native_session import marked

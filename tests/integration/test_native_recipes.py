@@ -15,8 +15,8 @@ import pytest
 from dap_ai.backends.gdb import GdbBackend
 from dap_ai.backends.lldb import LldbBackend
 from dap_ai.backends.native import build, elf
-from dap_ai.client import Client
 from dap_ai.protocol.contracts.backend import Backend
+from dap_ai.transport.client import Client
 from tests.integration import native
 from tests.integration.native_launch import WAIT_S, stopped_client
 from tests.integration.test_serve import connect, listening

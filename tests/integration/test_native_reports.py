@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 from dap_ai.adapter.state.history import History
+from dap_ai.agent.case.crash_report import Report
 from dap_ai.agent.case.reader import Reader
-from dap_ai.agent.case.source import Sources
 from dap_ai.agent.case.stack import Case
-from dap_ai.agent.compiled.report import Report
-from dap_ai.agent.native.context import first_context
-from dap_ai.agent.native.diagnosing import analyse
+from dap_ai.agent.source.source import Sources
+from dap_ai.debuggees.native.answer.context import first_context
+from dap_ai.debuggees.native.diagnoses.diagnosing import analyse
 from dap_ai.protocol.contracts.backend import Command
 from tests.integration import native
 from tests.integration.native_launch import stopped_client

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.agent.case.syntax import node_of
-from dap_ai.backends.native.reading import MAX_REQUESTS
+from dap_ai.agent.source.syntax import node_of
+from dap_ai.debuggees.native.reading.reading import MAX_REQUESTS
 from dap_ai.protocol.contracts.inspection import FrameFacts, FrameQuery, Query, Value
 from tests.integration import native
 from tests.integration.native_session import ADAPTERS, Session, marked, stopped

@@ -15,7 +15,7 @@ from tests.patience import patient
 
 pytest.importorskip("ipykernel")
 
-ANSWERER = "import dap_ai.notebook.extension as e\nprint(next(iter(e._loaded.values()))._asking._answerer._pid)"
+ANSWERER = "import dap_ai.debuggees.python.hosts.notebook.extension as e\nprint(next(iter(e._loaded.values()))._asking._answerer._pid)"
 HELPERS = """\
 import statistics
 

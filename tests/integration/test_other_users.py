@@ -16,11 +16,12 @@ from typing import Any
 
 import pytest
 
-from dap_ai import peers, programs
 from dap_ai.backends.spawn import AdapterProcess
-from dap_ai.client import Client
 from dap_ai.protocol.contracts.backend import Command
 from dap_ai.protocol.wire.framing import encode_frame
+from dap_ai.system import programs
+from dap_ai.transport import peers
+from dap_ai.transport.client import Client
 from tests.integration import native, users
 from tests.integration.listening import Listener, listeners, watched
 from tests.integration.native_session import ADAPTERS

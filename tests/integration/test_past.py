@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from dap_ai.agent.answering import Agent
-from dap_ai.config import Settings
 from dap_ai.protocol.wire.errors import RequestFailed
+from dap_ai.settings.config import Settings
 from tests.integration.live import Live, live
 
 pytestmark = [pytest.mark.anyio, pytest.mark.skipif(not Path("/proc/self").exists(), reason="snapshots need Linux")]

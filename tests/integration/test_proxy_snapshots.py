@@ -17,7 +17,7 @@ from dap_ai.adapter.state.options import Options
 from dap_ai.agent.answering import Agent
 from dap_ai.agent.tools.base import UNCHANGED
 from dap_ai.agent.tools.evaluate import BY_ALLOW_LIST
-from dap_ai.config import Settings
+from dap_ai.settings.config import Settings
 from tests.integration.live import WAIT_S, Live, live
 from tests.patience import patient
 

@@ -18,7 +18,7 @@ from tests.patience import patient
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="snapshots")
 PROJECT = TESTS / "debuggees" / "guests"
 PLUGINS = ROOT / ".venvs" / "pytest-plugins"
-DAP_AI = ["-p", "dap_ai.testing.plugin"]
+DAP_AI = ["-p", "dap_ai.debuggees.python.hosts.testing.plugin"]
 ANSWER, RAN_AGAIN = "`mean(", ")` returned `"
 CASES = {
     "alone": (["test_plain.py"], []),

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from dap_ai.agent.tools.evaluate import told
-from dap_ai.backends.debugpy.inject.snapshots import trapping
+from dap_ai.debuggees.python.snapshots.isolation import trapping
 from tests.conftest import marked_lines
 from tests.integration.test_snapshots import Stopped, stopped
 from tests.integration.walker_client import DEBUGGEES

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from dap_ai.client import Client
 from dap_ai.protocol.wire.errors import RequestFailed
-from dap_ai.streams import open_tcp
+from dap_ai.transport.client import Client
+from dap_ai.transport.streams import open_tcp
 from tests.patience import patient
 
 pytestmark = pytest.mark.anyio

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from dap_ai.client import Client, ConnectionClosed
 from dap_ai.protocol.wire.errors import RequestFailed
 from dap_ai.protocol.wire.framing import encode_frame
-from dap_ai.streams import TransportLink, open_tcp
+from dap_ai.transport.client import Client, ConnectionClosed
+from dap_ai.transport.streams import TransportLink, open_tcp
 from tests.patience import at_worst
 
 pytestmark = pytest.mark.anyio

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from dap_ai.agent.answering import Agent
-from dap_ai.agent.wording import CAUSE, GUESS, NOT_COMPUTED
+from dap_ai.agent.report.wording import CAUSE, GUESS, NOT_COMPUTED
 from dap_ai.backends.lldb import LldbBackend
-from dap_ai.config import Settings
+from dap_ai.settings.config import Settings
 from tests.integration import native
 from tests.integration.live import Live, live
 

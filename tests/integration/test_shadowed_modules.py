@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dap_ai.agent.answering import Agent
-from dap_ai.config import Settings
+from dap_ai.settings.config import Settings
 from tests.integration.live import live
 from tests.patience import patient
 

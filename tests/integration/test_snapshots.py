@@ -11,11 +11,11 @@ import psutil
 import pytest
 
 from dap_ai.backends.debugpy import backend
-from dap_ai.backends.debugpy.inspector import MAGIC
-from dap_ai.backends.debugpy.snapshots import Snapshots
-from dap_ai.limits import slack
+from dap_ai.debuggees.python.injection.inspector import MAGIC
+from dap_ai.debuggees.python.injection.snapshots import Snapshots
 from dap_ai.protocol.contracts.snapshot import SnapshotQuery, SnapshotResult
 from dap_ai.protocol.wire.errors import RequestFailed
+from dap_ai.system.limits import slack
 from tests.conftest import marked_lines
 from tests.integration.walker_client import DEBUGGEES, Client, debugging, end, snapshot
 from tests.patience import patient

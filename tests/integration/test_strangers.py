@@ -16,10 +16,10 @@ from pathlib import Path
 import psutil
 import pytest
 
-from dap_ai.client import Client
 from dap_ai.protocol.wire.errors import RequestFailed
 from dap_ai.protocol.wire.framing import encode_frame
-from dap_ai.streams import TransportLink, open_tcp
+from dap_ai.transport.client import Client
+from dap_ai.transport.streams import TransportLink, open_tcp
 from tests.integration.test_web_page import FIRST_BYTES, INITIALIZE, interpreter_that_writes, launches
 from tests.patience import at_worst
 from tests.unit.protocol.test_framing import NO_DAP

@@ -14,10 +14,10 @@ import pytest
 
 from dap_ai.adapter.io.serve import Proxy
 from dap_ai.adapter.state.options import Options
-from dap_ai.client import Client
 from dap_ai.protocol.contracts.asking import Answer, Ask
 from dap_ai.protocol.wire.errors import RequestFailed
-from dap_ai.streams import open_tcp
+from dap_ai.transport.client import Client
+from dap_ai.transport.streams import open_tcp
 from tests.integration.live import WAIT_S, Live
 from tests.patience import patient
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from dap_ai.backends.debugpy.inspector import Inspector
+from dap_ai.debuggees.python.injection.inspector import Inspector
 from dap_ai.protocol.contracts.inspection import FrameQuery, Inspection, Query
 from tests.integration.walker_client import Client, debugging
-from tests.unit.backends.visiting import node
+from tests.unit.debuggees.python.visiting import node
 
 pytestmark = pytest.mark.anyio
 

@@ -10,10 +10,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from dap_ai.backends.debugpy.inspector import install_expressions, open_expression
+from dap_ai.debuggees.python.injection.inspector import install_expressions, open_expression
 from dap_ai.protocol.contracts.inspection import Inspection
 from tests.patience import patient
-from tests.unit.backends.visiting import node
+from tests.unit.debuggees.python.visiting import node
 
 VERSIONS = ["3.8", "3.9", "3.10", "3.11", "3.12", "3.13", "3.14"]
 SELFCHECK = Path(__file__).parent.parent / "debuggees" / "walker_selfcheck.py"

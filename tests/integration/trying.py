@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from dap_ai.agent.case.reader import Reader
-from dap_ai.agent.case.source import Sources
+from dap_ai.agent.source.source import Sources
 from dap_ai.agent.tools.base import Bench, Tool, ToolResult
-from dap_ai.agent.tools.try_fix import LineEdit, TryFixArguments, try_fix
+from dap_ai.debuggees.python.tools.try_fix import LineEdit, TryFixArguments, try_fix
 from dap_ai.protocol.contracts.asking import Answer, Ask
 from dap_ai.protocol.contracts.tools import Arguments
 from dap_ai.protocol.wire.safe import as_it_is

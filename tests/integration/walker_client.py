@@ -12,8 +12,8 @@ from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from dap_ai.backends.debugpy.inspector import MAGIC, unquoted
-from dap_ai.backends.debugpy.snapshots import Snapshots
+from dap_ai.debuggees.python.injection.inspector import MAGIC, unquoted
+from dap_ai.debuggees.python.injection.snapshots import Snapshots
 from dap_ai.protocol.contracts.backend import Request
 from dap_ai.protocol.contracts.snapshot import SnapshotQuery, SnapshotResult
 from dap_ai.protocol.wire.errors import RequestFailed

@@ -18,11 +18,11 @@ import msgspec
 import pytest
 
 from dap_ai.agent.sanitize import SyntaxRefused, to_node
-from dap_ai.backends.debugpy.inspector import Inspector
-from dap_ai.limits import slack
+from dap_ai.debuggees.python.injection.inspector import Inspector
 from dap_ai.protocol.contracts.inspection import Fact, FrameQuery, Query, Value
 from dap_ai.protocol.contracts.snapshot import SnapshotQuery
 from dap_ai.protocol.wire.errors import RequestFailed
+from dap_ai.system.limits import slack
 from tests.integration.live import Live, live
 from tests.integration.walker_client import snapshot
 from tests.safety.cases import SECRET, Case, Group, write_scene

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from dap_ai.agent.case.syntax import node_of
 from dap_ai.agent.sanitize import SyntaxRefused
-from dap_ai.backends.native.variables import MAX_PATH
+from dap_ai.agent.source.syntax import node_of
+from dap_ai.debuggees.native.reading.variables import MAX_PATH
 from dap_ai.protocol.contracts.inspection import Fact, Node
 from dap_ai.protocol.wire.errors import RequestFailed
 from tests.integration import native

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.agent.case.syntax import node_of
 from dap_ai.agent.sanitize import SyntaxRefused
+from dap_ai.agent.source.syntax import node_of
 from dap_ai.protocol.contracts.inspection import Fact
 from tests.integration import native
 from tests.integration.native_session import ADAPTERS, Session, marked, stopped

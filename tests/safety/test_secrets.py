@@ -15,7 +15,7 @@ import pytest
 
 from dap_ai.adapter.state.options import Options
 from dap_ai.agent.answering import Agent
-from dap_ai.config import Settings
+from dap_ai.settings.config import Settings
 from tests.chat.endpoint import MODEL, Endpoint, Reply, Scripted, Seen
 from tests.integration.live import WAIT_S, Live, live
 from tests.integration.test_models import Talk

@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from dap_ai.backends.debugpy.inject.snapshots import mappings, mounts, sharing, userfaults
-from dap_ai.backends.debugpy.inject.snapshots.mappings import File, Mapping
-from dap_ai.backends.debugpy.inject.snapshots.syscalls import Arena
+from dap_ai.debuggees.python.snapshots.isolation import mappings, mounts, sharing, userfaults
+from dap_ai.debuggees.python.snapshots.isolation.mappings import File, Mapping
+from dap_ai.debuggees.python.snapshots.isolation.syscalls import Arena
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="snapshots are made on Linux")
 READ, WRITE = 1, 2

@@ -16,10 +16,10 @@ FOLDERS = {
     "dap_ai/debuggees/runs/running/attached": ("debugpy",),
     "dap_ai/backends/debugpy/attaching/injected": ("debugpy", "pydevd", "_pydevd_bundle", "attach_script"),
     "dap_ai/backends/debugpy/inject": (),
-    "dap_ai/backends/debugpy/rank": (),
+    "dap_ai/debuggees/python/endings/rank": (),
     "dap_ai/hosts": (),
     "dap_ai/stepper": (),
-    "dap_ai/testing": ("pytest",),
+    "dap_ai/debuggees/python/hosts/testing": ("pytest",),
 }
 """What lies in user's processes; with each, the packages of its host."""
 TYPES_ONLY = "dap_ai.protocol.wire.safe"
@@ -107,12 +107,15 @@ def test_its_syntax_is_that_of_python_3_8(folder):
     [
         ("import msgspec", ["msgspec"]),
         ("def late():\n    from rich.text import Text", ["rich.text"]),
-        ("from dap_ai import config", ["dap_ai.config"]),
-        ("from dap_ai.limits import slack", ["dap_ai.limits"]),
-        ("from ..limits import slack", ["dap_ai.limits"]),
+        ("from dap_ai import config", ["dap_ai.settings.config"]),
+        ("from dap_ai.system.limits import slack", ["dap_ai.system.limits"]),
+        ("from ..limits import slack", ["dap_ai.system.limits"]),
         ("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import click", ["click"]),
         ("import pytest", ["pytest"]),
-        ("import json, os.path\nfrom dap_ai.hosts import held\nfrom . import answerer\nfrom .held import wait", []),
+        (
+            "import json, os.path\nfrom dap_ai.debuggees.python.hosts import held\nfrom . import answerer\nfrom .held import wait",
+            [],
+        ),
     ],
 )
 def test_whatever_else_is_imported_is_found_wherever_it_stands(source, names):

@@ -13,14 +13,14 @@ BY_WORDS = frozenset({"create_subprocess_exec", "execv", "execve", "execvp", "ex
 STARTS = BY_WORDS | {"Popen", "run", "call", "check_call", "check_output", "subprocess_exec"}
 IN_THE_DEBUGGEE = ("backends/debugpy/inject/", "debuggees/runs/live/hook/", "debuggees/runs/running/attached/")
 ALLOWED = {
-    ("hosts/child_python.py", "sys.executable"): "the one function",
+    ("system/child_python.py", "sys.executable"): "the one function",
     ("programs.py", "shutil.which"): "the one look-up, of absolute paths",
     ("backends/debugpy/interpreters.py", "a Python"): "asks the program's Python, by stdin, with a PYTHONPATH cleaned",
     ("backends/generic.py", "shutil.which"): "the user's command line",
     ("debuggees/runs/live/replay/running.py", "shutil.which"): "the user's command",
     ("debuggees/runs/running/stage.py", "shutil.which"): "the user's command",
-    ("commands/pytest.py", "shutil.which"): "the Python that the user names",
-    ("commands/pytest.py", "a Python"): "becomes the project's own pytest",
+    ("debuggees/python/commands/pytest.py", "shutil.which"): "the Python that the user names",
+    ("debuggees/python/commands/pytest.py", "a Python"): "becomes the project's own pytest",
     ("debuggees/runs/commands/record.py", "shutil.which"): "the user's command",
     ("debuggees/runs/answer/live.py", "shutil.which"): "the user's command",
 }

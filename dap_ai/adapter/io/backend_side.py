@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable
 from dap_ai.adapter.io.merging import Merger
 from dap_ai.adapter.io.ports import Process, Recipe
 from dap_ai.adapter.state.effects import BackendClosed, Event, FromBackend
-from dap_ai.limits import slack
 from dap_ai.protocol.wire.errors import RemoteProtocolError
 from dap_ai.protocol.wire.framing import FrameReader, Lenient
-from dap_ai.streams import Link, open_tcp
+from dap_ai.system.limits import slack
+from dap_ai.transport.streams import Link, open_tcp
 
 _CONNECT_S = 10.0
 _REST_S = 0.002

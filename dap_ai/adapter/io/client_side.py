@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dap_ai.adapter.state.effects import ClientClosed, Event, FromClient, TokenGiven
 from dap_ai.protocol.wire.errors import RemoteProtocolError
 from dap_ai.protocol.wire.framing import Exact, FrameReader
-from dap_ai.streams import Link, part
+from dap_ai.transport.streams import Link, part
 
 
 class ClientSide:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from dap_ai.adapter.io import sockets
 from dap_ai.adapter.io.client_side import reader
 from dap_ai.adapter.state.effects import Event, FromGuest, GuestClosed
-from dap_ai.streams import Link, part, write_message
+from dap_ai.transport.streams import Link, part, write_message
 
 
 class GuestLinks:

@@ -13,7 +13,7 @@ from dap_ai.protocol.contracts.backend import Backend
 from dap_ai.protocol.contracts.debugger import RawDebugger, SafeSink
 from dap_ai.protocol.contracts.recalling import NoPast, Recalled
 from dap_ai.protocol.wire.safe import Safe
-from dap_ai.streams import TransportLink
+from dap_ai.transport.streams import TransportLink
 
 
 class Process(Protocol):

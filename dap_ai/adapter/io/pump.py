@@ -62,7 +62,7 @@ from dap_ai.adapter.state.effects import (
 )
 from dap_ai.adapter.state.options import Options
 from dap_ai.protocol.wire import envelope
-from dap_ai.streams import Link, write_message
+from dap_ai.transport.streams import Link, write_message
 
 _OF_THE_BACKEND = frozenset({DISCONNECT, GREETING, PART, REQUEST})
 """Timers that give a backend up: one that is slow on a busy machine does not hang."""

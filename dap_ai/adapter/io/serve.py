@@ -7,15 +7,15 @@ import contextlib
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from dap_ai import admission
 from dap_ai.adapter.io import sockets
 from dap_ai.adapter.io.failing import SessionFailed
 from dap_ai.adapter.io.family import ChildPlace, Families
 from dap_ai.adapter.io.ports import Recipe
 from dap_ai.adapter.io.pump import Pump
-from dap_ai.client import Client
-from dap_ai.stdio import open_stdio
-from dap_ai.streams import Link, TransportLink, memory_pair
+from dap_ai.transport import admission
+from dap_ai.transport.client import Client
+from dap_ai.transport.stdio import open_stdio
+from dap_ai.transport.streams import Link, TransportLink, memory_pair
 
 Begin = Callable[[Link], None]
 """Begins a session with the client at this link."""

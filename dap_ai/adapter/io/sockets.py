@@ -22,8 +22,8 @@ import time
 from collections.abc import Callable, Generator
 from pathlib import Path
 
-from dap_ai import admission, peers
-from dap_ai.streams import Link, TransportLink
+from dap_ai.transport import admission, peers
+from dap_ai.transport.streams import Link, TransportLink
 
 OFF = "off"
 """The setting `sockets` under which no session can be joined."""
@@ -123,7 +123,7 @@ def session_ids(setting: str = "") -> list[str]:
 
 
 def held(setting: str = "") -> list[Path]:
-    """Where processes are held after a failure (backends/debugpy/inject/post_mortem), oldest first.
+    """Where processes are held after a failure (debuggees/python/hosts/post_mortem), oldest first.
 
     Raises SocketError.
     """

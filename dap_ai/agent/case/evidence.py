@@ -9,10 +9,10 @@ from typing import Protocol, cast
 
 from dap_ai.agent.case.kind import kind_of
 from dap_ai.agent.case.reader import Reader
-from dap_ai.agent.case.source import language_of
 from dap_ai.agent.case.stack import Case, Frame
 from dap_ai.agent.case.values import show, typed
 from dap_ai.agent.masking.spans import PLACEHOLDER
+from dap_ai.agent.source.source import language_of
 from dap_ai.protocol.contracts.asking import Answer, Stop
 from dap_ai.protocol.contracts.debugger import Debugger, Sink
 from dap_ai.protocol.contracts.inspection import Fact

@@ -6,9 +6,9 @@ import ast
 import re
 from collections.abc import Sequence
 
-from dap_ai.agent.case.source import is_user_path
 from dap_ai.agent.case.stack import Case, Place
 from dap_ai.agent.case.values import MISSING, literal_in
+from dap_ai.agent.source.source import is_user_path
 from dap_ai.protocol.contracts.inspection import Value
 from dap_ai.protocol.wire.caught import Caught, CaughtFrame
 

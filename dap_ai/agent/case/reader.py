@@ -10,16 +10,16 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from dap_ai.agent.case.depth import Depth, Rows, depth_of
 from dap_ai.agent.case.edited import settle
 from dap_ai.agent.case.held import held_by, kept_beside
 from dap_ai.agent.case.kind import kind_of
 from dap_ai.agent.case.remote import told_elsewhere
 from dap_ai.agent.case.rows import MAX_SCOPES, frames_of, is_quiet, page_of, rows_of, variable_of
-from dap_ai.agent.case.source import NATIVE_LANGUAGES, SourceFile, Sources, language_of
 from dap_ai.agent.case.stack import Case, Frame, Place, expressions_at
-from dap_ai.agent.case.syntax import node_of
-from dap_ai.agent.compiled.frames import Depth, Rows, depth_of
 from dap_ai.agent.sanitize import SyntaxRefused
+from dap_ai.agent.source.source import NATIVE_LANGUAGES, SourceFile, Sources, language_of
+from dap_ai.agent.source.syntax import node_of
 from dap_ai.protocol.contracts.asking import Stop
 from dap_ai.protocol.contracts.debugger import Debugger
 from dap_ai.protocol.contracts.inspection import (

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from dap_ai.agent.case.source import is_user_path
+from dap_ai.agent.source.source import is_user_path
 from dap_ai.protocol.contracts.inspection import FrameFacts, Inspection
 from dap_ai.protocol.wire.caught import Caught, CaughtFrame
 

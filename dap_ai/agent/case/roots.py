@@ -17,10 +17,10 @@ from pathlib import Path
 
 from dap_ai.agent.case.ignored import Ignored
 from dap_ai.agent.case.kind import Kind, kind_of_source
-from dap_ai.agent.case.source import MAX_SOURCE_BYTES, is_source, is_user_path
-from dap_ai.agent.case.source_files import SYSTEM_FOLDERS
 from dap_ai.agent.case.stack import Case
 from dap_ai.agent.masking.secret_files import SECRET_FOLDERS, secret_rule
+from dap_ai.agent.source.source import MAX_SOURCE_BYTES, is_source, is_user_path
+from dap_ai.agent.source.source_files import SYSTEM_FOLDERS
 
 _SKIPPED = frozenset({"node_modules", "CMakeFiles", "__pycache__", "__pypackages__", ".tox", ".nox", ".venv"})
 _SNIFFED_BYTES = 4096

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from dap_ai.agent.case.source import NATIVE_LANGUAGES, is_user_path, language_of
 from dap_ai.agent.case.stack import Frame
-from dap_ai.agent.compiled.frames import clean_name, is_inlined, is_user_frame
+from dap_ai.agent.source.source import NATIVE_LANGUAGES, is_user_path, language_of
+from dap_ai.debuggees.native.source.frames import clean_name, is_inlined, is_user_frame
 from dap_ai.protocol.contracts.inspection import Value, Variable
 
 MAX_SCOPES = 8

@@ -10,16 +10,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from dap_ai.agent.case.quantified import quantified
-from dap_ai.agent.case.source import FunctionNode, SourceFile, Sources, header_expressions, language_of, own_statements
 from dap_ai.agent.case.values import find
+from dap_ai.agent.source.quantified import quantified
+from dap_ai.agent.source.source import FunctionNode, SourceFile, Sources, language_of
+from dap_ai.agent.source.statements import header_expressions, own_statements
 from dap_ai.protocol.contracts.asking import HistoryItem, Stop
 from dap_ai.protocol.contracts.inspection import ExceptionFacts, Fact, FrameFacts, Inspection, Value
 from dap_ai.protocol.wire.ask import Level
 from dap_ai.protocol.wire.safe import Safe, SafeFields
 
 if TYPE_CHECKING:
-    from dap_ai.agent.compiled.report import Report
+    from dap_ai.agent.case.crash_report import Report
 
 MAX_EXPRESSIONS = 60
 

@@ -26,7 +26,7 @@ from pygls.uris import from_fs_path, to_fs_path
 import dap_ai
 from dap_ai.agent.language.questions import Ended, Position, Refused, Spot
 from dap_ai.agent.language.recipes import Recipe
-from dap_ai.limits import slack
+from dap_ai.system.limits import slack
 
 _END_S = 0.5
 

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
-from dap_ai import programs
 from dap_ai.agent.case.roots import is_too_wide
+from dap_ai.system import programs
 
 DATABASE = "compile_commands.json"
 FLAGS = "compile_flags.txt"

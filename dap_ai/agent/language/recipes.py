@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from dap_ai import programs
 from dap_ai.agent.language import clang
-from dap_ai.extras import DEFINITIONS
-from dap_ai.hosts import child_python
+from dap_ai.system import child_python, programs
+from dap_ai.system.extras import DEFINITIONS
 
 Family = Literal["python", "clang", "rust"]
 """Languages that one language server knows."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from dap_ai.agent.language.questions import Ended, LanguageServerError, Position, Refused, Spot, Workspace
 from dap_ai.agent.language.recipes import Family, recipe_of
-from dap_ai.limits import wait_for
+from dap_ai.system.limits import wait_for
 
 if TYPE_CHECKING:
     from dap_ai.agent.language.child import Child

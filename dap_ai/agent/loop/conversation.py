@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dap_ai.agent.case.source import Sources
+from dap_ai.agent.source.source import Sources
 from dap_ai.agent.tools.base import clip
 from dap_ai.protocol.contracts.asking import Answer, Stop
 from dap_ai.protocol.wire.ask import Earlier

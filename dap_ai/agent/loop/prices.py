@@ -6,7 +6,7 @@ Its table comes with the package and is never fetched: a new price comes with a 
 from __future__ import annotations
 
 from dap_ai.agent.model import Reply
-from dap_ai.extras import PRICES, MissingExtraError
+from dap_ai.system.extras import PRICES, MissingExtraError
 
 
 def cost_usd(model: str, reply: Reply) -> float:

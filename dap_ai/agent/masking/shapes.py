@@ -93,7 +93,7 @@ class _Shape(NamedTuple):
 def _shapes() -> list[_Shape]:
     from pathlib import Path  # noqa: PLC0415  both are slow to import, and most processes mask nothing
 
-    from dap_ai import toml_files  # noqa: PLC0415  the same
+    from dap_ai.settings import toml_files  # noqa: PLC0415  the same
 
     path = Path(__file__).with_suffix(".toml")
     shapes = toml_files.parse(path.read_bytes(), path)["shape"]

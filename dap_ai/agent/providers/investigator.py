@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Protocol, cast
 
-from dap_ai.agent.case.kind import DEFAULT, Kind, kind_of, named
+from dap_ai.agent.case.kind import Kind, kind_of
 from dap_ai.agent.guard.masked import MaskedModel, masked_message
 from dap_ai.agent.loop.agent import Budget, Talk, add, investigate
 from dap_ai.agent.loop.conversation import Conversation
@@ -16,10 +16,11 @@ from dap_ai.agent.prompts import wording
 from dap_ai.agent.providers.offline import without_model
 from dap_ai.agent.providers.work import Work
 from dap_ai.agent.tools.report import Report
-from dap_ai.config import Settings
-from dap_ai.extras import PRICES
 from dap_ai.protocol.contracts.asking import Answer, HistoryItem
+from dap_ai.protocol.contracts.kinds import DEFAULT, named
 from dap_ai.protocol.wire.ask import Usage
+from dap_ai.settings.config import Settings
+from dap_ai.system.extras import PRICES
 
 _TIME_TO_ANSWER = 0.85
 """Of `ask_timeout_s`: then the model must answer with what it knows."""

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from dap_ai.agent.model import Model
 from dap_ai.agent.providers.base import GROUP, Provider, ProviderError
-from dap_ai.config import Settings, provider_of
 from dap_ai.protocol.contracts.asking import Ask
 from dap_ai.protocol.contracts.debugger import StoppedSession
+from dap_ai.settings.config import Settings, provider_of
 
 if TYPE_CHECKING:
     from dap_ai.agent.masking.mask import Masker

@@ -19,8 +19,8 @@ from dap_ai.agent.model import Message, ModelError, Piece, Schema
 from dap_ai.agent.providers.base import ProviderError
 from dap_ai.agent.providers.chunks import Assembly
 from dap_ai.agent.providers.refusals import Endpoint, is_refused, is_worth_another_try, refused, unreachable
-from dap_ai.config import Settings
 from dap_ai.protocol.wire.safe import SafeFields
+from dap_ai.settings.config import Settings
 
 if TYPE_CHECKING:
     from openai import APIError, AsyncOpenAI, AsyncStream

@@ -22,9 +22,9 @@ import msgspec
 from dap_ai.agent.guard.passing import PassingModel
 from dap_ai.agent.model import Call, Model, ModelError, Piece, Reasoning, Reply, Schema, Text
 from dap_ai.agent.providers.base import ProviderError
-from dap_ai.config import Settings
 from dap_ai.protocol.wire.safe import Safe, SafeFields, as_it_is, holds_none, put
 from dap_ai.protocol.wire.visible import in_json
+from dap_ai.settings.config import Settings
 
 
 class Thought(msgspec.Struct, forbid_unknown_fields=True):

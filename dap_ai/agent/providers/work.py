@@ -17,11 +17,11 @@ from dap_ai.agent.guard.watched import Watched
 from dap_ai.agent.loop.conversation import Conversation
 from dap_ai.agent.loop.transcript import Transcript
 from dap_ai.agent.tools.base import Bench
-from dap_ai.config import Settings
 from dap_ai.protocol.contracts.asking import Ask
 from dap_ai.protocol.contracts.debugger import Sink
 from dap_ai.protocol.wire.ask import Category, ToolStep
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
+from dap_ai.settings.config import Settings
 
 
 class Told:

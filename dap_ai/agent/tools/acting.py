@@ -15,11 +15,11 @@ import msgspec
 from dap_ai.agent.case.evidence import evidence_at, read_again
 from dap_ai.agent.case.reader import Reader
 from dap_ai.agent.case.roots import Refused
-from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.case.stack import Case
 from dap_ai.agent.case.values import show
 from dap_ai.agent.guard.gate import MAX_NOW_CHARS
 from dap_ai.agent.sanitize import SyntaxRefused, parse_expression
+from dap_ai.agent.source.source import SourceFile
 from dap_ai.agent.tools.base import Bench, Tool, ToolResult, clip, code, fenced
 from dap_ai.agent.tools.reading import find
 from dap_ai.agent.tools.stack import frame

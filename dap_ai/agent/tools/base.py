@@ -8,15 +8,15 @@ from typing import Any, Generic, Protocol, TypeVar, cast
 
 import msgspec
 
-from dap_ai.agent.analyst.edits import shorten
 from dap_ai.agent.case.kind import kind_of
 from dap_ai.agent.case.reader import Reader
-from dap_ai.agent.case.source import Sources
 from dap_ai.agent.case.stack import Case, Frame, Place
 from dap_ai.agent.guard.gate import ToolGate
 from dap_ai.agent.guard.policy import Policy
 from dap_ai.agent.language.server import Languages
+from dap_ai.agent.report.edits import shorten
 from dap_ai.agent.sanitize import SyntaxRefused, parse_expression
+from dap_ai.agent.source.source import Sources
 from dap_ai.protocol.contracts.debugger import Debugger
 from dap_ai.protocol.contracts.snapshot import SnapshotQuery, SnapshotResult
 from dap_ai.protocol.contracts.tools import Arguments

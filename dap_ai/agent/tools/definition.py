@@ -7,10 +7,11 @@ from pathlib import Path
 
 from dap_ai.agent.case.kind import Kind, kind_of_language
 from dap_ai.agent.case.roots import Refused, Roots, is_library, roots_of
-from dap_ai.agent.case.source import NATIVE_LANGUAGES, SourceFile, last_line
 from dap_ai.agent.language.declared import extent, holder
 from dap_ai.agent.language.questions import LanguageServerError, Spot
 from dap_ai.agent.language.recipes import is_installed, why_not_installed
+from dap_ai.agent.source.source import NATIVE_LANGUAGES, SourceFile
+from dap_ai.agent.source.statements import last_line
 from dap_ai.agent.tools.base import Bench, Tool, ToolResult, clip, code, fenced
 from dap_ai.agent.tools.lookup import Asked, Found, definitions
 from dap_ai.agent.tools.reading import find, numbered

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 
-from dap_ai.agent.analyst.questions import candidates
 from dap_ai.agent.case.stack import Place
-from dap_ai.agent.case.syntax import node_of
 from dap_ai.agent.case.tables import table_of
 from dap_ai.agent.case.values import typed
+from dap_ai.agent.questions.expressions import candidates
 from dap_ai.agent.sanitize import SyntaxRefused, parse_expression
+from dap_ai.agent.source.syntax import node_of
 from dap_ai.agent.tools.base import UNCHANGED, Bench, Tool, ToolResult, clip, code, fenced, refused
 from dap_ai.protocol.contracts.inspection import Fact, FrameQuery, Query, Value
 from dap_ai.protocol.contracts.snapshot import SnapshotQuery, SnapshotResult

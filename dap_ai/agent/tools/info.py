@@ -7,8 +7,9 @@ import inspect
 from collections.abc import Iterator
 
 from dap_ai.agent.case.roots import Refused
-from dap_ai.agent.case.source import FunctionNode, SourceFile, is_user_path, last_line
 from dap_ai.agent.case.values import cut, typed
+from dap_ai.agent.source.source import FunctionNode, SourceFile, is_user_path
+from dap_ai.agent.source.statements import last_line
 from dap_ai.agent.tools.base import Bench, Tool, ToolResult, clip, code, fenced, refused
 from dap_ai.agent.tools.reading import NO_WALKER, find, numbered, read
 from dap_ai.protocol.contracts.inspection import Definition, Fact, Value

@@ -12,11 +12,11 @@ from pathlib import Path
 
 from dap_ai.agent.case.kind import kind_of_language
 from dap_ai.agent.case.roots import is_library, roots_of
-from dap_ai.agent.case.source import NATIVE_LANGUAGES, SourceFile, language_of
 from dap_ai.agent.language.declared import defined_in, extent, last_part
 from dap_ai.agent.language.questions import LanguageServerError, Position, Spot, Workspace
 from dap_ai.agent.language.recipes import Family, family_of, name_of, why_not_installed
 from dap_ai.agent.language.server import Languages, LanguageServer
+from dap_ai.agent.source.source import NATIVE_LANGUAGES, SourceFile, language_of
 from dap_ai.agent.tools.base import Bench
 from dap_ai.agent.tools.reading import import_path, printed, somewhere
 

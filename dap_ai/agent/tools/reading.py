@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from dap_ai.agent.case.roots import Refused, roots_of
-from dap_ai.agent.case.source import SourceFile
-from dap_ai.agent.case.syntax import node_of
 from dap_ai.agent.case.values import literal
 from dap_ai.agent.sanitize import SyntaxRefused
+from dap_ai.agent.source.source import SourceFile
+from dap_ai.agent.source.syntax import node_of
 from dap_ai.agent.tools.base import Bench, clip
 from dap_ai.protocol.contracts.inspection import Fact, FrameFacts, FrameQuery, Inspection, Node, Query
 from dap_ai.protocol.contracts.snapshot import SnapshotQuery

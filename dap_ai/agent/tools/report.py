@@ -7,16 +7,16 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from dap_ai.agent.analyst.edits import Edit, diff
 from dap_ai.agent.case.evidence import evidence_at, is_same, read_again
 from dap_ai.agent.case.reader import Reader
-from dap_ai.agent.case.source import SourceFile
 from dap_ai.agent.case.values import show
 from dap_ai.agent.masking.spans import PLACEHOLDER
+from dap_ai.agent.report.edits import Edit, diff
+from dap_ai.agent.report.wording import ADVICE
+from dap_ai.agent.source.source import SourceFile
 from dap_ai.agent.tools.base import Bench, NoFrame, Tool, ToolResult, fenced
+from dap_ai.agent.tools.reading import file_of
 from dap_ai.agent.tools.table import run
-from dap_ai.agent.tools.try_fix import file_of
-from dap_ai.agent.wording import ADVICE
 from dap_ai.protocol.contracts.tools import Change, CitedValue, LineEdit, TryFix
 from dap_ai.protocol.contracts.tools import Report as Reported
 from dap_ai.protocol.wire.ask import Evidence, Fix, Suspect

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import msgspec
 
-from dap_ai.agent.analyst.edits import shorten
 from dap_ai.agent.case.roots import Refused, Roots, roots_of
-from dap_ai.agent.case.source import SourceFile
+from dap_ai.agent.report.edits import shorten
+from dap_ai.agent.source.source import SourceFile
 from dap_ai.agent.tools.base import Bench, Tool, ToolResult, code, fenced
 from dap_ai.agent.tools.reading import find, import_path, numbered
 from dap_ai.agent.tools.symbols import place_of

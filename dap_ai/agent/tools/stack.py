@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from dap_ai.agent.case.reader import MAX_FRAMES
-from dap_ai.agent.case.source import NATIVE_LANGUAGES, header_expressions, last_line
 from dap_ai.agent.case.stack import Case, Frame, Place, sub_expressions
 from dap_ai.agent.case.values import cut, first_of, show_fact, timed, typed
+from dap_ai.agent.source.source import NATIVE_LANGUAGES
+from dap_ai.agent.source.statements import header_expressions, last_line
 from dap_ai.agent.tools.base import NO_FRAME, Bench, Tool, ToolResult, code, fenced
 from dap_ai.agent.tools.reading import numbered
 from dap_ai.protocol.contracts.inspection import Fact, FrameFacts, ThreadFacts, Variable

@@ -11,32 +11,32 @@ from typing import Any
 
 import msgspec
 
-from dap_ai.agent.analyst.check import failure_of
-from dap_ai.agent.analyst.questions import leading
-from dap_ai.agent.analyst.when import Asked, as_called, asked_when, is_so
 from dap_ai.agent.case.reader import Reader
 from dap_ai.agent.case.roots import Refused
 from dap_ai.agent.case.stack import Case, sub_expressions
+from dap_ai.agent.questions.expressions import leading
+from dap_ai.agent.questions.when import Asked, as_called, asked_when, is_so
 from dap_ai.agent.tools.acting import continue_to, execute, set_breakpoint, set_variable, step
 from dap_ai.agent.tools.base import Bench, NoFrame, Tool, ToolResult
 from dap_ai.agent.tools.definition import definition
 from dap_ai.agent.tools.evaluate import evaluate
-from dap_ai.agent.tools.history import history
 from dap_ai.agent.tools.info import info
-from dap_ai.agent.tools.native.code import code_
-from dap_ai.agent.tools.native.disassemble import disassemble
-from dap_ai.agent.tools.native.frames import frames
-from dap_ai.agent.tools.native.memory import memory
-from dap_ai.agent.tools.native.registers import registers
-from dap_ai.agent.tools.native.type_of import type_
 from dap_ai.agent.tools.reading import find
-from dap_ai.agent.tools.slice import slice_
 from dap_ai.agent.tools.source import search, source
 from dap_ai.agent.tools.stack import frame, stack, threads
 from dap_ai.agent.tools.surroundings import environment, output
-from dap_ai.agent.tools.trace import trace
-from dap_ai.agent.tools.try_fix import try_fix
 from dap_ai.agent.tools.variables import variables
+from dap_ai.debuggees.native.tools.code import code_
+from dap_ai.debuggees.native.tools.disassemble import disassemble
+from dap_ai.debuggees.native.tools.frames import frames
+from dap_ai.debuggees.native.tools.memory import memory
+from dap_ai.debuggees.native.tools.registers import registers
+from dap_ai.debuggees.native.tools.type_of import type_
+from dap_ai.debuggees.python.analysis.record.check import failure_of
+from dap_ai.debuggees.python.tools.history import history
+from dap_ai.debuggees.python.tools.slice import slice_
+from dap_ai.debuggees.python.tools.trace import trace
+from dap_ai.debuggees.python.tools.try_fix import try_fix
 from dap_ai.protocol.contracts.tools import Arguments, Evaluate, History, Slice, Trace
 from dap_ai.protocol.wire.safe import put
 

@@ -13,13 +13,12 @@ import contextlib
 import sys
 from typing import Any, NamedTuple
 
-from dap_ai import programs
 from dap_ai.backends.debugpy import interpreters
 from dap_ai.backends.debugpy.attaching import injecting, queued
-from dap_ai.extras import ATTACH
-from dap_ai.hosts import child_python
-from dap_ai.limits import wait_for
 from dap_ai.protocol.contracts.backend import StartError
+from dap_ai.system import child_python, programs
+from dap_ai.system.extras import ATTACH
+from dap_ai.system.limits import wait_for
 
 _TRIAL_S = 20.0
 _GET_NEWER = f"The extra `{ATTACH.name}` brings one. {ATTACH.install}"

@@ -8,7 +8,7 @@ debuggees. Every user of the machine can connect there, and a client may have an
     debuggee    our user; where we are root, the user of a program that we debug as well
 
 Also in the process of an agent whose own Python is debugged (debuggees/runs/running/adapter): Python 3.8 and newer.
-Whose a connection is, is known on Linux alone (dap_ai/peers.py); elsewhere the key keeps others from being clients, and
+Whose a connection is, is known on Linux alone (dap_ai/transport/peers.py); elsewhere the key keeps others from being clients, and
 debugpy's own access token, which a debuggee must tell, from being debuggees.
 """
 
@@ -66,7 +66,7 @@ def guard_users(keyed: Callable[[Handler], Handler] = lambda handler: handler) -
 
 
 def _is_ours(link: socket.socket, debuggees: set[int] | None) -> bool:
-    from dap_ai import peers  # noqa: PLC0415  the shim says where it is
+    from dap_ai.transport import peers  # noqa: PLC0415  the shim says where it is
 
     uid = peers.user_at(link)
     if not peers.is_another(uid):

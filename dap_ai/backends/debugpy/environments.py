@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from dap_ai import programs
+from dap_ai.system import programs
 
 _POETRY_S = 20.0
 _FOLDERS = (".venv", "venv")

@@ -9,10 +9,9 @@ import os
 import sys
 from typing import NamedTuple
 
-from dap_ai import programs
 from dap_ai.backends.debugpy import environments
-from dap_ai.hosts import child_python
-from dap_ai.limits import wait_for
+from dap_ai.system import child_python, programs
+from dap_ai.system.limits import wait_for
 
 OURS_SUPPORTS = (3, 10)
 """The oldest Python that the newest debugpy runs in; older ones need their own copy."""

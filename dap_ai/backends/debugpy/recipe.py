@@ -16,19 +16,19 @@ from dap_ai.backends.debugpy import (
     attach,
     caught,
     child_pythons,
-    dead_ends,
     debugpy_launcher,
     doors,
     forks,
     generated,
-    inspector,
     interpreters,
     tracebacks,
 )
-from dap_ai.backends.debugpy.inspector import Inspector
-from dap_ai.backends.debugpy.snapshots import Snapshots as Copies
-from dap_ai.hosts import child_python
+from dap_ai.debuggees.python.endings import dead_ends
+from dap_ai.debuggees.python.injection import inspector
+from dap_ai.debuggees.python.injection.inspector import Inspector
+from dap_ai.debuggees.python.injection.snapshots import Snapshots as Copies
 from dap_ai.protocol.contracts.backend import Backend, Command, Snapshots, Start, StartError, Walker
+from dap_ai.system import child_python
 
 _NODELAY = "__import__('pydevd').get_global_debugger().writer.sock.setsockopt(6, 1, 1)"
 """TCP_NODELAY on pydevd's own socket; without a frameId debugpy runs it in a frame of its own, at any time."""

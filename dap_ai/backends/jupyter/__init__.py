@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from dap_ai.backends.debugpy import caught, inspector
+from dap_ai.backends.debugpy import caught
 from dap_ai.backends.debugpy.recipe import DebugpyBackend
-from dap_ai.extras import JUPYTER
-from dap_ai.hosts import child_python
+from dap_ai.debuggees.python.injection import inspector
 from dap_ai.protocol.contracts.backend import Command, Start, StartError
+from dap_ai.system import child_python
+from dap_ai.system.extras import JUPYTER
 
 _NO_END = "The kernel is the notebook's: it is let go by `disconnect`, and ended from the notebook."
 

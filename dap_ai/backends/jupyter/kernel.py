@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from dap_ai.extras import JUPYTER, MissingExtraError
+from dap_ai.system.extras import JUPYTER, MissingExtraError
 
 _REACH_S = 5.0
 _LOOPBACK = ("127.0.0.1", "localhost", "0.0.0.0", "::1")  # noqa: S104  compared with, not listened at

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from dap_ai import programs
 from dap_ai.protocol.contracts.backend import StartError
+from dap_ai.system import programs
 
 _COMPILE_S = 300.0
 _SHOWN_LINES = 60

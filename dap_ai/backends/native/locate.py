@@ -9,9 +9,9 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from dap_ai import programs
-from dap_ai.extras import NATIVE
 from dap_ai.protocol.contracts.backend import StartError
+from dap_ai.system import programs
+from dap_ai.system.extras import NATIVE
 
 LLDB_DAP_SETTING, GDB_SETTING = "DAP_AI_LLDB_DAP", "DAP_AI_GDB"
 """The environment variables that name the programs to use."""

@@ -14,7 +14,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Protocol
 
-from dap_ai.client import ConnectionClosed
 from dap_ai.commands.debugging.changing import execute
 from dap_ai.commands.debugging.fixing import CannotApply, Fixing
 from dap_ai.commands.debugging.here import Here
@@ -28,6 +27,7 @@ from dap_ai.commands.debugging.spelling import SPELLINGS, WORDS
 from dap_ai.commands.running.signals import heard
 from dap_ai.commands.shown.display import Display
 from dap_ai.protocol.wire.errors import RequestFailed
+from dap_ai.transport.client import ConnectionClosed
 
 _APPLY = re.compile(r"apply(?:\s+(\d+))?")
 _FIX = "What should be changed, and why?"

@@ -14,7 +14,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from dap_ai.client import Client
 from dap_ai.commands.debugging.screen import SharedTerminal
 from dap_ai.commands.running.approvals import Approvals
 from dap_ai.commands.running.asking import Asking
@@ -24,6 +23,7 @@ from dap_ai.commands.running.prompt import Prompt
 from dap_ai.commands.running.target import Target
 from dap_ai.commands.shown.display import Display
 from dap_ai.protocol.wire.errors import RequestFailed
+from dap_ai.transport.client import Client
 
 Frame = Mapping[str, Any]
 _ANSWER_S = 120.0

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from dap_ai.agent.analyst.when import as_called
+from dap_ai.agent.questions.when import as_called
 from dap_ai.commands.debugging import answers, listing, past
 from dap_ai.commands.debugging.here import Here
 from dap_ai.commands.debugging.parsing import Command, place

@@ -15,10 +15,10 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from dap_ai import programs
 from dap_ai.commands.running.terminal import Modes, Terminal, modes_of, set_modes
 from dap_ai.commands.shown.rendering import TerminalDisplay
-from dap_ai.config import Settings
+from dap_ai.settings.config import Settings
+from dap_ai.system import programs
 
 _CHUNK_BYTES = 65536
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from dap_ai.agent.wording import ADVICE, AGAIN, CAUSE, HAPPENED, NO_MODEL, NO_RANKING, WHY, name_of
+from dap_ai.agent.report.wording import ADVICE, AGAIN, CAUSE, HAPPENED, NO_MODEL, NO_RANKING, WHY, name_of
 
 ANSWER_BYTES = 1300
 """Of an answer; with what stands around it, it stays below 1.5 KB."""

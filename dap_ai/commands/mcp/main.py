@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 
-from dap_ai import threads
 from dap_ai.commands.mcp import server
 from dap_ai.commands.mcp.tools import Tools
 from dap_ai.commands.shown.table import resolve
 from dap_ai.commands.shown.telling import warn
 from dap_ai.commands.signalled import at_signals
 from dap_ai.commands.wiring import check_provider
+from dap_ai.system import threads
 
 
 def main() -> None:

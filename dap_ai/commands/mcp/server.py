@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import dap_ai
 from dap_ai.commands.mcp.contract import INSTRUCTIONS, TOOLS, schema_of
 from dap_ai.commands.mcp.tools import Result
-from dap_ai.extras import MCP
+from dap_ai.system.extras import MCP
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext

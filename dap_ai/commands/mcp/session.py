@@ -14,9 +14,9 @@ from typing import Any
 
 import msgspec
 
-from dap_ai.client import Client
 from dap_ai.protocol.wire.ask import AskArguments, AskEnded, AskOutput, Level
 from dap_ai.protocol.wire.errors import RequestFailed
+from dap_ai.transport.client import Client
 
 Tell = Callable[[str], Awaitable[None]]
 """Is told each step of an answer, in a masked line."""

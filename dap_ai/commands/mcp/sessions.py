@@ -14,13 +14,13 @@ import click
 
 from dap_ai.adapter.io.failing import SessionFailed
 from dap_ai.adapter.io.sockets import SocketError
-from dap_ai.client import ConnectionClosed
 from dap_ai.commands.mcp.session import DebugSession
 from dap_ai.commands.mcp.starting import Own, Start, started
 from dap_ai.commands.running.guests import NO_SESSION, NothingStopped, Seen, choose, joined, look_at_all, name_of
-from dap_ai.limits import wait_for
 from dap_ai.protocol.wire.ask import Level
 from dap_ai.protocol.wire.errors import RequestFailed
+from dap_ai.system.limits import wait_for
+from dap_ai.transport.client import ConnectionClosed
 
 MOST_OWN = 3
 """So many programs are held at once: one more ends the oldest."""

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import click
 
 from dap_ai.agent.masking.mask import Masker
-from dap_ai.client import Client, ConnectionClosed
 from dap_ai.commands.kinds import Make, Wanted, backend_for, kind_of
 from dap_ai.commands.mcp.session import DebugSession
 from dap_ai.commands.mcp.told import Told
@@ -25,6 +24,7 @@ from dap_ai.commands.wanted.arguments import Breakpoint
 from dap_ai.commands.wiring import backend_of, proxy_of
 from dap_ai.protocol.wire.errors import RequestFailed
 from dap_ai.protocol.wire.safe import Safe
+from dap_ai.transport.client import Client, ConnectionClosed
 
 _PAUSE_S = 3.0
 

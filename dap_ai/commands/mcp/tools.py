@@ -15,7 +15,6 @@ import msgspec
 
 from dap_ai.adapter.io.failing import SessionFailed
 from dap_ai.agent.masking.mask import Masker
-from dap_ai.client import ConnectionClosed
 from dap_ai.commands.kinds import Wanted
 from dap_ai.commands.mcp import contract
 from dap_ai.commands.mcp.brief import brief, clipped
@@ -26,12 +25,13 @@ from dap_ai.commands.mcp.starting import Own, Start
 from dap_ai.commands.running.guests import NO_SESSION, Seen
 from dap_ai.commands.shown.telling import say
 from dap_ai.commands.wanted.arguments import parse_breakpoint
-from dap_ai.config import Settings
 from dap_ai.protocol.contracts.backend import StartError
 from dap_ai.protocol.wire.ask import AskEnded
 from dap_ai.protocol.wire.errors import RequestFailed
 from dap_ai.protocol.wire.safe import Safe
 from dap_ai.protocol.wire.visible import on_one_line, visible
+from dap_ai.settings.config import Settings
+from dap_ai.transport.client import ConnectionClosed
 
 _RUNNERS = frozenset({"pytest", "unittest"})
 """Test runners catch what their tests raise: without this filter nothing would stop."""

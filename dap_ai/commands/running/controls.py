@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dap_ai.client import Client
 from dap_ai.commands.wanted.arguments import Breakpoint, breakpoints_by_file
 from dap_ai.protocol.wire.errors import RequestFailed
+from dap_ai.transport.client import Client
 
 Events = asyncio.Queue[tuple[str, dict[str, Any]]]
 """By name, with their bodies; in order."""

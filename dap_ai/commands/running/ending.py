@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 
-from dap_ai.client import Client, ConnectionClosed
 from dap_ai.commands.running.controls import Controls
 from dap_ai.commands.running.outcome import Outcome, Wishes, why_caught
 from dap_ai.commands.running.target import Target
 from dap_ai.commands.shown.display import Display
 from dap_ai.protocol.wire.ask import AskCaught
 from dap_ai.protocol.wire.errors import BACKEND_DIED, RequestFailed
+from dap_ai.transport.client import Client, ConnectionClosed
 
 _END_S = 3.0
 

@@ -14,11 +14,11 @@ import msgspec
 
 from dap_ai.adapter.io import sockets
 from dap_ai.adapter.io.sockets import SessionEnded, SocketError
-from dap_ai.client import Client, ConnectionClosed
 from dap_ai.commands.running.controls import Controls
-from dap_ai.limits import wait_for
 from dap_ai.protocol.wire.errors import RequestFailed
 from dap_ai.protocol.wire.sessions import SessionInfo
+from dap_ai.system.limits import wait_for
+from dap_ai.transport.client import Client, ConnectionClosed
 
 LOOK_S = 1.0
 """A session that has not said after so long what it is about does not answer."""

@@ -15,7 +15,7 @@ from typing import Protocol
 
 import msgspec
 
-from dap_ai.config import ConfigError
+from dap_ai.settings.config import ConfigError
 
 VARIABLES = frozenset({"DAP_AI_PROVIDER", "DAP_AI_MODEL", "DAP_AI_BASE_URL", "OPENAI_BASE_URL", "OPENAI_API_KEY"})
 """Those that say who answers: nothing else can be changed this way."""

@@ -17,7 +17,7 @@ import psutil
 
 from dap_ai.commands.running import target
 from dap_ai.commands.running.terminal import Terminal
-from dap_ai.limits import slack
+from dap_ai.system.limits import slack
 
 _CHUNK_BYTES = 65536
 _WATCH_INTERVAL_S = 0.2

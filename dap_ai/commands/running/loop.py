@@ -7,13 +7,13 @@ from typing import Any
 
 import msgspec
 
-from dap_ai.client import Client
 from dap_ai.commands.running.controls import Controls, Events, hear
 from dap_ai.commands.running.ending import End
 from dap_ai.commands.running.outcome import Outcome, Wishes
 from dap_ai.commands.running.target import Session, Target
 from dap_ai.commands.shown.display import Display
 from dap_ai.protocol.wire.ask import AskCaught
+from dap_ai.transport.client import Client
 
 
 class Loop:

@@ -16,7 +16,6 @@ from typing import Any
 
 from dap_ai.agent.guard.gate import lets_go_on
 from dap_ai.agent.loop.transcript import Exchange
-from dap_ai.client import Client
 from dap_ai.commands.running import chat
 from dap_ai.commands.running.approvals import Approvals
 from dap_ai.commands.running.asking import Asking
@@ -28,6 +27,7 @@ from dap_ai.commands.running.target import Target
 from dap_ai.commands.shown.display import Display
 from dap_ai.commands.shown.unread import told_when_unread
 from dap_ai.protocol.wire.errors import RequestFailed
+from dap_ai.transport.client import Client
 
 
 class Run(Loop):

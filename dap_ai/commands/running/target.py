@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dap_ai.client import Client, ConnectionClosed
 from dap_ai.commands.running import chat
 from dap_ai.commands.running.controls import Controls, Events
 from dap_ai.commands.running.outcome import Outcome, Wishes
@@ -18,6 +17,7 @@ from dap_ai.commands.shown.display import Display
 from dap_ai.commands.shown.masking import MaskedDisplay
 from dap_ai.protocol.contracts.backend import Backend
 from dap_ai.protocol.wire.errors import RequestFailed
+from dap_ai.transport.client import Client, ConnectionClosed
 
 Handle = Callable[[str, dict[str, Any]], Awaitable[bool]]
 """Takes an event that comes while something else is waited for; False: the run is over."""

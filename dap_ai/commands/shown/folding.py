@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from dap_ai.agent.wording import AGAIN, CAUSE, HAPPENED, WHY, name_of
+from dap_ai.agent.report.wording import AGAIN, CAUSE, HAPPENED, WHY, name_of
 
 _LEAD = re.compile(r"\*\*([^*]+)[.:]\*\*|\*\S")
 _CAUSE = name_of(CAUSE)

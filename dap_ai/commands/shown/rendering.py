@@ -29,10 +29,10 @@ from dap_ai.commands.shown.folding import Folding
 from dap_ai.commands.shown.line_ends import are_one, may_be_within_line
 from dap_ai.commands.shown.markdown import Blocks
 from dap_ai.commands.shown.masking import counted, listed
-from dap_ai.config import Settings, provider_of
 from dap_ai.protocol.wire.ask import AskApproval, AskEnded, AskOutput, EndReason, Masked, ToolStep, Usage
 from dap_ai.protocol.wire.safe import Safe, SafeFields
 from dap_ai.protocol.wire.visible import on_one_line, visible, without_colours
+from dap_ai.settings.config import Settings, provider_of
 
 # debugpy's hint for editors that show a stack beside it, and what it says of an exception without a message.
 _NOTE = re.compile(

@@ -12,9 +12,9 @@ from typing import Any
 
 import click
 
-from dap_ai import config
 from dap_ai.commands.shown.telling import say
 from dap_ai.protocol.wire.visible import visible
+from dap_ai.settings import config
 
 _MIN_LAST_CHARACTERS = 24
 

@@ -10,12 +10,12 @@ from typing import Any, Literal
 
 import msgspec
 
-from dap_ai import config
 from dap_ai.agent.model import ModelError
 from dap_ai.agent.providers.base import ProviderError
 from dap_ai.agent.providers.loading import load
 from dap_ai.agent.providers.openai import OPENAI_URL
 from dap_ai.agent.providers.refusals import Endpoint, refused, unreachable
+from dap_ai.settings import config
 
 Finding = tuple[Literal["ok", "missing"], str, str]
 """A verdict, what was found, and advice; never the key."""

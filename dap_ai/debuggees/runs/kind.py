@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from dap_ai.agent.tools.base import Tool
     from dap_ai.agent.tools.report import Report
     from dap_ai.commands.kinds import Make, Wanted
-    from dap_ai.config import Resolved
     from dap_ai.protocol.contracts.asking import Answer
+    from dap_ai.settings.config import Resolved
 
 
 class RecordedRun(Kind):

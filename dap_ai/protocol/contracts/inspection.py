@@ -24,7 +24,7 @@ types of the values it meets:
     ["comp", kind, x, [[target, iterable, [condition...]]...]]       kind: list set dict gen; dict: x is ["t", [k, v]]
     target: ["n", name] or ["t", [target...]]
 
-In C, C++ and Rust (made by `agent/compiled/expressions.py`; parsed there, never by the debugger) also:
+In C, C++ and Rust (made by `debuggees/native/source/expressions.py`; parsed there, never by the debugger) also:
 
     ["u", op, x]                  op: * (what a pointer points to), & (address), !
     ["a", x, name]                a member

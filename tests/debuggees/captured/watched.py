@@ -6,10 +6,10 @@ import sys
 import weakref
 
 sys.path.insert(0, sys.argv[1])
-from dap_ai.backends.debugpy.inject.post_mortem.looking import Looking
-from dap_ai.backends.debugpy.inject.raises.raise_events import Watch
-from dap_ai.backends.debugpy.inject.reading import captures
-from dap_ai.hosts.user_code import is_user_path
+from dap_ai.debuggees.python.hosts.post_mortem.looking import Looking
+from dap_ai.debuggees.python.inspector.raises.raise_events import Watch
+from dap_ai.debuggees.python.inspector import captures
+from dap_ai.system.user_code import is_user_path
 
 told = []
 

@@ -12,7 +12,7 @@ import pytest
 from stats import mean
 
 MAIN, OUT = os.getpid(), Path(os.environ["OBSERVED"]).parent
-FOLDERS = ["testing", "hosts", "backends/debugpy/inject/post_mortem", "backends/debugpy/inject/reading"]
+FOLDERS = ["testing", "hosts", "debuggees/python/hosts/post_mortem", "backends/debugpy/inject/reading"]
 BARE = re.compile("_getframe|exc_info|settrace|setprofile|^(locals|globals|vars|dir|super|exec|eval)$|^__")
 """What looks at the frame that calls it cannot be called for somebody else."""
 NEEDED = "getattr hasattr isinstance issubclass len max min ord setattr sorted _iter_bits_lsb update_wrapper".split()

@@ -9,11 +9,11 @@ from collections.abc import Iterable
 
 import pytest
 
-from dap_ai import streams
 from dap_ai.adapter.io.guest_links import GuestLinks
 from dap_ai.adapter.state.effects import Event, FromGuest, GuestClosed
 from dap_ai.protocol.wire.framing import encode_frame
-from dap_ai.streams import HIGH_WATER_BYTES, TransportLink, part
+from dap_ai.transport import streams
+from dap_ai.transport.streams import HIGH_WATER_BYTES, TransportLink, part
 from tests.patience import at_worst
 
 pytestmark = [pytest.mark.anyio, pytest.mark.skipif(sys.platform == "win32", reason="Unix sockets")]

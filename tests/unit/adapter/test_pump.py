@@ -23,11 +23,11 @@ from dap_ai.adapter.state.debuggee import Phase
 from dap_ai.adapter.state.effects import FromBackend, Log
 from dap_ai.adapter.state.options import Options
 from dap_ai.backends.generic import GenericBackend
-from dap_ai.client import Client, ConnectionClosed
 from dap_ai.protocol.contracts.backend import Start
 from dap_ai.protocol.wire.errors import RequestFailed
 from dap_ai.protocol.wire.framing import FrameReader, encode_frame
-from dap_ai.streams import Link, MemoryLink, memory_pair
+from dap_ai.transport.client import Client, ConnectionClosed
+from dap_ai.transport.streams import Link, MemoryLink, memory_pair
 from tests.patience import at_worst
 
 pytestmark = pytest.mark.anyio

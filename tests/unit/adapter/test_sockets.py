@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai import peers
 from dap_ai.adapter.io import sockets
 from dap_ai.adapter.io.sockets import SessionSocket, SocketError
-from dap_ai.streams import Link
+from dap_ai.transport import peers
+from dap_ai.transport.streams import Link
 from tests.patience import at_worst
 
 pytestmark = [pytest.mark.anyio, pytest.mark.skipif(sys.platform == "win32", reason="Unix sockets")]

@@ -16,16 +16,16 @@ import msgspec
 
 from dap_ai.agent.answering import Agent
 from dap_ai.agent.case.reader import Reader
-from dap_ai.agent.case.source import Sources
 from dap_ai.agent.case.stack import Case
-from dap_ai.backends.debugpy.inject.reading import walker
-from dap_ai.config import Settings
+from dap_ai.agent.source.source import Sources
+from dap_ai.debuggees.python.inspector import walker
 from dap_ai.protocol.contracts.asking import Answer, Ask, HistoryItem, Stop
 from dap_ai.protocol.contracts.inspection import Inspection, Query
 from dap_ai.protocol.contracts.snapshot import SnapshotQuery, SnapshotResult
 from dap_ai.protocol.wire.ask import AskArguments, Category, ToolStep
 from dap_ai.protocol.wire.caught import Caught
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
+from dap_ai.settings.config import Settings
 
 THREAD = 1
 AT_OBSERVE = "at the level observe no code of the program is run, not even in a copy"

@@ -9,13 +9,13 @@ from typing import Any, cast
 
 from dap_ai.agent.answering import Agent
 from dap_ai.agent.case.reader import Reader
-from dap_ai.agent.case.source import Sources
 from dap_ai.agent.loop.conversation import Conversation
 from dap_ai.agent.providers.investigator import opening
-from dap_ai.config import Settings
+from dap_ai.agent.source.source import Sources
 from dap_ai.protocol.contracts.asking import Ask
 from dap_ai.protocol.wire.ask import AskArguments
 from dap_ai.protocol.wire.caught import Caught, CaughtFrame
+from dap_ai.settings.config import Settings
 from tests.unit.agent.harness import Stopped, ask
 
 PROGRAM = """\

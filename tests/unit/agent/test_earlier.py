@@ -11,11 +11,11 @@ import pytest
 from dap_ai.agent.answering import Agent
 from dap_ai.agent.model import Reply
 from dap_ai.agent.providers.investigator import Investigator
-from dap_ai.config import Settings
 from dap_ai.protocol.contracts.asking import Answer, Ask
 from dap_ai.protocol.wire.ask import AskArguments, Earlier, Said
+from dap_ai.settings.config import Settings
 from tests.unit.agent.harness import Heard
-from tests.unit.agent.test_agent_loop import Replies
+from tests.unit.agent.loop.test_agent_loop import Replies
 
 
 class Ended:

@@ -7,12 +7,12 @@ import io
 
 import msgspec
 
-from dap_ai.agent.analyst.checks import checks_of
-from dap_ai.agent.analyst.executions import line_counts
-from dap_ai.agent.analyst.runs import Control
 from dap_ai.agent.case.stack import Case
-from dap_ai.backends.debugpy.inject.snapshots.sources import Files
-from dap_ai.backends.debugpy.inject.snapshots.tracing import Tracer
+from dap_ai.debuggees.python.analysis.record.checks import checks_of
+from dap_ai.debuggees.python.analysis.record.executions import line_counts
+from dap_ai.debuggees.python.analysis.record.runs import Control
+from dap_ai.debuggees.python.snapshots.editing.sources import Files
+from dap_ai.debuggees.python.snapshots.runs.tracing import Tracer
 from dap_ai.protocol.contracts.snapshot import SnapshotResult, Trace
 
 _LONG_S = 60.0

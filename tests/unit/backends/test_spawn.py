@@ -10,7 +10,7 @@ import pytest
 
 from dap_ai.backends import spawn
 from dap_ai.protocol.contracts.backend import Command
-from dap_ai.streams import TransportLink
+from dap_ai.transport.streams import TransportLink
 from tests.patience import patient
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX")

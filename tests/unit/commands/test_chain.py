@@ -6,9 +6,9 @@ import io
 
 from dap_ai.commands.shown.chain import chain
 from dap_ai.commands.shown.rendering import TerminalDisplay
-from dap_ai.config import Settings
 from dap_ai.protocol.wire.ask import AskEnded, Usage
 from dap_ai.protocol.wire.value_path import PathNode
+from dap_ai.settings.config import Settings
 
 
 def node(expression: str, value: str, line: int = 1) -> PathNode:

@@ -13,7 +13,7 @@ from dap_ai import __version__
 from dap_ai.cli import main
 from dap_ai.commands import doctor
 from dap_ai.commands.shown.table import table
-from dap_ai.config import Settings
+from dap_ai.settings.config import Settings
 
 
 def invoke(*arguments, **environment):

@@ -10,8 +10,8 @@ import pytest
 
 from dap_ai.commands.shown.line_ends import are_one, may_be_within_line
 from dap_ai.commands.shown.rendering import TerminalDisplay
-from dap_ai.config import Settings
 from dap_ai.protocol.wire.ask import AskOutput
+from dap_ai.settings.config import Settings
 
 
 @pytest.fixture

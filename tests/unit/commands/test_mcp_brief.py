@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dap_ai.agent.wording import ADVICE, AGAIN, CAUSE, HAPPENED, NO_MODEL, WHY
+from dap_ai.agent.report.wording import ADVICE, AGAIN, CAUSE, HAPPENED, NO_MODEL, WHY
 from dap_ai.commands.mcp.brief import MORE, brief, clipped
 
 LEAD = "`low` is `6`."

@@ -6,8 +6,8 @@ import time
 import pytest
 
 from dap_ai.commands.shown.rendering import TerminalDisplay
-from dap_ai.config import Settings
 from dap_ai.protocol.wire.ask import AskApproval, AskEnded, AskOutput, ToolStep, Usage
+from dap_ai.settings.config import Settings
 
 
 class Screen(io.StringIO):

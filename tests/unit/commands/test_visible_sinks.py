@@ -24,7 +24,6 @@ from dap_ai.commands.shown.answer_file import AnswerFile
 from dap_ai.commands.shown.json_lines import JsonLines
 from dap_ai.commands.shown.rendering import TerminalDisplay
 from dap_ai.commands.shown.table import table
-from dap_ai.config import Settings
 from dap_ai.protocol.contracts.asking import Answer, Ask
 from dap_ai.protocol.wire import envelope
 from dap_ai.protocol.wire.ask import (
@@ -40,6 +39,7 @@ from dap_ai.protocol.wire.ask import (
 )
 from dap_ai.protocol.wire.errors import START_FAILED, RequestFailed
 from dap_ai.protocol.wire.visible import hidden_in
+from dap_ai.settings.config import Settings
 from tests.unit.protocol.test_visible import ATTACKS, MIXED
 
 FEW = settings(max_examples=25, deadline=None)

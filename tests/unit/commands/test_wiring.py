@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from dap_ai import config
 from dap_ai.adapter.state.options import NOBODY_ELSE, Access
 from dap_ai.commands import wiring
 from dap_ai.commands.shown.wirelog import WireLog
+from dap_ai.settings import config
 
 pytestmark = pytest.mark.anyio
 

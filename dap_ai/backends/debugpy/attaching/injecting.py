@@ -19,9 +19,8 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, cast
 
-from dap_ai import programs
 from dap_ai.backends.debugpy.attaching import entry_folder
-from dap_ai.hosts import child_python
+from dap_ai.system import child_python, programs
 
 QUEUED_OPTION = "--dap-ai-queued"
 """Among the `debugpyArgs`, and followed by a folder: the program waits there for its setup."""

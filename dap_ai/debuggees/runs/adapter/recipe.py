@@ -9,9 +9,9 @@ from typing import Any
 from dap_ai.backends import debugpy
 from dap_ai.backends.generic import GenericBackend
 from dap_ai.debuggees.runs.adapter.read_only import READ_ONLY
-from dap_ai.extras import RUNS
-from dap_ai.hosts import child_python
 from dap_ai.protocol.contracts.backend import Backend, Command, Start, StartError, Walker
+from dap_ai.system import child_python
+from dap_ai.system.extras import RUNS
 
 _ADAPTER = "dap_ai.debuggees.runs.__main__:main"
 

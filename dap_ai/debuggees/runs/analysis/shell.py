@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from dap_ai.debuggees.runs.analysis.bounded import bounded
-from dap_ai.extras import RUNS
+from dap_ai.system.extras import RUNS
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Parser

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import msgspec
 
 from dap_ai.debuggees.runs.analysis.facts import EffectKind, How
-from dap_ai.toml_files import parse
+from dap_ai.settings.toml_files import parse
 
 Does = Literal["submit", "change", "install", "verify", "run", "explore", "message", "build", "neutral"]
 """What a program does: an effect, or `build` (a run that makes files) or `neutral` (nothing beside others)."""

@@ -9,8 +9,8 @@ from dap_ai.agent.case.stack import Case
 from dap_ai.agent.case.values import cut
 from dap_ai.agent.providers.offline import offline_usage, say
 from dap_ai.agent.providers.work import Work
+from dap_ai.agent.report.wording import ADVICE
 from dap_ai.agent.tools.base import Bench, clip, code, fenced
-from dap_ai.agent.wording import ADVICE
 from dap_ai.debuggees.runs.answer import changes, pages
 from dap_ai.debuggees.runs.answer.diagnosis import diagnosis, evidence_rows_of, suspects_of, what_helps
 from dap_ai.debuggees.runs.answer.questions import UNDERSTOOD, What, Wish, wish_of

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from dap_ai.agent.case.stack import Case
+from dap_ai.agent.report.wording import ADVICE, HAPPENED
 from dap_ai.agent.tools.base import code, fenced
-from dap_ai.agent.wording import ADVICE, HAPPENED
 from dap_ai.debuggees.runs.analysis.onset.finding import OF_THE_AGENT, name_of
 from dap_ai.debuggees.runs.analysis.onsets import ErrorType, Evidence, Onset
 from dap_ai.debuggees.runs.answer.pages import tree_rows

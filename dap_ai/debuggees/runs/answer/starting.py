@@ -11,12 +11,12 @@ import click
 from dap_ai.commands.kinds import Make, Wanted
 from dap_ai.commands.running.starting import Debugged
 from dap_ai.commands.running.target import Out, Session, Target
-from dap_ai.config import Resolved
 from dap_ai.debuggees.runs.analysis.analysing import analyse, analyse_against
 from dap_ai.debuggees.runs.answer import ASKS
 from dap_ai.debuggees.runs.model import Run
 from dap_ai.debuggees.runs.opening import open_run
 from dap_ai.debuggees.runs.readers.base import CannotRead
+from dap_ai.settings.config import Resolved
 
 
 def look(wanted: Wanted, resolved: Resolved, tell: Callable[[str], None]) -> Make:

@@ -16,7 +16,7 @@ import jmespath
 import msgspec
 from jmespath.exceptions import JMESPathError
 
-from dap_ai import toml_files
+from dap_ai.settings import toml_files
 
 Means = Literal["task", "response", "call", "result", "note", "error", "end"]
 """What the value of a role may mean: a kind of event."""

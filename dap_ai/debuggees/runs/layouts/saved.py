@@ -8,14 +8,14 @@ from pathlib import Path
 
 import msgspec
 
-from dap_ai import toml_files
-from dap_ai.config import user_file
 from dap_ai.debuggees.runs.artefacts import CannotRead
 from dap_ai.debuggees.runs.layouts.layout import BadLayout, Layout, parse, search, written
 from dap_ai.debuggees.runs.layouts.reading import read
 from dap_ai.debuggees.runs.model import Problem, Ref, Run
 from dap_ai.debuggees.runs.readers.base import Glance, Reader, glance
 from dap_ai.debuggees.runs.readers.shapes import array
+from dap_ai.settings import toml_files
+from dap_ai.settings.config import user_file
 
 _MOST = 200
 _SURE = 0.6

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from dap_ai.debuggees.runs.live.wire import tokens
 from dap_ai.debuggees.runs.readers.shapes import table
-from dap_ai.toml_files import BadFile, parse, read
+from dap_ai.settings.toml_files import BadFile, parse, read
 
 _NAMES = ("codex", "codex.exe", "codex.js", "@openai/codex")
 _RUNNERS = ("npx", "bunx", "node")

@@ -14,7 +14,6 @@ from pathlib import Path
 import msgspec
 import psutil
 
-from dap_ai import peers
 from dap_ai.debuggees.runs.live.gate.gate import Gate
 from dap_ai.debuggees.runs.live.gate.orders import Heard
 from dap_ai.debuggees.runs.live.gate.visits import Gatekeeper
@@ -25,7 +24,8 @@ from dap_ai.debuggees.runs.live.wire.routes import named
 from dap_ai.debuggees.runs.live.wire.serving import Endpoint
 from dap_ai.debuggees.runs.live.workspace.following import Following
 from dap_ai.debuggees.runs.store import WORKSPACE, Recording
-from dap_ai.threads import run
+from dap_ai.system.threads import run
+from dap_ai.transport import peers
 
 _SAYING = threading.Lock()
 SWITCH_S = 0.0005

@@ -19,12 +19,12 @@ import psutil
 from msgspec.structs import replace
 
 import dap_ai
-from dap_ai import admission
 from dap_ai.debuggees.runs.live.addressed import addressed
 from dap_ai.debuggees.runs.live.plan import Plan
 from dap_ai.debuggees.runs.live.talk import Agent, Begin, End, Line, Ready, Stand, Told, Word
 from dap_ai.debuggees.runs.live.wire.routes import environment, upstreams
-from dap_ai.hosts import child_python
+from dap_ai.system import child_python
+from dap_ai.transport import admission
 
 LOG = "endpoint.log"
 _ADDRESSED = "addressed"

@@ -28,7 +28,7 @@ from dap_ai.debuggees.runs.running.printing import Printing
 from dap_ai.debuggees.runs.running.session import Happening
 from dap_ai.debuggees.runs.running.wanted import Wanted
 from dap_ai.debuggees.runs.store import FILE
-from dap_ai.hosts import child_python
+from dap_ai.system import child_python
 
 _LOOK_S = 0.2
 """How often it looks whether the recording has grown while nothing is held."""

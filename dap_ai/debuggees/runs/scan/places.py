@@ -15,7 +15,7 @@ from typing import Any
 
 from dap_ai.debuggees.runs.artefacts import GLANCE_BYTES, CannotRead
 from dap_ai.debuggees.runs.opening import each_run, is_there
-from dap_ai.extras import FLEET
+from dap_ai.system.extras import FLEET
 
 MAX_FETCHED_BYTES = 2 * 1024**3
 """Of one run at a URL."""

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, Protocol
 import msgspec
 
 from dap_ai.debuggees.runs.scan.rows import Counts, ScanRow
-from dap_ai.extras import FLEET
+from dap_ai.system.extras import FLEET
 
 SUFFIXES = (".jsonl", ".parquet")
 _encoder = msgspec.json.Encoder()

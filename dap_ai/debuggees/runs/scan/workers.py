@@ -14,7 +14,7 @@ from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor, Future
 from typing import Any, TypeVar
 
-from dap_ai.hosts import child_python
+from dap_ai.system import child_python
 
 _Result = TypeVar("_Result")
 _Task = tuple[Future[Any], bytes]

@@ -10,8 +10,8 @@ from importlib.metadata import entry_points
 from dap_ai.agent.masking.mask import Masker
 from dap_ai.agent.model import Model, ModelError, Reply
 from dap_ai.agent.providers.base import GROUP, Provider, ProviderError
-from dap_ai.config import Settings, provider_of
 from dap_ai.debuggees.runs.commands.parts.arguments import Unreadable
+from dap_ai.settings.config import Settings, provider_of
 
 
 def asker(settings: Settings) -> Callable[[str], str]:

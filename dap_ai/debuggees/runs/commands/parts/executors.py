@@ -13,7 +13,7 @@ import dap_ai
 from dap_ai.debuggees.runs.commands.parts.arguments import Unreadable
 from dap_ai.debuggees.runs.scan.workers import Processes
 from dap_ai.debuggees.runs.scan.working import version
-from dap_ai.extras import FLEET, MissingExtraError
+from dap_ai.system.extras import FLEET, MissingExtraError
 
 _CONNECT_S = "10s"
 _PROBE_S = 120.0

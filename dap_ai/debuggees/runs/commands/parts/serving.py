@@ -8,7 +8,6 @@ from collections.abc import Callable
 
 import click
 
-from dap_ai import threads
 from dap_ai.adapter.io.family import ChildPlace
 from dap_ai.adapter.io.serve import Proxy
 from dap_ai.commands.shown.table import resolve
@@ -18,7 +17,8 @@ from dap_ai.commands.wanted.listening import AddressFile, listening
 from dap_ai.commands.wiring import Recipe, check_provider
 from dap_ai.debuggees.runs.adapter.recipe import AgentsBackend
 from dap_ai.debuggees.runs.commands.parts.connecting import TOKEN_VARIABLE
-from dap_ai.streams import Link
+from dap_ai.system import threads
+from dap_ai.transport.streams import Link
 
 
 def serve(run: str, host: str, port: int, ready: Callable[[int, str], None]) -> int:

@@ -9,10 +9,10 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from dap_ai import programs
 from dap_ai.debuggees.runs.live.replay.tape import CannotReplay
 from dap_ai.debuggees.runs.live.workspace.git import Git, GitError, names
 from dap_ai.debuggees.runs.live.workspace.reading import states_of
+from dap_ai.system import programs
 
 MAX_BYTES = 2 * 1024**3
 """Of the ignored files together; a folder that is more is left out, and named."""

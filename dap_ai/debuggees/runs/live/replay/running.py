@@ -17,7 +17,7 @@ from dap_ai.debuggees.runs.live.replay.copying import made, whole
 from dap_ai.debuggees.runs.live.replay.tape import CannotReplay, Tape
 from dap_ai.debuggees.runs.live.wire.apis.editing import rewritten
 from dap_ai.debuggees.runs.readers.shapes import array, words
-from dap_ai.hosts import child_python
+from dap_ai.system import child_python
 
 COPY = "copy"
 """The workspace's copy, in the new recording's folder."""

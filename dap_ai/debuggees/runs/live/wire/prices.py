@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dap_ai.debuggees.runs.model import Usage
-from dap_ai.extras import PRICES, MissingExtraError
+from dap_ai.system.extras import PRICES, MissingExtraError
 
 
 def cost_usd(url: str, model: str, used: Usage | None) -> float | None:

@@ -13,7 +13,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 import h11
 
-from dap_ai import admission
 from dap_ai.debuggees.runs.live.plan import EVERY_S
 from dap_ai.debuggees.runs.live.wire.apis.asked import api_of
 from dap_ai.debuggees.runs.live.wire.http import (
@@ -31,6 +30,7 @@ from dap_ai.debuggees.runs.live.wire.tokens import admitted
 from dap_ai.debuggees.runs.live.wire.upstream import Pool, Unreached
 from dap_ai.debuggees.runs.live.wire.visiting import Gatekeeper
 from dap_ai.debuggees.runs.live.wire.way import Dropped, Way
+from dap_ai.transport import admission
 
 _MAX_HEAD = 256 * 1024
 _MAX_BODY = 512 * 1024 * 1024

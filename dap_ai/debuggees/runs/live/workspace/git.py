@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from dap_ai import programs
+from dap_ai.system import programs
 
 _LIMIT_S = 120.0
 _CONFIGURATION = {

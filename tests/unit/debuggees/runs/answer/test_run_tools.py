@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dap_ai.agent.case.source import Sources
 from dap_ai.agent.case.stack import Case
 from dap_ai.agent.masking.mask import Masker
+from dap_ai.agent.source.source import Sources
 from dap_ai.agent.tools.base import Bench
 from dap_ai.agent.tools.table import run as call
 from dap_ai.agent.tools.table import tools_of

@@ -7,14 +7,14 @@ import sys
 
 import pytest
 
-from dap_ai.client import ConnectionClosed
 from dap_ai.commands.running.job import exit_status
 from dap_ai.commands.running.outcome import Outcome, Wishes
 from dap_ai.commands.running.run import Run
 from dap_ai.commands.wanted.arguments import Breakpoint
-from dap_ai.kinds.python.program import Program
-from dap_ai.kinds.python.target import PythonTarget
+from dap_ai.debuggees.python.launch.program import Program
+from dap_ai.debuggees.python.launch.target import PythonTarget
 from dap_ai.protocol.wire.errors import RequestFailed
+from dap_ai.transport.client import ConnectionClosed
 from tests.patience import in_turn, patient
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
@@ -225,7 +225,7 @@ def test_what_the_debugger_finds_important_is_said_once():
 
 
 def test_a_program_of_which_no_thread_stops_is_told_where_it_waits(monkeypatch):
-    monkeypatch.setattr("dap_ai.kinds.python.target._PAUSE_S", 0)
+    monkeypatch.setattr("dap_ai.debuggees.python.launch.target._PAUSE_S", 0)
     quiet = {"attach": [[("initialized", {})]], "configurationDone": [[]]}
     outcome, client, _, display = run(quiet, program=None, pid=7, exceptions=())
     (answer,) = display.texts("ask_ended")

@@ -12,7 +12,7 @@ from dap_ai.debuggees.runs.live.talk import Line
 from dap_ai.debuggees.runs.model import Agent, Event, Ref, Run
 from dap_ai.debuggees.runs.running.session import Happening, LiveSession
 from dap_ai.debuggees.runs.running.wanted import Wanted
-from dap_ai.hosts import child_python
+from dap_ai.system import child_python
 from tests.conformance import schema
 from tests.unit.debuggees.runs.adapter.recorded import Known
 

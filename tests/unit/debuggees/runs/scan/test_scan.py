@@ -22,7 +22,7 @@ from dap_ai.debuggees.runs.scan.places import runs_below
 from dap_ai.debuggees.runs.scan.results import JsonLines, ResultsError, results_at
 from dap_ai.debuggees.runs.scan.rows import ScanRow, scan_row, unread
 from dap_ai.debuggees.runs.scan.working import row_at, rows_of
-from dap_ai.extras import MissingExtraError
+from dap_ai.system.extras import MissingExtraError
 from tests.patience import patient
 from tests.unit.debuggees.runs.hand_made import any_run, hostile, ordinary
 from tests.unit.debuggees.runs.scan.deadly import DEADLY

@@ -1,0 +1,99 @@
+"""What of a question the answer about the stop as a whole does not answer: words that name nothing of this stop."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import PurePath
+
+from dap_ai.agent.case.stack import Case
+from dap_ai.agent.questions.asking import OF_FAILURES, offered, setter, told, written
+from dap_ai.agent.questions.expressions import STOP_WORDS, candidates
+
+_FILLERS = STOP_WORDS | frozenset(
+    """about again all also am an any anybody anyone anything are as assume assumption assumptions at be
+    because been being blame but by cannot cant change changed changes come could couldn currently did didn
+    does doesn doing don done else even exactly explain find for from get gets getting give go going gone got
+    had hasn have haven help her here him how if in instead into isn it its itself just keep keeps know let
+    like look looks made make makes making me mean means might more must my need needs no nothing now of off
+    on once one only or our out over please point possible pretty quickly really right run running runs say
+    says see seem seems shall she should show shows so some somebody someone something still suddenly suggest
+    summarise summarize supposed sure tell than thank thanks that the their them then there these they thing
+    things think this those to told too tried try trying understand understood up us want wants was wasn way
+    we were what when where whether which who will with without won work worked working works would wouldn yes
+    you your
+
+    app application assertion block call called caller cause cell code command condition context describe
+    details exception expression file frame function happening hint line main message method module name object
+    place process python question reason result root script software source state statement step story test
+    tests thread trace value values""".split()  # noqa: SIM905  as a table
+)
+"""Words that ask for nothing beside why the program stopped."""
+_OF_STOPS = frozenset(
+    {"fail", "failed", "crash", "error", "happen", "happened", "wrong", "stop", "stopped", "bug", "fix"}
+)
+_FENCED = re.compile(r"```.*?```", re.DOTALL)
+_WORD = re.compile(r"[^\W\d_][\w]*")
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_CODED = re.compile(r"\w_\w|[a-z][A-Z]|[A-Za-z]\d")
+"""No word of English: a name from somebody's code."""
+_WHEN = re.compile(r"\s*(when)\b", re.IGNORECASE)
+"""The stop does not tell; within a sentence the word asks for nothing."""
+_MAX_WORDS = 5
+
+
+def not_understood(case: Case, question: str) -> str:
+    """A paragraph: what is not understood of the question, and what is. Empty if it is about the stop as a whole."""
+    asked = _FENCED.sub(" ", question)
+    known = {word.casefold() for word in _known(case)}
+    words = dict.fromkeys(_WORD.findall(asked))
+    opens = _WHEN.match(asked)
+    unknown = [*([opens[1]] if opens else []), *(word for word in words if not _is_clear(word, known))]
+    missing = _missing(case, asked, known)
+    if not unknown and not missing:
+        return ""
+    named = [word for word in words if word.casefold() not in _FILLERS - _OF_STOPS and len(word) > 1]
+    understood = [word for word in named if word.casefold() in known or OF_FAILURES.match(word)]
+    reason = missing or f"Not understood: {_listed(unknown)}"
+    if understood:
+        reason += f". Understood: {_listed(understood)}, as a question about the stop"
+    return f"{reason}. {offered(case)} Here is why the program stopped:"
+
+
+def _missing(case: Case, question: str, known: set[str]) -> str:
+    """A name of code that the question has, and that has no value here: what is known of it."""
+    names = [t for t in candidates(question) if t.isidentifier() and not OF_FAILURES.match(t)]
+    if where := next((where for name in names if (where := setter(case, name))), ""):
+        return where
+    coded = next((name for name in names if _CODED.search(name) and name.casefold() not in known), "")
+    return f"Nothing is called `{coded}` at this stop" if coded and not _occurs(case, coded) else ""
+
+
+def _is_clear(word: str, known: set[str]) -> bool:
+    return len(word) == 1 or word.casefold() in _FILLERS | known or bool(OF_FAILURES.match(word))
+
+
+def _known(case: Case) -> Iterator[str]:
+    """The words of the exception, and the names of what ran or stands in the lines that did."""
+    for word in told(case):
+        yield word
+        yield from _PART.findall(word)
+    yield from written(case)
+    for place in case.callers:
+        yield from _WORD.findall(place.frame.name)
+        yield from _WORD.findall(PurePath(place.frame.path).name)
+        if place.source and place.source.tree:
+            nodes = ast.walk(place.statement) if place.statement else ()
+            yield from (n.id for n in nodes if isinstance(n, ast.Name))
+
+
+def _occurs(case: Case, name: str) -> bool:
+    """Whether a name stands anywhere in the files of the stack."""
+    return any(re.search(rf"\b{re.escape(name)}\b", p.source.text) for p in case.places if p.source)
+
+
+def _listed(words: Iterable[str]) -> str:
+    texts = [f"`{word}`" for word in words]
+    more = f" and {len(texts) - _MAX_WORDS} more" if len(texts) > _MAX_WORDS else ""
+    return ", ".join(texts[:_MAX_WORDS]) + more

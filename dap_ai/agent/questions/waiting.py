@@ -1,0 +1,45 @@
+"""What a program waits for, as its stack shows: the call in which it stands, or the one that its loop comes to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from dap_ai.agent.case.stack import Case, Place
+from dap_ai.agent.case.values import cut
+from dap_ai.agent.report.edits import shorten
+
+INTERRUPTED = "KeyboardInterrupt"
+MAX_CODE = 80
+_WAITS = re.compile(
+    r"\s*(?:what|why|where|who|is|does)\b[^?]*\b(?:wait(?:s|ing)?|blocked|blocking)\b"
+    r"(?:\s+(?:for|on|in|at|by|here|now))*[\s?!.]*",
+    re.IGNORECASE,
+)
+
+
+def wants_wait(question: str) -> bool:
+    """Whether it asks what the program waits for."""
+    return bool(_WAITS.fullmatch(question))
+
+
+def waiting(case: Case, in_code: Callable[[Case, Place, str], str] = lambda _case, _place, _here: "") -> str:
+    """A sentence or two, by what the stack shows; empty: no frame has source.
+
+    `in_code`: what the failing line itself tells, where it is the user's that runs; the text names the line.
+    """
+    place, error = case.focus, case.exception
+    if place is None or place.source is None:
+        return ""
+    code = cut(place.source.line(place.frame.line).strip(), MAX_CODE)
+    here = f"{_spot(case, place)}: `{code}`"
+    if error is not None and error.type != INTERRUPTED:
+        return f"It waits for nothing: it has failed with `{error.type}` at {here}."
+    top = case.frames[0]
+    if not top.user:
+        return f"It is in `{top.name}`, reached from {here}."
+    return in_code(case, place, here) or f"Nothing shows that it waits: it stands at {here}."
+
+
+def _spot(case: Case, place: Place) -> str:
+    return f"`{shorten(place.frame.path, case.inspection.cwd)}:{place.frame.line}` in `{place.frame.name}`"

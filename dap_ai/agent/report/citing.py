@@ -1,0 +1,25 @@
+"""What an answer cites: expressions of frames, with the values that were read of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from dap_ai.agent.case.evidence import evidence_at
+from dap_ai.agent.case.stack import Place
+from dap_ai.protocol.contracts.asking import Stop
+from dap_ai.protocol.wire.ask import Evidence
+
+
+@dataclass
+class Cited:
+    """An expression of a frame that the answer cites."""
+
+    place: Place
+    expression: str
+
+
+def evidence_of(stop: Stop, cited: Iterable[Cited]) -> list[Evidence]:
+    """What an answer cites, as far as it was read."""
+    read = ((c, c.place.value(c.expression)) for c in cited)
+    return [evidence_at(c.expression, value.text, c.place.frame, stop) for c, value in read if value]

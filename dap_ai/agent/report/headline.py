@@ -1,0 +1,26 @@
+"""The first line of an answer: short enough to be read at a glance."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from dap_ai.agent.case.values import cut
+
+MOST_WORDS = 25
+_MOST_CODE_CHARS = 44
+_CODE = re.compile(r"`([^`]+)`")
+_PLACE = re.compile(r"\S+:\d+")
+
+
+def fitting(sentences: Sequence[str]) -> str:
+    """The first of them that is short enough, else the last one, cut; long code is cut in the middle of each."""
+    short = [_CODE.sub(_shorter, text) for text in sentences]
+    chosen = next((text for text in short if len(text.split()) <= MOST_WORDS), short[-1])
+    words = chosen.split()
+    return chosen if len(words) <= MOST_WORDS else " ".join(words[: MOST_WORDS - 1]) + " ..."
+
+
+def _shorter(code: re.Match[str]) -> str:
+    """A place is of no use without its line, which stands at its end."""
+    return code[0] if _PLACE.fullmatch(code[1]) else f"`{cut(code[1], _MOST_CODE_CHARS)}`"

@@ -1,0 +1,41 @@
+"""The names and keys most like one that is missing."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from collections.abc import Iterable
+
+from dap_ai.agent.case.values import MISSING, literal_in
+
+
+def near(name: str, names: Iterable[str], count: int = 2) -> list[str]:
+    """The names most like this one: same but for case or blanks first, then by spelling."""
+    names = list(dict.fromkeys(n for n in names if n != name))
+    folded = name.strip().casefold().replace("_", "").replace("-", "")
+    same = [n for n in names if n.strip().casefold().replace("_", "").replace("-", "") == folded]
+    close = difflib.get_close_matches(name, names, n=count + 1, cutoff=0.6)
+    parts = [
+        n for n in names if len(folded) >= 4 and (folded in n.casefold() or (n.casefold() in folded and len(n) >= 4))
+    ]
+    return list(dict.fromkeys([*same, *close, *parts]))[:count]
+
+
+def near_key(key: str, keys: list[str]) -> str:
+    """The key (a repr) most like a missing one (a repr), and how they differ; empty if none is like it."""
+    wanted = literal_in(key)
+    if wanted is MISSING:
+        return ""
+    for other in keys:
+        found = literal_in(other)
+        if found is MISSING:
+            continue
+        if type(found) is not type(wanted) and str(found) == str(wanted):
+            return f"there is `{other}` ({type(found).__name__}, not {type(wanted).__name__})"
+        if found == f"\ufeff{wanted}":
+            return f'there is `{other}`, with a byte order mark: read the file with `encoding="utf-8-sig"`'
+        if isinstance(wanted, str) and isinstance(found, str) and wanted.strip().casefold() == found.strip().casefold():
+            how = "blanks" if wanted.casefold() != found.casefold() else "case"
+            return f"there is `{other}`, which differs in {how} only"
+    matches = near(str(wanted), [str(ast.literal_eval(k)) for k in keys if k[:1] in "'\""], 1)
+    return f"the nearest key is `{matches[0]!r}`" if matches else ""

@@ -1,0 +1,65 @@
+"""Sections that answers about any stop have: a quoted line, the chain of causes, the root cause with other suspects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from dap_ai.agent.case.stack import Case, Place
+from dap_ai.agent.case.values import cut
+from dap_ai.agent.report.edits import shorten
+from dap_ai.agent.report.wording import CAUSE, GUESS, WHY
+from dap_ai.protocol.wire.ask import Suspect
+
+BACK = "Back from the failing line"
+THE_FAILED_LINE = "the line that failed"
+"""How the reason of the failing line itself begins."""
+
+
+def where(case: Case, file: str, line: int) -> str:
+    """`shop.py:12` as code."""
+    return f"`{shorten(file, case.inspection.cwd)}:{line}`"
+
+
+def quote(place: Place) -> str:
+    """The line a frame stands at, as a code block."""
+    source = place.source
+    return source.block(f"{place.frame.line}  {source.line(place.frame.line).strip()}") if source else "(no source)"
+
+
+def chain_of(links: list[str], head: str = BACK) -> str:
+    """The section *Why* of its links, nearest first; empty if there are none."""
+    rows = "\n".join(f"{n}. {link}" for n, link in enumerate(links, 1))
+    return f"{WHY} {head}:\n\n{rows}" if rows else ""
+
+
+def cause_of(
+    case: Case, suspects: Sequence[Suspect], where: Callable[[str, int], str], is_sure: Callable[[], bool]
+) -> str:
+    """The section *Root cause* of the lines that are told, most suspicious first; `where` makes code of a place."""
+    if not suspects:
+        return f"{CAUSE} Nothing stands out in the code that was read."
+    first, *others = suspects
+    source = case.sources.read(first.file)
+    code = source.block(f"{first.line}  {source.line(first.line).strip()}") if source else "(no source)"
+    end = "" if first.reason.endswith(("?", "!")) else "."
+    text = f"{CAUSE if is_sure() else GUESS} {where(first.file, first.line)}: {first.reason}{end}\n\n{code}"
+    return f"{text}\n\nOther suspects: {listed(others, where)}." if others else text
+
+
+def listed(suspects: Sequence[Suspect], where: Callable[[str, int], str]) -> str:
+    """Suspects in a line, each as its place with its reason; `where` makes code of a place."""
+    return "; ".join(f"{where(s.file, s.line)} ({s.reason})" for s in suspects)
+
+
+def output_and_deeds(case: Case, tail: str, level: int) -> Iterator[str]:
+    """The end of the program's output, and what the user has done last; less at each level, from 0 to 3."""
+    size = (300, 120, 40, 0)[level]
+    if tail.strip():
+        mark = "... " if len(tail) > size else ""
+        yield f"output: {mark}{tail[-size:].strip()}" if size else f"output: ... {len(tail)} characters"
+    if case.edited:
+        yield f"not computed by the program: {' '.join(case.edited)}"
+    if case.history:
+        shown = case.history[-(6, 3, 1, 1)[level] :]
+        did = (f"{h.text}{f' -> {cut(h.result, 60)}' if h.result else ''}" for h in shown)
+        yield "the user did: " + "; ".join(did)

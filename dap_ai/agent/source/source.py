@@ -1,0 +1,313 @@
+"""Source of the frames: read, cached by modification time, parsed once. Lines are 1-based.
+
+A file that does not parse (a newer grammar, a cell) still has lines, and its statements are parsed one by one.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import textwrap
+import tokenize
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from threading import Lock, RLock
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from dap_ai.agent.source.indexing import FunctionNode, Index, once_per_node
+from dap_ai.agent.source.source_files import PYTHON_SUFFIXES, language_of, why_no_source
+from dap_ai.system.extras import MissingExtraError
+from dap_ai.system.user_code import is_user_path as is_user_path  # noqa: PLC0414  it is known from here
+
+if TYPE_CHECKING:
+    from dap_ai.debuggees.native.source.parsing import Unit
+
+ScopeNode = FunctionNode | ast.Module
+T = TypeVar("T")
+
+MAX_SOURCE_BYTES = 4_000_000
+_LINE_END = re.compile(r"\r\n|\r|\n")
+"""Python's; `str.splitlines` also ends a line at a form feed, which the standard library's own source has."""
+
+
+def body_fields(node: ast.AST) -> Iterator[list[ast.stmt]]:
+    """The statement lists that a statement holds (body, else, finally, handlers, cases)."""
+    for name in ("body", "orelse", "finalbody"):
+        block = getattr(node, name, None)
+        if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
+            yield block
+    for name in ("handlers", "cases"):
+        for part in getattr(node, name, ()):
+            yield part.body
+
+
+@once_per_node
+def own_statements(scope: ast.AST) -> Sequence[ast.stmt]:
+    """Every statement of a function or module in order, without those of nested functions and classes."""
+    return tuple(_own_statements(scope))
+
+
+def _own_statements(scope: ast.AST) -> Iterator[ast.stmt]:
+    for block in body_fields(scope):
+        for statement in block:
+            yield statement
+            if not isinstance(statement, FunctionNode | ast.ClassDef):
+                yield from _own_statements(statement)
+
+
+def header_expressions(statement: ast.stmt) -> list[ast.expr]:
+    """The expressions that a statement itself evaluates: of an `if`, its test; not those of its body."""
+    match statement:
+        case ast.If(test=test) | ast.While(test=test):
+            return [test]
+        case ast.For(iter=iterable, target=target) | ast.AsyncFor(iter=iterable, target=target):
+            return [iterable, target]
+        case ast.With(items=items) | ast.AsyncWith(items=items):
+            return [item.context_expr for item in items]
+        case ast.Match(subject=subject):
+            return [subject]
+        case ast.FunctionDef() | ast.AsyncFunctionDef():
+            defaults = [d for d in statement.args.kw_defaults if d is not None]
+            return [*statement.decorator_list, *statement.args.defaults, *defaults]
+        case ast.ClassDef():
+            return [*statement.decorator_list, *statement.bases]
+        case ast.Try():
+            return []
+        case _:
+            return [child for child in ast.iter_child_nodes(statement) if isinstance(child, ast.expr)]
+
+
+@once_per_node
+def header_nodes(statement: ast.stmt) -> Sequence[ast.AST]:
+    """All nodes of the expressions that a statement itself evaluates."""
+    return tuple(node for root in header_expressions(statement) for node in ast.walk(root))
+
+
+def last_line(node: ast.stmt | ast.expr) -> int:
+    """The last line of a node, inclusive."""
+    return node.end_lineno or node.lineno
+
+
+def first_line(node: FunctionNode | ast.ClassDef) -> int:
+    """Of a function or class, as the interpreter counts: that of the first decorator."""
+    return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+
+
+NATIVE_LANGUAGES = frozenset({"c", "cpp", "rust"})
+"""Those that `debuggees/native/analysis` reads."""
+_CPP_TEXT = re.compile(
+    r"^[ \t]*(class\s+\w+\s*(final\s*)?([:{;]|$)|namespace\b|template\s*<|using\s+(namespace\s|\w+\s*=)"
+    r"|(public|private|protected):|#\s*include\s*<\w+>)|\b\w+::\w",
+    re.MULTILINE,
+)
+
+
+def is_source(path: Path) -> bool:
+    """Whether a file's name says that it is a program's source."""
+    return path.suffix in PYTHON_SUFFIXES or language_of(str(path)) in NATIVE_LANGUAGES
+
+
+@dataclass
+class SourceFile:
+    """One file of source, as it is on disk now."""
+
+    path: str
+    text: str
+    unparsed: str = ""
+    """Why there is no `unit` of it, where there could be: known once that was asked for."""
+    _parsing: Lock = field(default_factory=Lock, repr=False, compare=False)
+    """Two threads must not get two trees of one file: its nodes are compared by identity."""
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """Its lines without line ends; `lines[0]` is line 1."""
+        lines = _LINE_END.split(self.text)
+        return lines if lines[-1] else lines[:-1]
+
+    @cached_property
+    def language(self) -> str:
+        """See language_of; the name of a header does not tell C from C++, its text does."""
+        named = language_of(self.path)
+        return "cpp" if named == "c" and self.path.endswith(".h") and _CPP_TEXT.search(self.text) else named
+
+    @cached_property
+    def unit(self) -> Unit | None:
+        """The parsed file, if it is C, C++ or Rust and the extra `grammars` is installed."""
+        if not self.is_native:
+            return None
+        from dap_ai.debuggees.native.source.parsing import parse  # noqa: PLC0415  a Python program does not need it
+
+        try:
+            return parse(self.text, self.language)
+        except MissingExtraError as error:
+            self.unparsed = str(error)
+            return None
+
+    @property
+    def is_native(self) -> bool:
+        """Whether it is C, C++ or Rust."""
+        return self.language in NATIVE_LANGUAGES
+
+    @cached_property
+    def tree(self) -> ast.Module | None:
+        """The whole file's syntax tree; None where this Python cannot parse it."""
+        return self._once("tree", self._parsed)
+
+    def _once(self, name: str, make: Callable[[], T]) -> T:
+        """What the first thread makes, under the name of its property; `make` waits for nothing."""
+        with self._parsing:
+            if name not in self.__dict__:
+                self.__dict__[name] = make()
+            return self.__dict__[name]
+
+    def _parsed(self) -> ast.Module | None:
+        if self.language != "python":
+            return None
+        try:
+            return ast.parse(self.text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+
+    def block(self, text: str) -> str:
+        """Lines of it as a code block of its language."""
+        return f"```{self.language}\n{text}\n```"
+
+    def line(self, number: int) -> str:
+        """One line; empty outside the file."""
+        return self.lines[number - 1] if 0 < number <= len(self.lines) else ""
+
+    def holds(self, text: str, statement: ast.stmt) -> bool:
+        """Whether a line of the statement holds the text."""
+        return any(text in line for line in self.lines[statement.lineno - 1 : last_line(statement)])
+
+    @cached_property
+    def index(self) -> Index:
+        """What stands where in the tree; of an empty module where there is no tree."""
+        tree = self.tree or ast.Module([], [])
+        return self._once("index", lambda: Index(tree))
+
+    @property
+    def functions(self) -> list[FunctionNode]:
+        """Every function and method, outer ones first."""
+        return self.index.functions
+
+    @property
+    def classes(self) -> list[ast.ClassDef]:
+        """Every class, outer ones first."""
+        return self.index.classes
+
+    @property
+    def owners(self) -> dict[ast.AST, ast.ClassDef]:
+        """The class that a method stands in."""
+        return self.index.owners
+
+    def function_at(self, line: int) -> FunctionNode | None:
+        """The innermost function that holds the line; None: the module."""
+        return self.index.function_at(line)
+
+    def function_starting(self, line: int) -> FunctionNode | None:
+        """The function whose `def`, or first decorator, stands at the line."""
+        return next((f for f in self.functions if first_line(f) <= line <= f.lineno), None)
+
+    def scope_at(self, line: int) -> ScopeNode | None:
+        """The function that holds the line, else the module; None where nothing could be parsed."""
+        return self.function_at(line) or self.tree
+
+    def statement_at(self, line: int) -> ast.stmt | None:
+        """The innermost statement whose own part (for a compound one: its header) holds the line."""
+        if self.tree is None:
+            return self._lone_statement(line)
+        return self.index.statement_at(line)
+
+    def _lone_statement(self, line: int) -> ast.stmt | None:
+        for count in range(1, 20):
+            text = textwrap.dedent("\n".join(self.lines[line - 1 : line - 1 + count]))
+            for suffix in ("", "\n    pass"):
+                try:
+                    body = ast.parse(text + suffix).body
+                except (SyntaxError, ValueError, RecursionError, MemoryError):
+                    continue
+                if body:
+                    return ast.increment_lineno(body[0], line - 1)
+        return None
+
+    def window(self, line: int, *, before: int = 6, after: int = 4) -> tuple[int, int]:
+        """(first, last) line to show around a line: its whole function where that is short enough."""
+        if self.unit and (own := self.unit.function_at(line)):
+            if own.last - own.first <= before + after + 20:
+                return own.first, own.last
+            return max(line - before, own.first), min(line + after, own.last)
+        function = self.function_at(line)
+        first, last = max(1, line - before), min(len(self.lines), line + after)
+        if function is None:
+            return first, last
+        if last_line(function) - function.lineno <= before + after + 20:
+            return function.lineno, last_line(function)
+        return max(first, function.lineno), min(last, last_line(function))
+
+
+@dataclass
+class Sources:
+    """The source files of one session."""
+
+    _cache: dict[tuple[str, bool], _Cached] = field(default_factory=dict[tuple[str, bool], "_Cached"])
+    _given: dict[str, SourceFile] = field(default_factory=dict[str, SourceFile])
+    _reading: RLock = field(default_factory=RLock)
+
+    def read(self, path: str) -> SourceFile | None:
+        """The source that a frame, a report or a definition names; None if it is missing, too large or no source."""
+        return self._given.get(path) or self._found(path, named=True).file
+
+    def text(self, path: str) -> SourceFile | None:
+        """Any text within the roots, which have checked it; None if it is missing, too large or no text."""
+        return self._given.get(path) or self._found(path, named=False).file
+
+    def refusal(self, path: str) -> str:
+        """Why a file that is there is not taken for source; empty: it is, or there is none."""
+        return "" if path in self._given else self._found(path, named=True).refusal
+
+    def add(self, path: str, text: str) -> SourceFile:
+        """Source that has no file: a cell, `<string>`; from DAP's `source`."""
+        file = self._given[path] = SourceFile(path, text)
+        return file
+
+    def _found(self, path: str, *, named: bool) -> _Cached:
+        if not path or path.startswith("<"):
+            return _NOTHING
+        try:
+            stat = Path(path).stat()
+        except (OSError, ValueError):
+            return _NOTHING
+        key = (stat.st_mtime, stat.st_size)
+        with self._reading:  # two threads must not get two files of one path
+            cached = self._cache.get((path, named))
+            if cached is None or cached.key != key:
+                cached = self._cache[path, named] = _load(path, key, named=named)
+        return cached
+
+
+class _Cached(NamedTuple):
+    """What is known of a file as it was at that time and size."""
+
+    key: tuple[float, int]
+    file: SourceFile | None
+    refusal: str = ""
+
+
+_NOTHING = _Cached((0, 0), None)
+
+
+def _load(path: str, key: tuple[float, int], *, named: bool) -> _Cached:
+    if key[1] > MAX_SOURCE_BYTES:
+        return _Cached(key, None)
+    try:
+        if refusal := why_no_source(path) if named else "":
+            return _Cached(key, None, refusal)
+        data = Path(path).read_bytes()
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        return _Cached(key, SourceFile(path, io.TextIOWrapper(io.BytesIO(data), encoding, errors="replace").read()))
+    except (OSError, SyntaxError, LookupError, ValueError):
+        return _Cached(key, None)

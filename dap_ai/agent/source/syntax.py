@@ -1,0 +1,16 @@
+"""Expressions by the language of their frame: text to Node, and which expressions a line holds."""
+
+from __future__ import annotations
+
+from dap_ai.agent.sanitize import to_node
+from dap_ai.agent.source.source import NATIVE_LANGUAGES
+from dap_ai.protocol.contracts.inspection import Node
+
+
+def node_of(text: str, language: str = "python") -> Node:
+    """The Node of one expression of that language. Raises sanitize.SyntaxRefused."""
+    if language in NATIVE_LANGUAGES:
+        from dap_ai.debuggees.native.source import parsing  # noqa: PLC0415  a Python program does not need it
+
+        return parsing.to_node(text, language)
+    return to_node(text)

@@ -1,0 +1,136 @@
+"""What reaches a line: the writes of its function, the call that its caller makes, the values that make a number."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dap_ai.agent.case.stack import Place
+from dap_ai.agent.source.parsed import Expression, Function, Write
+from dap_ai.debuggees.native.analysis.draft import Draft, bare, integer, number_of, statements, unqualified, within
+from dap_ai.debuggees.native.source.parsing import Unit
+
+_MEMBER = re.compile(r"(?:->|\.)(\w+)$")
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A line of a function that runs (then `place` is its frame) or has returned."""
+
+    path: str
+    unit: Unit
+    function: Function
+    line: int
+    place: Place | None = None
+
+    @property
+    def key(self) -> tuple[str, str, int]:
+        """The same for the same call."""
+        return self.path, self.function.name, self.place.frame.id if self.place else -1
+
+
+def spot_of(place: Place) -> Spot | None:
+    """Where a frame stands; None: its file has no such function."""
+    unit = place.source.unit if place.source else None
+    function = unit.function_at(place.frame.line) if unit else None
+    return Spot(place.frame.path, unit, function, place.frame.line, place) if unit and function else None
+
+
+def parameters_of(place: Place) -> list[str]:
+    """The names of a frame's parameters, without `*` and `&`."""
+    spot = spot_of(place)
+    return [p.lstrip("*& ") for p in spot.function.parameters] if spot else []
+
+
+def reaching(unit: Unit, function: Function, name: str, line: int) -> list[Write]:
+    """Writes to exactly this name before the line, nearest first; then those after it, which a loop may bring back."""
+    exact = [w for w in unit.writes(name, function) if w.name == name]
+    before = sorted((w for w in exact if w.line < line or _is_earlier(w, line)), key=lambda w: -w.line)
+    roles = ("assigned", "changed", "loop", "freed")
+    later = [w for w in exact if w.line >= line and w.role in roles]
+    later = [w for w in later if (w.line == line and w.role != "freed") or unit.may_come_back(function, w.line, line)]
+    return [*before, *later]
+
+
+def _is_earlier(write: Write, line: int) -> bool:
+    return write.role == "argument" or (write.role == "declared" and write.line == line)
+
+
+def argument(draft: Draft, place: Place, name: str) -> tuple[Place, Expression] | None:
+    """What the calling frame passes for a parameter of this frame's function."""
+    spot, outer = spot_of(place), draft.caller_of(place)
+    outer_unit = outer.source.unit if outer and outer.source else None
+    if spot is None or outer is None or outer_unit is None:
+        return None
+    names = [p for p in map(plain, spot.function.parameters) if p != "self"]
+    calls = calls_at(outer_unit, unqualified(spot.function.name), outer.frame.line)
+    call = next((c for c in calls if c.parts and _may_be_call(place, names, c)), None)
+    if call is None:
+        return None
+    if name in ("this", "self"):
+        holder = call.parts[0]
+        return (outer, holder.parts[0]) if holder.kind == "member" and holder.parts else None
+    index = names.index(name) if name in names else -1
+    given = call.parts[1:]
+    return (outer, given[index]) if 0 <= index < len(given) else None
+
+
+def _may_be_call(place: Place, names: list[str], call: Expression) -> bool:
+    """Whether no number that the call passes is another than the parameter has now."""
+    pairs = ((integer(p.text), number_of(place.value(n))) for n, p in zip(names, call.parts[1:], strict=False))
+    return all(given is None or now is None or given == now for given, now in pairs)
+
+
+def calls_at(unit: Unit, name: str, line: int) -> list[Expression]:
+    """The calls of a function of this name in the statement at the line, those on the line itself first."""
+    around = unit.statement_at(line)
+    first, last = (around.first, around.last) if around else (line, line)
+    return sorted((c for c in unit.calls(name) if first <= c.line <= last), key=lambda c: c.line != line)
+
+
+def member_writes(draft: Draft, member: str) -> Iterator[tuple[str, Function, int, Expression]]:
+    """Every assignment to a member of this name in the files of the stack, as (file, function, line, assignment)."""
+    for path, unit in draft.units():
+        for function in unit.functions:
+            for statement in statements(unit, function):
+                for each in statement.expressions:
+                    yield from ((path, function, e.line, e) for e in within(each) if _sets(e, member))
+
+
+def _sets(expression: Expression, member: str) -> bool:
+    if expression.kind != "assign" or len(expression.parts) < 2:
+        return False
+    found = _MEMBER.search(re.sub(r"\[[^\[\]]*\]", "", expression.parts[0].text))
+    return bool(found) and found[1] == member
+
+
+def plain(parameter: str) -> str:
+    """A parameter without `mut`, `*` and `&`."""
+    return re.sub(r"^(?:mut\s+|[*&\s])+", "", parameter).strip()
+
+
+def indent(draft: Draft, line: int) -> int:
+    """The blanks before a line of the failing file."""
+    source = draft.place.source
+    return blanks(source.line(line)) if source else 0
+
+
+def blanks(line: str) -> int:
+    """Before the code of a line."""
+    return len(line) - len(line.lstrip())
+
+
+def amount(draft: Draft, expression: Expression, place: Place | None = None) -> int | None:
+    """What an expression of numbers gives with the values that its names have now."""
+    expression = bare(expression)
+    where = place or draft.place
+    known = integer(expression.text)
+    if known is None:
+        known = number_of(where.value(expression.text))
+    if known is not None or expression.kind != "binary" or len(expression.parts) != 2:
+        return known
+    left, right = (amount(draft, part, where) for part in expression.parts)
+    if left is None or right is None:
+        return None
+    return {"+": left + right, "-": left - right, "*": left * right}.get(expression.operator)

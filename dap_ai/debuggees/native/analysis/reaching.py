@@ -1,0 +1,110 @@
+"""What gives a value: what known calls give, and what an expression takes it from."""
+
+from __future__ import annotations
+
+import re
+
+from dap_ai.agent.source.parsed import Expression, Statement, Write
+from dap_ai.debuggees.native.analysis.draft import Draft, bare, callee, within
+from dap_ai.debuggees.native.analysis.evaluating import has_run
+from dap_ai.debuggees.native.analysis.reachability import Spot
+from dap_ai.protocol.contracts.inspection import Value
+
+UNSET = frozenset({"malloc", "alloca", "aligned_alloc"})
+"""Give memory that holds what was there before."""
+_NEVER_NULL = frozenset({"make_unique", "make_shared", "Some", "Ok"})
+_EMPTIES = {
+    "move": "moves `{}` away",
+    "release": "releases `{}`",
+    "reset": "resets `{}`",
+    "take": "takes what `{}` holds",
+}
+_MAP = re.compile(r"(?:std::(?:__\w+::)?)?(?:unordered_)?map<")
+_DECLARED_MAP = r"\bmap<[^;(){{}}]*>\s*&?\s*{}\s*[;={{,)]"
+_NO_MEMORY = "returns NULL when there is no memory"
+_NO_MATCH = "returns NULL for no match"
+MAY_FAIL = {
+    **dict.fromkeys(("malloc", "calloc", "realloc", "strdup", "strndup"), _NO_MEMORY),
+    **dict.fromkeys(("fopen", "freopen", "opendir", "popen"), "returns NULL when the file cannot be opened"),
+    **dict.fromkeys(("strchr", "strrchr", "strstr", "strpbrk", "memchr", "strtok", "bsearch"), _NO_MATCH),
+    "getenv": "returns NULL when the variable is not set",
+    "fgets": "returns NULL at the end of the file",
+    "find": "returns nothing where there is no match",
+    "get": "returns nothing where there is no such entry",
+    "dynamic_cast": "returns null when the object is of another class",
+}
+"""Why a call may give no pointer."""
+
+
+def pointed(value: Expression) -> Expression:
+    """`p` of `(T *)p` and of a smart pointer's `p.get()`."""
+    value = bare(value)
+    while value.kind == "call" and len(value.parts) == 1 and callee(value) == "get" and value.parts[0].kind == "member":
+        value = bare(value.parts[0].parts[0])
+    return value
+
+
+def read_by(value: Expression) -> Expression | None:
+    """What a value is or is made of by methods: `text` of `text`, of `text.trim().parse().unwrap_or(0)`; else None."""
+    while value.kind == "call" and value.parts[0].kind == "member":
+        value = bare(value.parts[0].parts[0])
+    return value if value.kind in ("name", "member") else None
+
+
+def emptied(write: Write) -> str:
+    """How a call has taken away what a name holds: "moves `p` away"; empty: it has not."""
+    call = bare(write.value) if write.value else None
+    if call is None or call.kind != "call" or len(call.parts) != (2 if callee(call) == "move" else 1):
+        return ""  # p.reset(q) gives it another
+    return _EMPTIES.get(callee(call), "").format(write.name)
+
+
+def is_never_null(value: Expression) -> bool:
+    """Whether it gives something new, or nothing at all: `new T`, `std::make_unique<T>()`."""
+    value = bare(value)
+    return value.text.startswith("new ") or (value.kind == "call" and callee(value) in _NEVER_NULL)
+
+
+def follows(expression: Expression, pointer: str) -> bool:
+    """Whether it reads what the pointer points to: `p->next`, `*p`, `p[0]`."""
+    return any(
+        e.kind in ("deref", "subscript") or (e.kind == "member" and e.operator == "->")
+        for e in within(expression)
+        if e.parts and bare(e.parts[0]).text == pointer
+    )
+
+
+def is_in_map(element: Expression, holder: Value | None, text: str) -> bool:
+    """Whether `[]` of a C++ map gives the element, which makes a null one where the key is missing.
+
+    `holder`: the object whose method reads it; `text`: of the method's file, for what is declared there.
+    """
+    if element.kind != "subscript" or not element.parts:
+        return False
+    name = bare(element.parts[0]).text.removeprefix("this->")
+    types = [field.type for field in (holder.fields or () if holder else ()) if field.name == name]
+    return any(_MAP.match(each) for each in types) or bool(re.search(_DECLARED_MAP.format(re.escape(name)), text))
+
+
+def is_filled(spot: Spot, name: str) -> bool:
+    """Whether a line of the function gives all that a pointer leads to a value at once: `*p = q`, `memset(p, ...)`."""
+    writes = spot.unit.writes(name, spot.function)
+    return any(w.name == f"*{name}" or (w.name == name and w.role in ("address", "changed")) for w in writes)
+
+
+def was_stored_through(draft: Draft, spot: Spot, write: Write) -> bool:
+    """Whether a line has stored something by the pointer that a write gave, which was not null then."""
+    lines = sorted({w.line for w in spot.unit.writes(write.name, spot.function) if w.name == write.name})
+    end = next((line for line in lines if line > write.line), spot.line)
+    between = ((line, spot.unit.statement_at(line)) for line in range(write.line + 1, min(end, spot.line)))
+    return any(
+        e.kind == "assign" and follows(e.parts[0], write.name) and has_run(draft, spot, line)
+        for line, statement in between
+        if statement is not None and statement.first == line
+        for e in statement.expressions
+    )
+
+
+def returned(statement: Statement) -> Expression | None:
+    """What a `return` gives; None: it is none."""
+    return bare(statement.expressions[0]) if statement.kind == "return" and statement.expressions else None

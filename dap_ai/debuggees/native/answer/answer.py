@@ -1,0 +1,341 @@
+"""The offline answer about a native stop: what happened, why, the root cause, what to do. Every value is cited."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from functools import partial
+
+from dap_ai.agent.case.edited import edits_read
+from dap_ai.agent.case.stack import Case, Place
+from dap_ai.agent.case.values import cut, typed, variables
+from dap_ai.agent.providers.offline import offline_usage, say
+from dap_ai.agent.providers.work import Work
+from dap_ai.agent.questions.expressions import excerpt, line_of
+from dap_ai.agent.questions.unclear import not_understood
+from dap_ai.agent.questions.waiting import wants_wait
+from dap_ai.agent.report.citing import Cited, evidence_of
+from dap_ai.agent.report.edits import shorten
+from dap_ai.agent.report.headline import fitting
+from dap_ai.agent.report.sections import BACK, THE_FAILED_LINE, cause_of, chain_of, quote
+from dap_ai.agent.report.wording import ADVICE, HAPPENED, NO_ASSIGNMENT, NO_MODEL, NOT_COMPUTED, NOW, UNKNOWN
+from dap_ai.agent.tools.base import Bench
+from dap_ai.debuggees.native.analysis.analysis import Link, NativeAnalysis, failing
+from dap_ai.debuggees.native.analysis.draft import Draft, brief, is_null, root_of, short_name, shown, unqualified
+from dap_ai.debuggees.native.analysis.origins import Wanted, trace
+from dap_ai.debuggees.native.answer.hit_data import hit_data
+from dap_ai.debuggees.native.answer.notes import expressions_in, notes, waiting_threads, without_source
+from dap_ai.debuggees.native.diagnoses.diagnosing import analyse
+from dap_ai.debuggees.python.analysis.questions.waiting import waiting
+from dap_ai.protocol.contracts.asking import Answer
+from dap_ai.protocol.contracts.inspection import Fact, Value
+from dap_ai.protocol.wire.ask import Evidence, Fix, Suspect
+
+_SURE = 0.6
+_PART = re.compile(r"(?:sets|changes|steps|frees|hands out the address of) `[^`]*`(?: to `[^`]*`)?")
+_MAX_CHAIN = 8
+_MAX_CITED = 8
+_MAX_NOW = 60
+_CAME = re.compile(r"(?i)where does `?(\w+)`? come from")
+_NOT_TRIED = "It was not tried: native programs have no snapshots. Build with it and run again."
+
+
+class NativeAnalyst:
+    """See agent.providers.offline.Analyst. It keeps nothing: no copy was made, and nothing was tried."""
+
+    async def answer(self, work: Work, case: Case, bench: Bench) -> Answer:
+        """What is wrong at the stop, or what the question asks of it."""
+        del bench
+        return await _answered(work, case)
+
+    def unread(self, work: Work, caught: Case) -> Answer | None:
+        """Nothing is known of a native error without a stop."""
+        del work, caught
+        return None
+
+
+async def _answered(work: Work, case: Case) -> Answer:
+    question = work.ask.arguments.question
+    say(work, [await hit_data(work.debugger, case, work.read), " ".join(case.edited)])
+    wanted = expressions_in(question)
+    unread = [text for text in wanted if case.focus and case.focus.value(text) is None]
+    if unread:
+        await work.read(unread)
+    for place in case.callers:
+        roots = [text for text in wanted if _is_data(place.fact(text)) and _is_meant(text, place)]
+        if roots and place.source:
+            return _about(work, case, roots, await asyncio.to_thread(_origins, case, place, roots))
+    if (line := line_of(question)) is not None and case.focus:
+        path = case.focus.frame.path
+        work.sink.emit("answer", f"{where(case, path, line)}:\n\n{excerpt(case.sources, path, line)}\n\n")
+    analysis = await asyncio.to_thread(analyse, case)
+    if analysis is None:
+        return _answer(work, [without_source(case), _noted(case)], [])
+    if wants_wait(question) and not case.inspection.fault and not analysis.report:
+        return _stop(work, analysis, "\n\n".join(filter(None, [waiting(case), waiting_threads(case)])))
+    came = _CAME.search(question)
+    missed = _unreadable(case, wanted, came[1] if came else "")
+    return _stop(work, analysis, missed or ("" if line else not_understood(case, question)))
+
+
+def where(case: Case, file: str, line: int) -> str:
+    """`shop.c:12` as code."""
+    return f"`{shorten(file, root_of(case))}:{line}`"
+
+
+def _stop(work: Work, analysis: NativeAnalysis, missed: str = "") -> Answer:
+    case = analysis.case
+    cited = _proving(analysis)
+    if _rests_on_edits(analysis):
+        analysis.suspects = []
+        cause = "" if analysis.kind == "stop" else f"{UNKNOWN} {NOT_COMPUTED}"
+        parts = [missed, verdict(analysis), cause, happened(analysis, cited), _noted(case)]
+        return _answer(work, parts, evidence_of(case.stop, cited))
+    advice, fixes = recommendation(analysis)
+    cause = "" if analysis.kind == "stop" else root_cause(analysis)
+    parts = [missed, verdict(analysis), cause, advice, happened(analysis, cited), why(analysis)]
+    answer = _answer(work, [*parts, _noted(case)], evidence_of(case.stop, cited))
+    answer.suspects, answer.fixes = analysis.suspects, fixes
+    return answer
+
+
+def verdict(analysis: NativeAnalysis) -> str:
+    """What the answer comes to, in one short sentence: what failed, the value, the place."""
+    case, place = analysis.case, analysis.place
+    spot = where(case, place.frame.path, place.frame.line)
+    if analysis.kind == "stop":
+        return fitting(
+            [f"{headline(analysis)} at {spot}, in `{short_name(place.frame.name)}`: the debugger reports no failure."]
+        )
+    first = analysis.suspects[0] if analysis.suspects else None
+    effects = [f"{sentence.rstrip('.')} at {spot}" for sentence in analysis.sentences[:1]]
+    effects += [f"{analysis.effect} at {spot}"] if analysis.effect else []
+    effects.append(f"{headline(analysis)} at {spot}")
+    if first is None or (first.file, first.line) == (place.frame.path, place.frame.line):
+        return fitting([f"{effect}." for effect in effects])
+    if not _is_founded(analysis, first):
+        return fitting([f"{effect}." for effect in effects])
+    joint = ": " if _is_sure(analysis) else "; a guess at the cause: "
+    cause = where(case, first.file, first.line)
+    forms = [f"{joint}{cause} ({first.reason}).", f"{joint}{cause}."]
+    return fitting([effect + form for effect in effects for form in forms])
+
+
+def _rests_on_edits(analysis: NativeAnalysis) -> bool:
+    """Whether what failed, or a link of its chain, reads a value that was set in the debugger."""
+    case, place = analysis.case, analysis.place
+    line = place.source.line(place.frame.line) if place.source else ""
+    read = [(place.frame.name, place.frame.path, [line, *(c.expression for c in analysis.cited)])]
+    for link in analysis.chain:
+        source = case.sources.read(link.file)
+        read.append((link.function, link.file, [link.name, source.line(link.line) if source else ""]))
+    return any(edits_read(case, *each) for each in read)
+
+
+def _unreadable(case: Case, wanted: list[str], came: str) -> str:
+    """Says of the expressions that were asked for, and are more than a word, that this frame has none of them."""
+    place = case.focus
+    names = _missed(place, wanted, came) if place else ""
+    if not names or place is None:
+        return ""
+    spot = where(case, place.frame.path, place.frame.line)
+    return f"{names} cannot be read at {spot}, in `{short_name(place.frame.name)}`. What can be said of this stop:"
+
+
+def _missed(place: Place, wanted: list[str], came: str) -> str:
+    missed = [text for text in wanted if (text == came or not text.isidentifier()) and place.value(text) is None]
+    return ", ".join(f"`{text}`" for text in missed[:4])
+
+
+def _origins(case: Case, place: Place, roots: list[str]) -> NativeAnalysis:
+    """Where the values of expressions come from."""
+    draft = Draft(case, place)
+    for text in roots:
+        value = place.value(text)
+        if value is None:
+            # What cannot be read hangs on something that can: of a->b->c the first of a->b, a.
+            text = next((part for part in _holders(text) if place.value(part)), text)  # noqa: PLW2901
+            value = place.value(text)
+        trace(draft, text, Wanted(brief(value) if value else "", null=is_null(value)))
+        draft.cite(text)
+    return draft.done()
+
+
+def _is_data(fact: Fact | None) -> bool:
+    return fact is not None and (fact.error == "raised" if fact.value is None else fact.value.kind != "function")
+
+
+def _is_meant(text: str, place: Place) -> bool:
+    """Whether it is no English word that is also a constant of a library's enum."""
+    value = place.value(text)
+    return value is None or value.kind != "enum" or value.text != text
+
+
+def _holders(text: str) -> list[str]:
+    """`a->b` and `a` of `a->b->c`, the longest first."""
+    ends = [found.start() for found in re.finditer(r"->|\.|\[", text)]
+    return [text[:end] for end in reversed(ends)]
+
+
+def _about(work: Work, case: Case, roots: list[str], analysis: NativeAnalysis) -> Answer:
+    """What expressions of the question are now, and where they were set."""
+    place = analysis.place
+    spot = where(case, place.frame.path, place.frame.line)
+    values = [
+        f"`{text}` is `{_typed(v, 300)}` at {spot}, in `{short_name(place.frame.name)}`."
+        for text in roots
+        if (v := place.value(text))
+    ]
+    values += [
+        f"`{text}` cannot be read at {spot}: {fact.text}."
+        for text in roots
+        if (fact := place.fact(text)) and fact.value is None
+    ]
+    if edits_read(case, place.frame.name, place.frame.path, roots):
+        parts = [f"{NOW} {' '.join(values)}", quote(place), NOT_COMPUTED, _noted(case)]
+        return _answer(work, parts, evidence_of(case.stop, analysis.cited))
+    found = why(analysis, "Where it comes from, nearest first") or NO_ASSIGNMENT
+    parts = [f"{NOW} {' '.join(values)}", quote(place), " ".join(analysis.sentences), found, _noted(case)]
+    answer = _answer(work, parts, evidence_of(case.stop, analysis.cited))
+    answer.suspects = analysis.suspects
+    return answer
+
+
+def happened(analysis: NativeAnalysis, cited: list[Cited]) -> str:
+    """The signal, report or stop, where, the sentences that explain it and the values that prove them."""
+    place = analysis.place
+    spot = where(analysis.case, place.frame.path, place.frame.line)
+    text = f"{HAPPENED} {headline(analysis)} at {spot}, in `{short_name(place.frame.name)}`:\n\n{quote(place)}"
+    if analysis.sentences:
+        text += "\n\n" + " ".join(analysis.sentences)
+    rows = [_cite(analysis, c) for c in cited]
+    return "\n\n".join(filter(None, [text, "\n".join(rows)]))
+
+
+def headline(analysis: NativeAnalysis) -> str:
+    """What stopped the program, in a few words: ``A null dereference (`SIGSEGV`: address not mapped)``."""
+    case = analysis.case
+    report, fault, error = analysis.report, case.inspection.fault, case.exception
+    kind = analysis.kind if analysis.kind not in ("crash", "stop") else ""
+    if report and report.tool == "panic" and kind == "overflow":
+        kind = "index out of bounds"
+    if report and report.tool == "terminate":
+        told = f"uncaught `{cut(f'{report.kind}: {report.message}'.rstrip(': '), 300)}`"
+        return f"U{told[1:]}"
+    if report:
+        said = (
+            f"{report.tool}: {report.kind}" if report.tool.endswith("Sanitizer") else f"{report.tool}: {report.message}"
+        )
+        told = f"`` {cut(said, 300)} ``" if "`" in said else f"`{cut(said, 300)}`"
+    elif fault:
+        told = f"`{fault.signal}`" + (f": {fault.code}" if fault.code else "")
+    elif error and not kind:
+        told = f"`{error.type}{f': {cut(error.message, 300)}' if error.message else ''}`"
+    elif error:
+        told = f"`{error.type}`"
+    else:
+        told = ""
+        if not kind:
+            return f"Stopped ({case.stop.description or case.stop.reason})"
+    if kind and not told:
+        return f"{_article(kind)} {kind}"
+    if not kind or kind == "assertion" or (report and report.kind.replace("-", " ").endswith(kind)):
+        return told
+    return f"{_article(kind)} {kind} ({told})" if kind != "uninitialised" else f"An uninitialised value ({told})"
+
+
+def _article(kind: str) -> str:
+    return {"use after free": "A", "uninitialised": "An"}.get(kind, "An" if kind[0] in "aeiou" else "A")
+
+
+def why(analysis: NativeAnalysis, head: str = BACK) -> str:
+    """The chain from the failing line back; each link with its file, line and code."""
+    return chain_of([_link(analysis, link) for link in analysis.chain[:_MAX_CHAIN]], head)
+
+
+def _link(analysis: NativeAnalysis, link: Link) -> str:
+    case = analysis.case
+    source = case.sources.read(link.file)
+    code = cut(source.line(link.line).strip(), 110) if source else ""
+    inside = f" in `{link.function}`" if link.function else ""
+    name = unqualified(link.function)
+    place = next((p for p in case.places if p.frame.path == link.file and unqualified(p.frame.name) == name), None)
+    value = place.value(link.name) if place else None
+    tells = value is not None and not link.words.startswith(("passes", "hands")) and len(brief(value)) <= _MAX_NOW
+    now = f" (`{link.name}` is now `{brief(value)}`)" if value and tells else ""
+    name = f" `{link.name}`" if link.name else ""
+    return f"{where(case, link.file, link.line)}{inside} {link.words}{name}: `{code}`{now}"
+
+
+def _is_sure(analysis: NativeAnalysis) -> bool:
+    """A missing check is a guess: it tells where a null is let through, not why it is one."""
+    first = analysis.suspects[0]
+    return first.score >= _SURE and (first.file, first.line) not in analysis.unchecked
+
+
+def _is_founded(analysis: NativeAnalysis, suspect: Suspect) -> bool:
+    """Whether there is a reason to take it for the cause: which part a line has in the failure is none."""
+    if suspect.reason == THE_FAILED_LINE:
+        return bool(analysis.sentences) and analysis.kind != "assertion"
+    return suspect.score >= _SURE or not _PART.fullmatch(suspect.reason)
+
+
+def root_cause(analysis: NativeAnalysis) -> str:
+    """The most suspicious line with its reason, how sure it is, and the others in short; else that it is not known."""
+    told = analysis.suspects[:4]
+    if told and not _is_founded(analysis, told[0]):
+        listed = "; ".join(f"{where(analysis.case, s.file, s.line)} ({s.reason})" for s in told)
+        return f"{UNKNOWN} Nothing shows which line is wrong. Most suspicious: {listed}."
+    return cause_of(analysis.case, analysis.suspects[:4], partial(where, analysis.case), lambda: _is_sure(analysis))
+
+
+def recommendation(analysis: NativeAnalysis) -> tuple[str, list[Fix]]:
+    """A fix as a diff, which nobody has tried, and the next debugging steps."""
+    case, fixes = analysis.case, list[Fix]()
+    parts = [ADVICE]
+    if analysis.fix:
+        diff = analysis.fix.diff(root_of(case))
+        fixes.append(Fix(analysis.fix.source.path, diff, result="not tried: native programs have no snapshots"))
+        parts = [f"{ADVICE} A possible fix. {_NOT_TRIED}\n\n```diff\n{diff}\n```"]
+    steps = list(analysis.advice)
+    first = analysis.suspects[0] if analysis.suspects else None
+    place = analysis.place
+    if first and (first.file, first.line) != (place.frame.path, place.frame.line) and not analysis.fix:
+        steps.append(f"Set a breakpoint at {where(case, first.file, first.line)} and run again, to watch it happen.")
+    if not steps and not fixes:
+        step = "Ask" if case.inspection.fault or case.exception or analysis.report else "Step over this line, or ask"
+        steps.append(f"{step} about a name: `where does NAME come from?`")
+    if len(steps) == 1 and not fixes:
+        return f"{parts[0]} {steps[0]}", fixes
+    return "\n\n".join([*parts, "\n".join(f"- {step}" for step in steps)]).rstrip(), fixes
+
+
+def _proving(analysis: NativeAnalysis) -> list[Cited]:
+    """What the answer cites: what the diagnosis chose, then the failing frame's own data."""
+    chosen = [c for c in analysis.cited if c.place.value(c.expression)]
+    for variable in variables(analysis.place.facts)[:_MAX_CITED] if analysis.place.facts else ():
+        known = any(c.place is analysis.place and c.expression == variable.name for c in chosen)
+        if not known and analysis.place.value(variable.name):
+            chosen.append(Cited(analysis.place, variable.name))
+    return chosen[:_MAX_CITED]
+
+
+def _cite(analysis: NativeAnalysis, cited: Cited) -> str:
+    value = cited.place.value(cited.expression)
+    text = _typed(value, 160) if value else "not read"
+    there = "" if cited.place is analysis.place else f" in `{short_name(cited.place.frame.name)}`"
+    return f"- `{cited.expression}` = `{text}`{there}"
+
+
+def _typed(value: Value, max_chars: int) -> str:
+    plain = value.note == value.text or not value.type
+    return shown(value, max_chars) if plain else typed(value, max_chars)
+
+
+def _noted(case: Case) -> str:
+    return f"*{' '.join([NO_MODEL, *notes(case, failing(case))])}*"
+
+
+def _answer(work: Work, parts: list[str], evidence: list[Evidence]) -> Answer:
+    say(work, parts)
+    return Answer(evidence=evidence, usage=offline_usage())

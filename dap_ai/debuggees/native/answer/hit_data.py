@@ -1,0 +1,100 @@
+"""What a data breakpoint has stopped the program for: the variable, its values, and the line that has written it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from dap_ai.agent.case.rows import rows_of
+from dap_ai.agent.case.stack import Case, Place
+from dap_ai.agent.case.values import find
+from dap_ai.agent.report.edits import shorten
+from dap_ai.debuggees.native.analysis.draft import brief, root_of, short_name
+from dap_ai.protocol.contracts.asking import WatchedData
+from dap_ai.protocol.contracts.debugger import Debugger
+from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
+
+_TOLD = re.compile(r"Watchpoint (\d+) hit:\r?\n(?:old value: (.*?)\r?\n)?new value: (.*?)\r?\n")
+"""What lldb prints in the console at a hit."""
+_NUMBER = re.compile(r"watchpoint (\d+)")
+
+
+async def hit_data(debugger: Debugger, case: Case, read: Callable[[list[str]], Awaitable[None]]) -> str:
+    """A sentence; empty: no data breakpoint has stopped the program, or it is not known what it watches.
+
+    `read` reads further expressions into the case. Raises NotStopped.
+    """
+    hit = case.stop.hit or ()
+    place = case.places[0] if case.places else None
+    if not hit or place is None:
+        return ""
+    if len(hit) > 1:
+        return f"A data breakpoint was hit: one of {', '.join(f'`{each.name}`' for each in hit)} was accessed."
+    watched = hit[0]
+    before, now = _printed(case)
+    if not now and (owner := _owner(case, watched)):
+        await read([watched.name])
+        value = owner.value(watched.name)
+        now = brief(value) if value else ""
+    values = ": it is " + f"`{now}`" if now else ""
+    was = f"; it was `{before or watched.before}`" if before or watched.before else ""
+    did = "written" if watched.access == "write" else "accessed"
+    return f"`{watched.name}`{_of(case, watched)} was {did} {await _spot(debugger, case, place)}{values}{was}."
+
+
+def _printed(case: Case) -> tuple[str, str]:
+    """The old and the new value, as the debugger has printed them for this hit; empty: it has not."""
+    number = _NUMBER.search(case.stop.description)
+    printed = [found for found in _TOLD.findall("".join(text for _, text in case.output)) if number]
+    return (printed[-1][1], printed[-1][2]) if number and printed and printed[-1][0] == number[1] else ("", "")
+
+
+def _owner(case: Case, watched: WatchedData) -> Place | None:
+    """The frame in which the name means what is watched: its function's; of a global any that has no other so named."""
+    if watched.function:
+        return next((p for p in case.callers if short_name(p.frame.name) == short_name(watched.function)), None)
+    place = case.focus
+    return None if place is None or find(place.facts, watched.name) else place
+
+
+def _of(case: Case, watched: WatchedData) -> str:
+    """Name the function that owns the variable; empty: the innermost frame's function, or none, owns it."""
+    here = case.places[0].frame.name
+    is_here = not watched.function or short_name(watched.function) == short_name(here)
+    return "" if is_here else f" of `{short_name(watched.function)}`"
+
+
+async def _spot(debugger: Debugger, case: Case, place: Place) -> str:
+    """The line of the instruction before the one at which the program stands, which has done it."""
+    frame, file = place.frame, shorten(place.frame.path, root_of(case))
+    inside = f", in `{short_name(frame.name)}`"
+    if case.frames[0] is not frame:
+        return f"in the call at `{file}:{frame.line}`{inside}"
+    line, unit = await _line_before(debugger, case), place.source.unit if place.source else None
+    if line and unit and unit.function_at(line) == unit.function_at(frame.line):
+        return f"at `{file}:{line}`{inside}"
+    return f"just before `{file}:{frame.line}`{inside}"
+
+
+async def _line_before(debugger: Debugger, case: Case) -> int:
+    """0: the adapter does not tell; some disassemble backwards into the middle of an instruction."""
+    frame = case.places[0].frame
+    try:
+        top = rows_of(
+            await debugger.request("stackTrace", {"threadId": case.stop.thread_id, "levels": 1}), "stackFrames"
+        )
+        at = str(top[0].get("instructionPointerReference") or "") if top else ""
+        if not at or top[0].get("id") != frame.id:
+            return 0
+        arguments = {"memoryReference": at, "instructionOffset": -1, "instructionCount": 1}
+        rows = rows_of(await debugger.request("disassemble", arguments), "instructions")
+        before = rows[0] if rows else {}
+        size = len(str(before.get("instructionBytes") or "").replace(" ", "")) // 2
+        source: dict[str, Any] = before.get("location") or {}
+        is_next = size and int(str(before.get("address")), 16) + size == int(at, 16)
+        return int(before.get("line") or 0) if is_next and source.get("path") == frame.path else 0
+    except NotStopped:
+        raise
+    except (RequestFailed, ValueError, TypeError, AttributeError):
+        return 0

@@ -1,0 +1,306 @@
+"""The program's own last word: an assertion, a panic, an exception that nobody catches."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from dap_ai.agent.case.crash_report import Report
+from dap_ai.agent.report.nearest import near
+from dap_ai.agent.source.parsed import Expression, Function
+from dap_ai.debuggees.native.analysis.draft import Draft, bare, callee, integer, names_of, number_of, within
+from dap_ai.debuggees.native.analysis.origins import Wanted, trace, trace_now
+from dap_ai.debuggees.native.analysis.reachability import amount, indent, member_writes, spot_of
+from dap_ai.protocol.contracts.comparing import COMPARE
+from dap_ai.protocol.contracts.inspection import Value
+
+_OPPOSITE = {"+=": "-=", "-=": "+="}
+_NONE = re.compile(r"`Option::(\w+)(?:\(\))?` on a `None`|on a `None` value")
+_ERR = re.compile(r"`Result::(\w+)(?:\(\))?` on an `Err` value: (.*)", re.DOTALL)
+_IF = re.compile(r"\bif\s+(?:let\s+)?(\S.*?)\s*(?:\{|$|(?<=\))\s*\w+\s*\()")
+_BORROWED = re.compile(r"already (mutably )?borrowed|BorrowMutError|BorrowError|RefCell already")
+_UNWRAPS = frozenset({"unwrap", "expect", "unwrap_err", "expect_err"})
+_LOOKUPS = frozenset({"at", "get"})
+_NOT_SEEN = 0.55
+"""The score of a line whose part in the failure was not evaluated: no more than a guess."""
+_PAST_END = re.compile(
+    r"(?P<method>[\w:]+): \w+ \(which is (?P<index>\d+)\) >=? this->size\(\) \(which is (?P<size>\d+)\)"
+)
+"""What the C++ library of gcc says of `substr` and the like, and of `at`, whose method it calls `_M_range_check`."""
+
+
+def diagnose(draft: Draft) -> bool:
+    """Whether the program ended itself, and said why."""
+    report = draft.case.report
+    if report is None:
+        return False
+    if report.tool == "assert":
+        _assertion(draft, report)
+    elif report.tool == "panic":
+        _panic(draft, report)
+    elif report.tool == "terminate":
+        _terminate(draft, report)
+    else:
+        return False
+    return True
+
+
+def _assertion(draft: Draft, report: Report) -> None:
+    draft.analysis.kind = "assertion"
+    asserted = next((e for e in draft.expressions if e.kind == "call" and "assert" in callee(e).lower()), None)
+    roots = asserted.parts[1:] if asserted else draft.expressions[:1]
+    failed = _false_part(draft, roots[0]) if roots else None
+    if failed is None:
+        draft.say(f"The assertion `{report.message}` does not hold.")
+        return
+    draft.say(f"The assertion does not hold: {_operands(draft, failed)}.")
+    for name in _names(failed):
+        trace_now(draft, name, "wrong")
+    _odd_signs(draft, failed)
+    draft.suspect(draft.place.frame.line, 0.35, "the assertion itself may be wrong")
+    first = next(iter(_names(failed)), "")
+    if first:
+        draft.advise(f"Set a watchpoint on `{first}`, and compare it at each change "
+                     "with what it should be.")  # fmt: skip
+
+
+def _false_part(draft: Draft, expression: Expression) -> Expression:
+    """Of `a && b` the side that is false, else the expression."""
+    expression = bare(expression)
+    if expression.operator == "&&" and len(expression.parts) == 2:
+        for part in expression.parts:
+            value = draft.value(part.text)
+            if value is not None and value.text in ("false", "0"):
+                return _false_part(draft, part)
+    return expression
+
+
+def _operands(draft: Draft, expression: Expression) -> str:
+    if expression.operator not in COMPARE or len(expression.parts) != 2:
+        return ", ".join(draft.code(n) for n in _names(expression)[:4]) or f"`{expression.text}` is false"
+    return " and ".join(_side(draft, bare(part)) for part in expression.parts)
+
+
+def _side(draft: Draft, part: Expression) -> str:
+    if integer(part.text) is not None:
+        return f"it is compared with `{part.text}`"
+    if draft.value(part.text) is None and (number := amount(draft, part)) is not None:
+        for name in _names(part):
+            draft.cite(name)
+        return f"`{part.text}` is `{number}`"
+    return draft.code(part.text)
+
+
+def _names(expression: Expression) -> list[str]:
+    found = [e.text for e in within(expression) if e.kind in ("name", "member", "subscript")]
+    called = {e.parts[0].text for e in within(expression) if e.kind == "call" and e.parts}
+    return list(dict.fromkeys(n for n in found if n not in called and not any(n != o and n in o for o in found)))
+
+
+def _odd_signs(draft: Draft, expression: Expression) -> None:
+    """A function that takes away from one member and adds the same to another: one of the two may have a wrong sign."""
+    members = {n.rsplit(".", 1)[-1].rsplit(">", 1)[-1] for n in _names(expression) if "." in n or "->" in n}
+    for member in members:
+        for path, function, line, assignment in member_writes(draft, member):
+            other = _opposed(draft, path, function, assignment)
+            if other:
+                reason = f"`{assignment.operator}` here may have the wrong sign: the same function has `{other}`"
+                draft.suspect(line, _NOT_SEEN, reason, path)
+
+
+def _opposed(draft: Draft, path: str, function: Function, assignment: Expression) -> str:
+    source = draft.case.sources.read(path)
+    opposite = _OPPOSITE.get(assignment.operator, "")
+    if source is None or not opposite:
+        return ""
+    words = set(re.findall(r"[A-Za-z_]\w*", assignment.parts[1].text))
+    for line in range(function.first, function.last + 1):
+        code = source.line(line).strip().rstrip(";")
+        left, found, right = code.partition(opposite)
+        if found and left.strip() and words & set(re.findall(r"[A-Za-z_]\w*", right)):
+            return code
+    return ""
+
+
+def _panic(draft: Draft, report: Report) -> None:
+    draft.analysis.kind = "panic"
+    if _NONE.search(report.message):
+        _unwrapped(draft, "None", null=True)
+    elif found := _ERR.search(report.message):
+        _unwrapped(draft, f"Err({found[2]})", null=False)
+    elif _BORROWED.search(report.message):
+        _borrowed(draft)
+    elif (held := _expected(draft, report.message)) is not None:
+        _unwrapped(draft, held, null=held == "None")
+    else:
+        _gave_up(draft, report)
+
+
+def _gave_up(draft: Draft, report: Report) -> None:
+    """A panic of another kind: of a library's function, then its arguments are to blame, or the program's own."""
+    missed = next((e for e in draft.expressions if e.kind == "subscript" and len(e.parts) > 1), None)
+    if "no entry found for key" in report.message and missed:
+        _lookup(draft, missed.text, bare(missed.parts[0]), bare(missed.parts[1]))
+        draft.suspect(draft.place.frame.line, 0.75, "assumes that the key exists")
+        draft.advise("Handle the missing key: `.get(key)` returns an `Option`.")
+        return
+    if "char boundary" in report.message:
+        draft.say("A `str` is sliced by bytes, and a character may have several: this index is inside one.")
+        reason = "slices a `str` at a byte index, regardless of where a character ends"
+        draft.suspect(draft.place.frame.line, 0.8, reason)
+        draft.advise("Slice it by characters: `s.chars().take(n)`, or an index of `s.char_indices()`.")
+    else:
+        draft.say("The program aborted by itself.")
+    names = [e.text for e in draft.expressions if e.kind in ("name", "member") and draft.value(e.text) is not None]
+    for name in names[:4]:
+        draft.cite(name)
+    conditions(draft)
+    for name in names[:4] if not draft.analysis.chain else ():
+        trace_now(draft, name)
+
+
+def _unwrapped(draft: Draft, held: str, *, null: bool) -> None:
+    """Which of the line's `unwrap()`s met nothing, and where that nothing came from."""
+    candidates = list(_unwrapped_parts(draft))
+    found = next((e for e in candidates if _is_none(draft.value(e.text))), candidates[0] if candidates else None)
+    if found is None:
+        draft.say(f"Something on this line is `{held}`.")
+        return
+    value = draft.value(found.text)
+    told = f"`{found.text}` is `{held}`"
+    draft.say(f"{told}, and `unwrap` or `expect` assumes that there is a value.")
+    for parameter in draft.function.parameters if draft.function else ():
+        name = parameter.removeprefix("mut ").lstrip("&")
+        if draft.value(name) is not None:
+            draft.cite(name)
+    if draft.function and (known := [c for c in draft.analysis.cited if c.expression != found.text]):
+        draft.say("The function was called with " + " and ".join(draft.aside(c.expression) for c in known[:3]) + ".")
+    holder = _holder(found)
+    if value is not None or len(holder.parts) < 2 or holder.kind != "call":
+        root = next((e for e in within(holder) if e.kind in ("name", "member")), holder)
+        trace(draft, found.text if value is not None else root.text, Wanted(held, null=null))
+    for name in _names(holder) if holder.kind == "call" else ():
+        if (given := draft.value(name)) is not None:
+            trace(draft, name, Wanted(given.text.rpartition(" -> ")[2]))
+    draft.suspect(draft.place.frame.line, 0.75, f"assumes that `{found.text}` has a value")
+    draft.advise(f"Handle the case that `{found.text}` is `{held}`: `match`, `ok_or(...)?` or `unwrap_or(...)`.")
+
+
+def _expected(draft: Draft, message: str) -> str | None:
+    """What an `expect` of the line met, by the words that it was given: `None`, `Err(...)`; None: it is another's."""
+    for call in (e for e in draft.expressions if e.kind == "call" and callee(e) == "expect" and len(e.parts) > 1):
+        words = call.parts[1].text.strip('"')
+        if message == words:
+            return "None"
+        if message.startswith(f"{words}: "):
+            return f"Err({message[len(words) + 2 :]})"
+    return None
+
+
+def _holder(expression: Expression) -> Expression:
+    """`self.last` of `self.last.as_ref()`; a call with arguments stays."""
+    while expression.kind == "call" and len(expression.parts) == 1 and expression.parts[0].parts:
+        expression = bare(expression.parts[0].parts[0])
+    return expression
+
+
+def _unwrapped_parts(draft: Draft) -> Iterator[Expression]:
+    for expression in reversed(draft.expressions):
+        if expression.kind == "call" and callee(expression) in _UNWRAPS and expression.parts[0].parts:
+            yield bare(expression.parts[0].parts[0])
+
+
+def _is_none(value: Value | None) -> bool:
+    return value is not None and (value.kind == "none" or value.text in ("None", "null") or value.note == "null")
+
+
+def _borrowed(draft: Draft) -> None:
+    draft.say("A `RefCell` is borrowed here while another borrow of it is still alive, further out on this stack.")
+    for place in draft.case.places:
+        source, spot = place.source, spot_of(place)
+        for line in range(spot.function.first, spot.line) if spot and source else ():
+            code = source.line(line) if source else ""
+            if re.search(r"\blet\b.*\.borrow(_mut)?\(", code):
+                draft.link(place.frame.path, line, "borrows", "", place.frame.name)
+                draft.suspect(line, 0.8, "borrows it, and keeps the borrow", place.frame.path)
+    draft.advise("End the first borrow before this line: drop it, or put it into a block of its own.")
+
+
+def conditions(draft: Draft) -> None:
+    """The `if` at or above the line that made the program give up, and the values of its names."""
+    line = draft.place.frame.line
+    first = draft.function.first if draft.function else line
+    for above in range(line, max(first, line - 6) - 1, -1):
+        found = next(iter(reversed(list(_IF.finditer(draft.line_text(above))))), None)
+        if not found or not (above == line or indent(draft, above) < indent(draft, line)):
+            continue
+        names = [n for n in re.findall(r"[A-Za-z_][\w.]*", found[1]) if draft.value(n) is not None][:3]
+        values = f": {', '.join(map(draft.code, names))}" if names else ""
+        draft.say(f"It does so because of the condition at {draft.spot(above)}{values}.")
+        draft.suspect(above, 0.5, "the condition under which it aborts")
+        for name in names:
+            trace_now(draft, name)
+        return
+
+
+def _terminate(draft: Draft, report: Report) -> None:
+    draft.analysis.kind = "crash"
+    for call in reversed([e for e in draft.expressions if e.kind == "call"]):
+        if (past := _PAST_END.search(report.message)) and callee(call) in past["method"]:
+            _past_end(draft, call, past)
+            break
+        if report.kind == "std::out_of_range" and _may_lack(draft, call):
+            _lookup(draft, call.text, bare(call.parts[0].parts[0]), bare(call.parts[1]))
+            break
+    else:
+        for name in [e.text for e in draft.expressions if e.kind in ("name", "member")][:4]:
+            if draft.value(name) is not None:
+                draft.say(f"{draft.code(name)}.")
+                trace_now(draft, name)
+    draft.lets_through(0.8, "throws an exception that nothing catches")
+    draft.advise("Catch it where it can be handled, or test before this line that it cannot happen.")
+
+
+def _past_end(draft: Draft, call: Expression, told: re.Match[str]) -> None:
+    """A method of a string or container that was given an index behind its end."""
+    holder, given = bare(call.parts[0].parts[0]).text, bare(call.parts[1]).text if len(call.parts) > 1 else ""
+    is_read = given and integer(given) is None
+    subject = f"`{given}` is `{told['index']}`" if is_read else f"`{callee(call)}` is given {told['index']}"
+    draft.say(f"{subject}, but `{holder}` ends at {told['size']}.")
+    reason = f"passes `{callee(call)}` {told['index']}, beyond the end of `{holder}`"
+    draft.suspect(draft.place.frame.line, 0.85, reason)
+    names = _names(call.parts[1]) if given else []
+    for name in dict.fromkeys([*names, holder]):
+        if (value := draft.value(name)) is not None:
+            draft.cite(name)
+            trace(draft, name, Wanted(value.text))
+
+
+def _may_lack(draft: Draft, call: Expression) -> bool:
+    """Whether it looks for a key, and nothing read shows that the key is there."""
+    if callee(call) not in _LOOKUPS or call.parts[0].kind != "member" or len(call.parts) < 2:
+        return False
+    container, key = draft.value(bare(call.parts[0].parts[0]).text), draft.value(bare(call.parts[1]).text)
+    return container is None or key is None or key.text not in (container.keys or ())
+
+
+def _lookup(draft: Draft, code: str, container: Expression, key: Expression) -> None:
+    """`container.at(key)`, `container[key]`: the key, the container, and the entry that may have been meant."""
+    within_it, wanted = draft.value(container.text), draft.value(key.text)
+    draft.say(f"`{code}` looks for {draft.aside(key.text)}, which `{container.text}` does not have.")
+    draft.cite(container.text)
+    draft.cite(key.text)
+    number = number_of(wanted)
+    past_end = number is not None and within_it is not None and within_it.kind == "list" and number == within_it.length
+    if within_it is not None and within_it.length is not None and number is not None and within_it.kind == "list":
+        draft.say(f"`{container.text}` has {within_it.length} elements, the indices 0 to {within_it.length - 1}.")
+    elif within_it is not None:
+        keys = within_it.keys or re.findall(r"\"((?:[^\"\\]|\\.)*)\"", within_it.text)
+        name = wanted.text.strip("\"'") if wanted else ""
+        alike = near(name, [k.strip("\"'") for k in keys], 1) if name else []
+        draft.say(f"It holds `{within_it.text}`." + (f" It has `{alike[0]}`: it differs in spelling only."
+                  if alike and alike[0].casefold() == name.casefold() else ""))  # fmt: skip
+    trace(draft, key.text, Wanted(wanted.text if wanted else "it", past_end=past_end))
+    for name in names_of(key) if key.kind == "binary" else ():
+        if draft.number(name):
+            trace_now(draft, name)

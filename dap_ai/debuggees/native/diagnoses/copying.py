@@ -1,0 +1,178 @@
+"""Copies and allocations around an overrun: what was copied, into how much, and whether the values bear it out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from dap_ai.agent.report.edits import Edit
+from dap_ai.agent.source.parsed import Expression
+from dap_ai.agent.source.source import SourceFile
+from dap_ai.debuggees.native.analysis.draft import Draft, bare, callee
+from dap_ai.debuggees.native.analysis.loops import is_right_behind
+from dap_ai.debuggees.native.analysis.reachability import amount
+from dap_ai.debuggees.native.diagnoses.sizes import Size, length_of, size_of
+from dap_ai.protocol.contracts.inspection import Value
+
+_COPIES = frozenset({"strcpy", "strcat", "sprintf", "vsprintf", "gets", "stpcpy", "scanf", "sscanf", "fscanf"})
+_COUNTED = frozenset(
+    {"memcpy", "memmove", "memset", "strncpy", "strncat", "snprintf", "read", "recv", "fread", "fgets"}
+)
+_WHOLE = frozenset({"strcpy", "stpcpy"})
+_SOURCE_AT = 2
+"""Where a call's `parts`, which begin with the callee, hold what is copied."""
+_COUNT_AT = {"snprintf": 1, "fgets": 1}
+"""Which argument is the count (the first is 0); the other functions take it as their third."""
+_OF_A_POINTER = re.compile(
+    r"(?P<type>\w+)\s*\*\s*(?P<name>\w+)\s*=.*\b[mc]alloc\(.*"
+    r"(?P<size>sizeof\s*\(\s*(?:struct\s+)?(?P=type)\s*\*\s*\)|sizeof\s*\(\s*(?P=name)\s*\)|sizeof\s+(?P=name)\b(?!\s*[\[-]))"
+)
+"""`T *p = malloc(n * sizeof(T *))`, or `sizeof p`."""
+_NO_LARGER = re.compile(r"(?:char|short|int|long|float|double|bool|_Bool|size_t|u?int\d+_t|ptrdiff_t)$")
+"""Types that are no larger than a pointer."""
+_CLEAR, _NOT_SEEN, _UNLIKELY = 0.6, 0.55, 0.5
+
+
+def copies(draft: Draft) -> Iterator[tuple[str, int, str, str]]:
+    """Find calls that copy without a limit, in the files of the stack: file, line, function, and what they write to."""
+    for path, unit in draft.units():
+        for name in sorted(_COPIES):
+            yield from ((path, c.line, name, bare(c.parts[1]).text) for c in unit.calls(name) if len(c.parts) > 1)
+
+
+def overran(draft: Draft, text: str) -> bool | None:
+    """Whether an array of characters holds no final zero any more; None: no frame has it."""
+    values = (place.value(text) for place in draft.case.places)
+    return next((found for value in values if (found := _is_full(value)) is not None), None)
+
+
+def _is_full(value: Value | None) -> bool | None:
+    size = length_of(value)
+    if value is None or size is None or value.length is None or value.kind != "str":
+        return None
+    return value.length >= size
+
+
+class Copy(NamedTuple):
+    """Where a copying function of the failing line writes, and whether that has room for what it copies."""
+
+    into: Expression
+    fits: bool
+
+
+def tell_copy(draft: Draft) -> Copy | None:
+    """Says what a copying function of the line was given, and suspects it where that is too much; None: none."""
+    for call in (e for e in draft.expressions if e.kind == "call"):
+        if callee(call) in _COPIES | _COUNTED and len(call.parts) > 1:
+            return _tell_copy(draft, call, callee(call))
+    return None
+
+
+def _tell_copy(draft: Draft, call: Expression, name: str) -> Copy:
+    into, report, line = bare(call.parts[1]), draft.case.report, draft.place.frame.line
+    size = size_of(draft, draft.place, into.text)
+    room = f", which has room for {size.count}" if size else ""
+    draft.cite(into.text)
+    draft.say(f"`{name}` writes to `{into.text}`{room}{_given(draft, call)}.")
+    if report and report.access == "read" and len(call.parts) > _SOURCE_AT:
+        draft.suspect(line, _NOT_SEEN, f"`{name}` reads beyond the end of `{bare(call.parts[_SOURCE_AT]).text}`")
+        return Copy(into, fits=False)
+    if size and _fits(draft, call, name, size):
+        draft.say(f"That much would fit: `{into.text}` itself lies outside.")
+        return Copy(into, fits=True)
+    draft.suspect(line, 0.7, f"`{name}` writes more than `{into.text}` can hold")
+    if size and size.words:
+        draft.suspect(size.line, 0.65, f"`{into.text}` is {size.words}", size.file)
+    if name in _COPIES:
+        draft.advise(f"Use a function that takes the size of `{into.text}` (`snprintf`), or allocate more first.")
+    return Copy(into, fits=False)
+
+
+def _fits(draft: Draft, call: Expression, name: str, size: Size) -> bool:
+    report = draft.case.report
+    if name in _COUNTED:
+        return bool(report and report.size and report.size <= size.count)
+    text = draft.value(bare(call.parts[_SOURCE_AT]).text) if name in _WHOLE and len(call.parts) > _SOURCE_AT else None
+    return text is not None and text.kind == "str" and text.length is not None and text.length < size.count
+
+
+def _given(draft: Draft, call: Expression) -> str:
+    told: list[str] = []
+    for part in call.parts[2:]:
+        value = draft.value(bare(part).text)
+        if value is None:
+            continue
+        draft.cite(bare(part).text)
+        length = f" of {value.length} characters and its final zero" if value.length and value.kind != "int" else ""
+        told.append(f"{draft.code(bare(part).text)}{length}")
+    return f": {', '.join(told)}" if told else ""
+
+
+def tell_arrays(draft: Draft) -> None:
+    """Stack smashing shows when the function returns: the small arrays of its frame, and who writes to them."""
+    facts = draft.place.facts
+    arrays = [v for v in facts.locals if length_of(v.value) is not None] if facts else []
+    for variable in arrays:
+        draft.say(f"{draft.code(variable.name)}, an array of {length_of(variable.value)}, lies in this frame.")
+        for name in sorted(_COPIES | _COUNTED):
+            for call in draft.unit.calls(name) if draft.unit and draft.function else ():
+                inside = draft.function and draft.function.first <= call.line <= draft.function.last
+                if inside and any(variable.name == bare(p).text for p in call.parts[1:2]):
+                    _suspect_copy(draft, call, variable.name, variable.value)
+    draft.advise("Build with `-fsanitize=address` and run again: it stops at the exact write.")
+
+
+def _suspect_copy(draft: Draft, call: Expression, into: str, value: Value) -> None:
+    """A copy into an array of the frame, unless the count that it was given, or the text that is there, fits."""
+    name = callee(call)
+    known = _is_larger(draft, call, name, length_of(value) or 0) if name in _COUNTED else _is_full(value)
+    if known is not False:
+        reason = f"`{name}` writes to `{into}` without checking its size"
+        draft.suspect(call.line, 0.85 if known else _UNLIKELY, reason)
+
+
+def _is_larger(draft: Draft, call: Expression, name: str, size: int) -> bool | None:
+    at = _COUNT_AT.get(name, 2) + 1
+    count = bare(call.parts[at]) if at < len(call.parts) else None
+    if count is None or "sizeof" in count.text:
+        return None if count is None else False
+    number = amount(draft, count)
+    return None if number is None else number > size
+
+
+def tell_allocated(draft: Draft, file: str, line: int, name: str) -> None:
+    """Whether the block was allocated too small, as far as the code and the report say so."""
+    code = draft.line_text(line, file)
+    draft.link(file, line, "allocates", "", name)
+    source = draft.case.sources.read(file)
+    found = re.search(r"\bmalloc\(strlen\((\w+)\)\)", code)
+    pointer = _OF_A_POINTER.search(code)
+    if found and source and (behind := is_right_behind(draft)) is not False:
+        reason = f"leaves no room for the zero at the end of `{found[1]}`"
+        draft.suspect(line, 0.95 if behind else _NOT_SEEN, reason, file)
+        _edit(draft, source, line, found[0], f"malloc(strlen({found[1]}) + 1)")
+        return
+    draft.say(f"The block was allocated at {draft.spot(line, file)}, in `{name}`: `{code}`.")
+    within = _is_within_count(draft) if pointer and not _NO_LARGER.match(pointer["type"]) else False
+    if pointer and source and within is not False:
+        reason = f"`{pointer['size']}` is the size of a pointer, not of what `{pointer['name']}` points to"
+        draft.suspect(line, 0.95 if within else _NOT_SEEN, reason, file)
+        _edit(draft, source, line, pointer["size"], f"sizeof *{pointer['name']}")
+        return
+    clear = any(suspect.score >= _CLEAR for suspect in draft.done().suspects)
+    score = _UNLIKELY if clear else _NOT_SEEN  # whether the size or the use is wrong was not evaluated
+    draft.suspect(line, score, "allocates the block, which ends before the access", file)
+
+
+def _edit(draft: Draft, source: SourceFile, line: int, old: str, new: str) -> None:
+    draft.analysis.fix = Edit(source, line, line, [source.line(line).replace(old, new)])
+
+
+def _is_within_count(draft: Draft) -> bool | None:
+    """Whether the line indexes no more elements than were allocated for: then each of them is larger."""
+    for subscript in (e for e in draft.expressions if e.kind == "subscript" and len(e.parts) > 1):
+        number, size = amount(draft, subscript.parts[1]), size_of(draft, draft.place, bare(subscript.parts[0]).text)
+        if number is not None and size is not None:
+            return number < size.count
+    return None

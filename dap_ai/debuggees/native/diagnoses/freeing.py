@@ -1,0 +1,132 @@
+"""Where a pointer was freed before the failing line, by the code's path, and whether that can be known."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dap_ai.agent.case.stack import Place
+from dap_ai.agent.source.parsed import Expression, Write
+from dap_ai.debuggees.native.analysis.draft import Draft, bare, unqualified
+from dap_ai.debuggees.native.analysis.evaluating import always_runs, has_run, is_kept
+from dap_ai.debuggees.native.analysis.reachability import Spot, parameters_of, plain, spot_of
+
+_GIVING = frozenset({"assigned", "changed", "address", "loop"})
+_PAGE, _HEADER = 0x1000, 0x10
+"""The C library of Linux maps a large block for itself, and returns the address behind its header of 16 bytes."""
+_UNLIKELY = 0.5
+
+
+@dataclass(frozen=True)
+class Freed:
+    """Where memory was given back before the failing line."""
+
+    file: str
+    line: int
+    function: str
+    text: str
+    """The pointer as it was freed."""
+    is_known: bool = True
+    """Whether that line has run; else it may have."""
+
+
+def freed_before(draft: Draft, text: str) -> Freed | None:
+    """Where the pointer, or what it was reached by, was freed before the line: in this function or its callers."""
+    place: Place | None = draft.place
+    while place is not None:
+        spot = spot_of(place)
+        found = _freed_in(draft, spot, text) if spot else None
+        if found:
+            return found
+        place = draft.caller_of(place) if text in parameters_of(place) else None
+    return None
+
+
+def _freed_in(draft: Draft, spot: Spot, text: str) -> Freed | None:
+    root = re.split(r"->|\.|\[", text)[0]
+    writes = [w for w in spot.unit.writes(root, spot.function) if w.line < spot.line]
+    since = spot.function.first
+    for write in reversed(writes):
+        if write.role == "freed" and _leads_to(write.name, text) and not _is_replaced(write, writes):
+            ran = has_run(draft, spot, write.line)
+            if ran is not False:
+                return Freed(spot.path, write.line, spot.function.name, write.name, ran is True)
+        elif write.role in _GIVING and write.name in (text, root):
+            since = write.line
+            break
+    return next(_freed_by_call(draft, spot, text, since), None)
+
+
+def _leads_to(pointer: str, text: str) -> bool:
+    """Whether it is the pointer or goes on from it: `p->next->x` of `p->next`, and not `p->next_free`."""
+    return text == pointer or (text.startswith(pointer) and text[len(pointer)] in "-.[")
+
+
+def _is_replaced(freed: Write, writes: list[Write]) -> bool:
+    """Whether the same statement gives the name a new pointer: `p = realloc(p, n)`."""
+    return any(w.role == "assigned" and w.line == freed.line and w.name == freed.name for w in writes)
+
+
+def _freed_by_call(draft: Draft, spot: Spot, text: str, since: int) -> Iterator[Freed]:
+    """A call before the line that is given the pointer, or what holds it, of a function that frees that."""
+    for path, unit in draft.units():
+        for function in unit.functions:
+            names = list(map(plain, function.parameters))
+            freed = [(p, w) for p in names for w in unit.writes(p, function) if w.role == "freed"]
+            calls = spot.unit.calls(unqualified(function.name)) if freed else ()
+            for call in (c for c in calls if since <= c.line < spot.line):
+                ran = has_run(draft, spot, call.line)
+                given = dict(zip(names, (bare(p).text for p in call.parts[1:]), strict=False))
+                for parameter, write in freed:
+                    if ran is not False and given.get(parameter, "") + write.name[len(parameter) :] == text:
+                        known = ran is True and always_runs(unit, function, write.line)
+                        yield Freed(path, write.line, function.name, write.name, known)
+
+
+def explain_freed(draft: Draft, text: str, freed: Freed) -> None:
+    """Says where it was freed, or may have been; that line is suspected."""
+    where, code = draft.spot(freed.line, freed.file), draft.line_text(freed.line, freed.file)
+    has, frees, score = ("has", "frees", 0.9) if freed.is_known else ("may have", "may free", _UNLIKELY)
+    draft.say(f"{where}, in `{freed.function}`, {has} freed it: `{code}`.")
+    draft.link(freed.file, freed.line, frees, freed.text, freed.function)
+    draft.suspect(freed.line, score, f"{frees} `{freed.text}`, which is used again", freed.file)
+    if freed.is_known:
+        draft.suspect(draft.place.frame.line, 0.6, f"uses `{text}` after it was freed")
+
+
+def may_be_unmapped(address: int) -> bool:
+    """Whether freeing may have made a block unreadable: the C library keeps the memory of small ones."""
+    return address % _PAGE == _HEADER
+
+
+def tell_other_calls(draft: Draft, pointer: str) -> None:
+    """Earlier calls of the same function by its caller: whether one was given the pointer that is freed now."""
+    spot, outer = spot_of(draft.place), draft.caller_of(draft.place)
+    calling = spot_of(outer) if outer else None
+    names = list(map(plain, spot.function.parameters)) if spot else []
+    if spot is None or calling is None:
+        return
+    name, at = unqualified(spot.function.name), names.index(pointer) + 1 if pointer in names else 0
+    for call in calling.unit.calls(name):
+        if not calling.function.first <= call.line < calling.line:
+            continue
+        same = _gave(draft, calling, call, at, pointer)
+        if same is not False:
+            draft.say(f"`{name}` has run before, at {draft.spot(call.line, calling.path)}: `{call.text}`.")
+            reason = "frees the same pointer first" if same else "frees first, if both hold the same pointer"
+            draft.suspect(call.line, 0.8 if same else _UNLIKELY, f"`{call.text}` {reason}", calling.path)
+
+
+def _gave(draft: Draft, calling: Spot, call: Expression, at: int, pointer: str) -> bool | None:
+    """Whether an earlier call was given the pointer; None: it is not known to have run, or what it was given."""
+    ran = has_run(draft, calling, call.line)
+    given = bare(call.parts[at]).text if 0 < at < len(call.parts) else ""
+    if ran is False or not given or calling.place is None:
+        return False if ran is False else None
+    now, then = draft.value(pointer), calling.place.value(given)
+    if now is None or then is None or not now.address or not then.address or not is_kept(calling, given, call.line):
+        return None
+    if now.address != then.address:
+        return False
+    return True if ran else None

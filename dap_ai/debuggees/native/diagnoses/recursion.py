@@ -1,0 +1,187 @@
+"""A stack that is used up: which calls go round, what they are given, and what never lets them end."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise, takewhile
+
+from dap_ai.agent.case.stack import Place
+from dap_ai.agent.case.values import show
+from dap_ai.debuggees.native.analysis.draft import Draft, bare, integer, number_of, unqualified
+from dap_ai.debuggees.native.analysis.reachability import Spot, argument, member_writes, parameters_of, spot_of
+from dap_ai.debuggees.native.source.frames import Run, folded, in_words, recursion_of
+from dap_ai.protocol.contracts.inspection import Value
+
+_SIGNALS = ("SIGSEGV", "SIGBUS", "SIGABRT", "EXC_BAD_ACCESS", "")
+_MANY = 40
+"""Frames of one recursion that make it the cause; a program that recurses by design has fewer at a crash."""
+_FEWEST = 3
+"""Calls in a row without which nothing is told of how an argument goes on."""
+_PROVEN = 0.85
+"""Of a line that the code or the values show to keep the recursion from ending; what is less is a guess."""
+_BIG_BYTES = 512 * 1024
+_NEAR_NULL = 0x10000
+_AROUND_STACK = 16 * 1024 * 1024
+_STACK_POINTERS = ("rsp", "sp", "esp")
+_SIZED = re.compile(r"\b(char|short|int|long|float|double|\w+_t)\s+\w+\s*\[\s*(\d+)\s*(?:\*\s*(\d+)\s*)?\]")
+_WIDTHS = {"char": 1, "short": 2, "int": 4, "float": 4, "long": 8, "double": 8}
+
+
+def diagnose(draft: Draft) -> bool:
+    """Whether the stack is full of one recursion, or the frame has an array too large for it."""
+    report = draft.case.report
+    reported = bool(report and "stack-overflow" in f"{report.kind} {report.message}".replace(" ", "-"))
+    if draft.signal not in _SIGNALS and not reported:
+        return False
+    case = draft.case
+    if not reported and _elsewhere(draft):
+        return False
+    run = recursion_of(folded(case.frames, case.total_frames, case.outermost))
+    if run and (reported or run.count >= _MANY) and run.first <= _near(draft) and (reported or draft.signal):
+        _recursion(draft, run)
+        return True
+    return bool(draft.signal or reported) and _large_local(draft)
+
+
+def _elsewhere(draft: Draft) -> bool:
+    """Whether the address that could not be reached is none of the stack's, however deep the stack is."""
+    fault = draft.case.inspection.fault
+    if fault is None or fault.address is None or draft.signal == "SIGABRT":
+        return False
+    registers = draft.case.inspection.registers
+    told = next((registers[name] for name in _STACK_POINTERS if name in registers), "")
+    pointer = integer(told)
+    return fault.address < _NEAR_NULL or (pointer is not None and abs(fault.address - pointer) > _AROUND_STACK)
+
+
+def _near(draft: Draft) -> int:
+    """How far in the recursion may begin: what it calls last may have hit the end of the stack."""
+    return 8 if draft.case.frames else 0
+
+
+def _recursion(draft: Draft, run: Run) -> None:
+    draft.analysis.kind = "stack overflow"
+    count = f"more than {in_words(run)}" if draft.case.more_frames else in_words(run)
+    draft.say(f"The stack is exhausted by a recursion: {count}.")
+    names = {unqualified(name) for name in run.names}
+    inside = [place for place in _together(draft) if unqualified(place.frame.name) in names]
+    # One period; the innermost may stand anywhere in its function, not at the call.
+    pairs = list(pairwise(inside))[: len(run.names)]
+    calls = [(spot, unqualified(inner.frame.name)) for inner, place in pairs if (spot := spot_of(place))]
+    is_endless = len(calls) == len(run.names) and all(
+        spot.unit.always_calls(spot.function, name, spot.line) for spot, name in calls
+    )
+    for spot, name in calls:
+        _calls(draft, spot, name, is_endless=is_endless)
+    first = next((p for p in inside if any(p.value(name) for name in parameters_of(p))), None)
+    if first is not None:
+        _arguments(draft, _begun([p for p in inside if p.frame.name == first.frame.name]))
+    draft.advise("Check the condition that should end the recursion, and for which argument it can hold.")
+
+
+def _together(draft: Draft) -> list[Place]:
+    """The user's innermost frames that were read without a gap: what comes again is seen only in these."""
+    read = {place.frame.id: place for place in draft.case.places}
+    users = (frame.id for frame in draft.case.frames if frame.user)
+    return [read[number] for number in takewhile(read.__contains__, users)]
+
+
+def _begun(calls: list[Place]) -> list[Place]:
+    """Without an innermost call that may not have stored its parameters yet."""
+    spot = spot_of(calls[0])
+    stands = spot is not None and spot.line > spot.function.first and any(p.frame.line == spot.line for p in calls[1:])
+    return calls if stands else calls[1:]
+
+
+def _calls(draft: Draft, spot: Spot, name: str, *, is_endless: bool) -> None:
+    draft.link(spot.path, spot.line, "calls", name, spot.function.name)
+    if is_endless:
+        draft.say(f"`{spot.function.name}` has no way to return before it makes this call.")
+        draft.suspect(spot.line, _PROVEN, f"calls `{name}` again, with no way to return before that", spot.path)
+        return
+    draft.suspect(spot.line, 0.5, f"calls `{name}` again", spot.path)
+    for line in spot.unit.ifs_before(spot.function, spot.line)[:2]:
+        draft.suspect(line, 0.4, "could end the recursion, and has not", spot.path)
+
+
+def _arguments(draft: Draft, calls: list[Place]) -> None:
+    """How the arguments go on from call to call: they stay, they come round, or they run away; innermost call first."""
+    names = parameters_of(calls[0]) if len(calls) >= _FEWEST else []
+    known = {name: [value for place in calls if (value := place.value(name))] for name in names}
+    periods = {name: _period(values) for name, values in known.items() if len(values) == len(calls)}
+    if len(periods) == len(names) and set(periods.values()) == {1}:
+        _stays(draft, calls[1])
+    for name, period in periods.items():
+        told = _course(draft, name, known[name], period, calls)
+        given = argument(draft, calls[0], name)
+        if told:
+            draft.say(told)
+        if given is None or not period:
+            continue
+        outer, passed = given[0], bare(given[1]).text
+        _round(draft, name, passed)
+        if period > 1:
+            draft.suspect(outer.frame.line, 0.54, f"goes round in a circle: {told.rstrip('.')}", outer.frame.path)
+
+
+def _stays(draft: Draft, place: Place) -> None:
+    """Each call is given the same: that is the whole cause where nothing else decides what a call does."""
+    spot = spot_of(place)
+    if spot is not None:
+        name = unqualified(spot.function.name)
+        score = _PROVEN if spot.unit.uses_only_arguments(spot.function, name) else 0.55
+        draft.suspect(spot.line, score, f"`{name}` is called again and again with the same arguments", spot.path)
+
+
+def _period(values: list[Value]) -> int:
+    """After how many calls a value comes again, seen twice; 0: it does not, or that cannot be told."""
+    if any(value.truncated and not value.address for value in values):
+        return 0
+    keys = [str(value.address or value.text) for value in values]
+    return next((n for n in range(1, len(keys) - 1) if keys[n:] == keys[:-n]), 0)
+
+
+def _course(draft: Draft, name: str, values: list[Value], period: int, places: list[Place]) -> str:
+    """What happens to one argument; empty: that cannot be told."""
+    for place in places[: max(period, 1)]:
+        draft.cite(name, place)
+    if period == 1:
+        return f"`{name}` is the same in every call that was read: `{show(values[0], 60)}`."
+    if period:
+        shown = ", ".join(f"`{show(value, 60)}`" for value in reversed(values[:period]))
+        return f"`{name}` repeats every {period} calls: {shown}, and again."
+    numbers = [number for value in reversed(values) if (number := number_of(value)) is not None]
+    if len(numbers) < len(values):
+        return ""
+    steps = {(after > before) - (after < before) for before, after in pairwise(numbers)}
+    way = {1: "grows", -1: "falls"}.get(steps.pop() if len(steps) == 1 else 0)
+    return f"`{name}` {way} from call to call: {', '.join(f'`{each}`' for each in numbers[-_FEWEST:])}." if way else ""
+
+
+def _round(draft: Draft, name: str, given: str) -> None:
+    """Pointers that come round are a cycle in the data: blames who sets the member that the recursion follows."""
+    member = re.fullmatch(rf"{re.escape(name)}(?:->|\.)(\w+)", given)
+    if member is None:
+        return
+    draft.say(f"So following `{member[1]}` leads back to where it began: the data has a cycle.")
+    for path, function, line, assignment in member_writes(draft, member[1]):
+        draft.link(path, line, "sets", assignment.parts[0].text, function.name)
+        draft.suspect(line, 0.58, f"sets `{member[1]}`, and may close the cycle", path)
+
+
+def _large_local(draft: Draft) -> bool:
+    """A local array larger than a stack can be expected to hold, in the failing function."""
+    function, source = draft.function, draft.place.source
+    fault = draft.case.inspection.fault
+    if function is None or source is None or (fault and fault.address is not None and fault.address < _BIG_BYTES):
+        return False
+    for line in range(function.first, function.last + 1):
+        found = _SIZED.search(source.line(line))
+        size = _WIDTHS.get(found[1], 4) * int(found[2]) * int(found[3] or 1) if found else 0
+        if found and size >= _BIG_BYTES and "static" not in source.line(line):
+            draft.analysis.kind = "stack overflow"
+            draft.say(f"A local array of {size:,} bytes does not fit on the stack: {draft.spot(line)}.")
+            draft.suspect(line, 0.85, f"puts {size:,} bytes on the stack")
+            draft.advise("Allocate it on the heap, make it `static`, or raise `ulimit -s`.")
+            return True
+    return False

@@ -1,0 +1,81 @@
+"""How many elements there are behind a name: by its type, its allocation, or what the caller passes."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from dap_ai.agent.case.stack import Place
+from dap_ai.agent.source.parsed import Expression
+from dap_ai.debuggees.native.analysis.draft import Draft, bare, callee, integer, number_of
+from dap_ai.debuggees.native.analysis.reachability import amount, argument, reaching, spot_of
+from dap_ai.protocol.contracts.inspection import Value
+
+_ARRAY = re.compile(r"\[(\d+)\]|;\s*(\d+)\]")
+_MAX_HOPS = 5
+
+
+@dataclass(frozen=True)
+class Size:
+    """How many elements there are, and where that was said."""
+
+    count: int
+    file: str
+    line: int
+    words: str
+    """`declared with 6`, `allocated for 4`; empty: it is the container's own."""
+
+
+def size_of(draft: Draft, place: Place, text: str, hops: int = 0) -> Size | None:
+    """The number of elements behind a name of that frame: by its type, its allocation, or the caller's argument."""
+    value = place.value(text)
+    count = length_of(value)
+    spot = spot_of(place)
+    if count is not None:
+        return Size(count, place.frame.path, *_declared(place, text, count))
+    if spot is None or hops > _MAX_HOPS:
+        return None
+    for write in reaching(spot.unit, spot.function, text, spot.line):
+        given = bare(write.value) if write.value and write.role in ("assigned", "declared") else None
+        number = _allocation(draft, place, given) if given else None
+        if number is not None:
+            return Size(number, spot.path, write.line, f"allocated for {number}")
+        if given and given.kind in ("name", "member") and given.text != text:
+            return size_of(draft, place, given.text, hops + 1)
+    found = argument(draft, place, text)
+    return size_of(draft, found[0], bare(found[1]).text, hops + 1) if found else None
+
+
+def length_of(value: Value | None) -> int | None:
+    """The elements that a value itself has."""
+    if value is None or value.kind in ("pointer", "reference"):
+        return None
+    found = _ARRAY.search(value.type)
+    if found and value.kind in ("array", "object", "str", "list"):
+        return int(found[1] or found[2])
+    return value.length if value.kind in ("array", "list") else None
+
+
+def _declared(place: Place, text: str, count: int) -> tuple[int, str]:
+    spot = spot_of(place)
+    writes = spot.unit.writes(text, spot.function) if spot else []
+    line = next((w.line for w in writes if w.role in ("declared", "assigned")), 0)
+    value = place.value(text)
+    fixed = value is not None and bool(_ARRAY.search(value.type))
+    return (line, f"declared with {count}") if line and fixed else (0, "")
+
+
+def _allocation(draft: Draft, place: Place, given: Expression) -> int | None:
+    """The elements that `malloc(n * sizeof(T))`, `calloc(n, size)` or `new T[n]` make room for."""
+    if found := re.match(r"new\s+[\w:<>]+\s*\[(.+)\]", given.text):
+        return number_of(place.value(found[1])) if integer(found[1]) is None else integer(found[1])
+    name = callee(given) if given.kind == "call" else ""
+    if name == "calloc" and len(given.parts) > 1:
+        return amount(draft, given.parts[1], place)
+    if name != "malloc" or len(given.parts) < 2:
+        return None
+    size = bare(given.parts[1])
+    if size.kind == "binary" and size.operator == "*":
+        counts = [p for p in size.parts if "sizeof" not in p.text]
+        return amount(draft, counts[0], place) if len(counts) == 1 else amount(draft, size, place)
+    return amount(draft, size, place)

@@ -1,0 +1,234 @@
+"""Threads that wait for each other, or that touch the same memory without a lock between them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from dap_ai.agent.source.parsed import Function
+from dap_ai.agent.source.source import SourceFile
+from dap_ai.debuggees.native.analysis.draft import Draft, short_name
+from dap_ai.debuggees.native.diagnoses.memory import own_frame
+from dap_ai.debuggees.native.source.frames import is_user_frame
+from dap_ai.protocol.contracts.inspection import ThreadFacts, ThreadFrame
+
+_SELF = "Release it before this line, call a variant that expects the lock to be held, or use a recursive mutex."
+
+
+def diagnose(draft: Draft) -> bool:
+    """Whether threads wait in a ring, or the report tells of a race."""
+    report = draft.case.report
+    if report and report.tool == "ThreadSanitizer":
+        _race(draft)
+        return True
+    threads = draft.case.inspection.threads
+    if draft.signal or report:
+        return False
+    ring = cycle(threads)
+    if not ring:
+        return _stuck(draft, [t for t in threads if t.waiting == "mutex" and not t.owner])
+    draft.analysis.kind = "deadlock"
+    _deadlock(draft, ring)
+    return True
+
+
+def tell_ring(draft: Draft) -> None:
+    """Says of a stop that has another cause, where there are such, which threads wait for each other meanwhile."""
+    ring = cycle(draft.case.inspection.threads)
+    if not ring:
+        return
+    names = " and ".join(_called(thread) for thread in ring)
+    draft.say(f"Meanwhile there is a deadlock: threads {names} wait for each other." if len(ring) > 1 else
+              f"Meanwhile there is a deadlock: thread {names} waits for a lock that it holds itself.")  # fmt: skip
+    for thread in ring:
+        if frame := _own(draft, thread):
+            draft.link(frame.file, frame.line, "waits for", thread.wants or "the lock", short_name(frame.name))
+            draft.suspect(frame.line, 0.6, "locks while it holds another lock", frame.file)
+
+
+def cycle(threads: list[ThreadFacts]) -> list[ThreadFacts]:
+    """Threads of which each waits for what the next one holds, the last for the first; empty: there are none such."""
+    by_ident = {t.ident: t for t in threads}
+    for start in sorted(threads, key=lambda t: not t.current):
+        path: list[ThreadFacts] = []
+        thread: ThreadFacts | None = start
+        while thread is not None and thread not in path:
+            path.append(thread)
+            thread = by_ident.get(thread.owner) if thread.owner else None
+        if thread is not None and any(t.waiting in ("mutex", "lock", "rwlock") for t in path[path.index(thread) :]):
+            return path[path.index(thread) :]
+    return []
+
+
+def _deadlock(draft: Draft, ring: list[ThreadFacts]) -> None:
+    alone = len(ring) == 1
+    held: list[tuple[str, str]] = []
+    for thread in ring:
+        frame = _own(draft, thread)
+        where = f" at {draft.spot(frame.line, frame.file)}, in `{short_name(frame.name)}`" if frame else ""
+        code = f": `{draft.line_text(frame.line, frame.file)}`" if frame else ""
+        owner = "itself" if alone else f"thread {_called(next(t for t in ring if t.ident == thread.owner))}"
+        wants = f"`{thread.wants}`" if thread.wants else "a lock"
+        draft.say(f"Thread {_called(thread)} waits{where}, for {wants}, which {owner} holds{code}.")
+        if frame:
+            draft.link(frame.file, frame.line, "waits for", thread.wants or "the lock", short_name(frame.name))
+            draft.suspect(frame.line, 0.9, "locks while it holds another lock" if not alone else
+                          "locks what this thread holds already", frame.file)  # fmt: skip
+            held += _orders(draft, frame)
+    _cite_here(draft)
+    if alone:
+        draft.advise(_SELF)
+        return
+    orders = {order for order in held if order[0]}
+    if len(orders) == 1:
+        first, second = next(iter(orders))
+        draft.say(f"Each has locked `{first}` and then wants `{second}`: with the two swapped, the order is opposite.")
+    draft.advise("Lock in the same order everywhere (by address or number), or take both at once: "
+                 "`std::scoped_lock`, or try the second and release the first.")  # fmt: skip
+
+
+def _orders(draft: Draft, frame: ThreadFrame) -> list[tuple[str, str]]:
+    """What the thread has locked in this function, each with what it wants now."""
+    wanted, found = locked_in(draft.line_text(frame.line, frame.file)), _held(draft, frame)
+    for name, line in found.items():
+        draft.link(frame.file, line, "locks", name, short_name(frame.name))
+        draft.suspect(line, 0.8, f"takes `{name}` first", frame.file)
+    return [(name, wanted) for name in found if wanted]
+
+
+def _stuck(draft: Draft, waiting: list[ThreadFacts]) -> bool:
+    """Threads that wait for a lock of which nobody knows who holds it: the code tells who never gave it back."""
+    known = False
+    for thread in waiting:
+        frame = _own(draft, thread)
+        lock = locked_in(draft.line_text(frame.line, frame.file)) if frame else ""
+        if frame and lock and (_held_further_out(draft, thread, frame, lock) or _never_given_back(draft, frame, lock)):
+            known = True
+            draft.link(frame.file, frame.line, "waits for", lock, short_name(frame.name))
+            draft.suspect(frame.line, 0.7, f"waits for `{lock}`", frame.file)
+    if known:
+        draft.analysis.kind = "deadlock"
+        _cite_here(draft)
+    return known
+
+
+def _held_further_out(draft: Draft, thread: ThreadFacts, inner: ThreadFrame, lock: str) -> bool:
+    """Whether a function further out on the same stack has taken the lock."""
+    where = draft.spot(inner.line, inner.file)
+    for frame in thread.frames:
+        held = _held(draft, frame)
+        if lock not in held:
+            continue
+        line, name = held[lock], short_name(frame.name)
+        draft.say(f"Thread {_called(thread)} waits at {where} for `{lock}`, which it holds itself: `{name}` took it at "
+                  f"{draft.spot(line, frame.file)}.")  # fmt: skip
+        draft.link(frame.file, line, "locks", lock, name)
+        draft.suspect(line, 0.75, f"takes `{lock}`, and keeps it", frame.file)
+        draft.suspect(frame.line, 0.9, f"calls, with `{lock}` held, what takes it again", frame.file)
+        draft.advise(_SELF)
+        return True
+    return False
+
+
+def _never_given_back(draft: Draft, frame: ThreadFrame, lock: str) -> bool:
+    """Whether a function of the file leaves with the lock held."""
+    source = draft.case.sources.read(frame.file)
+    functions = source.unit.functions if source and source.unit else ()
+    lines = [(f, n) for f in functions for n in left_locked(source, f, lock)] if source else []
+    for function, line in lines:
+        draft.say(f"`{function.name}` leaves at {draft.spot(line, frame.file)} without releasing `{lock}`.")
+        draft.link(frame.file, line, "leaves holding", lock, function.name)
+        draft.suspect(line, 0.9, f"returns from the function with `{lock}` held", frame.file)
+        draft.advise(f"Release `{lock}` before this `return`, or let a guard do so (`std::lock_guard`).")
+    return bool(lines)
+
+
+def _held(draft: Draft, frame: ThreadFrame) -> dict[str, int]:
+    """The locks that the function of a frame holds above the frame's line."""
+    source = draft.case.sources.read(frame.file)
+    function = source.unit.function_at(frame.line) if source and source.unit else None
+    return held_at(source, function, frame.line) if source and function else {}
+
+
+def _own(draft: Draft, thread: ThreadFacts) -> ThreadFrame | None:
+    return next((f for f in thread.frames if f.line and is_user_frame(f.name, f.file) and
+                 draft.case.sources.read(f.file)), None)  # fmt: skip
+
+
+def _called(thread: ThreadFacts) -> str:
+    return f"{thread.ident}" + (f" (`{thread.name}`)" if thread.name and thread.name != str(thread.ident) else "")
+
+
+def _cite_here(draft: Draft) -> None:
+    for text in list(draft.place.known)[:12]:
+        value = draft.value(text)
+        if value and text[0] != "&" and value.kind not in ("function", "none", "struct", "object", "union"):
+            draft.cite(text)
+
+
+def _race(draft: Draft) -> None:
+    report = draft.case.report
+    assert report is not None  # noqa: S101  its caller has looked
+    order = "lock-order" in report.kind
+    draft.analysis.kind = "deadlock" if order else "data race"
+    draft.say("ThreadSanitizer: locks are taken in opposite orders." if order else
+              "Two threads touch the same memory, one of them writes, and no lock is held by both.")  # fmt: skip
+    fact = next((f for f in report.facts if "Location" in f), "")
+    if fact:
+        draft.say(f"{fact.strip().rstrip('.')}.")
+    accesses = [s for s in report.stacks if order or re.search(r"\b(?:read|write)\b", s.title, re.IGNORECASE)]
+    for nth, stack in enumerate(accesses[:4]):
+        own = own_frame(draft, stack)
+        if own is None:
+            continue
+        file, line, name = own
+        title = stack.title[:1].upper() + stack.title[1:]
+        draft.say(f"{title} at {draft.spot(line, file)}, in `{name}`: `{draft.line_text(line, file)}`.")
+        draft.link(file, line, "locks" if order else "touches it", "", name)
+        draft.suspect(line, 0.9 - 0.1 * nth, "one of the two orders" if order else "touches it without the lock", file)
+    _cite_here(draft)
+    draft.advise("Use one locking order everywhere." if order else
+                 "Guard both lines with the same mutex, or make the variable atomic.")  # fmt: skip
+
+
+_LOCK = re.compile(
+    r"(?:pthread_(?:mutex|rwlock|spin)_(?:wr|rd)?lock\s*\(\s*&?(?P<c>[^),]+)\)|mtx_lock\s*\(\s*&?(?P<m>[^)]+)\)"
+    r"|(?P<method>[\w.>\-\[\]():]+?)(?:\.|->)(?:lock|write|read)\(\)"
+    r"|(?:lock_guard|unique_lock|scoped_lock|shared_lock)\s*(?:<[^;()]*>)?\s*\w*[\s({]+(?P<guard>[^)},]+)[)}])"
+)
+_UNLOCK = re.compile(
+    r"(?:pthread_\w+_|mtx_)unlock\s*\(\s*&?([^)]+)\)|([\w.>\-\[\]]+?)(?:\.|->)unlock\(\)|\bdrop\((\w+)\)"
+)
+_LEAVES = re.compile(r"\b(?:return|throw|goto)\b|\?;")
+
+
+def locked_in(code: str) -> str:
+    """The lock that a line takes: `from.lock`; empty: none."""
+    found = _LOCK.search(code)
+    return _name(found) if found else ""
+
+
+def held_at(source: SourceFile, function: Function, line: int) -> dict[str, int]:
+    """The locks that the function has taken above the line and not given back, each with the line that took it."""
+    taken: dict[str, int] = {}
+    for number in range(function.first, line):
+        code = source.line(number)
+        for found in _LOCK.finditer(code):
+            taken[_name(found)] = number
+        for found in _UNLOCK.finditer(code):
+            taken.pop(_name(found), None)
+    return taken
+
+
+def left_locked(source: SourceFile, function: Function, lock: str) -> Iterator[int]:
+    """Lines that leave the function while it holds the lock, where another line of it gives the lock back."""
+    lines = range(function.first, function.last + 1)
+    if not any(_name(found) == lock for n in lines for found in _UNLOCK.finditer(source.line(n))):
+        return
+    for number in lines:
+        if _LEAVES.search(source.line(number)) and lock in held_at(source, function, number):
+            yield number
+
+
+def _name(found: re.Match[str]) -> str:
+    return next((g for g in found.groups() if g), "").strip()

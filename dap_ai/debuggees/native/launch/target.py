@@ -1,0 +1,195 @@
+"""A native program, a native process or a core file as the target of `dap-ai ask`."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import click
+
+from dap_ai.commands.kinds import Make, Wanted
+from dap_ai.commands.running.starting import Debugged
+from dap_ai.commands.running.target import Out, Session, Target
+from dap_ai.debuggees.native.launch.building import adapter_of, panics, prepared
+from dap_ai.debuggees.native.launch.job import NativeJob
+from dap_ai.debuggees.native.launch.program import Adapter, Core, NativeProgram, exception_filters, find_core
+from dap_ai.protocol.wire.errors import RequestFailed
+from dap_ai.settings.config import Resolved
+
+_PANICS = ("rust_panic", "__rustc::rust_panic")
+"""Where every panic of Rust's passes, as lldb finds it by name, and gdb does from Rust 1.87 on."""
+_NOISE = re.compile(
+    r"^(?:warning: .*has no plugin for the language|(?:error|warning): .*\b0x[0-9a-f]+\]?: .*\bDW_[A-Z]+_).*(?:\n|\Z)",
+    re.MULTILINE,
+)
+"""What lldb says of its own reading: of Rust, whose values it shows all the same, and of debug information."""
+_MAIN = "main"
+"""Where a program is held before its first line: what runs before is the C library's."""
+_CONSOLE: Mapping[Adapter, str] = {"lldb": "`", "gdb": ""}
+"""What makes a line of `repl` a command of the debugger's."""
+_ASSIGN: Mapping[Adapter, str] = {"lldb": "expression -- ", "gdb": "print "}
+_QUIET_S = 0.03
+_SETTLE_S = 0.3
+"""So long what the program wrote before it stopped may come after the event of the stop."""
+
+
+class NativeTarget(Debugged):
+    """Signals stop by themselves, and what the program writes comes from the adapter.
+
+    One of `program`, `pid` and `core` is set.
+    """
+
+    initialize: Mapping[str, Any] = {
+        "adapterID": "native",
+        "supportsRunInTerminalRequest": False,
+        "supportsVariableType": True,
+        "supportsVariablePaging": True,
+        "supportsMemoryReferences": True,
+    }
+
+    def __init__(
+        self,
+        adapter: Adapter,
+        job: NativeJob,
+        *,
+        program: NativeProgram | None = None,
+        pid: int | None = None,
+        core: Core | None = None,
+        stops_at_panics: bool = False,
+    ) -> None:
+        self._adapter: Adapter = adapter
+        self._program = program
+        self._pid = pid
+        self._core = core
+        self._panics = _PANICS if stops_at_panics else ()
+        self.job = self._job = job
+        self._held = False
+        self.ours = program is not None
+        self.command_line = program.command_line() if program else ""
+
+    def filters(self, exceptions: Sequence[str], announced: Sequence[str]) -> Sequence[str]:
+        """`raised` is C++'s throw; a signal always stops."""
+        return exception_filters(exceptions, announced)
+
+    def prepare(self, session: Session) -> None:
+        """A panic of Rust's is a stop; where the program is to be held, its first function."""
+        hold = (_MAIN,) if session.wishes.hold and self._program else ()
+        session.controls.functions = (*self._panics, *hold)
+
+    def start_request(self, session: Session, capabilities: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+        """A core file is attached to."""
+        if self._program:
+            return "launch", self._program.launch_arguments(self._adapter, capabilities)
+        if self._core:
+            program = {"program": self._core.program} if self._core.program else {}
+            return "attach", {"coreFile": self._core.file, **program}
+        return "attach", {"pid": self._pid, "stopOnEntry": not session.wishes.breakpoints}
+
+    async def start(self, session: Session) -> None:
+        """As others do; who cannot read a core file is told who may."""
+        try:
+            await super().start(session)
+        except RequestFailed as error:
+            if not self._core or self._adapter == "gdb":
+                raise
+            text = f"{error.user_text.rstrip('.')}. gdb may read what lldb cannot: --backend gdb."
+            raise RequestFailed(error.command, error.message, text) from error
+
+    async def heard(self, session: Session, name: str, body: dict[str, Any]) -> dict[str, Any] | None:
+        """Output is shown without what the adapter says of its own reading."""
+        if name == "output":
+            body = self._without_noise(session, body)
+            self._job.output(body)
+            return body if body.get("output") else None
+        if name == "exited":
+            await self._job.exited(body["exitCode"], session.controls.request)
+        return body
+
+    def _without_noise(self, session: Session, body: dict[str, Any]) -> dict[str, Any]:
+        """What the program writes comes to lldb by a terminal, as `stdout`; version 19 says its own as `stderr`."""
+        text = body.get("output") or ""
+        if session.wishes.verbose or body.get("category") == "stdout":
+            return body
+        return body | {"output": _NOISE.sub("", text)}
+
+    async def stopped(self, session: Session, body: dict[str, Any], *, running: bool) -> dict[str, Any] | None:
+        """With the signal's name; gdb's stop on the way to breakpoints is none."""
+        request = session.controls.request
+        if body.get("reason") == "attach" and session.wishes.breakpoints:
+            await request("continue", {"threadId": body["threadId"]})
+            return None
+        if running:  # else it is another thread of the same stop
+            await _settle(session)
+        if session.controls.function_ids.intersection(body.get("hitBreakpointIds") or ()):
+            if session.wishes.hold and not self._held:
+                self._held = True
+                session.controls.functions = self._panics
+                return body | {"reason": "entry", "description": "", "text": ""}
+            body = body | {"description": "panic", "text": ""}
+        if str(body.get("description") or "").startswith("watchpoint"):  # lldb calls that a breakpoint
+            body = body | {"reason": "data breakpoint"}
+        return await self._job.stopped(body, request)
+
+    async def before_going_on(self, session: Session) -> None:
+        """A signal that was held back is passed on."""
+        await self._job.before_going_on(session.controls.request)
+
+    def statement(self, text: str) -> str:
+        """In the debugger's language for expressions."""
+        return "" if self._core else self.console(_ASSIGN[self._adapter] + text.rstrip(";"))
+
+    def console(self, text: str) -> str:
+        """Its command line."""
+        return _CONSOLE[self._adapter] + text
+
+    def why_no_stop(self, status: int, exceptions: Sequence[str]) -> str:
+        """By how it ended."""
+        del exceptions
+        return self._program.why_no_stop(status) if self._program else ""
+
+
+async def _settle(session: Session) -> None:
+    """Shows the output that is still on its way; all other events keep their order.
+
+    An answer comes first, however long it takes: the silence of an adapter that has no processor says nothing.
+    """
+    with contextlib.suppress(RequestFailed):
+        await session.controls.request("threads")
+    others: list[tuple[str, dict[str, Any]]] = []
+    loop, events = asyncio.get_running_loop(), session.events
+    end = loop.time() + _SETTLE_S
+    while loop.time() < end:
+        try:
+            name, body = await asyncio.wait_for(events.get(), _QUIET_S)
+        except (TimeoutError, asyncio.TimeoutError):
+            break
+        if name == "output":
+            await session.handle(name, body)
+        else:
+            others.append((name, body))
+    others += [events.get_nowait() for _ in range(events.qsize())]
+    for event in others:
+        events.put_nowait(event)
+
+
+def look(wanted: Wanted, resolved: Resolved, tell: Callable[[str], None]) -> Make:
+    """See commands.kinds.Named. Raises UsageError, StartError with the compiler's words."""
+    adapter = adapter_of(resolved.settings.backend)
+    runs = wanted.core is not None or wanted.pid is not None
+    if wanted.sanitize and runs:
+        raise click.UsageError("--sanitize works for C and C++ source files only.")
+    core = find_core(wanted.core, wanted.words) if wanted.core else None
+    program = (
+        None if runs else prepared(wanted.words, wanted.cwd, wanted.env, adapter, sanitize=wanted.sanitize, tell=tell)
+    )
+    is_rust = panics(program, wanted.pid)
+
+    def make(out: Out) -> Target:
+        console = out.display.status if out.verbose else None
+        job = NativeJob(adapter, out.display.program_output, console)
+        return NativeTarget(adapter, job, program=program, pid=wanted.pid, core=core, stops_at_panics=is_rust)
+
+    return make

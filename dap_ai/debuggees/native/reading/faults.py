@@ -1,0 +1,171 @@
+"""Why the processor stopped a native program: signal, address, kind of access, the instruction, the registers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from dap_ai.debuggees.native.reading.operands import access_of, address_of
+from dap_ai.debuggees.native.reading.variables import number_in
+from dap_ai.protocol.contracts.backend import Request
+from dap_ai.protocol.contracts.inspection import Fault, Query
+from dap_ai.protocol.contracts.registers import general_registers
+from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
+
+FATAL = {4: "SIGILL", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 11: "SIGSEGV", 31: "SIGSYS"}
+"""Signals that a program gets for what it did itself, by Linux's numbers."""
+_ABOUT_MEMORY = ("SIGSEGV", "SIGBUS")
+_BY_INSTRUCTION = (*_ABOUT_MEMORY, "SIGFPE", "SIGILL")
+_ORDINARY = ("breakpoint", "function breakpoint", "data breakpoint", "instruction breakpoint", "step", "goto", "pause")
+"""Reasons of stops that no signal has caused."""
+
+_SAID = re.compile(
+    r"(?:^|; |\bsignal )(?P<signal>SIG[A-Z]+)\b(?:: (?P<code>[^;(]*(?:\(SI_\w+\))?))?"
+    r"(?:\s*\(fault address[:=] ?(?P<address>0x[0-9a-fA-F]+)\))?"
+)
+_NO_ADDRESS = ("invalid address", "sent by kernel")
+_WORDS: dict[tuple[str, int], str] = {
+    ("SIGSEGV", 1): "address not mapped",
+    ("SIGSEGV", 2): "invalid permissions",
+    ("SIGSEGV", 128): "invalid address",
+    ("SIGBUS", 1): "misaligned address",
+    ("SIGBUS", 2): "illegal address",
+    ("SIGBUS", 128): "invalid address",
+    ("SIGFPE", 1): "integer divide by zero",
+    ("SIGFPE", 2): "integer overflow",
+    ("SIGFPE", 3): "floating point divide by zero",
+    ("SIGFPE", 4): "floating point overflow",
+    ("SIGFPE", 5): "floating point underflow",
+    ("SIGFPE", 6): "floating point inexact result",
+    ("SIGFPE", 7): "invalid floating point operation",
+    ("SIGILL", 1): "illegal opcode",
+    ("SIGILL", 2): "illegal operand",
+    ("SIGSEGV", 0): "sent by a process",
+    ("SIGSEGV", -6): "sent by a process",
+    ("SIGBUS", -6): "sent by a process",
+}
+_SIMPLER = {
+    "address not mapped to object": "address not mapped",
+    "invalid permissions for mapped object": "invalid permissions",
+    "sent by tkill system call": "sent by a process",
+}
+_VALUE = re.compile(r"-?(?:0x[0-9a-fA-F]+|\d+)")
+
+
+async def fault_of(
+    request: Request, query: Query, frame_id: int, *, hovers: bool
+) -> tuple[Fault | None, dict[str, str]]:
+    """The fault and the general registers of the innermost frame (`frame_id`); (None, {}) at any other stop.
+
+    Raises NotStopped; what the adapter cannot tell is left out.
+    """
+    asked = _Asked(request, query.thread_id, frame_id, hovers=hovers)
+    fault = said_fault(query.stopped) or await asked.signal(query.stopped)
+    if fault is None:
+        return None, {}
+    registers = await registers_of(request, frame_id)
+    if fault.signal in _BY_INSTRUCTION and fault.code != "sent by a process":
+        await _instruct(fault, asked, registers)
+    return fault, registers
+
+
+def said_fault(stopped: str) -> Fault | None:
+    """The fault that a `stopped` event tells in lldb-dap's words; None: it tells none."""
+    found = _SAID.search(stopped)
+    if found is None or found["signal"] not in FATAL.values():
+        return None
+    code = "" if found["signal"] == "SIGABRT" else (found["code"] or "").strip()
+    if code.startswith(_NO_ADDRESS):
+        return Fault(found["signal"], "invalid address")
+    about_memory = found["signal"] in _ABOUT_MEMORY and found["address"]
+    return Fault(found["signal"], _SIMPLER.get(code, code), int(found["address"], 16) if about_memory else None)
+
+
+async def registers_of(request: Request, frame_id: int) -> dict[str, str]:
+    """The general registers of a frame, in hexadecimal. Raises NotStopped; empty: the adapter tells none."""
+    shown = await general_registers(partial(tried, request), frame_id)
+    return {name: _hexadecimal(value) for name, value in shown.items()}
+
+
+def numbers_of(registers: dict[str, str]) -> dict[str, int]:
+    """Registers as numbers; those that are none are left out."""
+    return {name: int(value, 0) for name, value in registers.items() if _VALUE.fullmatch(value)}
+
+
+class _Asked:
+    """What the adapter tells of the thread that stopped."""
+
+    def __init__(self, request: Request, thread_id: int, frame_id: int, *, hovers: bool) -> None:
+        self._request = request
+        self._thread_id = thread_id
+        self._frame_id = frame_id
+        self._hovers = hovers
+
+    async def signal(self, stopped: str) -> Fault | None:
+        """The signal at a stop whose event does not name it: gdb's, and a core file's."""
+        if stopped.partition(";")[0] in _ORDINARY:
+            return None
+        number = await self._number("$_siginfo.si_signo")
+        if number not in FATAL:
+            return None
+        name, code = FATAL[number], await self._number("$_siginfo.si_code")
+        fault = Fault(name, _WORDS.get((name, code), "") if code is not None else "")
+        if name in _ABOUT_MEMORY and code is not None and 0 < code < 128:
+            fault.address = await self._number("$_siginfo._sifields._sigfault.si_addr")
+        return fault
+
+    async def instruction(self) -> tuple[str, int, int]:
+        """The instruction at which the thread stands, its address and that of the next one; ("", address, 0)."""
+        body = await tried(self._request, "stackTrace", {"threadId": self._thread_id, "levels": 1})
+        reference = next((str(f.get("instructionPointerReference") or "") for f in body.get("stackFrames", [])), "")
+        here = number_in(reference)
+        if here is None:
+            return "", -1, 0
+        wanted = {"memoryReference": reference, "instructionOffset": 0, "instructionCount": 1}
+        rows = (await tried(self._request, "disassemble", wanted)).get("instructions", [])
+        if not rows or number_in(rows[0].get("address")) != here:
+            return "", here, 0
+        size = len(str(rows[0].get("instructionBytes", "")).replace(" ", "")) // 2
+        return " ".join(str(rows[0].get("instruction", "")).split()), here, here + size
+
+    async def _number(self, constant: str) -> int | None:
+        """A number that gdb has under a name of its own; `constant` is one of this module's."""
+        if not self._hovers:
+            return None
+        arguments = {"expression": constant, "context": "hover", "frameId": self._frame_id}
+        found = _VALUE.match(str((await tried(self._request, "evaluate", arguments)).get("result", "")))
+        return int(found[0], 0) if found else None
+
+
+async def _instruct(fault: Fault, asked: _Asked, registers: dict[str, str]) -> None:
+    """Adds what the instruction tells: its text, the access, the address where the adapter did not tell it."""
+    text, here, end = await asked.instruction()
+    if fault.signal in _ABOUT_MEMORY and fault.address == here:
+        fault.access = "execute"
+        return
+    fault.instruction = text
+    if fault.signal not in _ABOUT_MEMORY:
+        return
+    fault.access = access_of(text)
+    if not fault.access and not fault.code:  # sent by a process: the instruction has nothing to do with it
+        fault.instruction = ""
+    if fault.address is None:
+        fault.address = address_of(text, numbers_of(registers), end)
+
+
+def _hexadecimal(value: str) -> str:
+    """`0x0000000000000010 symbol`, `16`, `0x10 <symbol>` -> `0x10`; flags in words stay."""
+    found = _VALUE.match(value)
+    return hex(int(found[0], 0) & ((1 << 64) - 1)) if found else value
+
+
+async def tried(request: Request, command: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """A response's body; empty where the adapter cannot. Raises NotStopped."""
+    try:
+        return await request(command, arguments)
+    except NotStopped:
+        raise
+    except RequestFailed:
+        return {}

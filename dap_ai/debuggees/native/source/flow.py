@@ -1,0 +1,159 @@
+"""How a function runs: what conditions around a statement say, what a loop repeats, whether its end is reached."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dap_ai.agent.source.parsed import Expression
+from dap_ai.debuggees.native.source.expressions import build
+from dap_ai.debuggees.native.source.functions import DEFINITIONS
+from dap_ai.debuggees.native.source.grammar import Source, Syntax, field, named
+
+Condition = tuple[Expression | None, bool]
+"""A condition and what it must be for a line to run; None: the line depends on something that cannot be evaluated."""
+_CONDITIONAL = ("if_statement", "while_statement", "for_statement")
+_RUN_WHEN_TRUE = ("body", "consequence", "update")
+_NULLS = frozenset(["NULL", "nullptr", "0"])
+_LOOPS = (
+    *("while_statement", "do_statement", "for_statement", "for_range_loop", "lambda_expression"),
+    *("while_expression", "loop_expression", "for_expression", "closure_expression"),
+)
+_GIVE_NOTHING = frozenset(["void", "auto"])
+_DECIDING = (
+    *_LOOPS,
+    *("if_statement", "switch_statement", "conditional_expression", "try_statement", "catch_clause"),
+    *("if_expression", "match_expression"),
+)
+_LEAVING = frozenset(["return_statement", "throw_statement", "return_expression"])
+_MAY_LEAVE = (*_LEAVING, *("goto_statement", "try_expression", "call_expression", "macro_invocation"))
+"""A call may end the program, or throw."""
+_NEVER_RETURN = frozenset(["exit", "_exit", "abort", "std::abort", "std::exit", "std::terminate", "__assert_fail"])
+
+
+def not_null(source: Source, node: Syntax) -> Iterator[str]:
+    """Of C and C++: `p->next`, where a loop `while (p->next)` or an `if (p->next != NULL)` is around the node."""
+    inner, outer = node, node.parent
+    while outer is not None and outer.type not in DEFINITIONS:
+        condition = field(outer, "condition") if outer.type in _CONDITIONAL else None
+        if condition is not None and any(inner == field(outer, name) for name in _RUN_WHEN_TRUE):
+            yield from _true(build(source, field(condition, "value") or condition))
+        inner, outer = outer, outer.parent
+
+
+def _true(condition: Expression) -> Iterator[str]:
+    if condition.kind in ("name", "member", "subscript"):
+        yield condition.text
+    elif condition.operator == "&&":
+        for part in condition.parts:
+            yield from _true(part)
+    elif condition.operator == "!=" and len(condition.parts) == 2:
+        left, right = condition.parts
+        yield from [left.text] * (right.text in _NULLS) + [right.text] * (left.text in _NULLS)
+
+
+def decisions(source: Source, node: Syntax) -> Iterator[tuple[Syntax, Condition]]:
+    """What decides whether a node runs, innermost first: the syntax around it, and which condition must be how."""
+    inner, outer = node, node.parent
+    while outer is not None and outer.type not in DEFINITIONS:
+        if _decides(source, outer, inner):
+            yield outer, _condition(source, outer, inner)
+        inner, outer = outer, outer.parent
+
+
+def _decides(source: Source, outer: Syntax, inner: Syntax) -> bool:
+    if outer.type == "binary_expression":
+        sign = field(outer, "operator")
+        return inner == field(outer, "right") and sign is not None and source.text(sign) in ("&&", "||")
+    return outer.type in _DECIDING and inner != field(outer, "condition") and inner != field(outer, "initializer")
+
+
+def is_always_reached(source: Source, function: Syntax, node: Syntax) -> bool:
+    """Whether each call of a function comes to an expression, with no condition around it and no exit before it."""
+    before = source.find(function, _MAY_LEAVE)
+    leaving = any(other.start_byte < node.end_byte and not is_around(other, node) for other in before)
+    return not leaving and not any(True for _ in decisions(source, node))
+
+
+def _condition(source: Source, outer: Syntax, inner: Syntax) -> Condition:
+    """Of an `if`, the expression and what it must be; (None, True) of all else: it cannot be told now."""
+    condition = field(outer, "condition") if outer.type in ("if_statement", "if_expression") else None
+    if condition is None:
+        return None, True
+    return build(source, field(condition, "value") or condition), inner == field(outer, "consequence")
+
+
+def is_around(outer: Syntax, node: Syntax) -> bool:
+    """Whether a node holds another one."""
+    return outer.start_byte <= node.start_byte and node.end_byte <= outer.end_byte
+
+
+def leaves(source: Source, node: Syntax, to: Syntax) -> bool:
+    """Whether the function ends between a statement and a later one, in a block that does not hold the later one."""
+    inner, outer = node, node.parent
+    while outer is not None and outer.type not in DEFINITIONS:
+        if is_around(outer, to):
+            return False
+        if outer.type in ("compound_statement", "block", "case_statement"):
+            after = [child for child in named(outer) if child.start_byte >= inner.start_byte]
+            if any(_ends_function(source, child) for child in after):
+                return True
+        inner, outer = outer, outer.parent
+    return False
+
+
+def _ends_function(source: Source, node: Syntax) -> bool:
+    if node.type == "expression_statement" and named(node):
+        node = named(node)[0]
+    callee = field(node, "function") if node.type == "call_expression" else None
+    return node.type in _LEAVING or (callee is not None and source.text(callee) in _NEVER_RETURN)
+
+
+def returns_before(source: Source, function: Syntax, node: Syntax) -> bool:
+    """Whether a function may return before it comes to a node."""
+    found = source.find(function, [*_LEAVING, "goto_statement"])
+    return any(other.start_byte < node.start_byte for other in found)
+
+
+def may_keep_from(source: Source, node: Syntax, line: int) -> bool:
+    """Whether an `if` decides about a line at or after its own: it is around the line, or returns."""
+    first, last = node.start_point[0] + 1, node.end_point[0] + 1
+    return first <= line and (line <= last or bool(source.find(node, _LEAVING)))
+
+
+def repeated(source: Source, function: Syntax) -> list[tuple[int, int]]:
+    """First and last line of what may run more than once: loops, lambdas, all of a function with a `goto`."""
+    found = source.find(function, ["goto_statement", *_LOOPS])
+    again = [function if node.type == "goto_statement" else node for node in found]
+    return [(node.start_point[0] + 1, node.end_point[0] + 1) for node in again]
+
+
+def has_open_end(source: Source, function: Syntax) -> bool:
+    """Whether a function of C or C++ that is to give a value may surely come to its end without a `return`."""
+    kind, declarator, body = (field(function, name) for name in ("type", "declarator", "body"))
+    if kind is None or declarator is None or body is None or source.language == "rust":
+        return False
+    nothing = source.text(kind) in _GIVE_NOTHING and declarator.type == "function_declarator"
+    named_main = source.text(declarator).startswith("main(")
+    return not nothing and not named_main and _is_passed(source, body)
+
+
+def _is_passed(source: Source, node: Syntax) -> bool:
+    """Whether what follows a statement is reached; what is not known is taken as not reached."""
+    if node.type == "compound_statement":
+        inside = named(node)
+        return not inside or (_is_passed(source, inside[-1]) and not _may_be_jumped(source, node))
+    if node.type == "else_clause":
+        return all(_is_passed(source, child) for child in named(node)[:1])
+    if node.type == "if_statement":
+        branches = (field(node, "consequence"), field(node, "alternative"))
+        return any(branch is None or _is_passed(source, branch) for branch in branches)
+    if node.type in ("while_statement", "for_statement"):
+        condition = field(node, "condition")
+        return condition is not None and source.text(condition) not in ("(1)", "(true)", "1", "true")
+    if node.type == "expression_statement":
+        return named(node)[:1] != [] and named(node)[0].type in ("assignment_expression", "update_expression")
+    return node.type in ("declaration", "for_range_loop")
+
+
+def _may_be_jumped(source: Source, node: Syntax) -> bool:
+    return bool(source.find(node, ["goto_statement", "co_return_statement", "co_yield_statement"]))

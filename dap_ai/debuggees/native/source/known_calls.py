@@ -1,0 +1,33 @@
+"""What well-known functions and methods do to their arguments and their object."""
+
+from __future__ import annotations
+
+from dap_ai.agent.source.parsed import Role
+
+_FREEING = frozenset(["free", "realloc", "g_free", "kfree", "reallocarray"])
+_CHANGING = frozenset(
+    """push push_back push_front pop pop_back pop_front emplace emplace_back insert erase clear resize assign reset
+    release append remove truncate take drain extend retain swap_remove replace""".split()  # noqa: SIM905  as a table
+)
+"""Methods of standard containers and owning pointers that change their object."""
+_MOVING = frozenset(["std::move", "std::swap", "swap", "std::exchange", "std::forward"])
+_FILLS_ITS_FIRST = frozenset(
+    "memset memcpy memmove strcpy strncpy strcat strncat sprintf snprintf fgets gets fread".split()  # noqa: SIM905  as a table
+)
+_FILLED = {**dict.fromkeys(_FILLS_ITS_FIRST, 0), **dict.fromkeys(("read", "recv", "pread"), 1)}
+"""Which argument a function of the C library fills."""
+
+
+def role_of_argument(name: str, index: int, language: str) -> Role | None:
+    """What a call of a function of this qualified name does to its argument, the first being 0; None: nothing known."""
+    last = name.rpartition("::")[2]
+    if index == 0 and (last in _FREEING or (last == "drop" and language == "rust")):
+        return "freed"
+    if name in _MOVING:
+        return "changed"
+    return "address" if _FILLED.get(last) == index else None
+
+
+def changes_receiver(callee: str) -> bool:
+    """Whether a call of `x.f` changes `x`: a method of standard containers and owning pointers. `x->f` does not."""
+    return callee.endswith(tuple(f".{method}" for method in _CHANGING))

@@ -1,0 +1,218 @@
+"""Source text of C, C++ and Rust -> functions, statements, expressions, writes: tolerant of errors.
+
+Lines are 1-based, columns 0-based characters; nothing here has seen the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property, partial
+
+from dap_ai.agent.source.parsed import Expression, ExpressionKind, Function, Statement, Write
+from dap_ai.debuggees.native.source import flow, statements
+from dap_ai.debuggees.native.source.expressions import build, parse_expression, sub_expressions
+from dap_ai.debuggees.native.source.functions import functions
+from dap_ai.debuggees.native.source.grammar import Source, Syntax
+from dap_ai.debuggees.native.source.writes import Writes
+from dap_ai.protocol.contracts.inspection import Node
+
+__all__ = [
+    "Expression",
+    "ExpressionKind",
+    "Function",
+    "Statement",
+    "Unit",
+    "Write",
+    "parse",
+    "parse_expression",
+    "sub_expressions",
+    "to_node",
+]
+_CALLS = ("call_expression", "macro_invocation")
+_MAX_CALLS = 1000
+"""Found of one name: machines write files with one call inside the other without end."""
+_READ = ("name", "member", "subscript", "deref")
+
+
+class Unit:
+    """One parsed file."""
+
+    def __init__(self, source: Source) -> None:
+        self.language = source.language
+        self._source = source
+        self._statements: dict[int, Statement | None] = {}
+        self._expressions: dict[int, list[Expression]] = {}
+        self._reads: dict[Function, list[Expression]] = {}
+        self._written: dict[Function, Writes] = {}
+        self._repeated: dict[Function, list[tuple[int, int]]] = {}
+
+    @cached_property
+    def functions(self) -> Sequence[Function]:
+        """All of them, in order of the source."""
+        return [function for function, _ in self._definitions]
+
+    @cached_property
+    def _definitions(self) -> list[tuple[Function, Syntax]]:
+        return functions(self._source)
+
+    def function_at(self, line: int) -> Function | None:
+        """The innermost function that holds the line."""
+        holders = [f for f in self.functions if f.first <= line <= f.last]
+        return max(holders, key=lambda f: (f.first, -f.last), default=None)
+
+    def statement_at(self, line: int) -> Statement | None:
+        """The innermost statement at the line; None: it holds none, as a closing brace does."""
+        if line not in self._statements:
+            spot = statements.innermost(statements.spots_at(self._source, line))
+            self._statements[line] = statements.statement(self._source, spot) if spot else None
+        return self._statements[line]
+
+    def expressions_at(self, line: int) -> list[Expression]:
+        """Every sub-expression of that statement that has a value, outermost first, each text once.
+
+        Then those of the others on its line: `if (p) return p->next;` is two statements.
+        """
+        if line not in self._expressions:
+            spots = statements.spots_at(self._source, line)
+            spot = statements.innermost(spots)
+            beside = statements.beside(spots, spot) if spot else []
+            roots = [root for near in beside for root in statements.expressions(self._source, near)]
+            function = self.function_at(line)
+            local = self._writes(function).names if function else set[str]()
+            self._expressions[line] = _distinct(sub_expressions(roots, partial(self._is_pointer, local)))
+        return self._expressions[line]
+
+    def _is_pointer(self, local: set[str], callee: Expression) -> bool:
+        """Whether what is called is a variable; a member that is called always is one in C."""
+        return callee.text in local if callee.kind == "name" else self.language == "c"
+
+    def writes(self, name: str, function: Function) -> list[Write]:
+        """All writes in the function to the name or to what begins with it (`p`: also `p->next`), in source order."""
+        return self._writes(function).of(name) if self._node(function) else []
+
+    def may_come_back(self, function: Function, line: int, to: int) -> bool:
+        """Whether a line may run before an earlier one of its function: a loop holds both."""
+        node = self._node(function)
+        if function not in self._repeated:
+            self._repeated[function] = flow.repeated(self._source, node) if node else []
+        return any(first <= to <= line <= last for first, last in self._repeated[function])
+
+    def decisions(self, function: Function, line: int, to: int = 0) -> list[flow.Condition] | None:
+        """What decides whether a line runs before another one that does; None: the other one cannot follow it.
+
+        Without `to`, whether it runs in a call of its function at all.
+        """
+        body, reached = self._node(function), self._innermost(to)[:1] if to else []
+        found = [self._decisions(body, node, reached) for node in self._innermost(line)] if body else []
+        return found[0] if found and all(each == found[0] for each in found) else [(None, True)]
+
+    def _decisions(self, body: Syntax, node: Syntax, reached: list[Syntax]) -> list[flow.Condition] | None:
+        if not reached:
+            unsure = flow.returns_before(self._source, body, node)
+            return [(None, True)] if unsure else [condition for _, condition in flow.decisions(self._source, node)]
+        to = reached[0]
+        if flow.leaves(self._source, node, to):
+            return None
+        # The program reached `to`, so each condition around both lines let it in.
+        return [c for outer, c in flow.decisions(self._source, node) if not flow.is_around(outer, to)]
+
+    def _innermost(self, line: int) -> list[Syntax]:
+        spots = statements.spots_at(self._source, line)
+        return [spot.node for spot in spots if spot.depth == max(other.depth for other in spots)]
+
+    def always_calls(self, function: Function, name: str, line: int) -> bool:
+        """Whether each call of the function calls one of this (unqualified) name at a line, without another way out."""
+        body = self._node(function)
+        if body is None:
+            return False
+        here = [c for c in self._named_calls(body, name) if c.start_point[0] < line <= c.end_point[0] + 1]
+        return any(flow.is_always_reached(self._source, body, call) for call in here)
+
+    def uses_only_arguments(self, function: Function, name: str) -> bool:
+        """Whether it reads no more than its parameters and calls only `name`: equal arguments have equal effects."""
+        body, given = self._node(function), {parameter.lstrip("*& ") for parameter in function.parameters}
+        if body is None or any(read.text not in given for read in self.reads(function)):
+            return False
+        return len(self._named_calls(body, name)) == len(self._source.find(body, _CALLS))
+
+    def _named_calls(self, body: Syntax, name: str) -> list[Syntax]:
+        return [call for call in self._source.find(body, ["call_expression"]) if self._calls_in(call, name)]
+
+    def ifs_before(self, function: Function, line: int) -> list[int]:
+        """The lines of those that decide whether a call of the function comes to a line."""
+        node = self._node(function)
+        found = [spot.node for spot in statements.all_spots(node) if spot.kind == "if"] if node else []
+        return [self._source.line(each) for each in found if flow.may_keep_from(self._source, each, line)]
+
+    def loop_header(self, line: int) -> list[Expression]:
+        """The outermost expressions of the innermost loop whose header is on a line."""
+        loops = [spot for spot in statements.spots_at(self._source, line) if spot.kind in ("for", "while")]
+        return statements.expressions(self._source, loops[-1]) if loops else []
+
+    def has_open_end(self, function: Function) -> bool:
+        """Whether a function that is to give a value may come to its end without a `return`."""
+        node = self._node(function)
+        return node is not None and flow.has_open_end(self._source, node)
+
+    def reads(self, function: Function) -> list[Expression]:
+        """Names, members, subscripts and dereferences of the whole function, each text once, in source order."""
+        node = self._node(function)
+        if function not in self._reads:
+            spots = statements.all_spots(node) if node else ()
+            roots = (root for spot in spots for root in statements.expressions(self._source, spot))
+            self._reads[function] = _distinct(e for e in sub_expressions(roots) if e.kind in _READ)
+        return self._reads[function]
+
+    def calls(self, name: str) -> list[Expression]:
+        """Every call of a function of this (unqualified) name in the file, but no more than 1000; of methods too."""
+        wanted = name.encode("utf-8", "replace")
+        if not wanted or wanted not in self._source.data:
+            return []
+        found: list[Expression] = []
+        for node in self._source.find(self._source.root, _CALLS):
+            if wanted in self._source.data[node.start_byte : node.end_byte]:
+                found += self._calls_in(node, name)
+            if len(found) >= _MAX_CALLS:
+                break
+        return found
+
+    def _calls_in(self, node: Syntax, name: str) -> list[Expression]:
+        call = build(self._source, node)
+        inside = sub_expressions([call]) if node.type == "macro_invocation" else [call]
+        return [e for e in inside if e.kind == "call" and e.parts and _last_part(e.parts[0]) == name]
+
+    def _node(self, function: Function) -> Syntax | None:
+        return next((node for known, node in self._definitions if known == function), None)
+
+    def _writes(self, function: Function) -> Writes:
+        if function not in self._written:
+            node = self._node(function)
+            self._written[function] = Writes(self._source, node or self._source.root)
+        return self._written[function]
+
+
+def parse(text: str, language: str) -> Unit:
+    """The parsed file; `language` is c, cpp or rust. What does not parse is left out. Raises MissingExtraError."""
+    return Unit(Source(text, language))
+
+
+def to_node(expression: str, language: str) -> Node:
+    """The Node of one expression. Raises sanitize.SyntaxRefused, which says what is not read and what to do.
+
+    Refused by name: calls, assignments, `++`, statements, lambdas, macros' calls, `sizeof`, casts to classes, debugger
+    syntax (`$`, backquotes, `@`, `{type}`), anything that does not parse to its end.
+    """
+    return parse_expression(expression, language).node or []
+
+
+def _distinct(expressions: Iterable[Expression]) -> list[Expression]:
+    found: dict[str, Expression] = {}
+    for expression in expressions:
+        found.setdefault(expression.text, expression)
+    return list(found.values())
+
+
+def _last_part(callee: Expression) -> str:
+    if callee.kind == "member":
+        return callee.text.rpartition(callee.operator)[2].partition("::<")[0].partition("<")[0]
+    return callee.text.partition("<")[0].rstrip(":").rpartition("::")[2]

@@ -1,0 +1,256 @@
+"""Where the names of a function get their values, and lose them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from dap_ai.agent.source.parsed import Expression, Role, Write
+from dap_ai.debuggees.native.source.expressions import bare, build
+from dap_ai.debuggees.native.source.flow import not_null
+from dap_ai.debuggees.native.source.functions import DEFINITIONS, bound, parameter_nodes
+from dap_ai.debuggees.native.source.grammar import Source, Syntax, named
+from dap_ai.debuggees.native.source.grammar import field as child_of
+from dap_ai.debuggees.native.source.known_calls import changes_receiver, role_of_argument
+
+_ZEROED = frozenset(["static", "thread_local", "_Thread_local", "__thread"])
+
+
+@dataclass
+class _Found:
+    write: Write
+    chain: frozenset[str]
+    at: int
+
+
+@dataclass
+class Writes:
+    """All writes of one function."""
+
+    source: Source
+    function: Syntax
+    _found: list[_Found] = field(default_factory=list[_Found])
+    _loops: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+
+    def __post_init__(self) -> None:
+        """Collects them, once."""
+        for parameter in parameter_nodes(self.function):
+            self._names(parameter, "argument", None)
+        rules = _RUST_RULES if self.source.language == "rust" else _C_RULES
+        nested = [n for n in self.source.find(self.function, DEFINITIONS) if n != self.function]
+        for node in self.source.find(self.function, rules):
+            if not any(n.start_byte <= node.start_byte < n.end_byte for n in nested):
+                rules[node.type](self, node)
+        self._found.sort(key=lambda found: found.at)
+
+    def of(self, name: str) -> list[Write]:
+        """Those to the name or to what begins with it."""
+        return [found.write for found in self._found if name in found.chain]
+
+    @property
+    def names(self) -> set[str]:
+        """What is declared here: parameters and local variables."""
+        return {f.write.name for f in self._found if f.write.name.isidentifier()}
+
+    def _add(
+        self, target: Expression, role: Role, value: Expression | None, at: int, known: frozenset[str] = frozenset()
+    ) -> None:
+        write = Write(target.text, target.line, role, value, self.source.code(target.line), known)
+        self._found.append(_Found(write, frozenset(_chain(target)), at))
+
+    def _names(self, node: Syntax, role: Role, value: Expression | None) -> None:
+        for name in bound(self.source, node):
+            self._add(build(self.source, name), role, value, name.start_byte)
+
+    def _value(self, node: Syntax, name: str) -> Expression | None:
+        value = child_of(node, name)
+        return build(self.source, value) if value is not None else None
+
+    def _role(self, node: Syntax, role: Role) -> Role:
+        in_header = any(start <= node.start_byte < end for start, end in self._loops)
+        return "loop" if in_header else role
+
+    def loop(self, node: Syntax) -> None:
+        """Remembers where its header is."""
+        body = child_of(node, "body")
+        self._loops.append((node.start_byte, body.start_byte if body is not None else node.end_byte))
+
+    def declaration(self, node: Syntax) -> None:
+        """`int x, *p = q;`."""
+        given = self._value(node, "value")
+        for declarator in node.children_by_field_name("declarator"):
+            if declarator.type == "init_declarator":
+                inner = child_of(declarator, "declarator")
+                if inner is not None:
+                    self._names(inner, self._role(node, "assigned"), self._value(declarator, "value"))
+            elif _is_function(declarator):
+                if self.source.language == "cpp" and _looks_constructed(declarator):
+                    self._names(declarator, "assigned", None)
+            elif given is not None:
+                self._names(declarator, self._role(node, "assigned"), given)
+            elif "extern" not in (words := self._storage(node)):
+                kind = child_of(node, "type")
+                constructed = kind is not None and self.source.text(kind).startswith("std::")
+                zeroed = not words.isdisjoint(_ZEROED)
+                by_itself = zeroed or (constructed and declarator.type == "identifier")
+                self._names(declarator, "assigned" if by_itself else "declared", None)
+
+    def _storage(self, node: Syntax) -> set[str]:
+        return {
+            self.source.text(child) for child in node.children if child.type in ("storage_class_specifier", "extern")
+        }
+
+    def assignment(self, node: Syntax) -> None:
+        """`x = y`, `x += y`, in Rust also `(a, b) = (b, a)`."""
+        left = child_of(node, "left")
+        if left is None:
+            return
+        whole = build(self.source, node)
+        changed = whole.operator not in ("=", "")
+        role = self._role(node, "changed" if changed else "assigned")
+        value = whole.parts[1] if len(whole.parts) > 1 else None
+        if left.type not in ("tuple_expression", "array_expression"):
+            target = whole.parts[0] if whole.parts else build(self.source, left)
+            self._add(target, role, value, left.start_byte, frozenset(not_null(self.source, node)))
+            return
+        for target in named(left):
+            self._add(build(self.source, target), role, value, target.start_byte)
+
+    def update(self, node: Syntax) -> None:
+        """`x++`."""
+        target = child_of(node, "argument")
+        if target is not None:
+            self._add(build(self.source, target), self._role(node, "changed"), None, target.start_byte)
+
+    def call(self, node: Syntax) -> None:
+        """`free(p)`, `f(&p)`, `std::move(p)`, `memset(p, ...)`, `p.reset()`."""
+        callee, arguments = child_of(node, "function"), child_of(node, "arguments")
+        if callee is None or arguments is None:
+            return
+        name = self.source.text(callee).replace(" ", "").removeprefix("::")
+        receiver = child_of(callee, "argument") or child_of(callee, "value")
+        if receiver is not None and changes_receiver(name):
+            self._add(build(self.source, receiver), "changed", build(self.source, node), receiver.start_byte)
+        for index, value in enumerate(named(arguments)):
+            self._argument(node, value, role_of_argument(name, index, self.source.language))
+
+    def _argument(self, call: Syntax, value: Syntax, role: Role | None) -> None:
+        target = _addressed(bare(value)[0], self.source.language)
+        if target is None and role is None:
+            return
+        shown = build(self.source, value if target is None else target)
+        if _chain(shown):
+            self._add(shown, role or "address", build(self.source, call), value.start_byte)
+
+    def delete(self, node: Syntax) -> None:
+        """`delete p`."""
+        for target in named(node)[:1]:
+            self._add(build(self.source, target), "freed", build(self.source, node), target.start_byte)
+
+    def range_for(self, node: Syntax) -> None:
+        """`for (auto &x : items)`."""
+        declarator = child_of(node, "declarator")
+        if declarator is not None:
+            self._names(declarator, "loop", self._value(node, "right"))
+
+    def member(self, node: Syntax) -> None:
+        """`: count(3)` of a constructor."""
+        children = named(node)
+        if len(children) > 1:
+            given = build(self.source, children[1])
+            value = given.parts[0] if len(given.parts) == 1 else given
+            self._add(build(self.source, children[0]), "assigned", value, node.start_byte)
+
+    def inner_function(self, node: Syntax) -> None:
+        """The parameters of a lambda or closure."""
+        for parameter in parameter_nodes(node):
+            self._names(parameter, "argument", None)
+
+    def let(self, node: Syntax) -> None:
+        """`let x = y;`, `let Some(x) = y else {...}`."""
+        pattern, value = child_of(node, "pattern"), self._value(node, "value")
+        if pattern is not None:
+            self._names(pattern, "assigned" if value else "declared", value)
+
+    def condition(self, node: Syntax) -> None:
+        """`if let Some(x) = y`."""
+        pattern = child_of(node, "pattern")
+        if pattern is not None:
+            self._names(pattern, self._role(node, "assigned"), self._value(node, "value"))
+
+    def for_in(self, node: Syntax) -> None:
+        """`for x in y`."""
+        pattern = child_of(node, "pattern")
+        if pattern is not None:
+            self._names(pattern, "loop", self._value(node, "value"))
+
+    def arm(self, node: Syntax) -> None:
+        """`Some(x) => ...`."""
+        pattern = child_of(node, "pattern")
+        block = node.parent
+        match = block.parent if block is not None else None
+        if pattern is not None and match is not None:
+            self._names(pattern, "assigned", self._value(match, "value"))
+
+
+_C_RULES = {
+    "declaration": Writes.declaration,
+    "assignment_expression": Writes.assignment,
+    "update_expression": Writes.update,
+    "call_expression": Writes.call,
+    "delete_expression": Writes.delete,
+    "for_range_loop": Writes.range_for,
+    "for_statement": Writes.loop,
+    "field_initializer": Writes.member,
+    "lambda_expression": Writes.inner_function,
+}
+_RUST_RULES = {
+    "let_declaration": Writes.let,
+    "assignment_expression": Writes.assignment,
+    "compound_assignment_expr": Writes.assignment,
+    "call_expression": Writes.call,
+    "for_expression": Writes.for_in,
+    "while_expression": Writes.loop,
+    "let_condition": Writes.condition,
+    "match_arm": Writes.arm,
+    "closure_expression": Writes.inner_function,
+}
+
+
+def _chain(target: Expression) -> Iterator[str]:
+    inner: Expression | None = target
+    while inner is not None:
+        if inner.kind in ("name", "member", "subscript", "deref"):
+            yield inner.text
+            yield from _plain_member(inner)
+        steps = inner.kind in ("member", "subscript", "deref", "cast", "unary") or inner.operator == "+"
+        inner = inner.parts[0] if steps and inner.parts else None
+
+
+def _plain_member(member: Expression) -> Iterator[str]:
+    if member.text.startswith("this->") and member.text[6:].isidentifier():
+        yield member.text[6:]
+
+
+def _addressed(value: Syntax, language: str) -> Syntax | None:
+    """What `&x` is the address of; in Rust of `&mut x`."""
+    if language == "rust":
+        mutable = any(child.type == "mutable_specifier" for child in value.children)
+        return child_of(value, "value") if value.type == "reference_expression" and mutable else None
+    operator = child_of(value, "operator")
+    address = value.type == "pointer_expression" and operator is not None and operator.type == "&"
+    return child_of(value, "argument") if address else None
+
+
+def _is_function(declarator: Syntax) -> bool:
+    inner = child_of(declarator, "declarator")
+    if declarator.type in ("pointer_declarator", "reference_declarator"):
+        inner = inner or (named(declarator)[-1] if named(declarator) else None)
+        return inner is not None and _is_function(inner)
+    return declarator.type == "function_declarator" and (inner is None or inner.type != "parenthesized_declarator")
+
+
+def _looks_constructed(declarator: Syntax) -> bool:
+    """`Widget w(name);` reads like a function that takes a type `name`."""
+    found = parameter_nodes(declarator)
+    return bool(found) and all(len(named(p)) == 1 and named(p)[0].type == "type_identifier" for p in found)

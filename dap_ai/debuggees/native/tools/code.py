@@ -1,0 +1,68 @@
+"""`code`: the whole function that holds a line, by its name."""
+
+from __future__ import annotations
+
+import msgspec
+
+from dap_ai.agent.case.roots import Refused
+from dap_ai.agent.language.declared import holder
+from dap_ai.agent.source.source import NATIVE_LANGUAGES, SourceFile
+from dap_ai.agent.source.statements import last_line
+from dap_ai.agent.tools.base import Bench, Tool, ToolResult, code, fenced
+from dap_ai.agent.tools.reading import find, numbered
+from dap_ai.agent.tools.symbols import place_of
+from dap_ai.protocol.contracts.tools import Code
+
+MAX_WHOLE_LINES = 120
+
+
+class CodeTool(Tool[Code]):
+    """The whole function that holds the line, by its name; `file` may be `shop.c:12`."""
+
+    description = "The whole function, with its name, that holds a line: `file` may be `shop.c:12`."
+    arguments = Code
+    level = "observe"
+    main = "{file}"
+    only = "native"
+    instead = "`source` shows the lines around a line."
+
+    async def exact(self, bench: Bench, arguments: Code) -> Code:
+        """With file and line apart; a file of the stack without a line: where its innermost frame stands."""
+        file, line = place_of(arguments.file, arguments.line)
+        stands = (f.line for f in bench.case.frames if f.path.replace("\\", "/").endswith(file.replace("\\", "/")))
+        return msgspec.structs.replace(arguments, file=file, line=line or next(stands, 1))
+
+    async def run(self, bench: Bench, arguments: Code) -> ToolResult:
+        """The function, or `around` lines on both sides where it is long or there is none."""
+        try:
+            source = await find(bench, arguments.file)
+        except Refused as error:
+            return ToolResult(f"{error}.", failed=True)
+        line, count = max(1, arguments.line), len(source.lines)
+        if line > max(1, count):
+            return ToolResult(f"{code(source.path)} has no line {line}: it has {count}.", failed=True)
+        name, start, end = block_at(source, line)
+        first, last = start, end
+        if not name or end - start >= MAX_WHOLE_LINES:
+            first, last = max(start, line - arguments.around), min(end, line + arguments.around)
+        cut = f" (it is long: {start} to {end})" if name and (first, last) != (start, end) else ""
+        head = f"{code(name)}{cut}, " if name else ""
+        head += f"{bench.short(source.path)}, lines {first} to {last} of {count} (`>`: line {line})"
+        return ToolResult(f"{head}:\n\n{fenced(numbered(source, first, last, line))}")
+
+
+def block_at(source: SourceFile, line: int) -> tuple[str, int, int]:
+    """Name, first and last line of the function, else the type that holds a line; no name: the whole file."""
+    if source.language in NATIVE_LANGUAGES:
+        if source.unit and (own := source.unit.function_at(line)):
+            return own.name, own.first, own.last
+        if around := holder(source, line):
+            return source.line(around[0]).strip().rstrip("{").strip(), *around
+    elif node := source.function_at(line):
+        owner = source.owners.get(node)
+        first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+        return (f"{owner.name}.{node.name}" if owner else node.name), first, last_line(node)
+    return "", 1, len(source.lines)
+
+
+code_ = CodeTool()

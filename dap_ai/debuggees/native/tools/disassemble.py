@@ -1,0 +1,117 @@
+"""`disassemble`: the machine instructions around a frame's own, or at an address, with their source lines."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+from dap_ai.agent.case.roots import Refused, Roots, roots_of
+from dap_ai.agent.case.values import cut
+from dap_ai.agent.tools.base import NO_FRAME, Bench, Tool, ToolResult, code, fenced
+from dap_ai.debuggees.native.tools.memory import Unreadable, address_of
+from dap_ai.protocol.contracts.tools import Disassemble
+from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
+
+_MAX_CODE_CHARS = 120
+
+
+class DisassembleTool(Tool[Disassemble]):
+    """The instructions `around` the one at which the frame stands, or around an address, with their source lines."""
+
+    description = "Machine instructions, `around` before and after where a frame stands (marked), or at an address."
+    arguments = Disassemble
+    level = "observe"
+    main = "{address}"
+    only = "native"
+
+    async def run(self, bench: Bench, arguments: Disassemble) -> ToolResult:
+        """The instructions, each source line above the first that was made of it."""
+        try:
+            here = await address_of(bench, arguments.address) if arguments.address else await _pointer(bench, arguments)
+            rows = await _instructions(bench, here, arguments.around)
+        except Unreadable as error:
+            return ToolResult(f"Nothing was disassembled: {error}.", failed=True)
+        if not here:
+            return NO_FRAME
+        shown = fenced("\n".join(await asyncio.to_thread(lambda: [*_told(bench, rows, here)])))
+        before = sum(_address(row) < here for row in rows)
+        note = "" if before or not arguments.around else "\n\nThe debug adapter returned none before it."
+        return ToolResult(f"Instructions at {code(hex(here))}:\n\n{shown}{note}")
+
+
+async def _pointer(bench: Bench, arguments: Disassemble) -> int:
+    """Where the frame's next instruction is; 0: there is no frame."""
+    case = bench.case
+    wanted = bench.frame_id if arguments.frame is not None else (case.frames[0].id if case.frames else 0)
+    numbers = [n for n, frame in enumerate(case.frames) if frame.id == wanted]
+    number = numbers[0] if numbers else arguments.frame or 0
+    page = {"threadId": case.stop.thread_id, "startFrame": number, "levels": 1}
+    rows = (await bench.debugger.request("stackTrace", page)).get("stackFrames", [])
+    reference = next((str(row.get("instructionPointerReference") or "") for row in rows), "")
+    if rows and not reference:
+        raise Unreadable("the debug adapter does not tell where the frame stands")
+    return max(0, _number(reference)) if reference else 0
+
+
+async def _instructions(bench: Bench, here: int, around: int) -> list[dict[str, Any]]:
+    """Raises Unreadable, NotStopped."""
+    wanted = {
+        "memoryReference": hex(here),
+        "instructionOffset": -around,
+        "instructionCount": 2 * around + 1,
+        "resolveSymbols": True,
+    }
+    try:
+        rows = (await bench.debugger.request("disassemble", wanted)).get("instructions", [])
+        if not any(_address(row) == here for row in rows):
+            only = wanted | {"instructionOffset": 0, "instructionCount": around + 1}
+            rows = (await bench.debugger.request("disassemble", only)).get("instructions", [])
+    except NotStopped:
+        raise
+    except RequestFailed as error:
+        raise Unreadable(error.user_text.rstrip(".")) from error
+    if not rows:
+        raise Unreadable(f"there is no code at {here:#x}")
+    return rows
+
+
+def _told(bench: Bench, rows: list[dict[str, Any]], here: int) -> Iterator[str]:
+    spot, roots = ("", 0), roots_of(bench.case)
+    for row in rows:
+        location: dict[str, Any] = row.get("location") or {}
+        path, line = str(location.get("path") or spot[0]), int(row.get("line") or spot[1])
+        if (path, line) != spot:
+            spot = (path, line)
+            yield f"{bench.short(path)}:{line}  {_line_of(bench, roots, path, line)}".rstrip()
+        mark = "=>" if _address(row) == here else "  "
+        yield f"{mark} {_address(row):#x}  {' '.join(str(row.get('instruction', '')).split())}"
+
+
+def _line_of(bench: Bench, roots: Roots, path: str, line: int) -> str:
+    """The source line, if the file may be read: debug information can name any.
+
+    gdb names a file as it was compiled, so the stack's own path is looked for.
+    """
+    ends = [frame.path for frame in bench.case.frames if frame.user and frame.path.endswith(f"/{path.lstrip('./')}")]
+    if not ends and not path.startswith("/"):
+        return ""
+    try:
+        source = bench.sources.text(str(roots.check(ends[0] if ends else path)))
+    except Refused:
+        return ""
+    return cut(source.line(line).strip(), _MAX_CODE_CHARS) if source else ""
+
+
+def _address(row: dict[str, Any]) -> int:
+    return _number(str(row.get("address", "")))
+
+
+def _number(text: str) -> int:
+    try:
+        return int(text, 0)
+    except ValueError:
+        return -1
+
+
+disassemble = DisassembleTool()

@@ -1,0 +1,101 @@
+"""`frames`: a part of a native stack of any depth, with recursion and library frames folded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from dap_ai.agent.case.reader import Reader
+from dap_ai.agent.case.stack import Frame
+from dap_ai.agent.case.values import cut
+from dap_ai.agent.tools.base import Bench, Tool, ToolResult, fenced
+from dap_ai.debuggees.native.source.frames import Run, folded, in_words
+from dap_ai.protocol.contracts.tools import Frames
+
+_MAX_FOLDED = 3
+"""Library frames in a row that are still listed one by one."""
+_SHOWN_OF_RECURSION = 2
+
+
+class FramesTool(Tool[Frames]):
+    """`count` frames from number `start` on of a stack of any depth.
+
+    Recursion and runs of library frames are in one line, counted.
+    """
+
+    description = "Frames of a deep stack, `count` from number `start` on; recursion is folded and counted."
+    arguments = Frames
+    level = "observe"
+    only = "native"
+
+    def is_offered(self, bench: Bench) -> bool:
+        """Where the stack is deeper than `stack` shows."""
+        return bench.case.total_frames > 0
+
+    async def run(self, bench: Bench, arguments: Frames) -> ToolResult:
+        """The page, and how many frames there are."""
+        reader = Reader(bench.debugger, bench.sources, bench.level)
+        frames = await reader.frames(bench.case.stop.thread_id, arguments.start, arguments.count)
+        depth = depth_of(bench)
+        if not frames:
+            return ToolResult(f"There is no frame {arguments.start}: the stack has {depth}.", failed=True)
+        rows = "\n".join(rows_of(bench, frames, folded(frames), arguments.start))
+        last = arguments.start + len(frames) - 1
+        return ToolResult(f"Frames {arguments.start:,} to {last:,}; the stack has {depth}:\n\n{fenced(rows)}")
+
+
+def depth_of(bench: Bench) -> str:
+    """`2,005 frames`, `more than 5,121 frames`."""
+    case = bench.case
+    return f"{'more than ' if case.more_frames else ''}{case.total_frames or len(case.frames):,} frames"
+
+
+def whole_stack(bench: Bench) -> list[str]:
+    """The rows of a native stack: its innermost frames, what lies between, its outermost ones."""
+    case = bench.case
+    rows = list(rows_of(bench, case.frames, folded(case.frames, case.total_frames, case.outermost)))
+    if case.more_frames:
+        rows.append(f"... the stack has {depth_of(bench)}: `frames` shows more of them")
+    return rows
+
+
+def rows_of(bench: Bench, frames: Sequence[Frame], runs: Sequence[Run], start: int = 0) -> Iterator[str]:
+    """A row, or two with its source line, for each frame that is shown. `start`: the number of the first of them."""
+    total = bench.case.total_frames
+    outermost = bench.case.outermost if not start else []
+    known = dict(enumerate(frames, start)) | dict(enumerate(outermost, total - len(outermost)))
+    for run in runs:
+        numbers = range(start + run.first, start + run.first + run.count)
+        if run.kind == "recursion":
+            yield from _recursion(bench, known, run, numbers)
+        elif run.kind == "library" and run.count > _MAX_FOLDED:
+            yield f"#{numbers[0]}-#{numbers[-1]} {in_words(run)}"
+        elif not run.names:
+            yield f"... {in_words(run)}"
+        else:
+            yield from (_row(bench, number, known[number]) for number in numbers if number in known)
+
+
+def _recursion(bench: Bench, known: dict[int, Frame], run: Run, numbers: range) -> Iterator[str]:
+    """Its first periods, how many frames follow, its last frame."""
+    shown = min(len(numbers), _SHOWN_OF_RECURSION * len(run.names))
+    yield from (_row(bench, number, known[number]) for number in numbers[:shown] if number in known)
+    last = numbers[-1] if numbers[-1] in known and len(numbers) > shown + 1 else None
+    hidden = len(numbers) - shown - (last is not None)
+    if hidden:
+        rest = Run(run.first, hidden, run.names, run.kind)
+        yield f"... {in_words(rest).replace(' of ', ' more of ', 1)}: {len(numbers):,} in all"
+    if last is not None:
+        yield _row(bench, last, known[last])
+
+
+def _row(bench: Bench, number: int, frame: Frame) -> str:
+    asked = bench.focus is not None and frame.id == bench.focus.frame.id
+    source = bench.sources.read(frame.path) if frame.user or asked else None
+    line = f"\n      {cut(source.line(frame.line).strip(), 160)}" if source else ""
+    place = f"{bench.short(frame.path)}:{frame.line}" if frame.path else "(no source)"
+    inlined = " (inlined)" if frame.inlined else ""
+    mark = "  <- the question is about it" if asked else ""
+    return f"#{number} {frame.name}{inlined} {place}{mark}{line}"
+
+
+frames = FramesTool()

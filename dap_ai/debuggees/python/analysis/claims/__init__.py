@@ -1,0 +1,1 @@
+"""The sentences of an answer about a failure: verdict, causes, recursions, advice, and the first context of a model."""

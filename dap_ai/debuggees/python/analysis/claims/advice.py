@@ -1,0 +1,179 @@
+"""The last section of the answer: a fix as a diff with what became of it, else the next debugging steps."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterator
+
+from dap_ai.agent.case.values import cut
+from dap_ai.agent.report.edits import Edit
+from dap_ai.agent.report.sections import where
+from dap_ai.agent.report.wording import ADVICE
+from dap_ai.debuggees.python.analysis.experiments.changes.own_text import own_lines
+from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
+from dap_ai.debuggees.python.analysis.ranking.trials import Trial, Trials
+from dap_ai.debuggees.python.analysis.record.runs import CANNOT, Verdict
+from dap_ai.protocol.wire.ask import Fix, Suspect
+
+_LEAST_SURE = 0.45
+"""So sure must a rule be, and tests that pass not run its line, for its fix to be shown where it was not tried."""
+
+
+def recommendation(analysis: Analysis, trials: Trials | None = None) -> tuple[str, list[Fix]]:
+    """A fix as a diff with what became of it, else the next debugging steps; and the fixes."""
+    case = analysis.case
+    first = analysis.suspects[0] if analysis.suspects else None
+    if trials and trials.proved and _agree(analysis, trials.proved[0]):
+        return _passing(analysis, trials)
+    finding = analysis.fix_at(first.file, first.line) if first else None
+    verdict = _verdict_of(finding.edit, trials) if finding and finding.edit else None
+    sure = finding.weight * analysis.share((first.file, first.line)) if first and finding else 0.0
+    if finding and finding.edit and sure >= _LEAST_SURE and (verdict is None or verdict.outcome == CANNOT):
+        finding.edit.lines = own_lines(finding.edit)
+        diff = finding.edit.diff(case.inspection.cwd)
+        fix = Fix(finding.edit.source.path, diff)
+        text = "It was not tried."
+        if verdict and verdict.check:
+            fix.check, fix.result = verdict.check.words, verdict.text
+            text = f"It could not be tried here: {verdict.text}."
+        return f"{ADVICE} A possible fix. {text}\n\n```diff\n{diff}\n```{_effort(trials)}", [fix]
+    held_back = f"\n\n{_held_back(analysis, trials.passing[0])}" if trials and trials.passing else ""
+    return f"{ADVICE} Next steps:\n\n{_steps(analysis)}{held_back}{_effort(trials)}", []
+
+
+def _agree(analysis: Analysis, trial: Trial) -> bool:
+    """Whether cause and fix are one line, or a rule says why they are not; where no cause is known, no fix is."""
+    cause = analysis.cause
+    return bool(trial.candidate.reason) or (cause is not None and trial.place == (cause.file, cause.line))
+
+
+def _steps(analysis: Analysis) -> str:
+    first = analysis.suspects[0] if analysis.suspects else None
+    here = where(analysis.case, analysis.diagnosis.place.frame.path, analysis.diagnosis.place.frame.line)
+    steps = list(_next_steps(analysis, first)) or [f"Set a breakpoint before {here}, and step."]
+    return "\n".join(f"- {step}" for step in steps)
+
+
+def _held_back(analysis: Analysis, trial: Trial) -> str:
+    """Why a change with which the failure goes away is not shown."""
+    spot = where(analysis.case, trial.candidate.edit.source.path, trial.candidate.line)
+    if trial.doubt:
+        return f"A small change at {spot} makes the failure go away, but is hardly the fix: {trial.doubt} with it."
+    last = trial.widest or trial.verdict
+    if last.passes and not last.verified and last.check and last.check.whole:
+        return f"A small change at {spot} is not verified: {last.text}."
+    return f"A small change at {spot} makes the failure go away, too, which proves too little to show it."
+
+
+def _passing(analysis: Analysis, trials: Trials) -> tuple[str, list[Fix]]:
+    root = analysis.case.inspection.cwd
+    best, *others = trials.proved[:3]
+    fix = _fix(best, root)
+    text = f"{ADVICE} {_found(best, analysis, trials)}\n\n```diff\n{fix.diff}\n```\n\n{_how(best)}"
+    if others:
+        rows = [f"- {where(analysis.case, t.candidate.edit.source.path, t.candidate.line)}: {_new(t)}" for t in others]
+        heading = "Others that pass:" if trials.rivals else "Others that pass, less likely meant:"
+        text += f"\n\n{heading}\n\n" + "\n".join(rows)
+    return text + _effort(trials), [fix]
+
+
+def _found(best: Trial, analysis: Analysis, trials: Trials) -> str:
+    """How the fix was found; its reason, unless the root cause has just told it."""
+    reason, told = best.candidate.reason, analysis.suspects[0].reason if analysis.suspects else ""
+    if reason:
+        return f"{_at(best.candidate.edit)}." if reason == told else f"{reason[0].upper()}{reason[1:]}."
+    if trials.rivals:
+        count = len(trials.rivals) + 1
+        return f"A guess: {count} different changes make the check pass, so it cannot tell which one is meant."
+    return "A guess, found by trying small changes: check that it does what you intend."
+
+
+def _at(edit: Edit) -> str:
+    """Where the change is: `Change line 14`, `Add after line 5`."""
+    old = [edit.source.line(n) for n in range(edit.first, edit.last + 1)]
+    if edit.lines[: len(old)] == old:
+        return f"Add after line {edit.last}"
+    return f"Change line {edit.first}" if edit.first >= edit.last else f"Change lines {edit.first} to {edit.last}"
+
+
+def _how(trial: Trial) -> str:
+    if trial.verified:
+        more = "" if trial.candidate.reason else f"; {trial.proof}"
+        return f"Verified in a snapshot: {(trial.widest or trial.verdict).text}{more}."
+    if trial.widest and trial.widest.passes:
+        return f"Not verified: {trial.widest.text}."
+    lacking = f" ({trial.widest.text})" if trial.widest else ""
+    return f"Not verified: {trial.verdict.text}{lacking}."
+
+
+def _fix(trial: Trial, root: str) -> Fix:
+    edit, verdict = trial.candidate.edit, trial.widest if trial.verified and trial.widest else trial.verdict
+    words = verdict.check.words if verdict.check else ""
+    return Fix(edit.source.path, edit.diff(root), verified=trial.verified, check=words, result=verdict.text)
+
+
+def _new(trial: Trial) -> str:
+    edit = trial.candidate.edit
+    old = {edit.source.line(n).strip() for n in range(edit.first, edit.last + 1)}
+    return f"`{cut('; '.join(t.strip() for t in edit.lines if t.strip() not in old) or 'removed', 100)}`"
+
+
+def _verdict_of(edit: Edit, trials: Trials | None) -> Verdict | None:
+    return next((t.verdict for t in trials.tried if t.candidate.edit is edit), None) if trials else None
+
+
+def _effort(trials: Trials | None) -> str:
+    """What was tried, in a sentence."""
+    if trials is None:
+        return ""
+    if not trials.tried:
+        return f"\n\nNo fix was tried: {trials.why_not}." if trials.why_not else ""
+    count, passed = len(trials.tried), len(trials.passing)
+    fixes = "1 small fix was" if count == 1 else f"{count} small fixes were"
+    more = " The setting `thorough` (`dap-ai ask --thorough`) tries more." if trials.has_more and not passed else ""
+    return f"\n\n{fixes} tried in snapshots of the stopped program; {passed or 'none'} passed.{more}"
+
+
+def _next_steps(analysis: Analysis, first: Suspect | None) -> Iterator[str]:
+    case, place = analysis.case, analysis.diagnosis.place
+    yield from analysis.diagnosis.advice
+    if first and not first.file.startswith("<") and (first.file, first.line) != (place.frame.path, place.frame.line):
+        source = case.sources.read(first.file)
+        scope = source.scope_at(first.line) if source else None
+        names = (
+            sorted(
+                {n.id for n in ast.walk(source.statement_at(first.line) or ast.Pass()) if isinstance(n, ast.Name)}
+                - set(dir(builtins))
+            )
+            if source and scope
+            else []
+        )
+        watch = f", and watch {', '.join(f'`{n}`' for n in names[:3])}" if names else ""
+        yield f"Set a breakpoint at {where(case, first.file, first.line)}{watch}."
+    condition = _condition(analysis)
+    if condition and not place.is_generated:
+        spot = where(case, place.frame.path, place.frame.line)
+        yield f"Set a breakpoint at {spot} with the condition `{condition}`, to stop before the failure."
+    if (place.facts is None or case.is_over) and not place.is_generated:
+        if not condition:
+            yield f"Set a breakpoint at {where(case, place.frame.path, place.frame.line)}, to stop before the failure."
+        return
+    places = [
+        ast.unparse(r) for r in analysis.diagnosis.roots if isinstance(r, ast.Name | ast.Attribute | ast.Subscript)
+    ]
+    if root := next((place for place in places if place not in dir(builtins)), ""):
+        yield f"Ask `where does {cut(root, 60)} come from?`"
+
+
+def _condition(analysis: Analysis) -> str:
+    for root in analysis.diagnosis.roots[:2]:
+        value = analysis.diagnosis.value(root)
+        if (
+            isinstance(root, ast.Name | ast.Attribute)
+            and value
+            and value.kind in ("none", "int", "str", "bool")
+            and len(value.text) < 40
+        ):
+            return f"{ast.unparse(root)} {'is' if value.kind == 'none' else '=='} {value.text}"
+    return ""

@@ -1,0 +1,123 @@
+"""Which source lines the first context quotes: the suspicious ones, within a quarter of the program.
+
+A reader who is shown the whole program has been told nothing. Where the failing demand could be run again, lines of
+functions that ran come before lines that did not, and what a frame has not come to yet stands last.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dap_ai.agent.case.stack import Case, Place
+from dap_ai.agent.source.source import FunctionNode, SourceFile, is_user_path
+from dap_ai.agent.source.statements import body_fields, last_line
+from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
+from dap_ai.debuggees.python.analysis.record.lines_run import ran_lines
+from dap_ai.debuggees.python.analysis.record.runs import Control
+from dap_ai.debuggees.python.analysis.syntax.definitions import control_tests
+
+Line = tuple[str, int]
+
+LEAST = 24
+"""A small program is shown up to so many lines, however few it has."""
+_SHARE = 0.25
+_NEVER_RAN = 0.15
+_RECENT, _FADING = 0.3, 0.94
+"""What the line is worth that ran last before the failure; each one before it is worth less."""
+
+
+def excerpt(case: Case, analysis: Analysis, control: Control | None) -> dict[Line, None]:
+    """The lines to quote, most suspicious first. `control`: the failing check run again, traced."""
+    sources = _sources(case, analysis, control)
+    total = sum(1 for source in sources.values() for text in source.lines if text.strip())
+    limit = max(LEAST, int(_SHARE * total))
+    chosen: dict[Line, None] = {}
+    for key in _order(case, analysis, control, sources):
+        source = sources.get(key[0])
+        wanted = [key, *_whole(source, key)] if source and source.line(key[1]).strip() else []
+        fresh = [each for each in wanted if each not in chosen]
+        if len(chosen) + len(fresh) <= limit:
+            chosen.update(dict.fromkeys(fresh))
+    return chosen
+
+
+def _sources(case: Case, analysis: Analysis, control: Control | None) -> dict[str, SourceFile]:
+    """The user's files: on the stack, in reach, and those in which something ran or is suspicious."""
+    found = {p.source.path: p.source for p in case.places if p.source}
+    paths = [scope.source.path for scope, _ in analysis.scopes.values()]
+    paths += [line.file for line in control.trace.lines] if control else []
+    paths += [path for path, _ in analysis.scores]
+    for path in dict.fromkeys(paths):
+        source = case.sources.read(path) if is_user_path(path) else None
+        if source:
+            found.setdefault(path, source)
+    return found
+
+
+def _order(case: Case, analysis: Analysis, control: Control | None, sources: dict[str, SourceFile]) -> Iterator[Line]:
+    for place in case.places[:4]:
+        yield place.frame.path, place.frame.line
+    scores = _scores(analysis, control, sources)
+    yield from sorted(scores, key=lambda key: (-scores[key], key))
+    later: dict[Line, None] = {}
+    for place in case.places:
+        path, line = place.frame.path, place.frame.line
+        first, last, end = _around(place)
+        for distance in range(1, 40):
+            near = [n for n in (line - distance, line + distance // 2) if first <= n <= last]
+            yield from ((path, n) for n in near if place.source and place.source.function_at(n) is place.function)
+        later.update(((path, n), None) for n in range(last + 1, end + 1))
+    for (path, _), (scope, _) in sorted(analysis.scopes.items(), key=lambda entry: entry[1][1]):
+        if isinstance(scope.node, FunctionNode):
+            body = range(scope.node.body[0].lineno, last_line(scope.node) + 1)
+            yield from (key for n in body if (key := (path, n)) not in later and not _is_text(scope.source, n))
+    yield from later
+
+
+def _is_text(source: SourceFile, line: int) -> bool:
+    """Whether the line is of a comment or a docstring."""
+    statement = source.statement_at(line)
+    constant = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    return constant or source.line(line).lstrip().startswith("#")
+
+
+def _around(place: Place) -> tuple[int, int, int]:
+    """The first line of the frame's code, the last one that can have run in this call, and the last one."""
+    line, scope = place.frame.line, place.scope
+    loops = [s for s, _ in control_tests(scope, line) if isinstance(s, ast.For | ast.While)] if scope else []
+    reached = last_line(loops[-1]) if loops else line
+    if place.function:
+        return place.function.lineno, reached, last_line(place.function)
+    return line - 12, min(reached, line + 4), line + 4
+
+
+def _scores(analysis: Analysis, control: Control | None, sources: dict[str, SourceFile]) -> dict[Line, float]:
+    scores = dict(analysis.scores)
+    trace = control.trace if control else None
+    if control is None or trace is None or trace.truncated:
+        return scores
+    ran = {path: ran_lines(source, [control]) for path, source in sources.items()}
+    for (path, line), score in scores.items():
+        source = sources.get(path)
+        function = source.function_at(line) if source else None
+        if function and line not in ran.get(path, ()):
+            scores[path, line] = score * _NEVER_RAN
+    by_recency = sorted((t for t in trace.lines if t.file in sources), key=lambda t: -t.last)
+    for place, traced in enumerate(by_recency):
+        key = traced.file, traced.line
+        recent = _RECENT * _FADING**place * analysis.share(key)
+        scores[key] = 1 - (1 - scores.get(key, 0.0)) * (1 - recent)
+    return scores
+
+
+def _whole(source: SourceFile, key: Line) -> list[Line]:
+    """The lines of the statement, of a compound one its header: without the others a line says little."""
+    path, line = key
+    statement = source.statement_at(line)
+    if statement is None:
+        return []
+    inner = next(body_fields(statement), None)
+    end = inner[0].lineno - 1 if inner else last_line(statement)
+    lines = range(statement.lineno, min(end, statement.lineno + 6) + 1)
+    return [(path, n) for n in lines if source.line(n).strip()]

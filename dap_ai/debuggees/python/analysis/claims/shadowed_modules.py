@@ -1,0 +1,115 @@
+"""Recognises a failure whose cause is a file beside the program that shadows a standard library module."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import importlib.util
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import PurePath
+from typing import NamedTuple
+
+from dap_ai.agent.case.stack import Case
+from dap_ai.agent.report.edits import shorten
+from dap_ai.agent.report.wording import ADVICE, CAUSE
+from dap_ai.agent.source.source import is_user_path
+from dap_ai.debuggees.python.analysis.claims.explain import happened
+from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
+from dap_ai.protocol.contracts.inspection import ExceptionFacts
+from dap_ai.protocol.wire.ask import Suspect
+
+_NO_ATTRIBUTE = re.compile(
+    r"^(?:partially initialized )?module '(?P<module>[\w.]+)'(?: from '[^']*')? has no attribute '(?P<name>\w+)'"
+)
+_NO_NAME = re.compile(
+    r"^cannot import name '(?P<name>\w+)' from (?:partially initialized module )?'(?P<module>[\w.]+)'"
+)
+_NO_PACKAGE = re.compile(r"^No module named '(?P<module>\w+)\.(?P<name>\w+)[\w.]*'; '(?P=module)' is not a package$")
+_LACKS = {"AttributeError": _NO_ATTRIBUTE, "ImportError": _NO_NAME, "ModuleNotFoundError": _NO_PACKAGE}
+_FILE = re.compile(r"\((?:consider renaming ')?(?P<file>[^()']+\.py)(?:' [^()]*)?\)$")
+"""The file that ends the message; since Python 3.13 with advice around it."""
+_DOES_MORE_THAN_DEFINE = frozenset({"antigravity", "this", "idlelib", "turtledemo"})
+"""Modules of the standard library that show or open something when they are imported."""
+
+
+class Shadowed(NamedTuple):
+    """The standard library's `module` has `name`; the user's `file`, loaded in its place, lacks it."""
+
+    module: str
+    name: str
+    file: str
+
+
+def shadowed(case: Case) -> Shadowed | None:
+    """The shadowed module; None: nothing shows that this is why the program failed."""
+    found = _lacking(case.exception)
+    if found is None or case.exception is None:
+        return None
+    module, name = found["module"], found["name"]
+    top = module.partition(".")[0]
+    file = next((each for each in _files(case, found) if _is_own(each, top)), "")
+    if not file or top not in sys.stdlib_module_names:
+        return None
+    raised_in = case.exception.file
+    asked_by_library = bool(raised_in) and not raised_in.startswith("<") and not is_user_path(raised_in)
+    return Shadowed(top, name, file) if asked_by_library or _library_has(module, name) else None
+
+
+def told(found: Shadowed, analysis: Analysis) -> tuple[list[str], list[Suspect]]:
+    """The answer's paragraphs, and the file as the only suspect."""
+    cwd, program = analysis.case.inspection.cwd, next(iter(analysis.case.inspection.argv), "")
+    file = shorten(found.file, cwd)
+    itself = bool(program) and PurePath(cwd, program) == PurePath(found.file)
+    place = ", the program itself" if itself else " beside the program"
+    is_not = f"not the standard library's, and has no `{found.name}`"
+    rename = f"{ADVICE} Rename `{file}`: `import {found.module}` then finds the module of the standard library."
+    suspect = Suspect(found.file, 1, 1.0, f"shadows the module `{found.module}` of the standard library")
+    return [
+        f"`{found.module}` is `{file}`{place}, {is_not}.",
+        f"{CAUSE} `{file}` {suspect.reason}: `import {found.module}` loads this file.",
+        rename,
+        happened(analysis),
+    ], [suspect]
+
+
+def _lacking(error: ExceptionFacts | None) -> re.Match[str] | None:
+    pattern = _LACKS.get(error.type) if error else None
+    return pattern.match(error.message) if pattern and error else None
+
+
+def _files(case: Case, found: re.Match[str]) -> Iterator[str]:
+    """Where the module may have come from: by the message, by the module object, by a file beside the program."""
+    if named := _FILE.search(found.string):
+        yield named["file"]
+    place = case.places[0] if case.places else None
+    nodes = [n for root in place.evaluated for n in ast.walk(root)] if place else []
+    holders = [n.value for n in nodes if isinstance(n, ast.Attribute) and n.attr == found["name"]]
+    for value in filter(None, (place.value(holder) for holder in holders if place)):
+        if value.kind == "module" and value.definition:
+            yield value.definition.file
+    if found.re is _NO_PACKAGE and (program := next(iter(case.inspection.argv), "")):
+        beside = PurePath(case.inspection.cwd, program).with_name(f"{found['module']}.py")
+        if case.sources.read(str(beside)):
+            yield str(beside)
+
+
+def _is_own(file: str, module: str) -> bool:
+    """Whether it is a user's file that `import module` would load."""
+    path = PurePath(file)
+    return is_user_path(file) and (path.stem == module or module in path.parent.parts)
+
+
+def _library_has(module: str, name: str) -> bool:
+    """Whether the module of this Python's standard library has the attribute or submodule."""
+    if module.partition(".")[0] in _DOES_MORE_THAN_DEFINE:
+        return False
+    try:
+        loaded = importlib.import_module(module)
+        file = getattr(loaded, "__file__", None)
+        return (file is None or not is_user_path(file)) and (
+            hasattr(loaded, name) or importlib.util.find_spec(f"{module}.{name}") is not None
+        )
+    except Exception:  # noqa: BLE001  a module for another system raises what it likes
+        return False

@@ -1,0 +1,124 @@
+"""The first line of an answer: one short sentence with the cause, the value that decides, and the place."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+
+from dap_ai.agent.case.stack import Case, Place
+from dap_ai.agent.case.values import cut, show
+from dap_ai.agent.report.sections import THE_FAILED_LINE, where
+from dap_ai.agent.source.statements import last_line
+from dap_ai.debuggees.python.analysis.claims.explain import is_sure
+from dap_ai.debuggees.python.analysis.contrast.seen import is_check
+from dap_ai.debuggees.python.analysis.failure.failures import ON_PURPOSE
+from dap_ai.debuggees.python.analysis.failure.messages import first_line
+from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
+from dap_ai.debuggees.python.analysis.ranking.trials import Trials
+from dap_ai.protocol.contracts.inspection import Value
+
+MOST_WORDS = 25
+_MOST_CODE_CHARS, _MOST_ITEM_CHARS = 44, 24
+_PLAIN = frozenset({"int", "str", "bytes", "date", "enum"})
+_NAMES = ("id", "key", "name", "code", "sku", "title", "path")
+_FIRST = re.compile(r"(?<=[.!?:])\s|\n")
+"""What ends the first part of a message."""
+_CODE = re.compile(r"`([^`]+)`")
+_PLACE = re.compile(r"\S+:\d+")
+_IN_BRACKETS = re.compile(r" \((?:[^`()]|`[^`]*`|\([^`()]*\))*\)$")
+
+
+def verdict(analysis: Analysis, trials: Trials | None) -> str:
+    """What an answer comes to, in at most MOST_WORDS words."""
+    case, place = analysis.case, analysis.diagnosis.place
+    spot = where(case, place.frame.path, place.frame.line)
+    if not case.exception:
+        return f"Stopped at {spot}, in `{place.frame.name}`: nothing has failed here."
+    effects = [f"{effect}{',' if ', which' in effect else ''} at {spot}" for effect in _effects(analysis)]
+    first = analysis.cause
+    if first is None or first.reason.startswith(THE_FAILED_LINE):
+        return fitting([f"{effect}." for effect in effects])
+    if (first.file, first.line) == (place.frame.path, place.frame.line):
+        return fitting([f"{effect}." for effect in effects])
+    cause = where(case, first.file, first.line)
+    if is_sure(analysis, trials):
+        told = [f"{cause}: {first.reason}, so {effect}." for effect in effects]
+        return fitting([*told, f"{cause}: {first.reason}.", *(f"{effect}, because of {cause}." for effect in effects)])
+    reasons = dict.fromkeys([first.reason, _IN_BRACKETS.sub("", first.reason)])  # what is in brackets is told below
+    whys = [*(f" ({why})" for why in reasons), *([""] if is_check(analysis.diagnosis.place.statement) else [])]
+    guesses = [f"{effect}; a guess at the cause: {cause}{why}." for effect in effects for why in whys]
+    return fitting([*guesses, *(f"{effect}." for effect in effects)])
+
+
+def fitting(sentences: Sequence[str]) -> str:
+    """The first of them that is short enough, else the last one, cut; long code is cut in the middle of each."""
+    short = [_CODE.sub(_shorter, text) for text in sentences]
+    chosen = next((text for text in short if len(text.split()) <= MOST_WORDS), short[-1])
+    words = chosen.split()
+    return chosen if len(words) <= MOST_WORDS else " ".join(words[: MOST_WORDS - 1]) + " ..."
+
+
+def _shorter(code: re.Match[str]) -> str:
+    """A place is of no use without its line, which stands at its end."""
+    return code[0] if _PLACE.fullmatch(code[1]) else f"`{cut(code[1], _MOST_CODE_CHARS)}`"
+
+
+def _effects(analysis: Analysis) -> list[str]:
+    """What has gone wrong at the failing line, with the item that it went wrong for, from the most telling."""
+    error, diagnosis = analysis.case.exception, analysis.diagnosis
+    item = _item(diagnosis.place)
+    told = [sentence.rstrip(".").replace("`; `", "` and `") for sentence in diagnosis.sentences[:1]]
+    kind = f"`{error.type}`" if error else ""
+    plain = f"{kind}: {first_line(error.message)}" if error and error.message else kind
+    if not told and kind not in (plain, "`AssertionError`"):
+        told = [plain]  # it says more than a value of the line
+    told += [
+        f"`{cited.expression}` is `{show(value, 40)}`"
+        for cited in diagnosis.cited[:1]
+        if (value := diagnosis.place.value(cited.expression))
+    ]
+    first = _first_part(error.message) if error else ""
+    brief = f"{kind}: {first}" if first else kind
+    told = [text.replace(ON_PURPOSE, f"{brief}, raised on purpose", 1) for text in told]
+    if analysis.case.held and told:
+        told.insert(0, _with_held(analysis.case, *analysis.case.held, told[0]))
+    return [*(f"{text}{item}" for text in told if item), *told, plain, brief, kind]
+
+
+def _first_part(message: str) -> str:
+    """A message up to its first colon or full stop; all of its first line if that cuts a tuple of arguments in two."""
+    first = _FIRST.split(message, maxsplit=1)[0].rstrip(" .,:")
+    return first_line(message) if first[:1] == "(" and first[-1:] != ")" else first
+
+
+def _with_held(case: Case, expression: str, there: Case, told: str) -> str:
+    """With where the exception was raised that the failed check looks at, or that is kept beside what it looks at."""
+    frame, error = there.places[0].frame, there.exception
+    raised = f"{error.type}: {first_line(error.message)}" if error and error.message else error.type if error else ""
+    beside = "" if f"`{expression}`" in told else f"; `{expression}` is `{raised}`"
+    return f"{told}{beside} (raised at {where(case, frame.path, frame.line)})"
+
+
+def _item(place: Place) -> str:
+    """` for 'T-103'`: what the loop around the failing line was at, where that is short or has a name."""
+    source = place.source
+    if source is None:
+        return ""
+    line = place.frame.line
+    loops = [n for n in source.index.statements if isinstance(n, ast.For) and n.lineno < line <= last_line(n)]
+    for loop in reversed(loops):
+        for target in ast.walk(loop.target):
+            value = place.value(target.id) if isinstance(target, ast.Name) else None
+            text = _told(value) if value else ""
+            if text:
+                return f" for `{text}`"
+    return ""
+
+
+def _told(value: Value) -> str:
+    """A short text that says which item it is; empty if there is none."""
+    if value.kind in _PLAIN:
+        return value.text if len(value.text) <= _MOST_ITEM_CHARS else ""
+    named = {field.name: field.text for field in value.fields or () if len(field.text) <= _MOST_ITEM_CHARS}
+    return next((f"{name}={named[name]}" for name in _NAMES if name in named), "")

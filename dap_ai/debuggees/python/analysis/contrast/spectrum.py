@@ -1,0 +1,112 @@
+"""What tests tell of each line: one that runs in those that fail, and not in those that pass, is suspicious."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from dap_ai.agent.case.stack import Case
+from dap_ai.agent.source.source import FunctionNode, SourceFile, is_user_path
+from dap_ai.agent.source.statements import header_expressions
+from dap_ai.debuggees.python.analysis.record.enclosing import is_of_test
+from dap_ai.debuggees.python.analysis.record.neighbours import Neighbours
+from dap_ai.debuggees.python.analysis.record.record import Spot
+
+WEIGHTS = {"floor": 0.15, "spectrum": 2.0, "test": 0.02, "plain": 0.3, "last": 1.0}
+"""`floor`: of a line of which nothing is known but that it ran. `spectrum`: exponent of Ochiai. Factors: `test`, of a
+line of the test itself; `plain`, of one with nothing in it that could be otherwise; up to 1 + `last`, what ran last."""
+_NO_STEPS = FunctionNode | ast.ClassDef | ast.Import | ast.ImportFrom | ast.Pass | ast.Global | ast.Nonlocal
+_PARTS = ast.Compare | ast.BinOp | ast.BoolOp | ast.UnaryOp | ast.IfExp | ast.Call | ast.Subscript | ast.Constant
+_MANY = 5
+
+
+@dataclass
+class Statement:
+    """A statement of a function that ran in the test."""
+
+    source: SourceFile
+    statement: ast.stmt
+    ochiai: float = 0.0
+    last: int = 0
+
+
+def spectrum(
+    case: Case, scores: Mapping[Spot, float], last: Mapping[Spot, int], neighbours: Neighbours
+) -> dict[Spot, float]:
+    """Scores of the statements that ran in the test that failed, by what was known of each and by all tests.
+
+    `last`: of each line that ran, the number of its last step.
+    """
+    found = _lines(case, neighbours)
+    end = max(last.values(), default=0) or 1
+    for (path, line), step in last.items():
+        if known := found.get((path, line)):
+            known.last = max(known.last, step)
+    return {spot: scored(case, spot, each, scores.get(spot, 0.0), each.last / end) for spot, each in found.items()}
+
+
+def _lines(case: Case, neighbours: Neighbours) -> dict[Spot, Statement]:
+    found: dict[Spot, Statement] = {}
+    for path, lines in _by_file(neighbours.ran):
+        source = case.sources.read(path) if is_user_path(path) else None
+        for line in lines if source else ():
+            ochiai = neighbours.ochiai((path, line))
+            statement = source.statement_at(line) if source and ochiai else None
+            if source is None or statement is None or isinstance(statement, _NO_STEPS) or not source.function_at(line):
+                continue
+            known = found.setdefault((path, statement.lineno), Statement(source, statement))
+            known.ochiai = max(known.ochiai, ochiai)
+    return found
+
+
+def _by_file(spots: Iterable[Spot]) -> Iterable[tuple[str, list[int]]]:
+    found: dict[str, list[int]] = {}
+    for path, line in spots:
+        found.setdefault(path, []).append(line)
+    return found.items()
+
+
+def scored(case: Case, spot: Spot, line: Statement, known: float, recent: float) -> float:
+    """`known`: what rules and slice say of it; `recent`: when it ran last, 0 the first step of the run, 1 the last."""
+    of_test = _is_of_test(case, line.source, spot)
+    return Features(known, recent, line.ochiai, substance(line.statement), of_test).score()
+
+
+@dataclass(frozen=True)
+class Features:
+    """What is known of a statement that ran in the test that failed; each from 0 to 1."""
+
+    known: float
+    recent: float
+    ochiai: float
+    substance: float
+    is_of_test: bool
+
+    def score(self, weights: Mapping[str, float] = WEIGHTS) -> float:
+        """How suspicious that makes it."""
+        score = (weights["floor"] + self.known) / (weights["floor"] + 1)
+        score *= (1 + weights["last"] * self.recent) / (1 + weights["last"])
+        score *= weights["plain"] + (1 - weights["plain"]) * self.substance
+        return score * _share(self.ochiai, weights, is_of_test=self.is_of_test)
+
+
+def share(case: Case, neighbours: Neighbours, spot: Spot) -> float:
+    """How much a line is one of the tests that fail, and of what they test, 0..1."""
+    of_test = _is_of_test(case, case.sources.read(spot[0]), spot)
+    return _share(neighbours.ochiai(spot), WEIGHTS, is_of_test=of_test)
+
+
+def _is_of_test(case: Case, source: SourceFile | None, spot: Spot) -> bool:
+    function = source.function_at(spot[1]) if source else None
+    return is_of_test(case, spot[0], function.name if function else "")
+
+
+def _share(ochiai: float, weights: Mapping[str, float], *, is_of_test: bool) -> float:
+    return ochiai ** weights["spectrum"] * (weights["test"] if is_of_test else 1.0)
+
+
+def substance(statement: ast.stmt) -> float:
+    """How much there is in a statement that could be otherwise, from 0 on; at most 1."""
+    parts = sum(isinstance(n, _PARTS) for root in header_expressions(statement) for n in ast.walk(root))
+    return min(1.0, parts / _MANY)

@@ -1,0 +1,1 @@
+"""Tries fixes in copies: candidate edits, their scheduler, and what a pass proves."""

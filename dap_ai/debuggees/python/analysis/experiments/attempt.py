@@ -1,0 +1,59 @@
+"""One candidate fix, tried by the narrowest check that runs it, then the widest, then the tests beside it."""
+
+from __future__ import annotations
+
+from dap_ai.agent.report.edits import Edit
+from dap_ai.debuggees.python.analysis.experiments.evading import evaded
+from dap_ai.debuggees.python.analysis.experiments.plausibility import doubt_of
+from dap_ai.debuggees.python.analysis.ranking.trials import Candidate, Trial, Trials
+from dap_ai.debuggees.python.analysis.record.impact import change
+from dap_ai.debuggees.python.analysis.record.neighbours import Neighbours, judged, upheld
+from dap_ai.debuggees.python.analysis.record.runs import CANNOT, Runs, Verdict
+
+
+async def attempt(runs: Runs, candidate: Candidate, trials: Trials) -> Trial:
+    """The narrowest check that runs the edited lines; if that passes, the widest; and then the tests beside it."""
+    edit, usable = candidate.edit, trials.usable
+    reaching = [c for c in usable if c.ran(edit.source, edit.first, edit.last)]
+    reaching = reaching or [c for c in usable[-1:] if c.check.whole]
+    verdict, at = Verdict(CANNOT, ""), usable[-1]
+    for at in reaching:
+        verdict = await runs.attempt([edit], at)
+        if verdict.outcome != CANNOT:
+            break
+    if candidate.reason and not verdict.passes and at is not usable[-1]:
+        afresh = await runs.attempt([edit], usable[-1], trace=True)
+        verdict, at = (afresh, usable[-1]) if afresh.passes else (verdict, at)
+    trial = Trial(candidate, verdict, at_failure=bool(runs.failure and runs.failure.holds(edit)))
+    if verdict.passes and at is not usable[-1]:
+        trial.widest = await runs.attempt([edit], usable[-1], trace=True)
+        if _breaks(edit, trial.widest):
+            trial.verdict = trial.widest
+    control, last = (usable[-1], trial.widest) if trial.widest else (at, verdict)
+    if last.passes and last.result:
+        trial.change = change(control.result, last.result, edit)
+        trial.doubt = "" if candidate.reason else doubt_of(runs.case, control, last.result, edit)
+        if not candidate.reason and not trial.doubt:
+            trial.doubt = await evaded(runs, control, edit, last.result)
+        if not trial.doubt:
+            await _judge(runs, trial, trials.neighbours)
+    return trial
+
+
+async def _judge(runs: Runs, trial: Trial, neighbours: Neighbours | None) -> None:
+    """By the tests beside the one that failed."""
+    found = await judged(runs, neighbours, [trial.candidate.edit])
+    trial.beside = found.words
+    if trial.widest and not found.broken:
+        trial.widest = upheld(trial.widest, found)
+    else:
+        trial.verdict = upheld(trial.verdict, found)
+
+
+def _breaks(edit: Edit, widest: Verdict) -> bool:
+    """Whether the widest run fails in the very function that was edited."""
+    raised = widest.result.raised if widest.result and not widest.passes else None
+    if raised is None or raised.file != edit.source.path:
+        return False
+    line = raised.line - edit.growth if raised.line > edit.last + edit.growth else min(raised.line, edit.last)
+    return edit.source.scope_at(line) is edit.source.scope_at(edit.first)

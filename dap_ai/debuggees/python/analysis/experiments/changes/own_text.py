@@ -1,0 +1,273 @@
+"""A change in the user's own text: quotes, numbers, brackets, comments and layout stay outside of what is changed.
+
+What proposes a change writes it with `ast.unparse`, which has a style of its own. Here the tokens of the new lines are
+matched with those of the old ones, and what is the same is taken from the user's source; the result counts only if it
+parses to the same program.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from functools import cache
+from itertools import takewhile
+from keyword import kwlist
+
+from dap_ai.agent.report.edits import Edit
+from dap_ai.agent.source.statements import last_line
+
+_PREFIX = r"(?:[rRuUbBfF]|[rR][bBfF]|[bBfF][rR])?"
+_QUOTED = r'"""(?:\\.|[^\\])*?"""|' + r"'''(?:\\.|[^\\])*?'''|" + r'"(?:\\.|[^"\\\n])*"|' + r"'(?:\\.|[^'\\\n])*'"
+_STRING = rf"{_PREFIX}(?:{_QUOTED})"
+_BLANK = r"(?:[ \t\f\n]|\\\n|\#[^\n]*)*"
+_GAP = re.compile(_BLANK)
+_TOKEN = re.compile(
+    rf"""(?P<string>{_STRING}(?:{_BLANK}{_STRING})*)
+    | (?P<number>(?:\d|\.\d)(?:[eE][+-]|[\w.])*)
+    | (?P<word>\w+)
+    | (?P<sign>\*\*=?|//=?|>>=?|<<=?|[-+*/%&|^@<>=!:]=|->|\.\.\.|.)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_BRACKETS = frozenset("(),")
+_Step = tuple[str, int, int, int, int]
+"""As `SequenceMatcher.get_opcodes` has it."""
+_NO_OPERANDS = frozenset(kwlist) - {"None", "True", "False"}
+
+
+@dataclass(frozen=True)
+class _Token:
+    gap: str
+    """The blanks, line ends and comments before it."""
+    text: str
+    meaning: str
+    """The same for two that a program does not tell apart."""
+    form: str
+    """The same for two that may stand in one another's place: names, numbers, strings."""
+
+    @property
+    def ends_operand(self) -> bool:
+        last = self.text[-1]
+        return last in ")]}\"'" or ((last.isalnum() or last in "_.") and self.text not in _NO_OPERANDS)
+
+
+def shape_of(edit: Edit, lines: Sequence[str]) -> str:
+    """What matters to the program of what is around an edit, with these lines in place; empty: it is none."""
+    whole, (first, last) = edit.source.lines, _around(edit)
+    return _shape([*whole[first - 1 : edit.first - 1], *lines, *whole[edit.last : last]])
+
+
+def shape_before(edit: Edit) -> str:
+    """The same without the edit."""
+    return shape_of(edit, edit.source.lines[edit.first - 1 : edit.last])
+
+
+def scope_of(edit: Edit) -> tuple[str, int, int]:
+    """What `shape_of` looks at: file, first and last line."""
+    return (edit.source.path, *_around(edit))
+
+
+def own_lines(edit: Edit, shape: str = "") -> list[str]:
+    """The edit's lines, as far as possible in the words of those that they replace. `shape`: `shape_of` the edit."""
+    old, new = "\n".join(edit.source.lines[edit.first - 1 : edit.last]), "\n".join(edit.lines)
+    if {line.strip() for line in edit.lines} <= {line.strip() for line in old.split("\n")}:
+        return edit.lines  # they only have moved
+    shape = shape or shape_of(edit, edit.lines)
+    seen: set[str] = set()
+    for made in _versions(old, new, _quote(old) or _quote(edit.source.text)):
+        lines = made.split("\n")
+        if made == new or not shape:
+            break
+        if made not in seen and shape_of(edit, lines) == shape:
+            return lines
+        seen.add(made)
+    return edit.lines
+
+
+def _versions(old: str, new: str, quote: str) -> Iterator[str]:
+    """From the one that keeps most of the old text to the one that keeps least."""
+    before = _Text(old)
+    after = _Text(new).spelled({token.meaning: token.text for token in reversed(before.tokens)}, quote)
+    steps = SequenceMatcher(None, before.forms, after.forms, autojunk=False).get_opcodes()
+    if all(
+        step[0] == "equal" or _is_of_brackets(before, after, step) for step in steps
+    ):  # operands have changed places
+        yield _merged(before, after, steps, "all", layout=True)
+    steps = SequenceMatcher(None, before.meanings, after.meanings, autojunk=False).get_opcodes()
+    for brackets, layout in (("all", True), ("old", True), ("", True), ("", False)):
+        yield _merged(before, after, steps, brackets, layout=layout)
+
+
+def _is_of_brackets(old: _Text, new: _Text, step: _Step) -> bool:
+    _, i1, i2, j1, j2 = step
+    return all(token.text in _BRACKETS for token in (*old.tokens[i1:i2], *new.tokens[j1:j2]))
+
+
+class _Text:
+    def __init__(self, text: str) -> None:
+        self.tokens: list[_Token] = []
+        gap, end = _gap_at(text, 0)
+        while found := _TOKEN.match(text, end):
+            self.tokens.append(_Token(gap, found[0], _meaning(found), _form(found)))
+            gap, end = _gap_at(text, found.end())
+        self.rest = gap
+
+    @property
+    def meanings(self) -> list[str]:
+        return [token.meaning for token in self.tokens]
+
+    @property
+    def forms(self) -> list[str]:
+        return [token.form for token in self.tokens]
+
+    def spelled(self, known: Mapping[str, str], quote: str) -> _Text:
+        """Tokens that are known by their meaning in that spelling, all other strings with these quotes."""
+        self.tokens = [
+            replace(token, text=known.get(token.meaning) or _requoted(token.text, quote)) for token in self.tokens
+        ]
+        return self
+
+
+def _quote(text: str) -> str:
+    """The quotes that most of its strings have; empty: it has none."""
+    single, double = text.count("'"), text.count('"')
+    return "" if not single and not double else "'" if single > double else '"'
+
+
+def _requoted(token: str, quote: str) -> str:
+    """A string of `ast.unparse`, which has single quotes wherever they do."""
+    inside = token[1:-1]
+    simple = token[0] == token[-1] == "'" and not {"'", '"', "\\"} & set(inside)
+    return f"{quote}{inside}{quote}" if quote and simple and len(token) > 1 else token
+
+
+def _gap_at(text: str, start: int) -> tuple[str, int]:
+    end = found.end() if (found := _GAP.match(text, start)) else start
+    return text[start:end], end
+
+
+def _form(found: re.Match[str]) -> str:
+    return found["sign"] or (found[0] if found[0] in _NO_OPERANDS else "operand")
+
+
+def _meaning(found: re.Match[str]) -> str:
+    text = found["string"] or found["number"]
+    return _value(text) if text else found["word"] or found["sign"]
+
+
+@cache
+def _value(literal: str) -> str:
+    try:
+        return ast.dump(ast.parse(f"({literal}\n)", mode="eval").body)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return literal
+
+
+def _merged(old: _Text, new: _Text, steps: Sequence[_Step], brackets: str, *, layout: bool) -> str:
+    """The new tokens, those that were there before in the old spelling.
+
+    `brackets`: "old" keeps those that the new text has lost, "all" also leaves out those that it has gained.
+    `layout`: what stands between tokens is kept too.
+    """
+    made = _Merged(layout=layout)
+    for tag, i1, i2, j1, j2 in steps:
+        olds, news = old.tokens[i1:i2], new.tokens[j1:j2]
+        if tag == "equal":
+            made.keep(olds, news)
+            continue
+        if brackets:
+            made.take(_leading(olds))
+            olds, after = olds[len(_leading(olds)) :], _trailing(olds[len(_leading(olds)) :])
+            olds = olds[: len(olds) - len(after)]
+        else:
+            after = []
+        if brackets == "all":
+            news = news[len(_leading(news)) :]
+            news = news[: len(news) - len(_trailing(news))]
+        made.change(olds, news, old.tokens[i2].gap if i2 < len(old.tokens) else "")
+        made.take(after)
+    return "".join([*made.said, _gap(old.rest, new.rest, layout=layout)])
+
+
+def _leading(tokens: Sequence[_Token]) -> list[_Token]:
+    return list(takewhile(lambda token: token.text in _BRACKETS, tokens))
+
+
+def _trailing(tokens: Sequence[_Token]) -> list[_Token]:
+    return _leading(tokens[::-1])[::-1]
+
+
+class _Merged:
+    """A text that is put together."""
+
+    def __init__(self, *, layout: bool) -> None:
+        self.said: list[str] = []
+        self._layout = layout
+        self._lost: str | None = None
+        """What stood before something that is gone: it goes before what follows that."""
+        self._gained = False
+        """The last one is new, and stands where the next one stood."""
+        self._last: _Token | None = None
+
+    def keep(self, olds: Sequence[_Token], news: Sequence[_Token]) -> None:
+        """Tokens that are the same, or stand in one another's place."""
+        for one, other in zip(olds, news, strict=True):
+            gap = one.gap if self._lost is None else self._lost
+            text = one.text if one.meaning == other.meaning else other.text
+            self.said += [_gap(gap, other.gap, layout=self._layout and not self._gained), text]
+            self._lost, self._gained, self._last = None, False, one
+
+    def take(self, olds: Sequence[_Token]) -> None:
+        """Old ones, as they are."""
+        self.said += [part for token in olds for part in (token.gap, token.text)]
+        self._last = olds[-1] if olds else self._last
+
+    def change(self, olds: Sequence[_Token], news: Sequence[_Token], next_gap: str) -> None:
+        """New ones in the place of old ones; of either there may be none."""
+        begins_operand = self._last is None or not self._last.ends_operand
+        if not news:
+            self._lost = olds[0].gap if olds and begins_operand else self._lost
+            return
+        first, *others = news
+        gap = olds[0].gap if olds else next_gap
+        own = self._layout and (bool(olds) or begins_operand)
+        self.said += [_gap(gap, first.gap, layout=own), first.text]
+        self.said += [part for token in others for part in (token.gap, token.text)]
+        self._gained, self._last = not olds and begins_operand, news[-1]
+
+
+def _gap(old: str, new: str, *, layout: bool) -> str:
+    """The old one, but where the new one ends a line that was not ended there: that may be a new statement."""
+    return new if not layout or ("\n" in new and "\n" not in old) else old
+
+
+def _around(edit: Edit) -> tuple[int, int]:
+    """The first and last line of what is parsed to see what an edit makes.
+
+    The statement of its function that it stands in, else the function, else the statement of the module.
+    """
+    source, tree = edit.source, edit.source.index.tree
+    function = source.function_at(edit.first)
+    if function and last_line(function) >= edit.last and function.lineno < edit.first:
+        around = next((s for s in function.body if _is_in(edit, s)), function)
+        return around.lineno, last_line(around)
+    inside = [s for s in tree.body if s.lineno <= edit.last and last_line(s) >= edit.first]
+    return (inside[0].lineno, last_line(inside[-1])) if inside else (1, len(source.lines))
+
+
+def _is_in(edit: Edit, statement: ast.stmt) -> bool:
+    """Whether all that the edit changes, or where it puts lines, is in the statement."""
+    inserts = edit.last < edit.first
+    return statement.lineno + inserts <= edit.first <= last_line(statement) >= edit.last
+
+
+def _shape(lines: Sequence[str]) -> str:
+    """What matters of whole lines to the program; empty where they are none."""
+    nested = lines and lines[0][:1].isspace()
+    try:
+        return ast.dump(ast.parse("\n".join(["if 1:", *lines] if nested else lines)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""

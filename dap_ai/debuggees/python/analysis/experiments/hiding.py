@@ -1,0 +1,73 @@
+"""Changes that only take the failure away, and are not worth a try."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import textwrap
+from collections import Counter
+from collections.abc import Iterable
+from types import UnionType
+
+from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
+from dap_ai.debuggees.python.analysis.ranking.trials import Candidate
+
+_DOUBLES = ast.Add | ast.Mult | ast.Pow | ast.LShift
+"""`a + a` and `a * a` say something."""
+
+
+def hides(candidate: Candidate, analysis: Analysis) -> bool:
+    """Whether it would only take the failing statement or operation away, or compare a value with itself."""
+    place, error, edit = analysis.diagnosis.place, analysis.case.exception, candidate.edit
+    if _idle(edit.lines) > _idle([edit.source.line(n) for n in range(edit.first, edit.last + 1)]):
+        return True
+    if edit.source is not place.source or not edit.first <= place.frame.line <= edit.last:
+        return False
+    if all(line.strip() in ("", "pass") for line in edit.lines):
+        return True
+    old = [edit.source.line(n) for n in range(edit.first, edit.last + 1)]
+    if isinstance(analysis.diagnosis.broken, ast.BinOp) and _idle(edit.lines, ()) > _idle(old, ()):
+        return True  # the operand that failed has made room for the other one
+    if error is not None and error.type == "ZeroDivisionError":
+        return _divisions(edit.lines) < _divisions(old)
+    return _leaves_out(analysis.diagnosis.broken, old, edit.lines)
+
+
+def literals(lines: list[str]) -> Counter[str]:
+    """The numbers and texts in these lines."""
+    return Counter(repr(n.value) for n in _nodes(lines) if isinstance(n, ast.Constant))
+
+
+def _leaves_out(broken: ast.expr | None, old: list[str], new: list[str]) -> bool:
+    """Whether the new lines lack the call or the arithmetic that failed, with no other in its place."""
+    if not isinstance(broken, ast.BinOp | ast.UnaryOp | ast.Call):
+        return False
+    before, after = ([n for n in _nodes(lines) if isinstance(n, type(broken))] for lines in (old, new))
+    return len(after) < len(before) and len(_alike(broken, after)) < len(_alike(broken, before))
+
+
+def _alike(broken: ast.expr, nodes: Iterable[ast.AST]) -> list[ast.AST]:
+    """Those that do the same: calls, or the same arithmetic."""
+    return [n for n in nodes if type(getattr(n, "op", None)) is type(getattr(broken, "op", None))]
+
+
+def _idle(lines: list[str], saying: type | UnionType | tuple[()] = _DOUBLES) -> int:
+    """How many operations of these lines, but for those that are `saying` something, have the same on both sides."""
+    nodes = _nodes(lines)
+    pairs = [(n.left, n.comparators[0]) for n in nodes if isinstance(n, ast.Compare)]
+    pairs += [(n.left, n.right) for n in nodes if isinstance(n, ast.BinOp) and not isinstance(n.op, saying)]
+    return sum(ast.dump(left) == ast.dump(right) for left, right in pairs)
+
+
+def _nodes(lines: list[str]) -> list[ast.AST]:
+    """Of the code in these lines, which may be the head of a block; none where it is no code by itself."""
+    text = textwrap.dedent("\n".join(lines))
+    for suffix in ("", "\n    pass"):
+        with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+            return list(ast.walk(ast.parse(text + suffix)))
+    return []
+
+
+def _divisions(lines: list[str]) -> int:
+    text = "\n".join(lines)
+    return text.count("/") + text.count("%")

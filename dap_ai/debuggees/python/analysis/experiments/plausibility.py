@@ -1,0 +1,205 @@
+"""Why a pass may prove nothing: with the fix lines do not run any more, or functions give nothing of use."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from dap_ai.agent.case.stack import Case, Place
+from dap_ai.agent.case.values import MISSING, literal_in
+from dap_ai.agent.report.edits import Edit, text_after
+from dap_ai.agent.source.source import FunctionNode, ScopeNode, SourceFile
+from dap_ai.agent.source.statements import body_fields, last_line
+from dap_ai.debuggees.python.analysis.record.check import failure_of
+from dap_ai.debuggees.python.analysis.record.data_changes import changes_data, shifted
+from dap_ai.debuggees.python.analysis.record.runs import Control
+from dap_ai.protocol.contracts.snapshot import SnapshotResult, Trace
+
+_OFTEN = 3
+"""So many equal results are no chance."""
+_Line = tuple[str, int]
+
+
+def doubt_of(case: Case, before: Control, after: SnapshotResult, edit: Edit) -> str:
+    """In words: `line 14 no longer runs`; empty if the run with the edit does what the one before did.
+
+    Where another branch is taken instead, nothing is left out.
+    """
+    if data := changes_data([edit]):
+        return data
+    if before.check.fresh and _has_crashed(case) and (data := shifted([edit])):
+        return data
+    if dropped := _dropped(edit):
+        return f"`{dropped}` is removed"
+    if repeated := _repeated(edit):
+        return repeated
+    if wasted := _wasted(edit):
+        return f"what `{wasted}` is set to is no longer used"
+    if after.trace is None or after.trace.truncated:
+        return ""
+    now = _counts(after.trace, edit)
+    lost = [key for key in before.counts if not now.get(key) and not _is_in(key, edit)]
+    more = {key for key, count in now.items() if count > before.counts.get(key, 0) and not _is_in(key, edit)}
+    more -= set(_beyond(case.places))
+    for path, lines in _by_scope(case, lost, set(now), more):
+        failed = case.places[0].frame
+        if path == failed.path and failed.line in lines:
+            return f"line {failed.line}, which failed, is no longer reached"
+        return f"line {lines[0]} no longer runs"
+    return _useless(_results(before.trace), _results(after.trace)) or _other_types(before.trace, after.trace)
+
+
+def _has_crashed(case: Case) -> bool:
+    """Whether an operation failed, and no demand of the program's: nothing tells then what a value is to be."""
+    failure = failure_of(case)
+    return failure is not None and not failure.is_demand
+
+
+def _results(trace: Trace) -> dict[str, list[object]]:
+    """What each function gave, in order: values where the text is one of a literal."""
+    found: dict[str, list[object]] = defaultdict(list)
+    for call in trace.calls:
+        if call.result and not call.raised:
+            value = literal_in(call.result)
+            found[call.function].append(call.result if value is MISSING else value)
+    return found
+
+
+def _useless(before: dict[str, list[object]], after: dict[str, list[object]]) -> str:
+    """The function whose results tell nothing any more, in words."""
+    for name, old in before.items():
+        new = after.get(name, [])
+        if new and all(isinstance(v, bool) for v in new) and not any(isinstance(v, bool) for v in old):
+            return f"`{name}` returns only `True` or `False`"
+        if _signs(old) == {1} and _signs(new) == {-1}:
+            return f"`{name}` returns negative numbers"
+        if len(set(map(repr, old))) > 1 and len(new) >= _OFTEN and len(set(map(repr, new))) == 1:
+            return f"`{name}` returns `{new[0]!r}` each time"
+    return ""
+
+
+def _other_types(before: Trace, after: Trace) -> str:
+    """The function that gives a value of another type where what it gave before was right, in words.
+
+    Right is what was given before the last of the outermost calls that returned: with its result something is wrong.
+    """
+    returned = [call for call in before.calls if not call.raised]
+    outermost = min((call.depth for call in returned), default=0)
+    last = max((n for n, call in enumerate(before.calls) if call.depth == outermost and call in returned), default=0)
+    for was, now in zip(before.calls[:last], after.calls, strict=False):
+        if was.function != now.function:
+            return ""
+        kinds = _kind(was.result), _kind(now.result)
+        if all(kinds) and kinds[0] != kinds[1]:
+            return f"`{was.function}` returns `{kinds[1]}` instead of `{kinds[0]}` for an earlier call"
+    return ""
+
+
+def _kind(result: str) -> str:
+    """The type of a literal but None, with all numbers alike; empty for other texts."""
+    value = literal_in(result)
+    return (
+        "" if value is None or value is MISSING else "number" if type(value) in (int, float) else type(value).__name__
+    )
+
+
+def _signs(values: list[object]) -> set[int]:
+    """1 and -1 for the numbers other than 0 among the values; empty where one is no number."""
+    numbers = [v for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
+    return {1 if n > 0 else -1 for n in numbers if n} if len(numbers) == len(values) else set()
+
+
+def _dropped(edit: Edit) -> str:
+    """The call or `+=` that the edit takes away, with nothing in its place."""
+    statement = edit.source.statement_at(edit.first)
+    gone = edit.first == edit.last and all(line.strip() in ("", "pass") for line in edit.lines)
+    return ast.unparse(statement) if gone and isinstance(statement, ast.Expr | ast.AugAssign) else ""
+
+
+def _repeated(edit: Edit) -> str:
+    """That the edited line is the same as one beside it, or its function as another one, in words."""
+    source, new = edit.source, [line.strip() for line in edit.lines if line.strip()]
+    beside = next((n for n in (edit.first - 1, edit.last + 1) if new and [source.line(n).strip()] == new), 0)
+    if beside:
+        return f"line {edit.first} only repeats line {beside}"
+    old = source.function_at(edit.first)
+    changed = SourceFile(source.path, text_after(source, [edit])).function_at(edit.first) if old else None
+    others = [
+        f for f in source.functions if changed and f.name != changed.name
+    ]  # of its name are those of other classes
+    twin = next((f for f in others if changed and _does(f) == _does(changed)), None)
+    return f"`{changed.name}` does the same as `{twin.name}`" if changed and twin else ""
+
+
+def _wasted(edit: Edit) -> str:
+    """A variable that the function sets or fills, and with the edit does not read any more."""
+    old = edit.source.function_at(edit.first)
+    new = SourceFile(edit.source.path, text_after(edit.source, [edit])).function_at(edit.first) if old else None
+    if old is None or new is None:
+        return ""
+    made, read = _made_and_read(new)
+    return min((name for name in made - read if name in _made_and_read(old)[1]), default="")
+
+
+def _made_and_read(function: FunctionNode) -> tuple[set[str], set[str]]:
+    """Its own variables, and those that are used for anything but to get items."""
+    calls = [n.value for n in ast.walk(function) if isinstance(n, ast.Expr) and isinstance(n.value, ast.Call)]
+    holders = [c.func.value for c in calls if isinstance(c.func, ast.Attribute)]
+    holders += [n.value for n in ast.walk(function) if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)]
+    own = {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    loads = [n for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+    return own, {n.id for n in loads if all(n is not h for h in holders)}
+
+
+def _does(function: FunctionNode) -> str:
+    return "\n".join(ast.dump(part) for part in (function.args, *function.body))
+
+
+def _counts(trace: Trace, edit: Edit) -> dict[_Line, int]:
+    """How often each line ran, by its number before the edit; lines of the edit itself are left out."""
+    counts: dict[_Line, int] = {}
+    for traced in trace.lines:
+        line = traced.line
+        if traced.file == edit.source.path and line >= edit.first:
+            line = max(edit.first, line - edit.growth) if line > edit.last + edit.growth else edit.first
+        if not _is_in((traced.file, line), edit):
+            counts[traced.file, line] = counts.get((traced.file, line), 0) + traced.count
+    return counts
+
+
+def _is_in(key: _Line, edit: Edit) -> bool:
+    return key[0] == edit.source.path and edit.first <= key[1] <= edit.last
+
+
+def _beyond(places: Sequence[Place]) -> Iterator[_Line]:
+    """The lines that come after those at which the frames stand: they run because nothing fails any more."""
+    for place in places:
+        for statement in _after(place.scope, place.frame.line) if place.scope else ():
+            yield from ((place.frame.path, line) for line in range(statement.lineno, last_line(statement) + 1))
+
+
+def _after(holder: ast.AST, line: int) -> Iterator[ast.stmt]:
+    """The statements that follow one in its own block and in those around it."""
+    for block in body_fields(holder):
+        for index, statement in enumerate(block):
+            if statement.lineno <= line <= last_line(statement):
+                yield from block[index + 1 :]
+                yield from _after(statement, line)
+
+
+def _by_scope(case: Case, lost: list[_Line], now: set[_Line], more: set[_Line]) -> Iterator[tuple[str, list[int]]]:
+    """The lost lines of each function that still runs, and does nothing more often instead."""
+    found: dict[tuple[str, ScopeNode | None], list[int]] = defaultdict(list)
+    for path, line in lost:
+        source = case.sources.read(path)
+        if source:
+            found[path, source.scope_at(line)].append(line)
+    for (path, scope), lines in found.items():
+        source = case.sources.read(path)
+        if source and _ran(source, scope, now) and not _ran(source, scope, more):
+            yield path, sorted(lines)
+
+
+def _ran(source: SourceFile, scope: ScopeNode | None, lines: set[_Line]) -> bool:
+    return any(path == source.path and source.scope_at(line) is scope for path, line in lines)

@@ -1,0 +1,54 @@
+"""Which fixes to try: those of the rules, then small changes of the lines that ran, the most suspicious first."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from itertools import chain, islice
+
+from dap_ai.agent.source.source import SourceFile, is_user_path
+from dap_ai.agent.source.statements import last_line
+from dap_ai.debuggees.python.analysis.experiments.changes.candidates import candidates, distinct, spread
+from dap_ai.debuggees.python.analysis.experiments.hiding import hides
+from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
+from dap_ai.debuggees.python.analysis.ranking.trials import Candidate
+from dap_ai.debuggees.python.analysis.record.enclosing import is_of_test
+from dap_ai.debuggees.python.analysis.record.lines_run import ran_lines
+from dap_ai.debuggees.python.analysis.record.runs import Control
+
+MAX_LINES = 150
+_UNSUSPECTED = 0.06
+_OF_THE_TEST = 0.5
+"""A function that asserts tells of others more than of itself."""
+
+
+def proposals(analysis: Analysis, usable: Sequence[Control], most: int) -> list[Candidate]:
+    """At most `most` candidates, the likeliest first; `usable`: the checks that show the failure."""
+    rules = [
+        Candidate(f.edit, f.rule, f.weight, 1.0, f.line, f.reason)
+        for f in sorted(analysis.findings, key=lambda f: -f.weight)
+        if f.edit and f.edit.first > 0
+    ]
+    suspicion: list[tuple[SourceFile, dict[int, float]]] = []
+    for path in dict.fromkeys(path for c in usable for path, _ in c.counts):
+        source = analysis.case.sources.read(path) if is_user_path(path) else None
+        if source and not is_of_test(analysis.case, path, ""):
+            suspicion.append((source, _suspicion(analysis, source, usable)))
+    least = sorted((each for _, lines in suspicion for each in lines.values()), reverse=True)[:MAX_LINES][-1:]
+    generated: list[Candidate] = []
+    for source, lines in suspicion:
+        generated += candidates(source, {line: each for line, each in lines.items() if [each] >= least})
+    return list(islice(distinct(chain(rules, (c for c in spread(generated) if not hides(c, analysis)))), most))
+
+
+def _suspicion(analysis: Analysis, source: SourceFile, usable: Sequence[Control]) -> dict[int, float]:
+    """How suspicious each line is that ran in a usable check."""
+    place = analysis.diagnosis.place
+    own = place.function if source is place.source and isinstance(place.statement, ast.Assert) else None
+    found: dict[int, float] = {}
+    for line in ran_lines(source, usable):
+        factor = _OF_THE_TEST if own and own.lineno <= line <= last_line(own) else 1.0
+        statement = source.statement_at(line)
+        scores = [analysis.scores.get((source.path, n), 0.0) for n in {line, statement.lineno if statement else line}]
+        found[line] = factor * max(_UNSUSPECTED, *scores)
+    return found

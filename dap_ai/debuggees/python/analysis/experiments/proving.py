@@ -1,0 +1,82 @@
+"""What speaks for a fix beside the check that failed: without anything, it is not shown."""
+
+from __future__ import annotations
+
+import ast
+
+from dap_ai.agent.report.edits import Edit
+from dap_ai.agent.source.source import ScopeNode
+from dap_ai.debuggees.python.analysis.contrast.seen import is_check
+from dap_ai.debuggees.python.analysis.experiments.hiding import literals
+from dap_ai.debuggees.python.analysis.failure.demands import demand_of
+from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
+from dap_ai.debuggees.python.analysis.ranking.trials import Trial, Trials
+from dap_ai.debuggees.python.analysis.record.executions import line_counts
+from dap_ai.debuggees.python.analysis.record.runs import Control
+from dap_ai.protocol.contracts.snapshot import Trace
+
+_LEAST_WEIGHT = 0.3
+"""So sure must a rule be of a line for a change of it to be shown."""
+_LACKS_NAME = ("NameError", "UnboundLocalError", "AttributeError")
+_NAMES = ("name", "unused name", "attribute")
+
+
+def prove(analysis: Analysis, trials: Trials) -> None:
+    """Says of each fix that passes what else speaks for it; `Trial.proof` is empty where nothing does."""
+    for trial in trials.tried:
+        if trial.passes and not trial.doubt:
+            trial.proof = _proof(analysis, trials, trial)
+
+
+def _proof(analysis: Analysis, trials: Trials, trial: Trial) -> str:
+    known = analysis.finding_at(*trial.place)
+    if trial.candidate.reason:
+        return "a rule says why"
+    if trial.verified and known and known.weight >= _LEAST_WEIGHT and not trials.unlike(trial):
+        return "a rule points to its line"
+    error = analysis.case.exception
+    if trial.at_failure and error and error.type in _LACKS_NAME and trial.candidate.kind in _NAMES:
+        return "it puts a name that there is in the place of one that there is not"
+    if not trial.verified:
+        return ""
+    if trial.beside:
+        return trial.beside
+    before = analysis.seen.passing[trial.place] if analysis.seen else 0
+    if count := before + _after(analysis, trial, trials.usable[-1]):
+        one = "1 other check that depends on the changed line passes, too"
+        return one if count == 1 else f"{count} other checks that depend on the changed line pass, too"
+    statement = analysis.diagnosis.place.statement
+    if not isinstance(statement, ast.Raise) and not (is_check(statement)):
+        return "" if trials.unlike(trial) else "no change with another effect passes"
+    elsewhere = any(t.verified and not t.doubt and _scope(t) != _scope(trial) for t in trials.tried)
+    odd = analysis.seen.telling if analysis.seen else []
+    is_data = any(each.event.spot != trial.place for each in odd)  # what data brought, no change of the code explains
+    if elsewhere or _brings(trial.candidate.edit):
+        return ""
+    # `a < 10` and the condition of a `raise` leave room for wrong values.
+    return "no change to another function passes" if demand_of(statement).relation == "==" and not is_data else ""
+
+
+def _scope(trial: Trial) -> tuple[str, ScopeNode | None]:
+    source = trial.candidate.edit.source
+    return source.path, source.scope_at(trial.candidate.line)
+
+
+def _brings(edit: Edit) -> bool:
+    """Whether a statement, number or text is new in it: one that meets a single check can always be found."""
+    old = [edit.source.line(n) for n in range(edit.first, edit.last + 1)]
+    return edit.growth > 0 or bool(literals(edit.lines) - literals(old))
+
+
+def _after(analysis: Analysis, trial: Trial, control: Control) -> int:
+    """How many checks ran with it that the failure had kept from running, where its line ran more often, too."""
+    edit, source = trial.candidate.edit, analysis.case.places[0].source
+    trace = (trial.outcome and trial.outcome.trace) or Trace()
+    now = line_counts(trace)
+    spots = [(edit.source.path, n) for n in range(edit.first, max(edit.first, edit.last) + 1)]
+    if source is None or (edit.growth and source is edit.source):
+        return 0
+    if all(now.get(spot, 0) <= control.counts.get(spot, 0) for spot in spots):
+        return 0
+    keys = [(source.path, s.lineno) for s in source.index.statements if is_check(s)]
+    return sum(key in now and key not in control.counts for key in keys)

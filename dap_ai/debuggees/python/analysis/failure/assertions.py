@@ -1,0 +1,90 @@
+"""Assertions, `assert` or a test's `assertEqual(...)`: the two sides with their values, and which side to doubt."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from dap_ai.agent.case.stack import Case, sub_expressions
+from dap_ai.agent.case.values import PLAIN, cut, show
+from dap_ai.agent.source.quantified import quantified
+from dap_ai.debuggees.python.analysis.failure.demands import Demand, Side, demand_of, method_call, unmet
+from dap_ai.debuggees.python.analysis.failure.facts import Diagnosis
+from dap_ai.debuggees.python.analysis.failure.messages import difference_in, reported, told_by_pytest
+from dap_ai.debuggees.python.analysis.syntax.definitions import called_name
+from dap_ai.protocol.contracts.inspection import ExceptionFacts
+
+_NOT_RAISED = re.compile(r"(\w+) not raised(?: by (\w+))?")
+"""How unittest says it."""
+_OWN_ERROR = re.compile(r"Assert|Fail|Mismatch")
+"""Of a library of tests, in the place of an AssertionError."""
+
+
+def has_failed(statement: ast.stmt | None, error: ExceptionFacts) -> bool:
+    """Whether an assertion was not met. What was raised on the way to its sides is another failure."""
+    if error.type == "AssertionError":
+        return not isinstance(statement, ast.Raise)
+    return method_call(statement) is not None and _OWN_ERROR.search(error.type) is not None
+
+
+def explain(case: Case, d: Diagnosis, error: ExceptionFacts) -> None:
+    """Tells how the sides do not meet the assertion, and blames the side that was computed."""
+    statement = d.place.statement
+    demand = demand_of(statement)
+    sides = demand.sides
+    both = sides_of(case, d, demand, reported(demand, statement, error.message))
+    if len(both) == 2 and all(side.text and "..." not in side.text for side in both):
+        d.compared = both[0].text, both[1].text
+    if missing := _NOT_RAISED.match(error.message):
+        d.say(f"`{missing[2]}` did not raise `{missing[1]}`." if missing[2] else f"`{missing[1]}` was not raised.")
+    elif told := _decided(d, demand) or unmet(demand.relation, both, difference_in(case.hide(error.message))):
+        d.say(f"{told}.")
+    elif error.message:
+        d.say(f"The message of the assertion: {cut(told_by_pytest(error.message), 200)}")
+    expected = [n for n in sides if isinstance(n, ast.Constant) or re.match(r"expect|want|correct", ast.unparse(n))]
+    d.blame(*[n for n in sides if n not in expected], *expected)
+    for node in sub_expressions(sides):
+        if isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call) and len(d.cited) < 6:
+            value = d.value(node)
+            if value and value.kind not in ("function", "class", "module"):
+                d.cite(node)
+
+
+def _decided(d: Diagnosis, demand: Demand) -> str:
+    """For which items `all(...)` is not so, or `any(...)` is."""
+    found = quantified(demand.sides[0]) if demand.relation in ("true", "false") else None
+    value = d.value(found.items) if found and found.holds == (demand.relation == "false") else None
+    if found is None or value is None or value.length == 0 or value.text == "[]":
+        return ""
+    how, target = "holds" if found.holds else "does not hold", ast.unparse(found.target)
+    target = target[1:-1] if isinstance(found.target, ast.Tuple) else target
+    return f"`{ast.unparse(found.condition)}` {how} for `{target}` in `{show(value)}`"
+
+
+def sides_of(case: Case, d: Diagnosis, demand: Demand, known: Sequence[str] = ()) -> list[Side]:
+    """By the values in the frame, else by those that are `known` otherwise, if any: one for each side."""
+    texts = known or ["" for _ in demand.sides]
+    found = [_side(d, node, text) for node, text in zip(demand.sides, texts, strict=True)]
+    codes = [case.hide(_written(node)) for node in demand.sides]
+    return [replace(side, code=code, text=case.hide(side.text)) for side, code in zip(found, codes, strict=True)]
+
+
+def _written(node: ast.expr) -> str:
+    """As one writes it: `any(x for x in xs)` with one pair of brackets."""
+    match node:
+        case ast.Call(func=func, args=[ast.GeneratorExp() as only], keywords=[]):
+            return f"{ast.unparse(func)}{ast.unparse(only)}"
+        case _:
+            return ast.unparse(node)
+
+
+def _side(d: Diagnosis, node: ast.expr, known: str) -> Side:
+    code, value = ast.unparse(node), d.value(node)
+    is_bound = isinstance(node, ast.Call) and called_name(node) == "approx"
+    if d.is_literal(node) or is_bound or (value is None and known == code):
+        return Side(code, code, is_literal=True)
+    if value is None or value.kind in ("function", "class", "module"):
+        return Side(code, known)
+    return Side(code, value.text if value.kind in PLAIN else show(value))

@@ -1,0 +1,290 @@
+"""Python's own exceptions: what each says of the line that raised it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable
+
+from dap_ai.agent.case.stack import sub_expressions
+from dap_ai.agent.case.values import bound, cut, literal, literal_in
+from dap_ai.agent.report.nearest import near, near_key
+from dap_ai.agent.source.statements import root_name
+from dap_ai.debuggees.python.analysis.failure import nones, ties
+from dap_ai.debuggees.python.analysis.failure.facts import Diagnosis
+from dap_ai.protocol.contracts.inspection import ExceptionFacts, Value
+
+_WRONG_RESULT = re.compile(
+    r"(?:[^\s()]+\.)?(__[a-z_]+__)(?:\(\))?( (?:method )?(?:returned|should|must)\b.*)", re.DOTALL
+)
+"""Since Python 3.15 most of these messages name the class, too: `Cart.__bool__() must return a bool, not int`."""
+
+
+def _operands(node: ast.expr | None) -> list[ast.expr]:
+    match node:
+        case ast.BinOp(left=left, right=right):
+            return [left, right]
+        case ast.Compare(left=left, comparators=others):
+            return [left, *others]
+        case ast.UnaryOp(operand=operand):
+            return [operand]
+        case ast.BoolOp(values=values):
+            return values
+        case _:
+            return []
+
+
+def _attribute_error(d: Diagnosis, error: ExceptionFacts) -> None:
+    if "NoneType" in error.message and nones.blame(d, error.message):
+        return
+    match = re.search(r"has no attribute '(\w+)'", error.message)
+    holders = [n for n in d.in_question if isinstance(n, ast.Attribute)]
+    named = [n for n in holders if match and n.attr == match[1]]
+    if not match or not named:
+        return
+    node = named[-1]
+    value = d.value(node.value)
+    d.blame(node.value)
+    if value is None:
+        return
+    d.say(f"{d.code(node.value)}, of type `{value.type}`, and has no `{match[1]}`.")
+    close = near(match[1], [f.name for f in value.fields or []] + _methods(d, value))
+    if close:
+        d.say(f"It has {_list(close)}.")
+
+
+def _methods(d: Diagnosis, value: Value) -> list[str]:
+    plain = {"list": list, "dict": dict, "str": str, "set": set, "int": int, "tuple": tuple, "float": float}
+    if value.kind in plain:
+        return [n for n in dir(plain[value.kind]) if not n.startswith("_")]
+    name = value.type.rpartition(".")[2]
+    classes = d.place.source.classes if d.place.source else []
+    return [f.name for c in classes if c.name == name for f in c.body if isinstance(f, ast.FunctionDef)]
+
+
+def _type_error(d: Diagnosis, error: ExceptionFacts) -> None:
+    text = error.message
+    if ("NoneType" in text and nones.blame(d, text)) or ties.explain(d, text):
+        return
+    if "argument" in text and ("missing" in text or "positional" in text or "unexpected" in text):
+        call = next((n for n in d.in_question if isinstance(n, ast.Call)), None)
+        if call is not None:
+            d.say(f"The call `{ast.unparse(call)}` does not fit the function's parameters.")
+            d.roots.append(call)
+        return
+    operands = _operands(d.broken) or _read_in(d)
+    if match := _WRONG_RESULT.match(text):
+        d.say(f"`{match[1]}`{match[2]}.")
+        d.blame(*operands)
+        return
+    told = [f"{d.code(n)} (`{v.type}`)" for n in operands if (v := d.value(n)) and v.kind not in ("function", "module")]
+    if told:
+        d.say("; ".join(dict.fromkeys(told)) + ".")
+    strings = [n for n in operands if (v := d.value(n)) and v.kind == "str"]
+    d.blame(*strings, *[n for n in operands if n not in strings])
+
+
+def wrong_result(message: str) -> str:
+    """The special method of which Python says that what it gave is of a wrong type; empty: it says something else."""
+    match = _WRONG_RESULT.match(message)
+    return match[1] if match else ""
+
+
+def _read_in(d: Diagnosis) -> list[ast.expr]:
+    """The places that the failing expression reads; not the classes and functions that it calls with them."""
+    nodes = d.in_question
+    called = {id(n.func) for n in nodes if isinstance(n, ast.Call) if n is not d.broken or n.args}
+    held = {id(n.value) for n in nodes if isinstance(n, ast.Attribute)}
+    places: list[ast.expr] = [n for n in nodes if isinstance(n, ast.Name | ast.Subscript | ast.Attribute)]
+    return [n for n in places if id(n) not in called | held] or places
+
+
+def _key_error(d: Diagnosis, error: ExceptionFacts) -> None:
+    nodes = [n for n in d.in_question if isinstance(n, ast.Subscript)]
+    key = error.arguments[0].text if error.arguments else error.message
+    for node in nodes:
+        holder, index = d.value(node.value), d.value(node.slice)
+        same = ast.unparse(node.slice) == key or (index is not None and index.text == key)
+        if holder is None or holder.kind != "dict" or not (same or len(nodes) == 1):
+            continue
+        _say_keys(d, node.value, holder, key)
+        holder_text = ast.unparse(node.value)
+        d.advice.append(
+            f"Decide what the key `None` means: its value is missing where `{ast.unparse(node.slice)}` is made."
+            if key == "None"
+            else f"Decide what `{cut(holder_text, 60)}` without `{key}` means: use the key that it has, "
+            f"pass a default with `.get({key})`, or correct where `{cut(holder_text, 60)}` is made."
+        )
+        d.blame(node.slice, node.value)
+        return
+    looked_in = [] if isinstance(d.place.statement, ast.Raise) else _looked_in(d, key)
+    if len(looked_in) == 1:
+        _say_keys(d, *looked_in[0], key)
+        d.cite(looked_in[0][0])
+    calls = [n for n in sub_expressions(d.header) if isinstance(n, ast.Call)]
+    for call in calls:
+        d.blame(*call.args)
+
+
+def _say_keys(d: Diagnosis, node: ast.expr, holder: Value, key: str) -> None:
+    keys = holder.keys or []
+    listed = ", ".join(keys[:8]) + (f", ... {(holder.length or 0) - 8} more" if (holder.length or 0) > 8 else "")
+    closest = near_key(key, keys)
+    text = ast.unparse(node)
+    if not keys:
+        d.say(f"`{text}` is empty: it has no key `{key}`.")
+    elif closest:
+        d.say(f"`{text}` has no key `{key}`: {closest}.")
+        d.say(f"Its keys are `{cut(listed, 160)}`.")
+    else:
+        d.say(f"`{text}` has no key `{key}`; its keys are `{cut(listed, 160)}`.")
+
+
+def _looked_in(d: Diagnosis, key: str) -> list[tuple[ast.expr, Value]]:
+    """The dicts without the key in which the line looks something up by `pop`, or inside a comprehension or lambda."""
+    nodes = [node for root in d.header for node in ast.walk(root)]
+    bound = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    bound |= {n.arg for n in nodes if isinstance(n, ast.arg)}
+    found: dict[str, tuple[ast.expr, Value]] = {}
+    for node in nodes:
+        if isinstance(node, ast.Subscript) or (isinstance(node, ast.Attribute) and node.attr == "pop"):
+            holder, value = node.value, d.value(node.value)
+            keys = (value.keys or []) if value else []
+            whole = value and value.kind == "dict" and value.length == len(keys)
+            if value and whole and key not in keys and root_name(holder) not in bound:
+                found[ast.unparse(holder)] = (holder, value)
+    return list(found.values())
+
+
+def _index_error(d: Diagnosis, _error: ExceptionFacts) -> None:
+    nodes = [n for n in d.in_question if isinstance(n, ast.Subscript)]
+    for node in nodes:
+        holder, index = d.value(node.value), d.value(node.slice)
+        position = literal(index) if index else literal_in(node.slice)
+        length = holder.length if holder else None
+        if length is None or not isinstance(position, int) or -length <= position < length:
+            continue
+        told = ast.unparse(node.slice)
+        read = f"`{ast.unparse(node)}` is read" if told == str(position) else f"`{told}` is `{position}`"
+        items = f"has {length} item{'s' if length > 1 else ''}: the last index is {length - 1}"
+        holds = items if length else "is empty"
+        d.say(f"{read}, but `{ast.unparse(node.value)}` {holds}.")
+        d.blame(node.slice, node.value)
+        if position == length:
+            d.say("The index is one past the end.")
+        return
+    call = next(
+        (n for n in sub_expressions(d.header) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)), None
+    )
+    if call and isinstance(call.func, ast.Attribute):
+        d.say(f"{d.code(call.func.value)}.")
+        d.blame(call.func.value, *call.args)
+
+
+def _zero(d: Diagnosis, _error: ExceptionFacts) -> None:
+    pool = [n for n in d.in_question if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div | ast.FloorDiv | ast.Mod)]
+    calls = any(isinstance(n, ast.Call) for n in d.header)  # what is called may have divided
+    if len(pool) == 1 and not (calls and d.broken is None) and d.value(pool[0].right) is None:
+        d.say(f"The divisor `{cut(ast.unparse(pool[0].right), 60)}` is zero.")
+        d.roots.append(pool[0].right)
+        return
+    for node in pool:
+        value = d.value(node.right)
+        if value and literal(value) == 0:
+            divisor = cut(ast.unparse(node.right), 60)
+            d.say(f"The divisor `{divisor}` is `{value.text}`.")
+            d.advice.append(
+                f"Decide what `{divisor}` being 0 means here: use a default, skip it, or reject it where it is made."
+            )
+            d.blame(node.right)
+            for inner in sub_expressions([node.right]):
+                if inner is not node.right and isinstance(inner, ast.Name | ast.Attribute | ast.Subscript):
+                    d.cite(inner)
+            return
+
+
+def _name_error(d: Diagnosis, error: ExceptionFacts) -> None:
+    match = re.search(r"name '(\w+)'|variable '(\w+)'", error.message)
+    if not match or d.place.source is None:
+        return
+    name = match[1] or match[2]
+    if error.type == "UnboundLocalError" or "local variable" in error.message:
+        d.say(
+            f"`{name}` is a local variable of this function (it is assigned somewhere in it), and has no value "
+            "yet on this path."
+        )
+        d.roots.append(ast.Name(name, ast.Load()))
+        return
+    names, tree = bound(d.place.facts), d.place.source.tree
+    names += [n.name for n in (tree.body if tree else []) if isinstance(n, ast.FunctionDef | ast.ClassDef)]
+    names += [
+        n.id for n in (ast.walk(tree) if tree else ()) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    ]
+    close = near(name, names)
+    d.say(f"There is no `{name}` here" + (f"; {_list(close)} exists." if close else "."))
+    d.roots.append(ast.Name(name, ast.Load()))
+
+
+def _shapes(d: Diagnosis) -> None:
+    """Arrays that do not fit each other."""
+    pool = d.in_question
+    arrays = [n for n in pool if (v := d.value(n)) and v.shape is not None and isinstance(n, ast.Name | ast.Attribute)]
+    told = [f"`{ast.unparse(n)}` has the shape `{tuple(v.shape)}`" for n in arrays if (v := d.value(n)) and v.shape]
+    if told:
+        d.say("; ".join(told) + ".")
+        d.blame(*arrays)
+        d.advice.append(
+            "Make the shapes fit: numpy aligns them from the right. A reduction keeps its axis with `keepdims=True`; "
+            "`x[:, None]` adds one."
+        )
+
+
+def _value_error(d: Diagnosis, error: ExceptionFacts) -> None:
+    statement = d.place.statement
+    if "broadcast" in error.message or "mismatch" in error.message or "not aligned" in error.message:
+        _shapes(d)
+        return
+    if "unpack" in error.message and statement is not None:
+        _unpacking(d, statement)
+        return
+    calls = (n for n in sub_expressions(d.header) if isinstance(n, ast.Call))
+    call = d.broken if isinstance(d.broken, ast.Call) else next(calls, None)
+    if call is not None:
+        told = [d.code(a) for a in call.args if d.value(a) and not isinstance(a, ast.Constant)]
+        if told:
+            d.say("; ".join(told) + ".")
+        holder = [call.func.value] if isinstance(call.func, ast.Attribute) and d.value(call.func.value) else []
+        d.blame(*call.args, *holder)
+
+
+def _unpacking(d: Diagnosis, statement: ast.stmt) -> None:
+    """`a, b = value` and `for a, b in values`, where there are more or fewer."""
+    length = " yields another number of items"
+    match statement:
+        case ast.Assign(targets=[ast.Tuple(elts=names) | ast.List(elts=names), *_], value=value):
+            found = d.value(value)
+            length = f" has {found.length} items" if found and found.length is not None else length
+        case ast.For(target=ast.Tuple(elts=names) | ast.List(elts=names), iter=value):
+            pass
+        case _:
+            return
+    if names:
+        d.say(f"{len(names)} names on the left, but `{ast.unparse(value)}`{length}.")
+        d.blame(value)
+
+
+def _list(names: list[str]) -> str:
+    return " and ".join(f"`{n}`" for n in names)
+
+
+BY_TYPE: dict[str, Callable[[Diagnosis, ExceptionFacts], None]] = {
+    "AttributeError": _attribute_error,
+    "TypeError": _type_error,
+    "KeyError": _key_error,
+    "IndexError": _index_error,
+    "ZeroDivisionError": _zero,
+    "NameError": _name_error,
+    "UnboundLocalError": _name_error,
+    "ValueError": _value_error,
+}
+"""What explains an exception of each type."""

@@ -1,0 +1,119 @@
+"""What broke the failing line, said with its values, and which expressions to look behind."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import TypeGuard
+
+from dap_ai.agent.case.stack import Case, sub_expressions
+from dap_ai.agent.case.values import cut, find
+from dap_ai.agent.source.statements import header_expressions
+from dap_ai.debuggees.python.analysis.failure import assertions, unraised
+from dap_ai.debuggees.python.analysis.failure.builtin_errors import BY_TYPE
+from dap_ai.debuggees.python.analysis.failure.facts import Diagnosis, failing_expression
+from dap_ai.debuggees.python.analysis.failure.messages import first_line
+from dap_ai.protocol.contracts.inspection import ExceptionFacts
+
+_RECURSIVE = 3
+"""Frames of one function; with fewer it is a library that calls itself, below them."""
+
+ON_PURPOSE = "It is raised on purpose"
+"""How the sentence about an error that the failing line raises itself begins."""
+
+
+def diagnose(case: Case) -> Diagnosis | None:
+    """What broke the innermost user frame's line. None where no user frame was read."""
+    place = case.places[0] if case.exception and case.places else case.focus
+    if place is None:
+        return None
+    found = Diagnosis(place, broken=failing_expression(place))
+    if case.exception:
+        _explain(found, case.exception, case)
+    if not found.roots and place.statement is not None:
+        _any_name(found, place.statement)
+    return found
+
+
+def _explain(d: Diagnosis, error: ExceptionFacts, case: Case) -> None:
+    explain = BY_TYPE.get(error.type.rpartition(".")[2])
+    statement = d.place.statement
+    if unraised.explain(d, error):
+        return
+    if isinstance(statement, ast.Raise) and d.broken is None:  # else it failed on the way to what it would raise
+        _raised(d, statement, case.inspection.exceptions)
+    elif explain:
+        explain(d, error)
+    if assertions.has_failed(statement, error):
+        d.sentences.clear()
+        assertions.explain(case, d, error)
+    if error.type.endswith("RecursionError"):
+        _recursion(d, case)
+
+
+def _any_name(d: Diagnosis, statement: ast.stmt) -> None:
+    roots = [d.broken] if d.broken else header_expressions(statement)
+    d.roots += roots
+    nodes = list(sub_expressions(roots))
+    called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}  # `pytest.fail`, an object that is called
+    for node in nodes:
+        if isinstance(node, ast.Name | ast.Attribute | ast.Subscript) and id(node) not in called:
+            value = d.value(node)
+            if value and value.kind not in ("function", "class", "module"):
+                d.cite(node)
+
+
+def _raised(d: Diagnosis, statement: ast.Raise, chain: Sequence[ExceptionFacts]) -> None:
+    reason, roots = _reason(d, statement, chain)
+    if reason:
+        d.say(f"{ON_PURPOSE}, {reason}.")
+    elif statement.exc:
+        roots = [statement.exc]
+    d.roots += roots
+    for node in sub_expressions(roots) if reason else ():
+        if isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
+            d.cite(node)
+
+
+def _reason(d: Diagnosis, statement: ast.Raise, chain: Sequence[ExceptionFacts]) -> tuple[str, list[ast.expr]]:
+    """Why the line was reached, by the innermost of what surrounds it, and what that depends on; empty: not known."""
+    around = [n for n in ast.walk(d.place.scope) if _holds(n, statement)] if d.place.scope else []
+    match max(around, key=lambda n: n.lineno, default=None):
+        case ast.If(test=test, orelse=orelse):
+            is_other = any(_holds(each, statement) or each is statement for each in orelse)
+            return f"because {'not' if is_other else 'of'} `{ast.unparse(test)}`", [test]
+        case ast.ExceptHandler() as handler:
+            caught = next((each for each in chain[1:2] if each.relation in ("cause", "context")), None)
+            kind = caught.type if caught else ast.unparse(handler.type) if handler.type else "an error"
+            told = f"{kind}: {first_line(caught.message)}" if caught and caught.message else kind
+            tried = next(n for n in around if handler in getattr(n, "handlers", ()))
+            body: list[ast.stmt] = getattr(tried, "body", [])
+            return f"because line {handler.lineno} caught `{cut(told, 100)}`", [
+                e for s in body for e in header_expressions(s)
+            ]
+        case _:
+            return "", []
+
+
+def _holds(node: ast.AST, statement: ast.stmt) -> TypeGuard[ast.stmt | ast.ExceptHandler]:
+    """Whether it is a branch, a loop, a `try` or a handler around a statement."""
+    return (
+        isinstance(node, ast.stmt | ast.ExceptHandler)
+        and hasattr(node, "body")
+        and node.lineno < statement.lineno <= (node.end_lineno or node.lineno)
+    )
+
+
+def _recursion(d: Diagnosis, case: Case) -> None:
+    name = d.place.frame.name
+    same = [p for p in case.places if p.function is d.place.function]
+    count = sum(f.name == name for f in case.frames)
+    if count < _RECURSIVE:
+        return
+    d.say(f"`{name}` calls itself: {count} of the {len(case.frames)} frames that were read.")
+    for parameter in d.place.facts.arguments if d.place.facts else []:
+        texts = [v.text for p in same[:4] if (v := find(p.facts, parameter.name))]
+        if len(texts) > 1:
+            trend = "never changes" if len(set(texts)) == 1 else "changes " + " <- ".join(cut(t, 30) for t in texts)
+            d.say(f"`{parameter.name}` {trend}.")
+            d.blame(ast.Name(parameter.name, ast.Load()))

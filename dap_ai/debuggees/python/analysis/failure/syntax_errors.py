@@ -1,0 +1,120 @@
+"""A SyntaxError of a program or of a file that was imported: its line with a caret, the bracket that is likely open.
+
+The frames of such a stop tell who imports, not what is wrong; the exception names file, line and column.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from dap_ai.agent.case.stack import Case
+from dap_ai.agent.case.values import literal_in
+from dap_ai.agent.report.wording import ADVICE, CAUSE
+from dap_ai.agent.source.source import SourceFile
+from dap_ai.protocol.wire.ask import Suspect
+
+TYPES = frozenset({"SyntaxError", "IndentationError", "TabError", "_IncompleteInputError"})
+"""The last is what a notebook's cell raises from Python 3.13 on where its text ends too early."""
+_OPENING, _CLOSING = {"(": ")", "[": "]", "{": "}"}, {")": "(", "]": "[", "}": "{"}
+_SHOWN_BEFORE = 2
+_QUOTES = ('"""', "'''", '"', "'")
+
+
+class Wrong(NamedTuple):
+    """Where a file does not compile. `line` and `column` are 1-based; column 0: not known."""
+
+    source: SourceFile
+    line: int
+    column: int
+    message: str
+
+
+class Bracket(NamedTuple):
+    """An opening bracket, and where it stands; both are 1-based."""
+
+    text: str
+    line: int
+    column: int
+
+
+def wrong_at(case: Case) -> Wrong | None:
+    """What the exception tells of a file that can be read; None: it is no such error, or it is about other text."""
+    error = case.exception
+    if error is None or error.type.rpartition(".")[2] not in TYPES:
+        return None
+    told = {field.name: literal_in(field.text) for field in error.fields or ()}
+    path, line, column, message = (told.get(name) for name in ("filename", "lineno", "offset", "msg"))
+    source = case.sources.read(path) if isinstance(path, str) else None
+    if source is None or not isinstance(line, int) or not isinstance(message, str):
+        return None
+    line = min(max(line, 1), max(len(source.lines), 1))
+    return Wrong(source, line, column if isinstance(column, int) and column > 0 else 0, message)
+
+
+def told(wrong: Wrong, spot: str, bracket_spot: str, importer: str) -> tuple[list[str], list[Suspect]]:
+    """The paragraphs of an answer, the first its verdict. Places are code.
+
+    `importer`: the line that imports it; empty: it is the program itself.
+    """
+    bracket = likely_open(wrong)
+    suspects = [Suspect(wrong.source.path, wrong.line, 1.0, wrong.message)]
+    shown = sorted({wrong.line, *range(max(1, wrong.line - _SHOWN_BEFORE), wrong.line)})
+    advice = "Mend that line: nothing of the file has run."
+    if bracket is not None:
+        if bracket.line != wrong.line:
+            suspects.insert(0, Suspect(wrong.source.path, bracket.line, 1.0, f"`{bracket.text}` is not closed"))
+            suspects[1].score = 0.8
+            shown = sorted({bracket.line, *shown})
+        closing = _OPENING[bracket.text]
+        advice = f"See whether the `{bracket.text}` at {bracket_spot}, column {bracket.column}, lacks its `{closing}`."
+    earlier = f"; the `{bracket.text}` at {bracket_spot} is open there" if bracket and bracket.line < wrong.line else ""
+    return [
+        f"{spot} does not compile: {wrong.message}{earlier}.",
+        f"{CAUSE} {spot}: {wrong.message}{earlier}.\n\n{wrong.source.block(_quoted(wrong, shown))}",
+        f"{ADVICE} {advice}",
+        f"It is imported at {importer}." if importer else "",
+    ], suspects
+
+
+def likely_open(wrong: Wrong) -> Bracket | None:
+    """The innermost bracket that is still open before the place of the error; None: there is none."""
+    is_open: list[Bracket] = []
+    text, quote = "\n".join(wrong.source.lines), ""
+    line, column, at = 1, 1, 0
+    while at < len(text) and (line, column) < (wrong.line, wrong.column or 1):
+        step = 1
+        if quote:
+            if text[at] == "\\":
+                step = 2
+            elif text.startswith(quote, at):
+                step, quote = len(quote), ""
+            elif text[at] == "\n" and len(quote) == 1:
+                quote = ""
+        elif text[at] == "#":
+            end = text.find("\n", at)
+            step = (end if end >= 0 else len(text)) - at
+        elif found := next((q for q in _QUOTES if text.startswith(q, at)), ""):
+            step, quote = len(found), found
+        elif text[at] in _OPENING:
+            is_open.append(Bracket(text[at], line, column))
+        elif text[at] in _CLOSING and is_open and is_open[-1].text == _CLOSING[text[at]]:
+            is_open.pop()
+        passed = text[at : at + step]
+        column = len(passed) - passed.rfind("\n") if "\n" in passed else column + step
+        line += passed.count("\n")
+        at += step
+    named = wrong.message[1:2] if "was never closed" in wrong.message else ""
+    if named in _OPENING and wrong.column:
+        return Bracket(named, wrong.line, wrong.column)
+    return is_open[-1] if is_open and "invalid syntax" in wrong.message else None
+
+
+def _quoted(wrong: Wrong, lines: list[int]) -> str:
+    rows: list[str] = []
+    for number in lines:
+        text = wrong.source.line(number).rstrip("\n").expandtabs(4)
+        rows.append(f"{number:4}  {text}")
+        if number == wrong.line and wrong.column:
+            before = wrong.source.line(number)[: wrong.column - 1].expandtabs(4)
+            rows.append(" " * (6 + len(before)) + "^")
+    return "\n".join(rows)

@@ -1,0 +1,64 @@
+"""An error or warning that a test expects and that did not come: which call should have brought it."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from dap_ai.agent.case.values import cut
+from dap_ai.agent.source.statements import last_line
+from dap_ai.debuggees.python.analysis.failure.facts import Diagnosis
+from dap_ai.debuggees.python.analysis.syntax.definitions import called_name
+from dap_ai.protocol.contracts.inspection import ExceptionFacts
+
+_EXPECTS = {
+    "raises": "raise", "assertRaises": "raise", "assertRaisesRegex": "raise",
+    "warns": "warn with", "assertWarns": "warn with", "assertWarnsRegex": "warn with",
+}  # fmt: skip
+_DID_NOT = re.compile(r"DID NOT (RAISE|WARN)|.* not (raised|triggered)")
+"""How pytest and unittest say it."""
+
+
+def explain(d: Diagnosis, error: ExceptionFacts) -> bool:
+    """Says which call it was, and blames it, not the rest of the test; whether this is what failed."""
+    statement = d.place.statement
+    if not _DID_NOT.match(error.message) or statement is None:
+        return False
+    expected = _expected(statement)
+    if expected is None:
+        return False
+    calls = _calls(statement, expected)
+    if not calls or not expected.args:
+        return False
+    did_not = f"did not {_EXPECTS[called_name(expected)]} `{ast.unparse(expected.args[0])}`"
+    which = f"`{cut(ast.unparse(calls[0]), 60)}`" if len(calls) == 1 else f"The block of {len(calls)} statements"
+    d.say(f"{which} {did_not}.")
+    d.roots += calls
+    frame, function = d.place.frame, d.place.function
+    if function is not None:
+        lines = range(function.lineno, last_line(function) + 1)
+        d.cleared |= {(frame.path, line) for line in lines if line != frame.line}
+    return True
+
+
+def _expected(statement: ast.stmt) -> ast.Call | None:
+    """The call that expects it: `pytest.raises(ValueError)`."""
+    match statement:
+        case ast.With(items=items) | ast.AsyncWith(items=items):
+            found = [item.context_expr for item in items]
+        case ast.Expr(value=value) | ast.Assign(value=value):
+            found = [value]
+        case _:
+            found = []
+    return next((e for e in found if isinstance(e, ast.Call) and called_name(e) in _EXPECTS), None)
+
+
+def _calls(statement: ast.stmt, expected: ast.Call) -> list[ast.expr]:
+    """What each line of the block evaluates; or the call that is given as a function and its arguments."""
+    if isinstance(statement, ast.With | ast.AsyncWith):
+        values = [getattr(inner, "value", None) for inner in statement.body]
+        return [value for value in values if isinstance(value, ast.expr)]
+    if len(expected.args) < 2:
+        return []
+    function, arguments = expected.args[1], expected.args[2:]
+    return [ast.copy_location(ast.Call(function, arguments, expected.keywords), expected)]

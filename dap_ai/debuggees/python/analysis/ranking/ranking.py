@@ -1,0 +1,300 @@
+"""From findings and slice to a ranking of suspicious lines."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+
+from dap_ai.agent.case.stack import Case, Place
+from dap_ai.agent.source.source import FunctionNode, is_user_path
+from dap_ai.agent.source.statements import header_expressions, last_line
+from dap_ai.debuggees.python.analysis.contrast.seen import Seen
+from dap_ai.debuggees.python.analysis.failure.facts import Diagnosis
+from dap_ai.debuggees.python.analysis.failure.failures import diagnose
+from dap_ai.debuggees.python.analysis.ranking.findings import Finding, View
+from dap_ai.debuggees.python.analysis.ranking.rules import TABLE
+from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
+from dap_ai.debuggees.python.analysis.slice.slicing import Slice, Slicer, Step, part_of
+from dap_ai.debuggees.python.analysis.syntax.cleanup import Cleanup
+from dap_ai.debuggees.python.analysis.syntax.definitions import Scope
+from dap_ai.debuggees.python.analysis.syntax.resolving import Resolver, reach
+from dap_ai.protocol.wire.ask import Suspect
+
+MAX_SUSPECTS = 10
+TOLD_SUSPECTS = 4
+"""An answer's text names so many, the root cause included."""
+THE_FAILED_LINE = "the line that failed"
+"""How its reason begins."""
+IF_IT_RAN = ", if it ran"
+"""How the reason ends for a line of which it is not known whether it ran."""
+_LEAST_REASON = 0.45
+"""A rule that is less sure of a line makes it a suspect, and is no reason to call it the cause."""
+_DISPLAY = ast.Constant | ast.List | ast.Dict | ast.Tuple
+_OF_CHECKS = frozenset({"float equality", "identity"})
+"""Rules whose mistake can be the failed check itself."""
+
+
+@dataclass
+class Analysis:
+    """What the analyst found at one stop."""
+
+    case: Case
+    diagnosis: Diagnosis
+    view: View
+    slice: Slice
+    findings: list[Finding]
+    suspects: list[Suspect] = field(default_factory=list[Suspect])
+    scores: dict[tuple[str, int], float] = field(default_factory=dict[tuple[str, int], float])
+    """Of every line with any: 0..1."""
+    reasons: dict[tuple[str, int], str] = field(default_factory=dict[tuple[str, int], str])
+    founded: set[tuple[str, int]] = field(default_factory=set[tuple[str, int]])
+    """The lines whose reason says what is wrong there, and not only which part they have in the failure."""
+    scopes: dict[tuple[str, int], tuple[Scope, int]] = field(default_factory=dict[tuple[str, int], tuple[Scope, int]])
+    seen: Seen | None = None
+    """What the failure run again shows, where its steps were recorded."""
+    cut_short: str = ""
+    """Why it is not the whole analysis, as a sentence; "" if it is."""
+    had_run: Callable[[str, int], bool | None] = field(default=lambda _path, _line: True)
+    """Whether a line had run when the program failed; None: not known. Decides which suspects and steps are named."""
+
+    share: Callable[[tuple[str, int]], float] = field(default=lambda _spot: 1.0)
+    """How much a line is one of the tests that fail, 0..1; 1 where nothing is known of tests."""
+
+    def finding_at(self, file: str, line: int) -> Finding | None:
+        """The surest finding of a line."""
+        here = [f for f in self.findings if f.scope.source.path == file and f.line == line]
+        return max(here, key=lambda f: (f.weight, f.edit is not None), default=None)
+
+    def fix_at(self, file: str, line: int) -> Finding | None:
+        """The surest finding of a line that knows a fix."""
+        here = [f for f in self.findings if f.edit and f.scope.source.path == file and f.line == line]
+        return max(here, key=lambda f: f.weight, default=None)
+
+    def step_at(self, file: str, line: int) -> Step | None:
+        """The step of the slice at a line."""
+        return next((s for s in self.slice.steps if s.scope.source.path == file and s.line == line), None)
+
+    @property
+    def cause(self) -> Suspect | None:
+        """The first suspect, if there is a reason to take it for the cause; None: which line is wrong is not known."""
+        first = self.suspects[0] if self.suspects else None
+        return first if first and (first.file, first.line) in self.founded else None
+
+    def blame(self, key: tuple[str, int], reason: str) -> None:
+        """Says what is wrong at a line."""
+        self.reasons[key] = reason
+        self.founded.add(key)
+
+    def rank(self) -> None:
+        """Ranks the lines by what was read."""
+        _score(self)
+        self.leave_out_what_never_ran()
+        self.order()
+
+    def never_ran(self, path: str, line: int) -> bool:
+        """Whether a line is known not to have run before the failure."""
+        return self.had_run(path, line) is False
+
+    def is_to_come(self, path: str, line: int) -> bool:
+        """Whether a line at module level comes after the statement at which its module's frame stands."""
+        return _is_to_come(self.case, path, line)
+
+    def leave_out_what_never_ran(self) -> None:
+        """Such a line had no part in the failure."""
+        for key in [key for key in self.scores if self.never_ran(*key)]:
+            del self.scores[key]
+
+    def order(self) -> None:
+        """Makes the suspects from the scores."""
+        scores = self.scores
+        if self._raised in self.reasons:
+            scores.setdefault(self._raised, WEIGHTS.failed)  # it ran, be it in tests that pass, too
+        told = [key for key in scores if key not in self.diagnosis.cleared and not self.never_ran(*key)]
+        order = sorted(told, key=lambda k: (-scores[k], k))[:MAX_SUSPECTS]
+        top = max(scores[order[0]], 0.5) if order else 1.0
+        self.suspects = [Suspect(*key, round(scores[key] / top, 3), self._reason(key)) for key in self._told(order)]
+
+    def _reason(self, key: tuple[str, int]) -> str:
+        return self.reasons[key] + ("" if self.had_run(*key) else IF_IT_RAN)
+
+    @property
+    def _raised(self) -> tuple[str, int]:
+        """Where an exception was raised that a failed check holds; no line where it holds none."""
+        frame = self.case.held[1].places[0].frame if self.case.held else None
+        return (frame.path, frame.line) if frame else ("", 0)
+
+    def _told(self, order: list[tuple[str, int]]) -> list[tuple[str, int]]:
+        """The order, in which the line of a crash is among those that are told.
+
+        Where a failed check holds an exception, that is the crash: its line comes first, or after a cause.
+        """
+        if self._raised in self.scores:
+            before = [key for key in order[:1] if key in self.founded]
+            return list(dict.fromkeys([*before, self._raised, *order]))[:MAX_SUSPECTS]
+        frame = self.diagnosis.place.frame
+        failed = (frame.path, frame.line)
+        if failed not in self.scores or _is_check(self) or failed in order[:TOLD_SUSPECTS]:
+            return order
+        return [*order[: TOLD_SUSPECTS - 1], failed, *(key for key in order[TOLD_SUSPECTS - 1 :] if key != failed)]
+
+
+def outline(case: Case) -> Analysis | None:
+    """What can be said at once: what broke the failing line, and the lines at which its callers stand."""
+    diagnosis = diagnose(case)
+    if diagnosis is None:
+        return None
+    resolver = Resolver(case.sources, case.places)
+    view = View(case, diagnosis, Slice(), resolver, {})
+    analysis = Analysis(case, diagnosis, view, view.slice, [])
+    analysis.rank()
+    for distance, place in enumerate(case.places[1:]):
+        key = (place.frame.path, place.frame.line)
+        analysis.scores.setdefault(key, WEIGHTS.caller * WEIGHTS.further**distance)
+        analysis.reasons.setdefault(key, f"the call in `{place.frame.name}`")
+    analysis.order()
+    return analysis
+
+
+def analyse(case: Case, roots: list[ast.expr] | None = None, asked: Place | None = None) -> Analysis | None:
+    """The whole analysis of a stop; `roots`: expressions of the frame `asked` to explain instead of the failure."""
+    diagnosis = diagnose(case)
+    if diagnosis is None:
+        return None
+    resolver = Resolver(case.sources, case.places)
+    scopes = [s for p in case.places if (s := resolver.of_place(p))]
+    at = asked if roots and asked else diagnosis.place
+    start = next((s for s in scopes if s.place is at), None)
+    reached = reach(resolver, scopes)  # makes the files known in which the slice finds who writes an attribute
+    slicer = Slicer(resolver)
+    if start:
+        line = at.frame.line
+        evaluated = header_expressions(at.statement) if at.statement else []
+        wanted = roots or [*diagnosis.roots, *evaluated]
+        ends = [*_round_ends(at.statement), line] if roots else [line]
+        slicer.run([(start, root, end) for end in ends for root in wanted])
+    for key, (scope, distance) in slicer.slice.scopes.items():
+        reached[key] = (reached[key][0] if key in reached else scope, min(distance, reached.get(key, (scope, 99))[1]))
+    return ranked(View(case, diagnosis, slicer.slice, resolver, reached))
+
+
+def ranked(view: View) -> Analysis:
+    """What the rules find in view, and the lines ranked by that."""
+    analysis = Analysis(view.case, view.diagnosis, view, view.slice, _apply(view), scopes=view.scopes)
+    analysis.had_run = partial(_could_have_run, view.case, Cleanup(view.case))
+    analysis.rank()
+    return analysis
+
+
+def _could_have_run(case: Case, cleanup: Cleanup, path: str, line: int) -> bool:
+    """A first estimate of `Analysis.had_run`: false for lines that run only after the failure."""
+    return not (cleanup.holds(path, line) or _is_to_come(case, path, line))
+
+
+def _is_to_come(case: Case, path: str, line: int) -> bool:
+    """Whether a line at module level stands after the statement at which its module's frame is.
+
+    Where its module has long been imported: whether it stands in for an import, which is hardly ever missing.
+    """
+    frame = next((f for f in case.frames if f.path == path and f.name == "<module>"), None)
+    source = case.sources.read(path)
+    if source is None or source.tree is None or source.function_at(line) is not None:
+        return False
+    if frame is None:
+        return any(h.lineno < line <= (h.end_lineno or 0) for s in source.tree.body for h in _without_import(s))
+    return any(s.lineno <= frame.line <= last_line(s) < line for s in source.tree.body)
+
+
+def _without_import(statement: ast.stmt) -> Iterator[ast.ExceptHandler]:
+    for handler in statement.handlers if isinstance(statement, ast.Try) else ():
+        if isinstance(handler.type, ast.Name) and handler.type.id in ("ImportError", "ModuleNotFoundError"):
+            yield handler
+
+
+def _round_ends(statement: ast.stmt | None) -> list[int]:
+    """At a loop's head: the line after its body, for the last round has left what is asked about."""
+    return [last_line(statement.body[-1]) + 1] if isinstance(statement, ast.For | ast.While) else []
+
+
+def _apply(view: View) -> list[Finding]:
+    findings: list[Finding] = []
+    for scope, _ in view.scopes.values():
+        for rule in TABLE:
+            findings += [f for f in rule(scope, view) if is_user_path(f.scope.source.path) or f.scope.place]
+    return [f for f in findings if not any(claim.is_refuted(f.scope) for claim in f.claims)]
+
+
+def _score(analysis: Analysis) -> None:
+    scores: dict[tuple[str, int], float] = {}
+    reasons: dict[tuple[str, int], tuple[float, str, bool]] = {}
+
+    def add(key: tuple[str, int], score: float, reason: str, *, founded: bool) -> None:
+        scores[key] = 1 - (1 - scores.get(key, 0.0)) * (1 - min(score, 0.99))
+        if score > reasons.get(key, (0.0, "", False))[0]:
+            reasons[key] = (score, reason, founded)
+
+    place = analysis.diagnosis.place
+    failed = (place.frame.path, place.frame.line)
+    assertion = _is_check(analysis)
+    if analysis.case.exception:
+        told = analysis.diagnosis.sentences
+        reason = THE_FAILED_LINE + (f": {told[0].rstrip('.')}" if told else "")
+        weight = WEIGHTS.failed_check if assertion else WEIGHTS.failed
+        add(failed, weight, reason, founded=bool(told) and not assertion)
+    for step in analysis.slice.steps:
+        key = (step.scope.source.path, step.line)
+        if key != failed and _executes(step.statement):
+            add(key, _step_score(step, place.statement), part_of(step), founded=False)
+    for finding in analysis.findings:
+        key = (finding.scope.source.path, finding.line)
+        if key != failed or not assertion or finding.rule in _OF_CHECKS:
+            add(key, _weight(finding, analysis), finding.reason, founded=finding.weight >= _LEAST_REASON)
+    for suspect, reason in _held(*analysis.case.held) if analysis.case.held else ():
+        add((suspect.file, suspect.line), WEIGHTS.held * suspect.score, reason, founded=False)
+    analysis.scores = scores
+    analysis.reasons = {key: reason for key, (_, reason, _) in reasons.items()}
+    analysis.founded = {key for key, (_, _, founded) in reasons.items() if founded}
+
+
+def _held(expression: str, there: Case) -> Iterator[tuple[Suspect, str]]:
+    """Where the exception was raised that a failed check has found, and the calls that led there."""
+    error, found = there.exception, outline(there)
+    for suspect in found.suspects if found else ():
+        is_where = suspect.reason.startswith(THE_FAILED_LINE)
+        yield suspect, f"raised `{error.type}`, which `{expression}` holds" if error and is_where else suspect.reason
+
+
+def _is_check(analysis: Analysis) -> bool:
+    error, statement = analysis.case.exception, analysis.diagnosis.place.statement
+    return isinstance(statement, ast.Assert | ast.Raise) or bool(error and error.type == "AssertionError")
+
+
+def _executes(statement: ast.stmt) -> bool:
+    return not isinstance(statement, FunctionNode | ast.ClassDef | ast.Import | ast.ImportFrom)
+
+
+def _step_score(step: Step, failed: ast.stmt | None) -> float:
+    score = WEIGHTS.step * WEIGHTS.further**step.distance
+    statement = step.statement
+    assertion, refusal = isinstance(failed, ast.Assert), isinstance(failed, ast.Raise)
+    if isinstance(step.scope.node, ast.Module):
+        score *= WEIGHTS.at_module
+    elif assertion and step.scope.place is not None:
+        score *= WEIGHTS.beside_check
+    if isinstance(statement, ast.Assign | ast.AnnAssign) and isinstance(statement.value, _DISPLAY):
+        score *= WEIGHTS.display
+    if step.role == "argument" and not refusal:
+        score *= WEIGHTS.argument
+    if step.role == "written" and refusal:
+        score *= WEIGHTS.written
+    if step.role == "written" and step.scope.name.endswith("__init__"):
+        score *= WEIGHTS.begins
+    return score
+
+
+def _weight(finding: Finding, analysis: Analysis) -> float:
+    known = analysis.scopes.get(finding.scope.key())
+    distance = known[1] if known else 6
+    in_slice = analysis.step_at(finding.scope.source.path, finding.line) is not None
+    return finding.weight * (1.0 if in_slice else WEIGHTS.outside) * WEIGHTS.away**distance

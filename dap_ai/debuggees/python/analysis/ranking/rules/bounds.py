@@ -1,0 +1,70 @@
+"""Ranges that end one too late, or one too early."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dap_ai.debuggees.python.analysis.ranking.findings import Finding, View, expressions, is_call, swap
+from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
+from dap_ai.debuggees.python.analysis.syntax.definitions import Scope
+
+
+def ranges(scope: Scope, view: View) -> Iterator[Finding]:
+    """`range(len(x) + 1)`, `range(1, len(x))`, `range(len(x) - 1)` and windows that end one off."""
+    index_error = bool(view.case.exception and view.case.exception.type == "IndexError")
+    for _, node in expressions(scope):
+        if isinstance(node, ast.Call) and is_call(node, "range") and node.args:
+            for weight, reason, end, new in _wrong_ends(scope, node, index_error=index_error):
+                yield Finding(scope, node.lineno, weight, reason, "bounds", edit=swap(scope.source, end, new))
+
+
+def _wrong_ends(scope: Scope, call: ast.Call, *, index_error: bool) -> Iterator[tuple[float, str, ast.expr, str]]:
+    """Ends of a `range` that may be one off: weight, reason, the end, and what it should be then."""
+    stop, text = call.args[0] if len(call.args) == 1 else call.args[1], f"`{ast.unparse(call)}`"
+    added, starts_late = _offset(stop), len(call.args) > 1 and _number(call.args[0]) == 1
+    if "len(" not in ast.unparse(stop) or (starts_late and added == -1):  # both ends: it is meant
+        return
+    if added > 0 and index_error:
+        yield WEIGHTS.sure, f"{text} goes one past what the sequence holds: off by one", stop, _moved(stop, -1)
+    elif added > 1:
+        yield WEIGHTS.possible, f"{text} may go one too far", stop, _moved(stop, -1)
+    elif added == -1 and not index_error and "+ 1]" not in ast.unparse(scope.node):
+        yield WEIGHTS.possible, f"{text} leaves out the last index", stop, _moved(stop, 1)
+    elif added == 0 and index_error and _ahead(scope, call):
+        yield WEIGHTS.fair, f"the loop over {text} reads one index ahead", stop, f"{ast.unparse(stop)} - 1"
+    if starts_late and not index_error and "- 1]" not in ast.unparse(scope.node):
+        yield WEIGHTS.possible, f"{text} leaves out index 0", call.args[0], "0"
+
+
+def _offset(node: ast.expr) -> int:
+    """The constant that is added to an expression at its end."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
+        number = _number(node.right)
+        if number is not None:
+            return number if isinstance(node.op, ast.Add) else -number
+    return 0
+
+
+def _moved(node: ast.expr, by: int) -> str:
+    if not isinstance(node, ast.BinOp):
+        return ast.unparse(node)
+    offset = _offset(node) + by
+    text = ast.unparse(node.left)
+    return text if offset == 0 else f"{text} {'+' if offset > 0 else '-'} {abs(offset)}"
+
+
+def _number(node: ast.expr) -> int | None:
+    return node.value if isinstance(node, ast.Constant) and type(node.value) is int else None
+
+
+def _ahead(scope: Scope, call: ast.Call) -> bool:
+    for node in ast.walk(scope.node):
+        if isinstance(node, ast.For) and node.iter is call and isinstance(node.target, ast.Name):
+            return any(
+                isinstance(s, ast.Subscript) and ast.unparse(s.slice) == f"{node.target.id} + 1" for s in ast.walk(node)
+            )
+    return False
+
+
+RULES = [ranges]

@@ -1,0 +1,97 @@
+"""Functions that look up a variable later than they were meant to."""
+
+# ruff: noqa: ARG001  every rule has the same signature
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dap_ai.agent.report.edits import Edit
+from dap_ai.agent.source.source import FunctionNode
+from dap_ai.agent.source.statements import mutations, own_statements, target_names
+from dap_ai.debuggees.python.analysis.ranking.findings import Finding, View, is_call
+from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
+from dap_ai.debuggees.python.analysis.syntax.definitions import Scope
+
+
+def late_binding(scope: Scope, view: View) -> Iterator[Finding]:
+    """A function made in a loop that reads the loop's variable when it is called, after the loop."""
+    for loop in scope.statements():
+        if not isinstance(loop, ast.For):
+            continue
+        made = list(_late(loop))
+        edit = _bind_now(scope, [(node, name) for node, name in made if isinstance(node, ast.Lambda)])
+        for node, name in made:
+            reason = f"`{name}` is looked up when the function is called: after the loop that is the last `{name}`"
+            own = edit if isinstance(node, ast.Lambda) else None
+            weight = WEIGHTS.sure if _is_kept(loop, node) else WEIGHTS.possible
+            yield Finding(scope, node.lineno, weight, reason, "late binding", edit=own)
+
+
+def _late(loop: ast.For) -> Iterator[tuple[ast.Lambda | FunctionNode, str]]:
+    """The functions made in the loop, each with a variable of the loop that it looks up later."""
+    names = set(target_names(loop.target))
+    for node in ast.walk(loop):
+        if not isinstance(node, ast.Lambda | FunctionNode) or _called_at_once(loop, node):
+            continue
+        body = [node.body] if isinstance(node, ast.Lambda) else node.body
+        read = {
+            n.id for part in body for n in ast.walk(part) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
+        }
+        late = read & names - {a.arg for a in node.args.args}
+        if late:
+            yield node, min(late)
+
+
+def _is_kept(loop: ast.For, node: ast.Lambda | FunctionNode) -> bool:
+    """Whether the function surely outlives its round: it is put into a container or an attribute, or yielded."""
+    for statement in own_statements(loop):
+        for each in _kept_values(statement):
+            is_it = isinstance(each, ast.Name) and each.id == getattr(node, "name", "")
+            if is_it or each is node:
+                return True
+    return False
+
+
+def _kept_values(statement: ast.stmt) -> Iterator[ast.expr]:
+    """What the statement puts somewhere, alone or in a tuple, list or dict."""
+    todo = [value for _, _, values in mutations(statement) for value in values]
+    todo += [n.value for n in ast.walk(statement) if isinstance(n, ast.Yield) and n.value]
+    while todo:
+        value = todo.pop()
+        yield value
+        match value:
+            case ast.Tuple(elts=parts) | ast.List(elts=parts):
+                todo += parts
+            case ast.Dict(values=parts):
+                todo += parts
+            case ast.Call(args=parts, keywords=keywords):
+                todo += [*parts, *(keyword.value for keyword in keywords)]
+            case _:
+                pass
+
+
+def _called_at_once(loop: ast.For, node: ast.AST) -> bool:
+    return any(
+        is_call(c, "sorted", "min", "max", "map", "filter", "sort", "sum", "any", "all", "reduce")
+        and node in ast.walk(c)
+        for c in ast.walk(loop)
+    )
+
+
+def _bind_now(scope: Scope, made: list[tuple[ast.Lambda, str]]) -> Edit | None:
+    """All of them at once: one that is left would still see the last round."""
+    if not made or any(node.lineno != node.end_lineno for node, _ in made):
+        return None
+    first, last = min(node.lineno for node, _ in made), max(node.lineno for node, _ in made)
+    lines = [scope.source.line(n).encode() for n in range(first, last + 1)]
+    for node, name in sorted(made, key=lambda pair: -pair[0].col_offset):
+        # The text of the body is kept: `unparse` would change its quotes.
+        line = lines[node.lineno - first]
+        arguments = ast.unparse(node.args)
+        bound = f"lambda {arguments + ', ' if arguments else ''}{name}={name}: ".encode()
+        lines[node.lineno - first] = line[: node.col_offset] + bound + line[node.body.col_offset :]
+    return Edit(scope.source, first, last, [line.decode(errors="replace") for line in lines])
+
+
+RULES = [late_binding]

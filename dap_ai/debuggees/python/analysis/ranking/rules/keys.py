@@ -1,0 +1,92 @@
+"""Keys that a dict has not: at all, or in another form (a number for a text, other letters, blanks around it)."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+
+from dap_ai.agent.case.values import literal
+from dap_ai.agent.report.nearest import near_key
+from dap_ai.agent.source.statements import bindings
+from dap_ai.debuggees.python.analysis.ranking.findings import Claim, Finding, View, expressions, is_call, swap
+from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
+from dap_ai.debuggees.python.analysis.syntax.definitions import Scope
+
+OTHER_FORM = "key in another form"
+NO_KEY = "get of no key"
+_FORMS: dict[str, Callable[[object], object]] = {
+    "str({})": str,
+    "int({})": lambda key: int(str(key)),
+    "float({})": lambda key: float(str(key)),
+    "{}.strip()": lambda key: str(key).strip(),
+    "{}.lower()": lambda key: str(key).lower(),
+    "{}.upper()": lambda key: str(key).upper(),
+    "{}.title()": lambda key: str(key).title(),
+    "{}.strip().lower()": lambda key: str(key).strip().lower(),
+    "{}.strip().upper()": lambda key: str(key).strip().upper(),
+    "{}.strip().title()": lambda key: str(key).strip().title(),
+}
+"""How a key is made another one, and what that does; the first that the dict has is meant."""
+
+
+def other_form(scope: Scope, view: View) -> Iterator[Finding]:
+    """`grants[user_id]` with the number 1, where the keys are texts: the fix is `grants[str(user_id)]`."""
+    error, diagnosis = view.case.exception, view.diagnosis
+    if error is None or error.type != "KeyError" or scope.place is not diagnosis.place:
+        return
+    for node in diagnosis.in_question:
+        holder = diagnosis.value(node.value) if isinstance(node, ast.Subscript) else None
+        if not isinstance(node, ast.Subscript) or holder is None or not holder.keys:
+            continue
+        wanted = node.slice.value if isinstance(node.slice, ast.Constant) else literal(diagnosis.value(node.slice))
+        form, key = _form(wanted, holder.keys)
+        if form and repr(wanted) not in holder.keys:
+            asked, told = ast.unparse(node.slice), ast.unparse(node.value)
+            reason = f"`{told}` has no key `{asked}`, but `{key}`"
+            if not isinstance(node.slice, ast.Constant):
+                reason = f"`{asked}` is `{wanted!r}`, and `{told}` has the key `{key}`"
+            text = key if isinstance(node.slice, ast.Constant) else form.format(_operand(node.slice, form))
+            edit = swap(scope.source, node.slice, text)
+            yield Finding(scope, node.lineno, WEIGHTS.likely, reason, OTHER_FORM, edit=edit)
+
+
+def get_of_none(scope: Scope, view: View) -> Iterator[Finding]:
+    """`rate = rates.get(name)` whose None is what failed: both were read, and the dict has no such key."""
+    if scope.place is None or not any("`None`" in each for each in view.diagnosis.sentences):
+        return
+    for statement, node in expressions(scope):
+        if not (isinstance(node, ast.Call) and is_call(node, "get") and len(node.args) == 1):
+            continue
+        if not isinstance(node.func, ast.Attribute):
+            continue
+        held, wanted = scope.place.value(node.func.value), scope.place.value(node.args[0])
+        if held is None or wanted is None or held.keys is None or held.truncated or wanted.text in held.keys:
+            continue
+        reason = f"`{ast.unparse(node.func.value)}` has no key `{wanted.text}`, so `get` returns `None`"
+        if closest := near_key(wanted.text, held.keys):
+            reason = f"{reason}; {closest}"
+        is_whole = isinstance(statement, ast.Assign) and statement.value is node
+        claims = [Claim(name, "none") for name in bindings(statement)] if is_whole else []
+        yield Finding(scope, node.lineno, WEIGHTS.likely, reason, NO_KEY, claims=claims)
+
+
+def _form(wanted: object, keys: list[str]) -> tuple[str, str]:
+    """How the key becomes one that the dict has, and the repr of that one; two empty texts if it does not."""
+    for form, make in _FORMS.items() if isinstance(wanted, str | int | float) else ():
+        try:
+            key = repr(make(wanted))
+        except ValueError:
+            continue
+        if key in keys:
+            return form, key
+    return "", ""
+
+
+def _operand(node: ast.expr, form: str) -> str:
+    """The text of the key before a method's dot, or between parentheses."""
+    text = ast.unparse(node)
+    simple = isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call)
+    return text if simple or not form.startswith("{}.") else f"({text})"
+
+
+RULES = [other_form, get_of_none]

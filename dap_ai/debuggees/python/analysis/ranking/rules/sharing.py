@@ -1,0 +1,153 @@
+"""Objects under two names: defaults, repeated lists; containers that their own loop changes."""
+
+# ruff: noqa: ARG001  every rule has the same signature
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dap_ai.agent.source.source import FunctionNode
+from dap_ai.agent.source.statements import MUTATORS, bindings, mutations, own_statements
+from dap_ai.debuggees.python.analysis.ranking.findings import Edit, Finding, View, expressions, is_call, swap
+from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
+from dap_ai.debuggees.python.analysis.syntax.definitions import Scope
+from dap_ai.debuggees.python.analysis.syntax.paths import can_repeat
+
+REPEATED = "aliasing"
+_TAKERS = ("remove", "pop", "clear", "discard", "popitem", "popleft")
+_FRESH = ast.List | ast.Dict | ast.Set | ast.ListComp | ast.DictComp | ast.SetComp
+
+
+def mutable_default(scope: Scope, view: View) -> Iterator[Finding]:
+    """A default that is one object for all calls, and is stored or changed."""
+    node = scope.node
+    if not isinstance(node, FunctionNode):
+        return
+    positional = [*node.args.posonlyargs, *node.args.args]
+    pairs = list(zip(positional[::-1], node.args.defaults[::-1], strict=False))
+    pairs += [(p, d) for p, d in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True) if d is not None]
+    for parameter, default in pairs:
+        if not _is_mutable(default) or any(
+            isinstance(n, ast.Name) and n.id == parameter.arg for n in ast.walk(default)
+        ):
+            continue
+        changed = any(root == parameter.arg for s in own_statements(node) for root, _, _ in mutations(s))
+        kept = any(
+            isinstance(s, ast.Assign | ast.Return) and isinstance(s.value, ast.Name) and s.value.id == parameter.arg
+            for s in own_statements(node)
+        )
+        if changed or kept:
+            reason = f"the default `{parameter.arg}={ast.unparse(default)}` is made once and shared by every call"
+            weight = WEIGHTS.sure if changed or _changed_later(scope, parameter.arg) else WEIGHTS.possible
+            edit = _none_default(scope, parameter, default)
+            yield Finding(scope, default.lineno, weight, reason, "mutable default", edit=edit)
+
+
+def _changed_later(scope: Scope, name: str) -> bool:
+    """Whether the attribute that keeps a parameter, or the result that it is, is changed in this file."""
+    kept = [s for s in scope.statements() if isinstance(getattr(s, "value", None), ast.Name)]
+    attributes = {
+        t.attr
+        for s in kept
+        if isinstance(s, ast.Assign) and isinstance(s.value, ast.Name) and s.value.id == name
+        for t in s.targets
+        if isinstance(t, ast.Attribute)
+    }
+    returned = any(isinstance(s, ast.Return) and ast.unparse(s.value or s) == name for s in kept)
+    changed = ((s, text) for f in scope.source.functions for s in own_statements(f) for _, text, _ in mutations(s))
+    texts = [text for s, text in changed if "[" in text or not isinstance(s, ast.Assign | ast.AnnAssign)]
+    return returned or any(text.partition("[")[0].rpartition(".")[2] in attributes for text in texts)
+
+
+def _none_default(scope: Scope, parameter: ast.arg, default: ast.expr) -> Edit | None:
+    node = scope.node
+    first = swap(scope.source, default, "None")
+    if first is None or isinstance(node, ast.Module) or node.body[0].lineno != default.lineno + 1:
+        return None
+    pad = " " * node.body[0].col_offset
+    first.lines += [f"{pad}if {parameter.arg} is None:", f"{pad}    {parameter.arg} = {ast.unparse(default)}"]
+    return first
+
+
+def class_default(scope: Scope, view: View) -> Iterator[Finding]:
+    """A list or dict in a class body that methods change through `self`."""
+    owner = scope.owner
+    if owner is None:
+        return
+    for statement in owner.body:
+        if isinstance(statement, ast.Assign) and isinstance(statement.value, _FRESH):
+            for name in bindings(statement):
+                own = any(
+                    f"self.{name} =" in scope.source.line(s.lineno) for f in owner.body for s in own_statements(f)
+                )
+                shared = any(f"{each}.{name}" in scope.source.text for each in (owner.name, "cls"))
+                changed = (text.partition("[")[0] for s in scope.statements() for _, text, _ in mutations(s))
+                if not own and not shared and f"self.{name}" in changed:
+                    reason = f"`{name}` belongs to the class: all instances share one object"
+                    yield Finding(scope, statement.lineno, WEIGHTS.sure, reason, "class default")
+
+
+def repeated(scope: Scope, view: View) -> Iterator[Finding]:
+    """`[[0] * n] * m`: m times the same list."""
+    for _, node in expressions(scope):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+            for part, count in ((node.left, node.right), (node.right, node.left)):
+                if isinstance(part, ast.List) and any(_is_mutable(e) for e in part.elts):
+                    text = f"[{ast.unparse(part)[1:-1]} for _ in range({ast.unparse(count)})]"
+                    reason, edit = (
+                        f"`{ast.unparse(node)}` repeats one and the same object",
+                        swap(scope.source, node, text),
+                    )
+                    yield Finding(scope, node.lineno, WEIGHTS.sure, reason, REPEATED, edit=edit)
+        match node:
+            case ast.Call(args=[_, value]) if is_call(node, "fromkeys") and _is_mutable(value):
+                reason = f"`{ast.unparse(node)}` stores one and the same object under every key"
+                yield Finding(scope, node.lineno, WEIGHTS.sure, reason, REPEATED)
+            case _:
+                pass
+
+
+def _is_mutable(node: ast.expr) -> bool:
+    if isinstance(node, ast.BinOp):
+        return _is_mutable(node.left) or _is_mutable(node.right)
+    return isinstance(node, _FRESH) or ast.unparse(node) in ("list()", "dict()", "set()")
+
+
+def changed_while_read(scope: Scope, view: View) -> Iterator[Finding]:
+    """A container that its own loop adds to or removes from."""
+    for loop in scope.statements():
+        if not isinstance(loop, ast.For):
+            continue
+        name = ast.unparse(loop.iter)
+        for holder in (".items()", ".keys()", ".values()"):
+            name = name.removesuffix(holder)
+        name = name.removeprefix("enumerate(").removesuffix(")") if name.startswith("enumerate(") else name
+        for statement in own_statements(loop):
+            removal = isinstance(statement, ast.Delete) and any(
+                isinstance(t, ast.Subscript) and ast.unparse(t.value) == name for t in statement.targets
+            )
+            call = statement.value if isinstance(statement, ast.Expr) else None
+            method = (
+                isinstance(call, ast.Call)
+                and isinstance(call.func, ast.Attribute)
+                and call.func.attr in MUTATORS
+                and ast.unparse(call.func.value) == name
+            )
+            if (removal or method) and can_repeat(loop, statement):
+                shrinks = removal or is_call(call, *_TAKERS)
+                is_sure = shrinks or _is_resized(view)
+                weight, there = (WEIGHTS.fair, WEIGHTS.possible) if is_sure else (WEIGHTS.possible, WEIGHTS.faint)
+                what, skips = ("is made smaller", ": it may skip items") if shrinks else ("is changed", "")
+                reason = f"`{name}` {what} while the loop iterates over it{skips}"
+                yield Finding(scope, statement.lineno, weight, reason, "changed in loop")
+                reason = f"this loop iterates over `{name}` while its body changes it"
+                edit = swap(scope.source, loop.iter, f"list({ast.unparse(loop.iter)})")
+                yield Finding(scope, loop.lineno, there, reason, "changed in loop", edit=edit)
+
+
+def _is_resized(view: View) -> bool:
+    error = view.case.exception
+    return bool(error and "changed size during iteration" in error.message)
+
+
+RULES = [mutable_default, class_default, repeated, changed_while_read]

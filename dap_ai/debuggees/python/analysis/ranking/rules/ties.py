@@ -1,0 +1,70 @@
+"""An order for items that Python had to compare and could not."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dap_ai.agent.report.edits import Edit
+from dap_ai.agent.source.source import FunctionNode, SourceFile
+from dap_ai.agent.source.statements import last_line
+from dap_ai.debuggees.python.analysis.failure.ties import Tie, is_of_tuples, tie_of
+from dap_ai.debuggees.python.analysis.ranking.findings import Finding, View, swap
+from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
+from dap_ai.debuggees.python.analysis.syntax.definitions import Scope
+
+NO_ORDER = "no order"
+
+
+def no_order(scope: Scope, view: View) -> Iterator[Finding]:
+    """The failing call that compares items without an order, with a `key=` or a `__lt__` as its fix."""
+    error, place = view.case.exception, view.diagnosis.place
+    if error is None or scope.place is not place:
+        return
+    tie = tie_of(view.diagnosis, error.message)
+    if tie is None:
+        return
+    tuples = is_of_tuples(view.diagnosis, tie)
+    why = f"equal first items make it compare the `{tie.type}`s" if tuples else f"it compares `{tie.type}`s"
+    reason = f"{why}, and these have no order"
+    edit = _by_first_item(scope, tie) if tie.sorts and tuples else _less_than(view, tie)
+    yield Finding(scope, tie.call.lineno, WEIGHTS.sure, reason, NO_ORDER, edit=edit)
+
+
+def _by_first_item(scope: Scope, tie: Tie) -> Edit | None:
+    call = tie.call
+    if any(keyword.arg == "key" for keyword in call.keywords):
+        return None
+    parts = [ast.unparse(argument) for argument in call.args] + ["key=lambda item: item[0]"]
+    parts += [ast.unparse(keyword) for keyword in call.keywords]
+    return swap(scope.source, call, f"{ast.unparse(call.func)}({', '.join(parts)})")
+
+
+def _less_than(view: View, tie: Tie) -> Edit | None:
+    """`__lt__` at the end of the class, by its first attribute that an order may go by."""
+    for source in view.resolver.files():
+        for owner in source.classes:
+            if owner.name == tie.type and (attribute := _first_attribute(owner)):
+                return _method(source, owner, attribute)
+    return None
+
+
+def _first_attribute(owner: ast.ClassDef) -> str:
+    """Of the constructor's, or of the declared fields."""
+    for statement in owner.body:
+        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+            return statement.target.id
+        if isinstance(statement, FunctionNode) and statement.name == "__init__":
+            for node in ast.walk(statement):
+                if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+                    return node.attr
+    return ""
+
+
+def _method(source: SourceFile, owner: ast.ClassDef, attribute: str) -> Edit:
+    pad, end = " " * owner.body[0].col_offset, last_line(owner)
+    lines = ["", f"{pad}def __lt__(self, other):", f"{pad}    return self.{attribute} < other.{attribute}"]
+    return Edit(source, end, end, [source.line(end), *lines])
+
+
+RULES = [no_order]

@@ -1,0 +1,43 @@
+"""Whether the failure, or the value asked about, depends on a value that was set in the debugger."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from dap_ai.agent.case.edited import edits_read
+from dap_ai.agent.case.stack import Place
+from dap_ai.agent.source.statements import header_nodes
+from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
+from dap_ai.protocol.contracts.asking import ValueEdit
+
+_Read = tuple[str, str, list[str]]
+"""Function, file, source texts."""
+
+
+def set_by_hand(analysis: Analysis, asked: Place | None = None, roots: Sequence[ast.expr] = ()) -> list[ValueEdit]:
+    """The edits whose values the failing line or a step of its chain reads; or the `roots` of a question do.
+
+    Goes by names alone: a value that the program has overwritten since counts, too, since that is not known.
+    """
+    if not analysis.case.stop.edits:
+        return []
+    place = asked or analysis.diagnosis.place
+    found = [e for read in _read(analysis, place, roots) for e in edits_read(analysis.case, *read)]
+    return list(dict.fromkeys(found))
+
+
+def _read(analysis: Analysis, place: Place, roots: Sequence[ast.expr]) -> Iterator[_Read]:
+    wanted = roots or [*analysis.diagnosis.roots, *place.evaluated]
+    yield place.frame.name, place.frame.path, [ast.unparse(node) for node in wanted]
+    for step in analysis.slice.steps:
+        yield step.scope.name, step.scope.source.path, list(_reads(step.statement))
+
+
+def _reads(statement: ast.stmt) -> Iterator[str]:
+    """The names and attributes that a statement reads, without those that it only sets."""
+    if isinstance(statement, ast.AugAssign):
+        yield ast.unparse(statement.target)
+    for node in header_nodes(statement):
+        if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
+            yield ast.unparse(node)

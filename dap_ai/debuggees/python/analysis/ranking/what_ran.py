@@ -1,0 +1,92 @@
+"""Which lines had run when the program failed, by its frames and by running it again. Others are named with a doubt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from dap_ai.agent.source.source import FunctionNode
+from dap_ai.agent.source.statements import last_line
+from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
+from dap_ai.debuggees.python.analysis.ranking.trials import Trials
+from dap_ai.debuggees.python.analysis.record.lines_run import whole_lines
+from dap_ai.debuggees.python.analysis.record.record import Spot
+from dap_ai.debuggees.python.analysis.record.runs import Control
+from dap_ai.debuggees.python.analysis.syntax.certain import Certain
+from dap_ai.debuggees.python.analysis.syntax.cleanup import Cleanup
+
+
+@dataclass(frozen=True)
+class _Ran:
+    """Lines that ran before the failure. `is_all`: every one of them; else those of a part that was run again."""
+
+    spots: set[Spot]
+    is_all: bool
+    modules: set[str] = field(default_factory=set[str])
+    """The files whose module level ran in that run, too."""
+
+
+def settle(analysis: Analysis, trials: Trials | None = None) -> None:
+    """Decides whether each line had run, drops the suspects that had not, and ranks the others anew.
+
+    In a function that may have been called, only lines that run in every call may have run.
+    """
+    known = _known(trials or Trials())
+    case, sources = analysis.case, analysis.case.sources
+    cleanup = Cleanup(case)
+
+    def is_late(path: str, line: int) -> bool:
+        return cleanup.holds(path, line) or analysis.is_to_come(path, line)
+
+    certain = Certain(case, analysis.view.resolver, is_late)
+    by_file: dict[str, set[int]] = {}
+    for path, line in known.spots:
+        by_file.setdefault(path, set()).add(line)
+    files = ((path, sources.read(path), lines) for path, lines in by_file.items())
+    ran = {path: whole_lines(source, lines) for path, source, lines in files if source}
+    on_stack = {(place.frame.path, place.scope) for place in case.places}
+
+    def had_run(path: str, line: int) -> bool | None:
+        lines = ran.get(path, set())
+        if line in lines or certain.had_run(path, line):
+            return True
+        source = sources.read(path)
+        if source is None:
+            return None
+        inside = source.function_at(line)
+        if known.is_all and (inside is not None or path in known.modules):
+            return False
+        if is_late(path, line):
+            return False
+        if inside is None or (path, inside) in on_stack:
+            return None
+        return None if certain.may_have_run(path, line) and not _entered(inside, lines) else False
+
+    analysis.had_run = had_run
+    analysis.leave_out_what_never_ran()
+    analysis.order()
+
+
+def _known(trials: Trials) -> _Ran:
+    """By the run of the whole program or test, traced to its end; else by that of the tests beside it; else by parts.
+
+    A run that ends there with other values (a random number, the time, the order of a set) is taken for one alike: the
+    best witness there is, though another value may have led another way.
+    """
+    alike = [c for c in trials.controls if (c.usable or c.fails_there) and not c.trace.lines_truncated]
+    whole = next((c for c in reversed(alike) if c.check.whole), None)
+    if whole:
+        modules = {row.file for row in whole.trace.lines if row.function == "<module>"}
+        return _Ran(_before(whole), is_all=True, modules=modules)
+    if trials.neighbours:
+        return _Ran(trials.neighbours.of_the_failed(), is_all=True)
+    return _Ran({spot for c in alike for spot in _before(c)}, is_all=False)
+
+
+def _before(control: Control) -> set[Spot]:
+    """The lines that ran before the exception that ended the run was raised."""
+    late = {(row.file, row.line) for row in control.trace.late}
+    return set(control.counts) - late
+
+
+def _entered(function: FunctionNode, lines: set[int]) -> bool:
+    return any(function.body[0].lineno <= line <= last_line(function) for line in lines)

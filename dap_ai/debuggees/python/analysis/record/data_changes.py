@@ -1,0 +1,243 @@
+"""Whether a fix only changes the data, or leaves some of it out, so that a pass proves nothing.
+
+Only the texts before and after are compared. What the program is given stands in its module's code and in functions
+without parameters: in lists and dicts, in calls of its own functions, in names that are set once. A single value under
+a name in capitals is a setting, and may be what is wrong.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from dap_ai.agent.case.values import cut
+from dap_ai.agent.report.edits import Edit
+from dap_ai.agent.source.source import FunctionNode
+from dap_ai.agent.source.statements import target_names
+from dap_ai.debuggees.python.analysis.record.narrowing import narrowed
+from dap_ai.debuggees.python.analysis.syntax.definitions import called_name
+
+_LEAVING_OUT = frozenset(
+    {
+        *("dropna", "drop_duplicates", "filter", "compress", "notna", "notnull"),
+        *("nansum", "nanmean", "nanmax", "nanmin", "nanmedian", "nanstd", "nanvar", "nanprod"),
+    }
+)
+_FILLING_IN = frozenset({"fillna", "nan_to_num", "ffill", "bfill", "interpolate", "combine_first"})
+_OPTIONS = {
+    "skipna": (True,),
+    "dropna": (True,),
+    "strict": (False,),
+    "errors": ("ignore", "coerce", "replace"),
+    "on_bad_lines": ("skip", "warn"),
+    "error_bad_lines": (False,),
+    "ignore_errors": (True,),
+}
+"""Keyword arguments by which a call leaves out what is wrong."""
+_DISPLAY = ast.List | ast.Tuple | ast.Set | ast.Dict
+_LOOP = ast.For | ast.AsyncFor
+_MAX_CODE = 60
+
+
+class _Marks(NamedTuple):
+    """What a text has of each kind."""
+
+    leaving_out: Counter[str]
+    filters: Counter[str]
+    """Conditions of comprehensions, and those under which a round of a loop ends early."""
+    filling_in: Counter[str]
+    given: Counter[str]
+    """Literals that are data."""
+
+
+def changes_data(edits: Sequence[Edit]) -> str:
+    """In words, what they do to the data: `rows are left out (skipna=True)`; empty: nothing, as far as it shows."""
+    for source in {edit.source.path: edit.source for edit in edits}.values():
+        functions = {function.name for function in source.functions}
+        try:
+            old, new = (_marks(ast.parse(text), functions) for text in narrowed(source, edits))
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+        if told := _compared(old, new):
+            return told
+    return ""
+
+
+def shifted(edits: Sequence[Edit]) -> str:
+    """The argument that the edits make one larger or smaller, in words; empty: none."""
+    for source in {edit.source.path: edit.source for edit in edits}.values():
+        try:
+            old, new = (Counter(_shifts(ast.parse(text))) for text in narrowed(source, edits))
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+        if more := new - old:
+            return f"data on its way is changed (`{_first(more)}`)"
+    return ""
+
+
+def _shifts(tree: ast.Module) -> Iterator[str]:
+    """`n + 1` and `n - 1` as they are passed on, of what a function was given or a loop is over; but to itself."""
+    for function in (node for node in ast.walk(tree) if isinstance(node, FunctionNode)):
+        names = _handed_in(function)
+        calls = (node for node in ast.walk(function) if isinstance(node, ast.Call))
+        for call in calls:
+            if called_name(call) not in ("range", function.name):
+                yield from (ast.unparse(each) for each in call.args if _is_shift(each, names))
+
+
+def _is_shift(node: ast.expr, names: set[str]) -> bool:
+    match node:
+        case ast.BinOp(left=ast.Name(id=name), op=ast.Add() | ast.Sub(), right=ast.Constant(value=int())):
+            return name in names
+        case _:
+            return False
+
+
+def _compared(old: _Marks, new: _Marks) -> str:
+    if more := new.leaving_out - old.leaving_out:
+        return f"data is left out (`{_first(more)}`)"
+    if new.filters.total() > old.filters.total():
+        return f"data is left out (`if {_first(new.filters - old.filters)}`)"
+    if more := new.filling_in - old.filling_in:
+        return f"a fixed value takes the place of data (`{_first(more)}`)"
+    lost, more = old.given - new.given, new.given - old.given
+    if lost or more:
+        shown = " becomes ".join(f"`{_first(each)}`" for each in (lost, more) if each)
+        return f"data that the program is given is changed ({shown})"
+    return ""
+
+
+def _first(texts: Counter[str]) -> str:
+    return cut(next(iter(texts), ""), _MAX_CODE)
+
+
+def _marks(tree: ast.Module, functions: set[str]) -> _Marks:
+    nodes = list(ast.walk(tree))
+    left = Counter(text for node in nodes if isinstance(node, ast.Call) for text in _left_out_by(node))
+    left.update(text for node in nodes for text in _choosing(node))
+    filters = Counter(text for node in nodes for text in _filters(node))
+    filled = Counter(text for node in nodes for text in _filled_by(node))
+    filled.update(text for node in nodes if isinstance(node, FunctionNode) for text in _overwritten(node))
+    return _Marks(left, filters, filled, Counter(_given(tree, functions)))
+
+
+def _left_out_by(call: ast.Call) -> Iterator[str]:
+    if called_name(call) in _LEAVING_OUT:
+        yield f"{called_name(call)}()"
+    for keyword in call.keywords:
+        value = keyword.value.value if isinstance(keyword.value, ast.Constant) else None
+        if any(
+            value is wanted or (isinstance(wanted, str) and value == wanted)
+            for wanted in _OPTIONS.get(keyword.arg or "", ())
+        ):
+            yield f"{keyword.arg}={value!r}"
+
+
+def _filters(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.comprehension):
+        yield from map(ast.unparse, node.ifs)
+    if isinstance(node, ast.If) and isinstance(node.body[-1], ast.Continue | ast.Break):
+        yield ast.unparse(node.test)
+    if isinstance(node, ast.ExceptHandler) and isinstance(node.body[-1], ast.Continue | ast.Pass):
+        yield "..."
+
+
+def _choosing(node: ast.AST) -> Iterator[str]:
+    """What decides whether a filter is used: `[x for x in xs if x] if skip else xs`."""
+    match node:
+        case ast.IfExp(body=body, orelse=orelse) if _has_filter(body) or _has_filter(orelse):
+            yield ast.unparse(node)
+        case ast.If(test=test, body=body) if any(_has_filter(statement) for statement in body):
+            yield ast.unparse(test)
+        case _:
+            pass
+
+
+def _has_filter(node: ast.AST) -> bool:
+    return any(isinstance(n, ast.comprehension) and n.ifs for n in ast.walk(node))
+
+
+def _filled_by(node: ast.AST) -> Iterator[str]:
+    """`x or 0`, `0 if x is None else x`, `xs.fillna(0)`."""
+    match node:
+        case ast.BoolOp(op=ast.Or(), values=[*_, ast.Constant(value=int() | float() | str())]):
+            yield ast.unparse(node)
+        case ast.IfExp(
+            body=ast.Constant(value=int() | float() | str()), orelse=ast.Name() | ast.Attribute() | ast.Subscript()
+        ):
+            yield ast.unparse(node)
+        case ast.IfExp(
+            orelse=ast.Constant(value=int() | float() | str()), body=ast.Name() | ast.Attribute() | ast.Subscript()
+        ):
+            yield ast.unparse(node)
+        case ast.Call() if called_name(node) in _FILLING_IN:
+            yield f"{called_name(node)}()"
+        case _:
+            pass
+
+
+def _overwritten(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
+    """What a function was given, and sets to a literal: a parameter, an item of a loop, a part of one."""
+    names = _handed_in(function)
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and len(node.targets) == 1:
+            target = node.targets[0]
+            if _root(target) in names and node.value.value is not None:
+                yield ast.unparse(node)
+
+
+def _handed_in(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+    """The function's parameters, and the targets of its loops, except loops over `range` or `enumerate`."""
+    parameters = {a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg)}
+    loops = [node for node in ast.walk(function) if isinstance(node, _LOOP) and not _counts(node.iter)]
+    return parameters - {"self", "cls"} | {name for loop in loops for name in target_names(loop.target)}
+
+
+def _counts(iterable: ast.expr) -> bool:
+    return isinstance(iterable, ast.Call) and called_name(iterable) in ("range", "enumerate", "count")
+
+
+def _root(target: ast.expr) -> str:
+    while isinstance(target, ast.Subscript | ast.Attribute):
+        target = target.value
+    return target.id if isinstance(target, ast.Name) else ""
+
+
+def _given(tree: ast.Module, functions: set[str]) -> Iterator[str]:
+    """The literals that are data. `functions`: the names of the file's own."""
+    for scope in (tree, *(node for node in ast.walk(tree) if _has_no_input(node))):
+        nodes = list(_own_nodes(scope))
+        stores = Counter(n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load))
+        repeated = {id(side) for n in nodes if isinstance(n, ast.BinOp) for side in (n.left, n.right)}
+        for node in nodes:
+            match node:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value) if stores[name] == 1 and not name.isupper():
+                    yield from _literal(value)
+                case ast.List() | ast.Tuple() | ast.Set() | ast.Dict() if id(node) not in repeated:
+                    yield from (text for child in ast.iter_child_nodes(node) for text in _literal(child))
+                case ast.Call(func=ast.Name(id=name)) if name in functions:
+                    values = (*node.args, *(keyword.value for keyword in node.keywords))
+                    yield from (text for value in values for text in _literal(value))
+                case _:
+                    pass
+
+
+def _literal(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant):
+        yield ast.unparse(node)
+    elif isinstance(node, ast.Constant):
+        yield repr(node.value)
+
+
+def _has_no_input(node: ast.AST) -> bool:
+    return isinstance(node, FunctionNode) and not any(isinstance(n, ast.arg) for n in ast.walk(node.args))
+
+
+def _own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
+    """Those of a module or a function, without those of the functions and classes in it."""
+    for child in ast.iter_child_nodes(scope):
+        if not isinstance(child, FunctionNode | ast.ClassDef | ast.Lambda):
+            yield child
+            yield from _own_nodes(child)

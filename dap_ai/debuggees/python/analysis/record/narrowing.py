@@ -1,0 +1,116 @@
+"""An edited file without what has no part in the edit, so that a copy compiles a function and not a module."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from dap_ai.agent.report.edits import Edit, lines_after, of_file, text_after
+from dap_ai.agent.source.indexing import once_per_node
+from dap_ai.agent.source.source import FunctionNode, SourceFile
+from dap_ai.agent.source.statements import first_line, last_line, own_statements
+
+Lines = range
+_ODD_LINE_ENDS = "\r\f"
+_WORD = re.compile(r"\w+")
+_ALWAYS = "__future__"
+
+
+def narrowed(source: SourceFile, edits: Sequence[Edit]) -> tuple[str, str]:
+    """The file's text before and after, in which only the function around the edits is left, with its classes.
+
+    And the module's imports of what these lines name: Python compiles the call of an imported module's function in
+    another way than that of a method. All other lines are empty, so that each line keeps its number. The whole texts
+    where the edits are in no one function: a run from the start needs all of the module then. Raises ValueError as
+    `text_after`.
+    """
+    own = of_file(source.path, edits)
+    kept = [] if _has_odd_line_ends(source, own) else _kept(source, own)
+    if not kept:
+        return source.text, text_after(source, edits)
+    growth, last = sum(edit.growth for edit in own), kept[-1]
+    olds = {n: source.line(n) for lines in kept for n in lines}
+    news = {n: source.line(n) for lines in kept[:-1] for n in lines}
+    news.update(enumerate(lines_after(source, own, last.start, last.stop - 1), last.start))
+    words = {word for row in (*olds.values(), *news.values()) for word in _WORD.findall(row)}
+    imports = _imports(source, words)
+    moved = {line + growth * (line >= last.stop): text for line, text in imports.items()}
+    return _text(imports | olds), _text(moved | news)
+
+
+def is_inside(old: str, new: str) -> bool:
+    """Whether the two texts differ in the bodies of functions alone."""
+    outlines = _outline(old), _outline(new)
+    return bool(outlines[0]) and outlines[0] == outlines[1]
+
+
+def _outline(text: str) -> str:
+    """What runs when the text is loaded; empty where it is no module."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""
+    for node in [n for n in ast.walk(tree) if isinstance(n, FunctionNode)]:
+        node.body = []
+    return ast.dump(tree)
+
+
+def _has_odd_line_ends(source: SourceFile, edits: Iterable[Edit]) -> bool:
+    return any(
+        end in text for text in (source.text, *(row for e in edits for row in e.lines)) for end in _ODD_LINE_ENDS
+    )
+
+
+def _imports(source: SourceFile, words: set[str]) -> dict[int, str]:
+    """Those that bind one of the words, as one line each, by the line where they begin."""
+    found: dict[int, str] = {}
+    for line, text, names in _all_imports(source.tree) if source.tree else ():
+        if names & words or not names:
+            found[line] = f"{found[line]}; {text}" if line in found else text
+    return found
+
+
+@once_per_node
+def _all_imports(tree: ast.Module) -> list[tuple[int, str, set[str]]]:
+    """The module's own, also those in its `if` and `try`: line, text, and what they bind; nothing: no one knows."""
+    nodes = [node for node in own_statements(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    return [(node.lineno, ast.unparse(node), _bound(node)) for node in nodes]
+
+
+def _bound(node: ast.Import | ast.ImportFrom) -> set[str]:
+    if isinstance(node, ast.ImportFrom) and (node.module == _ALWAYS or node.names[0].name == "*"):
+        return set()
+    return {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
+
+
+def _kept(source: SourceFile, edits: Sequence[Edit]) -> list[Lines]:
+    """The headers of classes, then the function of all edits; empty: there is none."""
+    body = source.tree.body if source.tree else []
+    first = min(min(edit.first, edit.last) for edit in edits)
+    last = max(max(edit.first, edit.last) for edit in edits)
+    kept: list[Lines] = []
+    while holder := next((n for n in body if first in _lines(n) and last in _lines(n)), None):
+        start, inner = _lines(holder).start, _lines(holder.body[0]).start if isinstance(holder, ast.ClassDef) else 0
+        if isinstance(holder, FunctionNode):
+            return [*kept, _lines(holder)]
+        if not isinstance(holder, ast.ClassDef) or not start < inner <= first:
+            return []
+        kept.append(Lines(start, inner))
+        body = holder.body
+    return []
+
+
+def _lines(node: ast.stmt) -> Lines:
+    first = first_line(node) if isinstance(node, FunctionNode | ast.ClassDef) else node.lineno
+    return Lines(first, last_line(node) + 1)
+
+
+def _text(rows: Mapping[int, str]) -> str:
+    """The rows by line number as text, with empty lines between them."""
+    parts: list[str] = []
+    before = 1
+    for number in sorted(rows):
+        parts.append("\n" * (number - before) + rows[number])
+        before = number
+    return "".join(parts) + "\n"

@@ -1,0 +1,133 @@
+"""The run that came to a stop, recorded: the program, or the test, run again in a copy until it stands there too."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from dap_ai.agent.case.stack import Case
+from dap_ai.agent.source.source import SourceFile
+from dap_ai.debuggees.python.analysis.record.check import Check, failure_of
+from dap_ai.debuggees.python.analysis.record.enclosing import enclosing, own_folders
+from dap_ai.debuggees.python.analysis.record.executions import executions, line_counts
+from dap_ai.debuggees.python.analysis.record.record import Event, Record
+from dap_ai.debuggees.python.analysis.record.runs import Control, Runs
+from dap_ai.protocol.contracts.debugger import Debugger
+from dap_ai.protocol.contracts.snapshot import SnapshotQuery, Trace
+
+DEADLINE_S = 5.0
+
+
+@dataclass
+class Again:
+    """What ran up to the stop."""
+
+    case: Case
+    record: Record
+    """Of the last steps; what came before them is only counted."""
+    control: Control
+    words: str
+    """What was run again."""
+    is_whole: bool
+    """From the start of the program or test."""
+
+    @property
+    def trace(self) -> Trace:
+        """Its lines and calls."""
+        return self.control.trace
+
+    @property
+    def files(self) -> dict[str, SourceFile]:
+        """Those of which something ran, by path."""
+        return {run.source.path: run.source for run in self.record.runs.values()}
+
+    @property
+    def end(self) -> Event | None:
+        """The statement at which it stands."""
+        place = self.case.places[0] if self.case.places else None
+        return self.record.end(place.frame.path, place.statement) if place and place.statement else None
+
+    def count(self, source: SourceFile, statement: ast.stmt) -> int:
+        """How often a statement ran."""
+        return executions(self.trace.lines, source, statement)
+
+
+class NotAgain(Exception):  # noqa: N818  an answer, not an error
+    """Why the program cannot be run again to this stop: a clause."""
+
+
+async def again(debugger: Debugger, case: Case, known: Sequence[Control] = ()) -> Again:
+    """The record of what led to the stop. Raises NotAgain, NotStopped, RequestFailed.
+
+    `known`: runs of the failure that were made before.
+    """
+    checks = _wholes(debugger, case)
+    found = next((c for c in reversed(known) if c.check.whole and c.usable and c.trace.history), None)
+    if found is None:
+        come = _to_failure if failure_of(case) else _to_stop
+        found = await come(debugger, case, checks)
+    if found.trace.history is None:
+        raise NotAgain(f"{found.check.words} does too much to be recorded")
+    return Again(case, Record(found.trace.history, case.sources), found, found.check.words, found.check.whole)
+
+
+async def timed(debugger: Debugger, case: Case) -> tuple[Trace, str]:
+    """How long each line takes, and what was run again. Raises as `again`."""
+    reasons: list[str] = []
+    for check in _wholes(debugger, case):
+        query = _anew(check.query(deadline_s=DEADLINE_S, folders=own_folders(case)))
+        result = await _runs(debugger, case).run(replace(query, timed=True))
+        if result.trace and result.trace.lines:
+            return result.trace, check.words
+        reasons.append(f"{check.words} could not be run again")
+    raise NotAgain(reasons[0])
+
+
+def why_not_again(debugger: Debugger, case: Case) -> str:
+    """Why nothing can be run again, as far as it is known before it is tried: a clause; empty: something can."""
+    if debugger.why_no_snapshot:
+        return debugger.why_no_snapshot
+    if case.edited:
+        return "a value was set in the debugger, and a rerun would not have it"
+    return "" if any(check.whole for check in enclosing(case)) else "what led to this stop cannot be run again"
+
+
+def _wholes(debugger: Debugger, case: Case) -> list[Check]:
+    """What may be run again, the program before the test. Raises NotAgain."""
+    if why := why_not_again(debugger, case):
+        raise NotAgain(why)
+    return [check for check in enclosing(case) if check.whole][::-1]
+
+
+def _anew(query: SnapshotQuery) -> SnapshotQuery:
+    """The same with all modules of the user's loaded anew, where it runs the whole program: they keep nothing of it."""
+    begun = query.statements
+    return replace(query, statements=replace(begun, anew=True)) if begun and begun.fresh else query
+
+
+def _runs(debugger: Debugger, case: Case) -> Runs:
+    return Runs(debugger, case, failure_of(case), 2 * DEADLINE_S, folders=own_folders(case))
+
+
+async def _to_failure(debugger: Debugger, case: Case, checks: Sequence[Check]) -> Control:
+    runs, reasons = _runs(debugger, case), list[str]()
+    for check in checks:
+        control = await runs.control(check, deadline_s=DEADLINE_S)
+        if control.usable or control.fails_there:
+            return control
+        reasons.append(control.why_not)
+    raise NotAgain(reasons[0])
+
+
+async def _to_stop(debugger: Debugger, case: Case, checks: Sequence[Check]) -> Control:
+    runs = _runs(debugger, case)
+    for check in checks:
+        query = _anew(check.query(trace=True, deadline_s=DEADLINE_S, folders=own_folders(case)))
+        result = await runs.run(replace(query, to_stop=True))
+        trace = result.trace
+        if trace and trace.arrived:
+            return Control(check, result, "", line_counts(trace))
+    raise NotAgain(f"{checks[0].words} does not come to this stop with the same values when it is run again")

@@ -1,0 +1,125 @@
+"""Whether a check that was run again in a snapshot has failed as the program did."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+
+from dap_ai.agent.case.stack import Case
+from dap_ai.agent.case.values import cut
+from dap_ai.agent.source.statements import last_line
+from dap_ai.debuggees.python.analysis.record.check import Check, Failure
+from dap_ai.protocol.contracts.inspection import Value
+from dap_ai.protocol.contracts.snapshot import SnapshotResult
+
+_NO_THREADS = "can't start new thread"
+_LONG = 400
+_ADDED = re.compile(r"\s*assert ")
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}|\b[0-9]{14,15}\b|\btmp[a-z0-9_]{8}\b")
+"""Of an object, as a representation or as `id()` tells it; and a name that `tempfile` has made up."""
+
+
+class SameFailure:
+    """The failure of this stop, which a run again shows or does not."""
+
+    def __init__(self, case: Case, failure: Failure | None) -> None:
+        self._case = case
+        self._failure = failure
+
+    def differs(self, check: Check, result: SnapshotResult) -> str:
+        """How the failure of a check run again differs from the program's; empty if it does not.
+
+        Where the copy was refused something, a difference may come of that.
+        """
+        how = self._differs(check, result)
+        return f"what {check.words} does is not known: {result.unknown}" if how and result.unknown else how
+
+    def _differs(self, check: Check, result: SnapshotResult) -> str:
+        error, failure, raised = self._case.exception, self._failure, result.raised
+        if result.status == "deadline":
+            return f"{check.words} did not finish in time"
+        if raised is None or error is None or failure is None:
+            return f"{check.words} does not fail when it is run again"
+        if raised.type != error.type:
+            return f"{check.words} fails with `{cut(result.error, 120)}` when it is run again"
+        demanded = isinstance(failure.statement, ast.Assert) and not check.whole
+        if not any(_is_same(raised.message, then, demanded) for then in (error.message, *self._case.messages)):
+            return f"{check.words} fails with another message when it is run again: `{cut(result.error, 120)}`"
+        if self.is_elsewhere(result):
+            return f"{check.words} fails at another line when it is run again"
+        return "" if check.whole else self._moved_on(failure, raised.watched)
+
+    def differs_from_own(self, check: Check, result: SnapshotResult) -> str:
+        """How the failure of a check of the asker's own differs from one that could be the program's; empty if not."""
+        if result.unknown:
+            return f"what {check.words} does is not known: {result.unknown}"
+        if result.status == "deadline":
+            return f"{check.words} did not finish in time"
+        if result.raised is None:
+            return f"{check.words} passes already, without the edit"
+        error = self._case.exception
+        if error and result.raised.type not in (error.type, "AssertionError"):
+            told = f"`{cut(result.error, 120)}`, not with `{error.type}`"
+            return f"the state has changed: without the edit {check.words} fails with {told}"
+        return ""
+
+    def is_elsewhere(self, result: SnapshotResult) -> bool:
+        """Whether it does not fail in the same statement with the same type of exception, be it with other values."""
+        error, failure, raised = self._case.exception, self._failure, result.raised
+        if raised is None or error is None or failure is None or raised.type != error.type:
+            return True
+        first, last = failure.statement.lineno, last_line(failure.statement)
+        return raised.file != failure.place.frame.path or not first <= raised.line <= last
+
+    def _moved_on(self, failure: Failure, watched: Sequence[Value | None]) -> str:
+        for name, now in zip(failure.watch, watched, strict=False):
+            then = failure.place.value(name) if now else None
+            if now and then and not (now.truncated or then.truncated) and is_data(then):
+                texts = plain(then.text), plain(now.text)
+                if texts[0] != texts[1]:
+                    was = f"`{name}` was `{cut(then.text, 60)}`"
+                    return f"the state has changed: {was}, and is `{cut(now.text, 60)}` when it is run again"
+        return ""
+
+
+def plain(text: str) -> str:
+    """The text without what differs from run to run: addresses, names of temporary files."""
+    return _ADDRESS.sub("0x", text).strip()
+
+
+def _is_same(now: str, then: str, demanded: bool) -> bool:
+    """Whether two messages tell the same. Long ones are known by their beginnings.
+
+    `demanded`: by an assertion, to whose own message pytest adds what it compared, but not where it is run again alone.
+    """
+    now, then = (" ".join(plain(text).split()) for text in (now, then))
+    length = min(len(now), len(then))
+    if length >= _LONG:
+        return now[:length] == then[:length]
+    return now == then or (demanded and then.startswith(now) and _ADDED.match(then[len(now) :]) is not None)
+
+
+def is_data(value: Value) -> bool:
+    """Whether its text tells something of it that may differ from run to run."""
+    return value.kind not in ("function", "class", "module", "iterator")
+
+
+def not_arrived(check: Check, result: SnapshotResult) -> str:
+    """Why a run that was to come to this stop has not; empty if it has."""
+    found = result.followed or result.rewound
+    if result.status.startswith("unavailable"):
+        return result.reason
+    if found and found.arrived:
+        return ""
+    if _NO_THREADS in result.error:
+        return f"{check.words} starts a thread, and a copy has only one"
+    if result.unknown:
+        return f"whether {check.words} comes to this stop is not known: {result.unknown}"
+    if result.status == "deadline" or (found and found.cut):
+        return f"{check.words} did not come to this stop in time"
+    if found and found.differs:
+        return f"{check.words} does not come here with the same values when it is run again: {found.differs} then"
+    if result.error:
+        return f"{check.words} ends with `{cut(result.error, 120)}` before it comes to this stop when it is run again"
+    return f"{check.words} does not come to this stop when it is run again"

@@ -1,0 +1,167 @@
+"""The dynamic slice: the events on which values of an event depended in this very run, by data and by control."""
+
+from __future__ import annotations
+
+import ast
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from dap_ai.agent.source.source import FunctionNode
+from dap_ai.agent.source.statements import bindings, header_expressions, header_nodes, last_line
+from dap_ai.debuggees.python.analysis.record.record import Event, Record, Run, Spot
+from dap_ai.debuggees.python.analysis.syntax.definitions import called_name, control_tests, guards
+from dap_ai.debuggees.python.analysis.syntax.parts import results
+
+MAX_EVENTS = 1500
+_MAX_WRITERS = 3
+
+
+@dataclass
+class Part:
+    """An event's part in the failing value. `distance`: dependences back from the failure."""
+
+    event: Event
+    distance: int
+    role: str
+    """`sets`, `changes`, `passes`, `returns`, `writes`, `decides`, `calls`, `failed`."""
+    name: str = ""
+
+
+@dataclass
+class DynamicSlice:
+    """The parts, nearest first."""
+
+    parts: list[Part] = field(default_factory=list[Part])
+    complete: bool = True
+
+    def lines(self) -> dict[Spot, Part]:
+        """The nearest part of each line."""
+        found: dict[Spot, Part] = {}
+        for part in self.parts:
+            found.setdefault(part.event.spot, part)
+        return found
+
+
+def slice_of(
+    record: Record, event: Event, roots: Sequence[ast.expr] = (), max_events: int = MAX_EVENTS
+) -> DynamicSlice:
+    """All that the event's own expressions, or only `roots` of them, depended on; the nearest of it."""
+    return _Slicer(record, max_events).run(event, roots)
+
+
+class _Slicer:
+    def __init__(self, record: Record, max_events: int) -> None:
+        self._record = record
+        self._max_events = max_events
+        self._seen: set[Event] = set()
+        self._queue: deque[tuple[Part, Sequence[ast.expr] | None]] = deque()
+        self._slice = DynamicSlice()
+        self._outer_runs: dict[int, list[Run]] = {}
+
+    def run(self, event: Event, roots: Sequence[ast.expr]) -> DynamicSlice:
+        self._add(event, 0, "failed", "", roots or None)
+        while self._queue:
+            part, expressions = self._queue.popleft()
+            if len(self._slice.parts) >= self._max_events:
+                self._slice.complete = False
+                break
+            self._visit(part, expressions)
+        self._slice.parts.sort(key=lambda part: part.distance)
+        return self._slice
+
+    def _add(
+        self, event: Event | None, distance: int, role: str, name: str, only: Sequence[ast.expr] | None = None
+    ) -> None:
+        if event is None or event in self._seen:
+            return
+        self._seen.add(event)
+        part = Part(event, distance, role, name)
+        self._slice.parts.append(part)
+        self._queue.append((part, only))
+
+    def _visit(self, part: Part, only: Sequence[ast.expr] | None) -> None:
+        event, next_ = part.event, part.distance + 1
+        expressions = header_expressions(event.statement) if only is None else list(only)
+        nodes = [n for root in expressions for n in ast.walk(root)]
+        for name in dict.fromkeys(n.id for n in nodes if isinstance(n, ast.Name)):
+            self._name(name, event, next_)
+        for node in nodes:
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+                self._attribute(node.attr, event, next_)
+        asked = {called_name(n) for n in nodes if isinstance(n, ast.Call)}
+        others = {called_name(n) for n in header_nodes(event.statement) if isinstance(n, ast.Call)} - asked
+        for run in self._record.calls(event):
+            if only is None or run.name not in others:  # a function may be called by another name
+                self._into(run, next_)
+        self._control(event, next_)
+
+    def _name(self, name: str, event: Event, distance: int) -> None:
+        run = event.run
+        for earlier in run.makers(name, event):
+            binds = name in bindings(earlier.statement)
+            self._add(earlier, distance, "sets" if binds else "changes", name)
+            if binds and not isinstance(earlier.statement, ast.AugAssign):
+                return
+        if name in run.arguments or name in _parameters(run):
+            self._add(self._record.caller(run), distance, "passes", name)
+        elif not isinstance(run.scope, ast.Module):
+            self._outer(name, event, distance)
+
+    def _outer(self, name: str, event: Event, distance: int) -> None:
+        """The binding of a name of the module, or of a function around this one."""
+        for run in self._around(event.run):
+            earlier = next((e for e in run.makers(name, event) if name in bindings(e.statement)), None)
+            if earlier and not isinstance(earlier.statement, FunctionNode | ast.ClassDef | ast.Import | ast.ImportFrom):
+                self._add(earlier, distance, "sets", name)
+
+    def _around(self, run: Run) -> list[Run]:
+        """The runs of the module, and of the functions around one."""
+        key = id(run.scope)
+        if key not in self._outer_runs:
+            others = self._record.runs_of(run.source)
+            self._outer_runs[key] = [o for o in others if o.scope is not run.scope and _is_around(o, run)]
+        return self._outer_runs[key]
+
+    def _attribute(self, attribute: str, event: Event, distance: int) -> None:
+        """The last writes of an attribute of this name, whatever object has it."""
+        found: set[int] = set()
+        for earlier in self._record.writers(attribute, event):
+            if id(earlier.statement) not in found:
+                found.add(id(earlier.statement))
+                self._add(earlier, distance, "writes", attribute)
+                if len(found) >= _MAX_WRITERS:
+                    return
+
+    def _into(self, run: Run, distance: int) -> None:
+        """What a called function gave: its `return` and `yield`s; where it came to none, its last event."""
+        if not run.events:
+            return
+        given = [e for e in run.events if results(e.statement) and not isinstance(e.statement, ast.Return)]
+        for event in [run.events[-1], *given]:
+            self._add(event, distance, "returns" if results(event.statement) else "ends", run.name)
+
+    def _control(self, event: Event, distance: int) -> None:
+        """The test that let the event be reached, and the ones before it that could have led away."""
+        run = event.run
+        tests = [test for test, _ in control_tests(run.scope, event.statement.lineno)]
+        for test in tests:
+            self._add(run.of(test, event), distance, "decides", "")
+        for guard in guards(run.scope, event.statement):
+            self._add(run.of(guard, event), distance + 1, "decides", "")
+        if not tests and run.name != "<module>":
+            self._add(self._record.caller(run), distance + 1, "calls", run.name, ())
+
+
+def _parameters(run: Run) -> set[str]:
+    scope = run.scope
+    if isinstance(scope, ast.Module):
+        return set()
+    a = scope.args
+    return {p.arg for p in [*a.posonlyargs, *a.args, *a.kwonlyargs, *([a.vararg] if a.vararg else [])]}
+
+
+def _is_around(outer: Run, inner: Run) -> bool:
+    if isinstance(outer.scope, ast.Module) or isinstance(inner.scope, ast.Module):
+        return isinstance(outer.scope, ast.Module)
+    return outer.scope.lineno < inner.scope.lineno <= last_line(outer.scope)

@@ -1,0 +1,285 @@
+"""The loop in which a paused program is: how far it has come, what decides its end, what of that its body changes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dap_ai.agent.case.stack import Case, Place
+from dap_ai.agent.case.values import bound, cut, number_in, show
+from dap_ai.agent.report.edits import shorten
+from dap_ai.agent.source.statements import bindings, last_line, own_statements, root_name
+from dap_ai.debuggees.python.analysis.syntax.retries import GoingBack, going_back
+from dap_ai.debuggees.python.analysis.syntax.rounds import ENDS, PLAIN, may_change, names_in, number_at
+from dap_ai.debuggees.python.analysis.syntax.waits import goes_on_alone, setter_within, waiting_call
+from dap_ai.protocol.wire.ask import Suspect
+
+_LOOPS = ast.While | ast.For | ast.AsyncFor
+_MAX_LOOPS, _MAX_NAMES, _MAX_CODE, _MAX_VALUE = 3, 4, 80, 40
+INTERRUPTED = "KeyboardInterrupt"
+_NO_END = "Nothing in its body ends it: no `break`, `return` or `raise`"
+_MANY = 100_000
+"""From so many rounds on, a loop is told as a long one."""
+
+
+@dataclass
+class Loop:
+    """One loop that the program is in. `rounds`: that it has begun; at least so many, unless `exact`."""
+
+    place: Place
+    node: ast.While | ast.For | ast.AsyncFor
+    rounds: int = 0
+    exact: bool = True
+    total: int = 0
+    """That it will have; 0: unknown."""
+    counter: str = ""
+    tests: tuple[ast.expr, ...] = ()
+    """What ends it: its own test, and those before each `break`, `return` and `raise`."""
+    stuck: str = ""
+    """Why it cannot end by itself; empty: it may."""
+    back: GoingBack | None = None
+
+
+def looping(case: Case) -> str:
+    """In words, the innermost loops with the values of now. Empty: it was not paused, or is in no loop."""
+    loops = _loops(case)
+    if not loops:
+        return ""
+    first = loops[0]
+    title = "An endless loop" if first.stuck else "A long loop" if first.rounds >= _MANY else "In a loop"
+    return "\n\n".join([f"**{title}.** {_told(case, first)}", *(_told(case, loop) for loop in loops[1:])])
+
+
+def cannot_end(case: Case) -> tuple[Suspect, str] | None:
+    """The loop that cannot end by itself, if the program is in one, and what would let it end."""
+    first = next(iter(_loops(case)), None)
+    if first is None or not first.stuck:
+        return None
+    path, line = first.place.frame.path, first.back.line if first.back else first.node.lineno
+    spot = f"`{shorten(path, case.inspection.cwd)}:{line}`"
+    cure = f"Let something in the body of the loop at {spot} change what its end depends on."
+    if first.back:
+        cure = (
+            f"Let the loop end or make progress before it continues at {spot}: stop after some iterations, "
+            "or skip the item."
+        )
+    return Suspect(path, line, 1.0, f"the loop cannot end: {first.stuck}"), cure
+
+
+def _loops(case: Case) -> list[Loop]:
+    """What tells most comes first."""
+    if case.stop.reason != "pause" and not (case.exception and case.exception.type == INTERRUPTED):
+        return []
+    loops = [_read(place, node) for place in case.places for node in loops_at(place)][:_MAX_LOOPS]
+    return sorted(loops, key=lambda loop: (not loop.stuck, -loop.rounds))
+
+
+def loops_at(place: Place) -> Iterator[ast.While | ast.For | ast.AsyncFor]:
+    """The loops of the frame's own function that it is in, innermost first."""
+    scope, line = place.scope, place.frame.line
+    found = [
+        s for s in own_statements(scope) if isinstance(s, _LOOPS) and s.lineno <= line <= last_line(s.body[-1])
+    ] if scope else []  # fmt: skip
+    yield from reversed(found)
+
+
+def _read(place: Place, node: ast.While | ast.For | ast.AsyncFor) -> Loop:
+    loop = Loop(place, node)
+    if isinstance(node, ast.While):
+        _count(loop)
+        loop.tests = tuple(_tests(node))
+        loop.back = going_back(place, node, loop.counter if loop.rounds else "")
+        loop.stuck = _passed(loop) or _unchanged(loop) or _same_again(loop)
+    else:
+        _progress(loop)
+    return loop
+
+
+# -- how far it has come ------------------------------------------------------------------------------------------
+
+
+def _progress(loop: Loop) -> None:
+    """Of a `for`: by the values of a `range`, or the number of an `enumerate`."""
+    place, node = loop.place, loop.node
+    assert not isinstance(node, ast.While)  # noqa: S101  the caller knows
+    call, target = node.iter, node.target
+    name = call.func.id if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) else ""
+    if isinstance(call, ast.Call) and name == "range" and isinstance(target, ast.Name) and not call.keywords:
+        numbers = [number_at(place, arg) for arg in call.args]
+        start, end, step = (
+            (0, numbers[0], 1) if len(numbers) == 1 else (*numbers, 1)[:3] if len(numbers) in (2, 3) else (None,) * 3
+        )
+        now = number_at(place, target)
+        if isinstance(start, int) and isinstance(step, int) and isinstance(now, int) and step:
+            loop.rounds, loop.counter = (now - start) // step + 1, target.id
+            loop.total = len(range(start, end, step)) if isinstance(end, int) else 0
+        return
+    sized = call
+    if isinstance(call, ast.Call) and name == "enumerate" and call.args and isinstance(target, ast.Tuple):
+        sized, number = call.args[0], target.elts[0]
+        now = number_at(place, number)
+        if isinstance(now, int) and len(call.args) == 1 and not call.keywords and isinstance(number, ast.Name):
+            loop.rounds, loop.counter = now + 1, number.id
+    value = place.value(sized)
+    loop.total = (value.length or 0) if value else 0
+
+
+def _count(loop: Loop) -> None:
+    """Of a `while`: by a name to which each round adds a number, from where it is set before the loop."""
+    place, node, scope = loop.place, loop.node, loop.place.scope
+    for step in [s for s in own_statements(node) if isinstance(s, ast.AugAssign)]:
+        by = _constant(step)
+        if by is None or not isinstance(step.target, ast.Name) or scope is None:
+            continue
+        name = step.target.id
+        before = [s for s in own_statements(scope) if s.lineno < node.lineno and name in bindings(s)]
+        start = before[-1].value if before and isinstance(before[-1], ast.Assign | ast.AnnAssign) else None
+        first, now = number_in(start), number_at(place, step.target)
+        others = [s for s in own_statements(node) if name in bindings(s) and s is not step]
+        # Set back to where it began, it counts the rounds since then.
+        is_reset = all(isinstance(s, ast.Assign) and number_in(s.value) == first for s in others)
+        if first is None or now is None or not is_reset:
+            continue
+        rounds = int((now - first) / by)
+        if rounds >= loop.rounds:
+            loop.rounds, loop.counter, loop.exact = rounds, name, step in node.body and not others
+
+
+def _constant(step: ast.AugAssign) -> int | float | None:
+    by = number_in(step.value)
+    if not by or not isinstance(step.op, ast.Add | ast.Sub):
+        return None
+    return by if isinstance(step.op, ast.Add) else -by
+
+
+# -- what ends it -------------------------------------------------------------------------------------------------
+
+
+def _is_always(test: ast.expr) -> bool:
+    return isinstance(test, ast.Constant) and bool(test.value)
+
+
+def _tests(node: ast.While) -> Iterator[ast.expr]:
+    if not _is_always(node.test):
+        yield node.test
+    for statement in own_statements(node):
+        if isinstance(statement, ast.If) and any(isinstance(s, ENDS) for s in [*statement.body, *statement.orelse]):
+            yield statement.test
+
+
+def _unchanged(loop: Loop) -> str:
+    """Nothing in its body changes anything that decides its end."""
+    assert isinstance(loop.node, ast.While)  # noqa: S101  the caller knows
+    others = any(isinstance(s, ENDS) and not _is_under_if(loop.node, s) for s in own_statements(loop.node))
+    if others or any(isinstance(n, ast.Call | ast.Await | ast.NamedExpr) for t in loop.tests for n in ast.walk(t)):
+        return ""
+    alone = goes_on_alone(loop.place, loop.node)
+    if not loop.tests:
+        return _NO_END[0].lower() + _NO_END[1:] if alone else ""
+    names = names_in(loop.tests)
+    if loop.place.function is None or not names or any(_may_become(loop, name, alone=alone) for name in names):
+        return ""
+    listed = " and ".join(f"`{name}`" for name in names[:_MAX_NAMES])
+    return f"nothing in its body changes {listed}, so it cannot end by itself"
+
+
+def _ends(node: ast.While) -> bool:
+    return any(isinstance(s, ENDS) for s in own_statements(node))
+
+
+def _may_become(loop: Loop, name: str, *, alone: bool) -> bool:
+    """Whether something may change what the name stands for; where the loop waits, another thread may, too."""
+    if name not in bound(loop.place.facts) or setter_within(loop.place, name):
+        return True
+    value = loop.place.value(name)
+    is_seen = not alone and (value is None or value.kind not in PLAIN)
+    return is_seen or bool(may_change(loop.place, own_statements(loop.node), name))
+
+
+def _is_under_if(loop: ast.While, wanted: ast.stmt) -> bool:
+    return any(wanted in [*s.body, *s.orelse] for s in own_statements(loop) if isinstance(s, ast.If))
+
+
+def _same_again(loop: Loop) -> str:
+    """It goes back before what would end it, and the next round is the same."""
+    if not loop.back or not loop.back.for_ever:
+        return ""
+    return f"{_going_back(loop, 'each')} and comes to the same again, so it cannot end by itself"
+
+
+def _going_back(loop: Loop, which: str) -> str:
+    assert loop.back is not None  # noqa: S101  the caller knows
+    test, first = cut(ast.unparse(loop.back.test), _MAX_CODE), loop.back.first
+    would = f"could change `{loop.back.changed}`" if loop.back.changed else "could end it"
+    back = f"{which} round goes back at the `continue` in line {loop.back.line}"
+    return f"while `{test}`, {back}, before line {first} {would},"
+
+
+def _passed(loop: Loop) -> str:
+    """It runs until two numbers are equal, and one has gone past the other."""
+    for test in loop.tests[:1]:
+        if len(loop.tests) > 1 or not (isinstance(test, ast.Compare) and len(test.ops) == 1):
+            continue
+        name, wanted = test.left, test.comparators[0]
+        steps = [
+            s
+            for s in own_statements(loop.node)
+            if isinstance(s, ast.AugAssign) and root_name(s.target) == root_name(name)
+        ]
+        by = _constant(steps[0]) if len(steps) == 1 and isinstance(name, ast.Name) else None
+        now, end = number_at(loop.place, name), number_at(loop.place, wanted)
+        if isinstance(test.ops[0], ast.NotEq) and by and now is not None and end is not None and (now - end) * by > 0:
+            past = f"`{ast.unparse(name)}` has gone past {end:,} without being equal to it"
+            return f"{past}, so `{ast.unparse(test)}` stays true"
+    return ""
+
+
+# -- in words -----------------------------------------------------------------------------------------------------
+
+
+def _told(case: Case, loop: Loop) -> str:
+    place, node = loop.place, loop.node
+    head = cut((place.source.line(node.lineno).strip() if place.source else ""), _MAX_CODE)
+    spot = f"{shorten(place.frame.path, case.inspection.cwd)}:{node.lineno}"
+    text = f"The program is in `{head}` at `{spot}`, in `{place.frame.name}`{_rounds(loop)}."
+    if loop.stuck:
+        text += f" {loop.stuck[0].upper()}{loop.stuck[1:]}." if loop.stuck[0] != "`" else f" {loop.stuck}."
+    deciding = [loop.back.test] if loop.back else []
+    names = [
+        n
+        for n in names_in([*loop.tests, *deciding])
+        if (v := place.value(n)) and v.kind not in ("function", "class", "module")
+    ]
+    if isinstance(node, ast.While) and not _is_always(node.test) and not loop.stuck:
+        text += f" It ends when `{cut(ast.unparse(node.test), _MAX_CODE)}` is false."
+    if isinstance(node, ast.While) and not loop.stuck and not loop.tests and not _ends(node):
+        text += f" {_NO_END}."
+    if not loop.stuck and (call := waiting_call(node.body)):
+        text += f" It waits in `{cut(ast.unparse(call), _MAX_CODE)}`, at line {call.lineno}."
+    if loop.back and not loop.stuck:
+        told = _going_back(loop, "a").rstrip(",")
+        text += f" {told[0].upper()}{told[1:]}."
+    rows = [_row(loop, name) for name in names[:_MAX_NAMES]]
+    # In a sentence, not as a list: views fold lists away, and this is the answer.
+    return f"{text} {'; '.join(rows)}." if rows else text
+
+
+def _rounds(loop: Loop) -> str:
+    if not loop.rounds:
+        return f", over {loop.total:,} items" if loop.total else ""
+    many = f"{'' if loop.exact else 'at least '}{loop.rounds:,}"
+    of = f" of {loop.total:,}" if loop.total else ""
+    by = f", as `{loop.counter}` counts" if loop.counter else ""
+    return f", in round {many}{of}{by}"
+
+
+def _row(loop: Loop, name: str) -> str:
+    value = loop.place.value(name)
+    text = f"`{name}` is `{show(value, _MAX_VALUE) if value else '?'}`"
+    if loop.stuck:
+        return text
+    lines = may_change(loop.place, own_statements(loop.node), name)
+    if not lines and (setter := setter_within(loop.place, name)):
+        lines = [setter.lineno]
+    return f"{text}, {f'which line {lines[0]} changes' if lines else 'which nothing in the loop changes'}"

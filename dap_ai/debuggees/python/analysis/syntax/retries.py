@@ -1,0 +1,154 @@
+"""Rounds of a `while` that go back by `continue` before they come to what would end it: a retry that never succeeds.
+
+    while todo:
+        text = fetch(todo[0])
+        if text is None:
+            continue            back from here
+        todo.pop(0)             what would end it
+
+That it cannot end is said only where such a round is one straight line that calls nothing but what looks, and the test
+under which it goes back holds now and rests on nothing that the round changes: then the next round is the same again.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from dap_ai.agent.case.stack import Place
+from dap_ai.agent.case.values import bound
+from dap_ai.agent.source.statements import bindings, header_expressions, last_line
+from dap_ai.debuggees.python.analysis.syntax.readers import only_reads
+from dap_ai.debuggees.python.analysis.syntax.rounds import ENDS, is_set, may_change, names_in, number_at, within
+
+_STRAIGHT = ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr | ast.Pass | ast.Continue
+_COMPARED: dict[type[ast.cmpop], Callable[[float, float], bool]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
+
+
+@dataclass(frozen=True)
+class GoingBack:
+    """`line`: of the `continue`; `first`: of what comes after it and would end the loop; both from 1."""
+
+    test: ast.expr
+    line: int
+    first: int
+    changed: str
+    """What `first` changes of what the loop's end depends on; empty: it ends the loop itself."""
+    for_ever: bool
+
+
+def going_back(place: Place, loop: ast.While, counter: str) -> GoingBack | None:
+    """The first `continue` that this loop goes back by, now, before all that would end it.
+
+    `counter`: a name that is not any more what it was before the loop, since each round adds to it; or empty.
+    """
+    for index, statement in enumerate(loop.body):
+        if not isinstance(statement, ast.If) or not isinstance(statement.body[-1], ast.Continue):
+            continue
+        if place.frame.line > last_line(statement.body[-1]):
+            continue  # this round has got past it, and may end the loop
+        round_ = [*loop.body[:index], *statement.body]
+        after = [*statement.orelse, *loop.body[index + 1 :]]
+        if _ending(place, loop, round_) or not (ending := _ending(place, loop, after)):
+            continue
+        back = statement.body[-1].lineno
+        stands_in_it = statement.body[0].lineno <= place.frame.line <= last_line(statement.body[-1])
+        if stands_in_it or _holds(place, statement.test):
+            has_gone = stands_in_it or _has_gone_back(place, loop.body[:index], statement, counter)
+            same = has_gone and _is_same_again(place, loop.body[:index], statement)
+            first = min(ending)
+            return GoingBack(statement.test, back, first, ending[first], same)
+    return None
+
+
+def _has_gone_back(place: Place, before: Sequence[ast.stmt], branch: ast.If, counter: str) -> bool:
+    """Whether the test's values are of this loop's rounds: what they were before it says nothing."""
+    counts = any(isinstance(s, ast.AugAssign) and counter in bindings(s) for s in branch.body)
+    names = names_in([branch.test])
+    return counts or place.frame.line == branch.lineno or not any(name in bindings(s) for s in before for name in names)
+
+
+def _ending(place: Place, loop: ast.While, block: Sequence[ast.stmt]) -> dict[int, str]:
+    """The lines of the block that end the loop, each with the name that it changes of those in the loop's test."""
+    names, found = names_in([loop.test]), dict[int, str]()
+    for statement in within(block):
+        changed = next((name for name in names if _changes(place, statement, name)), "")
+        if changed or isinstance(statement, ENDS):
+            found[statement.lineno] = changed
+    return found
+
+
+def _changes(place: Place, statement: ast.stmt, name: str) -> bool:
+    if is_set(statement, name):
+        return True
+    looks = only_reads(place.source, header_expressions(statement), place)
+    return not looks and bool(may_change(place, [statement], name))
+
+
+def _is_same_again(place: Place, before: Sequence[ast.stmt], branch: ast.If) -> bool:
+    """Whether a round that goes back leaves everything as it was that its test rests on."""
+    round_ = [*before, *branch.body]
+    parts = [branch.test, *(e for s in round_ for e in header_expressions(s))]
+    if not all(isinstance(s, _STRAIGHT) for s in round_) or not only_reads(place.source, parts, place):
+        return False
+    local = bound(place.facts)
+    todo, seen = [(name, len(before)) for name in names_in([branch.test])], set[str]()
+    while todo:
+        name, at = todo.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        setters = [(n, bindings(s)[name]) for n, s in enumerate(round_) if name in bindings(s)]
+        if setters:
+            # Set once, before it is read, and not from what it was itself.
+            index, value = setters[0]
+            if len(setters) > 1 or index >= at or value is None or isinstance(round_[index], ast.AugAssign):
+                return False
+            todo += [(each, index) for each in names_in([value])]
+        elif any(is_set(s, name) for s in round_) or (name not in local and not _is_global(place, name)):
+            return False
+    return True
+
+
+def _is_global(place: Place, name: str) -> bool:
+    """A function or a builtin, which `only_reads` has looked at, or a name of the module's that is set once."""
+    source = place.source
+    if source is None or source.tree is None:
+        return False
+    return sum(name in bindings(s) for s in source.tree.body) <= 1
+
+
+def _holds(place: Place, test: ast.expr) -> bool:
+    """Whether the test is true by the values of now; False: it is not, or cannot be told."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=inner):
+            return _truth(place, inner) is False
+        case ast.Compare(left=left, ops=[ast.Is() | ast.IsNot() as op], comparators=[ast.Constant(value=None)]):
+            value = place.value(left)
+            return value is not None and (value.kind == "none") == isinstance(op, ast.Is)
+        case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _COMPARED:
+            one, other = number_at(place, left), number_at(place, right)
+            return one is not None and other is not None and _COMPARED[type(op)](one, other)
+        case _:
+            return _truth(place, test) is True
+
+
+def _truth(place: Place, node: ast.expr) -> bool | None:
+    value = place.value(node)
+    if value is None:
+        return None
+    if value.kind in ("none", "bool"):
+        return value.text == "True"
+    if value.kind in ("int", "float"):
+        found = number_at(place, node)
+        return None if found is None else found != 0
+    return None if value.length is None or value.kind == "object" else value.length > 0

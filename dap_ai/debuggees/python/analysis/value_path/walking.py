@@ -1,0 +1,241 @@
+"""The path of a value: a step back at a time; where several values went into one, along the most telling of them.
+
+Each link is a dependency of data, by the source and by what a run has recorded. That the operand that is followed is
+to blame is not said: the others are told beside it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from dap_ai.agent.case.stack import Place
+from dap_ai.agent.case.values import cut
+from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
+from dap_ai.debuggees.python.analysis.record.runs import Control
+from dap_ai.debuggees.python.analysis.syntax.resolving import Resolver
+from dap_ai.debuggees.python.analysis.value_path.blaming import blamed, number
+from dap_ai.debuggees.python.analysis.value_path.calls import CallResults
+from dap_ai.debuggees.python.analysis.value_path.items import Items
+from dap_ai.debuggees.python.analysis.value_path.names import Names
+from dap_ai.debuggees.python.analysis.value_path.operands import is_plain, literal_of, operands, sides
+from dap_ai.debuggees.python.analysis.value_path.recorded import Recorded, Told
+from dap_ai.debuggees.python.analysis.value_path.source import Source
+from dap_ai.debuggees.python.analysis.value_path.spots import MAX_CHARS, Spot, Values
+from dap_ai.protocol.wire.value_path import Beside, PathNode
+
+MAX_NODES = 12
+_MAX_VISITS, _MAX_DEPTH, _MAX_BESIDE, _MAX_TEXT = 240, 24, 3, 80
+_SUSPECTS = 3
+"""Of two operands, the one whose path comes to a line so high in the ranking is the more telling."""
+_ODD = frozenset({"None", "0", "0.0", "''", "[]", "{}", "nan", "inf"})
+
+
+@dataclass
+class _Way:
+    """The nodes from an operand back."""
+
+    nodes: list[PathNode]
+    is_blamed: bool = False
+    """It made the value what it is, by arithmetic."""
+
+
+def value_path(analysis: Analysis, roots: Sequence[ast.expr], place: Place, recorded: Recorded) -> list[PathNode]:
+    """The path of the first root that has one, nearest first. Empty: nothing is known.
+
+    `recorded`: a run of what led to the roots.
+    """
+    resolver = analysis.view.resolver
+    scope = resolver.of_place(place)
+    if scope is None:
+        return []
+    walk = _Walk(resolver, Values(recorded), _weights(analysis))
+    spot = Spot(scope, place.frame.line, recorded.live(scope, resolver.places))
+    for root in roots:
+        if nodes := walk.best([_Way(walk.back(side, spot)) for side in sides(root)]):
+            return nodes[:MAX_NODES]
+    return []
+
+
+def recorded_by(resolver: Resolver, control: Control) -> Recorded:
+    """What a run of the failure tells."""
+    check, trace = control.check, replace(control.trace, lines=control.trace.lines[: control.trace.before])
+    if check.file:  # statements of no file of the user's: a test run anew
+        return Recorded(trace, ran_no_more=_ran_no_more(resolver, control))
+    if not check.fresh:
+        return Recorded(trace, resolver.of_place(check.place), is_whole=False)
+    scopes = (resolver.of_place(place) for place in resolver.places)
+    own = next((s for s in scopes if s and s.node is check.source.tree), None)
+    return Recorded(trace, own, ran_no_more=_ran_no_more(resolver, control))
+
+
+def _ran_no_more(resolver: Resolver, control: Control) -> bool:
+    """Whether no user code ran after the failure: the last line that ran is the one that failed."""
+    last = max(control.trace.lines, key=lambda row: row.last, default=None)
+    frame = resolver.places[0].frame if resolver.places else None
+    return last is not None and frame is not None and (last.file, last.line) == (frame.path, frame.line)
+
+
+def _weights(analysis: Analysis) -> dict[tuple[str, int], float]:
+    failed = (analysis.diagnosis.place.frame.path, analysis.diagnosis.place.frame.line)
+    first = [s for s in analysis.suspects[:_SUSPECTS] if (s.file, s.line) != failed]
+    return {(s.file, s.line): 1.0 / (rank + 1) for rank, s in enumerate(first)}
+
+
+class _Walk:
+    """One path; bounded in steps."""
+
+    def __init__(self, resolver: Resolver, values: Values, weights: Mapping[tuple[str, int], float]) -> None:
+        self._values = values
+        self._names = Names(resolver, values)
+        self._items = Items(resolver, values, self._names)
+        self._calls = CallResults(resolver, values)
+        self._weights = weights
+        self._left = _MAX_VISITS
+        self._open: set[tuple[object, ...]] = set()
+        """What the path has come through: nothing is made of itself."""
+
+    def back(self, root: ast.expr, spot: Spot) -> list[PathNode]:
+        """The path from an expression that is evaluated at the spot."""
+        value = self._values.of(root, spot)
+        if is_plain(root) and (way := self._follow(root, spot, value)):
+            return way
+        ways = self._operands(root, spot)
+        if value is None or isinstance(root, ast.Constant):
+            return self.best(ways)
+        return self._joined(_node(root, Source(spot, "read"), value), ways)
+
+    def best(self, ways: Sequence[_Way]) -> list[PathNode]:
+        """The most telling of them."""
+        best = max((way for way in ways if way.nodes), key=self._rank, default=None)
+        return best.nodes if best else []
+
+    def _follow(self, node: ast.expr, spot: Spot, given: Told | None) -> list[PathNode]:
+        """The path of an operand. `given`: its value, where that is known from what was made of it alone."""
+        key = (*spot.key(), ast.unparse(node))
+        self._left -= 1
+        if key in self._open or self._left < 0 or len(self._open) > _MAX_DEPTH:
+            return []
+        self._open.add(key)
+        try:
+            value = self._values.of(node, spot) or given
+            source = self._source(node, spot, value)
+            if source is None:
+                return []
+            value = _when_it_was_made(node, source, value)
+            follow = self._returned if source.step == "returned" else self._made
+            return follow(node, source, value)
+        finally:
+            self._open.discard(key)
+
+    def _source(self, node: ast.expr, spot: Spot, value: Told | None) -> Source | None:
+        match node:
+            case ast.Name(id=name):
+                return self._names.of(name, spot, value)
+            case ast.Attribute():
+                return self._items.attribute(node, spot, value)
+            case ast.Subscript():
+                return self._items.item(node, spot)
+            case ast.Call() if callee := self._calls.callee(node, spot):
+                return self._calls.of(node, callee, spot, value)
+            case ast.Call():
+                return self._items.gotten(node, spot)
+            case _:
+                return None
+
+    def _made(self, node: ast.expr, source: Source, value: Told | None) -> list[PathNode]:
+        made = source.made_of
+        if (value is None or value.known == "stop") and made is not None and literal_of(made) and not source.is_part:
+            value = Told(ast.unparse(made), "source")
+        head = _node(node, source, value)
+        if made is None:
+            return self._joined(head, [_Way(self._follow(holder, source.spot, None)) for holder in source.holders])
+        if literal_of(made):
+            head.born = not source.is_part or source.step == "item"
+            return [head]
+        if is_plain(made) and (rest := self._follow(made, source.spot, None if source.is_part else value)):
+            return self._joined(head, [_Way(rest)])
+        return self._joined(head, self._operands(made, source.spot))
+
+    def _returned(self, call: ast.expr, source: Source, value: Told | None) -> list[PathNode]:
+        """Into a function: its `return`, if that is more than a name."""
+        made = source.made_of
+        if made is not None and is_plain(made) and (rest := self._follow(made, source.spot, value)):
+            return rest
+        head = _node(made or call, source, value)
+        head.born = source.born or (made is not None and literal_of(made))
+        return self._joined(head, self._operands(made, source.spot) if made is not None and not head.born else [])
+
+    def _operands(self, node: ast.expr, spot: Spot) -> list[_Way]:
+        """The paths of what goes into an expression; those of the part that made it what it is are marked."""
+        ways: dict[str, _Way] = {}
+        for leaf, every in self._leaves(node, spot):
+            if nodes := self._follow(leaf, spot.at(spot.line, every=True) if every else spot, None):
+                ways[ast.unparse(leaf)] = _Way(nodes)
+        part = blamed(node, lambda inner: _number(ways.get(ast.unparse(inner))))
+        for leaf, _ in self._leaves(part, spot) if part is not node else ():
+            if way := ways.get(ast.unparse(leaf)):
+                way.is_blamed = True
+        return list(ways.values())
+
+    def _leaves(self, node: ast.expr, spot: Spot) -> list[tuple[ast.expr, bool]]:
+        return operands(node, lambda call: self._is_followed(call, spot), lambda test: self._values.truth(test, spot))
+
+    def _is_followed(self, call: ast.Call, spot: Spot) -> bool:
+        """Whether it is known where the result of a call comes from; else its arguments are followed."""
+        return self._calls.callee(call, spot) is not None or self._items.gotten(call, spot) is not None
+
+    def _joined(self, head: PathNode, ways: Sequence[_Way]) -> list[PathNode]:
+        best = self.best(ways)
+        if not best:
+            return [head]
+        others = [_beside(w.nodes[0]) for w in ways if w.nodes and w.nodes is not best]
+        head.beside = others[:_MAX_BESIDE]
+        return best if _is_same(head, best[0]) else [head, *best]
+
+    def _rank(self, way: _Way) -> tuple[bool, float, bool, bool, bool, int]:
+        nodes, head = way.nodes, way.nodes[0]
+        reach = max((self._weights.get((n.file, n.line), 0.0) for n in nodes), default=0.0)
+        has_origin = len(nodes) > 1 or not head.born
+        return way.is_blamed, reach, _is_odd(head.value), has_origin, bool(head.value), min(len(nodes), 4)
+
+
+def _when_it_was_made(node: ast.expr, source: Source, value: Told | None) -> Told | None:
+    """The expression's value after its source's line ran; where that is not known, its value at the stop, if any."""
+    if source.step == "read" or value is None:
+        return value or source.value
+    is_item = isinstance(node, ast.Subscript) and value.known == "frame"
+    if value.is_fixed and not is_item and not source.is_elsewhere and value.known != "stop":
+        return value
+    return source.value or (value if source.step == "returned" and value.known == "rerun" else value.at_stop())
+
+
+def _beside(node: PathNode) -> Beside:
+    return Beside(node.expression, "" if node.known == "stop" else node.value)
+
+
+def _number(way: _Way | None) -> float | None:
+    """The number that an operand is."""
+    return number(way.nodes[0].value) if way else None
+
+
+def _node(node: ast.expr, source: Source, value: Told | None) -> PathNode:
+    at = source.spot
+    note = source.note or (f"{value.rounds} values" if value and value.rounds > 1 else "")
+    text, known = (cut(value.text, 2 * MAX_CHARS), value.known) if value else ("", "")
+    expression = cut(ast.unparse(node), _MAX_TEXT)
+    return PathNode(expression, text, known, at.scope.source.path, at.line, at.function, source.step, note=note)
+
+
+def _is_same(head: PathNode, after: PathNode) -> bool:
+    """Whether two nodes would say one thing twice: a comprehension's name that is passed on in its line."""
+    same = (after.expression, after.value, after.file, after.line)
+    return (head.expression, head.value, head.file, head.line) == same
+
+
+def _is_odd(text: str) -> bool:
+    """Whether a value is one that things go wrong with: none, nothing, below zero, no number."""
+    return text in _ODD or (text[:1] == "-" and text[1:2].isdigit())

@@ -1,0 +1,179 @@
+"""The offline answer about a Python stop: what a question asks of it, else what is wrong there (failure_answers.py)."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from dap_ai.agent.case.stack import Case, Place
+from dap_ai.agent.case.tables import table_of
+from dap_ai.agent.case.values import timed, typed
+from dap_ai.agent.providers.offline import offline_usage, say, use
+from dap_ai.agent.providers.work import Work
+from dap_ai.agent.questions.asking import (
+    code_asked,
+    offered,
+    place_of,
+    wants_all,
+    wants_help,
+    wants_history,
+    wants_reason,
+    wants_way,
+    way,
+)
+from dap_ai.agent.questions.expressions import candidates, named, spoken
+from dap_ai.agent.questions.waiting import wants_wait
+from dap_ai.agent.report.citing import Cited, evidence_of
+from dap_ai.agent.report.sections import quote, where
+from dap_ai.agent.report.wording import BY_SOURCE, HAD, NO_ASSIGNMENT, NO_MODEL, NO_RANKING, NOT_COMPUTED, NOW
+from dap_ai.agent.tools.base import Bench, fenced
+from dap_ai.agent.tools.evaluate import named_in
+from dap_ai.agent.tools.stack import where_it_is
+from dap_ai.agent.tools.table import followed_by, traced_by
+from dap_ai.debuggees.python.analysis.claims.explain import why
+from dap_ai.debuggees.python.analysis.questions.owners import outermost
+from dap_ai.debuggees.python.analysis.questions.telling import Told
+from dap_ai.debuggees.python.analysis.questions.understood import named_by, understood
+from dap_ai.debuggees.python.analysis.questions.waiting import waiting
+from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
+from dap_ai.debuggees.python.analysis.ranking.set_by_hand import set_by_hand
+from dap_ai.debuggees.python.analysis.value_path.finding import path_of_value
+from dap_ai.debuggees.python.answer.failure_answers import FailureAnswers, analysed, settled
+from dap_ai.debuggees.python.answer.passages import before_default, of_length, of_type, standing
+from dap_ai.debuggees.python.answer.plain_words import PlainWords
+from dap_ai.debuggees.python.tools.history import history
+from dap_ai.protocol.contracts.asking import Answer
+from dap_ai.protocol.contracts.snapshot import Followed
+from dap_ai.protocol.contracts.tools import History, Info
+
+_MAX_THREADS = 6
+
+
+class PythonAnalyst:
+    """See agent.providers.offline.Analyst."""
+
+    def __init__(self) -> None:
+        self._failures = FailureAnswers()
+        self._words = PlainWords()
+
+    async def answer(self, work: Work, case: Case, bench: Bench) -> Answer:
+        """What is wrong at the stop, or what the question asks of it."""
+        if call := traced_by(work.ask.arguments.question):
+            return await use(call, bench, work.sink)
+        question = work.ask.arguments.question
+        say(work, [" ".join(case.edited)])
+        self._words.remember(case)
+        wanted = understood(question)
+        unread = [t for t in (*named_by(wanted), *candidates(question)) if case.focus and case.focus.shown(t) is None]
+        if unread:
+            await work.read(unread)
+        if call := followed_by(case, question):
+            return await use(call, bench, work.sink)
+        if wants_help(question):
+            return self._told(work, [offered(case), f"*{NO_RANKING}*"])
+        if wants_way(question):
+            return await self._came(work, case, question)
+        if wants_wait(question) and (awaited := waiting(case)):
+            return self._told(work, [awaited, _others(bench), f"*{NO_RANKING}*"])
+        if wanted and (told := await self._words.answer(work, case, wanted, self._failures.controls(case))):
+            return await self._in_words(work, case, told)
+        if symbol := code_asked(case, question):
+            return await use(Info(symbol), bench, work.sink)
+        evaluated = await self._evaluated(work, bench)
+        asked = place_of(case, question)
+        roots = spoken(asked, question)[:1] or named(asked, question)
+        if wants_all(question) and not roots and asked:
+            return self._told(work, [*evaluated, standing(asked), f"*{NO_RANKING}*"])
+        if evaluated and not roots:
+            return self._told(work, [*evaluated, f"*{NO_RANKING}*"])
+        if roots and asked:
+            analysis = settled(await analysed(work, case, roots, asked), self._failures.kept_at(case))
+            return await self._about(work, analysis, roots, asked, evaluated) if analysis else self._nowhere(work)
+        if told := await self._words.ended(work, case, candidates(question), self._failures.controls(case)):
+            return self._told(work, [*told.parts, f"*{NO_RANKING}*"])
+        return await self._failures.explain(work, case, before_default(case, question)) or self._nowhere(work)
+
+    async def _in_words(self, work: Work, case: Case, told: Told) -> Answer:
+        """What a recorded run tells, with the values of the frames that it rests on and their path."""
+        if not told.about:
+            return self._told(work, [*told.parts, f"*{NO_RANKING}*"])
+        place = told.about[0][0]
+        roots = [ast.parse(text, mode="eval").body for _, text in told.about]
+        trials = self._failures.kept_at(case)
+        analysis = settled(await analysed(work, case, roots, place), trials)
+        past = await _past(work.bench, place, [r for r in roots if not isinstance(r, ast.Name)])
+        origin = [] if told.has_origin or past or not analysis else [why(analysis, BY_SOURCE)]
+        say(work, [*told.parts, *past, *origin, f"*{NO_RANKING}*"])
+        path = await path_of_value(analysis, trials, roots, place, work.debugger) if analysis else []
+        evidence = evidence_of(case.stop, [Cited(*each) for each in told.about])
+        return Answer(evidence=evidence, path=path, usage=offline_usage())
+
+    async def _came(self, work: Work, case: Case, question: str) -> Answer:
+        """How the program came to where it stands, what the frame holds, and what is wrong if that is asked, too."""
+        parts = [way(case), standing(case.focus) if case.focus else ""]
+        first = "\n\n".join(filter(None, parts))
+        if wants_reason(question) and (known := await self._failures.explain(work, case, first)):
+            return known
+        return self._told(work, [*parts, f"*{NO_RANKING}*"])
+
+    def unread(self, work: Work, caught: Case) -> Answer | None:
+        """Answers from the printed traceback and the source."""
+        return self._failures.unread(work, caught)
+
+    async def _evaluated(self, work: Work, bench: Bench) -> list[str]:
+        """What expressions of the question give that only a copy of the program may evaluate."""
+        results = await named_in(bench, work.ask.arguments.question)
+        for status in dict.fromkeys(result.status for result in results if result.status):
+            work.sink.emit("status", status)
+        return [result.text for result in results]
+
+    def _told(self, work: Work, parts: list[str]) -> Answer:
+        say(work, parts)
+        return Answer(usage=offline_usage())
+
+    def _nowhere(self, work: Work) -> Answer:
+        return self._told(work, ["There is no frame with source to look at in this stop."])
+
+    async def _about(
+        self, work: Work, analysis: Analysis, roots: list[ast.expr], place: Place, evaluated: list[str]
+    ) -> Answer:
+        case, question = analysis.case, work.ask.arguments.question
+        cited = [Cited(place, ast.unparse(root)) for root in roots]
+        spot = where(case, place.frame.path, place.frame.line)
+        values = [
+            f"`{c.expression}` is `{typed(v, 300)}`{of_type(v, question)}{timed(v)} at {spot}, in `{place.frame.name}`."
+            f"{of_length(c.expression, v, question)}"
+            for c in cited
+            if (v := place.shown(c.expression))
+        ]
+        if set_by_hand(analysis, place, roots):
+            say(work, [*evaluated, f"{NOW} {' '.join(values)}", quote(place), NOT_COMPUTED, f"*{NO_RANKING}*"])
+            return Answer(evidence=evidence_of(case.stop, cited), usage=offline_usage())
+        past = await _past(work.bench, place, roots[:1]) if wants_history(question) else []
+        origin = await self._words.origin(work, place, roots, self._failures.controls(case))
+        found = origin or [] if past else origin or [why(analysis, BY_SOURCE) or NO_ASSIGNMENT]
+        now = f"{NOW} {' '.join(values)}"
+        tables = [fenced(table) for c in cited if (v := place.value(c.expression)) and (table := table_of(v))]
+        say(work, [*evaluated, now, *tables, quote(place), *past, *found, f"*{NO_MODEL}*"])
+        path = await path_of_value(analysis, self._failures.kept_at(case), roots, place, work.debugger)
+        evidence = evidence_of(case.stop, cited)
+        return Answer(evidence=evidence, suspects=analysis.suspects, path=path, usage=offline_usage())
+
+
+def _others(bench: Bench) -> str:
+    """What the other threads wait for, a line each; empty: none is known to wait."""
+    waiting_ones = [t for t in bench.case.inspection.threads if t.waiting and not t.current]
+    rows = [f"- `{thread.name}`: {where_it_is(bench, thread)}" for thread in waiting_ones[:_MAX_THREADS]]
+    return "\n".join(["Other threads that wait:", "", *rows]) if rows else ""
+
+
+async def _past(bench: Bench | None, place: Place, roots: list[ast.expr]) -> list[str]:
+    """The values that each of the first two took, where a run again in a copy shows them."""
+    return [text for root in roots[:2] if bench and (text := await _followed(bench, place, root))]
+
+
+async def _followed(bench: Bench, place: Place, root: ast.expr) -> str:
+    node, owner = outermost(bench.case, place, root)
+    number = bench.case.frames.index(owner.frame)
+    found = await history.run(replace(bench, chosen=owner), History(ast.unparse(node), frame=number))
+    return f"{HAD} {found.text}" if isinstance(found.data, Followed) else ""

@@ -1,0 +1,236 @@
+"""The offline answer about a Python failure: the verdict, the cause, a fix that was tried, the evidence."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+from functools import partial
+
+from dap_ai.agent.case.stack import Case, Place
+from dap_ai.agent.providers.offline import offline_usage, say
+from dap_ai.agent.providers.work import Work
+from dap_ai.agent.report.citing import evidence_of
+from dap_ai.agent.report.sections import where
+from dap_ai.agent.report.wording import NO_MODEL, NO_RANKING, NOT_COMPUTED, UNKNOWN
+from dap_ai.debuggees.python.analysis.claims import unread
+from dap_ai.debuggees.python.analysis.claims.advice import recommendation
+from dap_ai.debuggees.python.analysis.claims.explain import after_cleanup, happened, root_cause, why
+from dap_ai.debuggees.python.analysis.claims.gist import gist
+from dap_ai.debuggees.python.analysis.claims.recursion.told import RECURSION, recursion_at, told_of_library
+from dap_ai.debuggees.python.analysis.claims.recursion.told import told as recursion_told
+from dap_ai.debuggees.python.analysis.claims.shadowed_modules import Shadowed, shadowed
+from dap_ai.debuggees.python.analysis.claims.shadowed_modules import told as shadowed_told
+from dap_ai.debuggees.python.analysis.claims.verdict import verdict
+from dap_ai.debuggees.python.analysis.experiments.proving import prove
+from dap_ai.debuggees.python.analysis.experiments.scheduler import NO_TIME, Investigation
+from dap_ai.debuggees.python.analysis.failure import syntax_errors
+from dap_ai.debuggees.python.analysis.failure.facts import proving
+from dap_ai.debuggees.python.analysis.failure.messages import as_written
+from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis, analyse, outline
+from dap_ai.debuggees.python.analysis.ranking.reranking import rerank
+from dap_ai.debuggees.python.analysis.ranking.reranking import told as told_again
+from dap_ai.debuggees.python.analysis.ranking.set_by_hand import set_by_hand
+from dap_ai.debuggees.python.analysis.ranking.trials import Trials
+from dap_ai.debuggees.python.analysis.ranking.what_ran import settle
+from dap_ai.debuggees.python.analysis.record.runs import BUDGET_S, Control
+from dap_ai.debuggees.python.analysis.syntax.loops import looping
+from dap_ai.debuggees.python.analysis.value_path.finding import path_of_failure
+from dap_ai.debuggees.python.answer.passages import endless, has_failed, lacked_memory, noted, standing, suspicious
+from dap_ai.protocol.contracts.asking import Answer
+from dap_ai.protocol.wire.ask import Fix
+
+_TIME_TO_LOOK = 0.6
+"""Of what is left: the answer must still be told."""
+
+_THOROUGH = 10
+"""So many times as long fixes are tried where that is wanted."""
+
+
+class FailureAnswers:
+    """Explains where a program has failed or stands, and keeps what it found for the next question at the stop."""
+
+    def __init__(self) -> None:
+        self._kept: tuple[tuple[int, int, int], Analysis, Trials] | None = None
+        """What was found at the last stop that was asked about, and its `_key`."""
+
+    async def explain(self, work: Work, case: Case, first: str) -> Answer | None:
+        """What is wrong there; None where no frame has source. The failure runs again while the source is read."""
+        if (found := shadowed(case)) and (analysis := await analysed(work, case)):
+            return self._shadowed(work, analysis, found, first)
+        again = None if self._found(case) else self._begun(work, case)
+        try:
+            analysis = await analysed(work, case)
+            return await self._diagnosed(work, analysis, again, first) if analysis else None
+        finally:
+            if again is not None:
+                await again.aclose()
+
+    def _shadowed(self, work: Work, analysis: Analysis, found: Shadowed, first: str) -> Answer:
+        """A file shadows a standard module: no small change of a line fixes that."""
+        parts, suspects = shadowed_told(found, analysis)
+        say(work, [first, *parts, f"*{' '.join([NO_RANKING, *noted(analysis)])}*"])
+        gist_of = parts[0].rstrip(".").partition(", and has no")[0]
+        return Answer(suspects=suspects, gist=gist_of, usage=offline_usage())
+
+    def _begun(self, work: Work, case: Case) -> Investigation | None:
+        """The failure run again; None where no fix is tried."""
+        error = case.exception
+        if error is None or not has_failed(case) or _why_none_is_tried(work, case):
+            return None
+        if error.type == RECURSION or syntax_errors.wrong_at(case):
+            return None
+        clock_s = work.left_s * _TIME_TO_LOOK
+        budget_s = BUDGET_S * (_THOROUGH if work.settings.thorough else 1)
+        return Investigation(work.debugger, case, partial(work.sink.emit, "status"), budget_s, clock_s)
+
+    async def _diagnosed(self, work: Work, analysis: Analysis, again: Investigation | None, first: str) -> Answer:
+        """The verdict in a sentence, the cause, the fix; then what they rest on."""
+        remote = analysis.case.remote
+        if remote is not None and (there := settled(await asyncio.to_thread(analyse, remote))):
+            return self._unread(work, there, *unread.elsewhere(there, analysis.case))
+        if analysis.case.exception and analysis.case.exception.type == RECURSION:
+            return await self._recursion(work, analysis, first)
+        if wrong := syntax_errors.wrong_at(analysis.case):
+            return self._syntax(work, analysis, wrong, first)
+        analysis, trials, note = await self._investigated(work, analysis, again)
+        if trials is None:
+            settle(analysis)
+        if set_by_hand(analysis):
+            return self._set_by_hand(work, analysis, first)
+        advice, fixes = "", list[Fix]()
+        if has_failed(analysis.case):
+            advice, fixes = recommendation(analysis, trials)
+            parts = [root_cause(analysis, trials), advice, happened(analysis), why(analysis)]
+            parts.append(told_again(analysis, trials) if trials else "")
+        else:
+            history = why(analysis, "How these values came about")
+            advice = endless(analysis) or suspicious(analysis)
+            parts = [advice, happened(analysis), history, standing(analysis.diagnosis.place)]
+        notes = [NO_MODEL, analysis.cut_short, note, *noted(analysis)]
+        told_first = looping(analysis.case) or verdict(analysis, trials)
+        message = as_written(analysis.case.exception.message) if analysis.case.exception else ""
+        cleaned = after_cleanup(analysis.diagnosis.place)
+        say(work, [first, told_first, message, cleaned, *parts, f"*{' '.join(filter(None, notes))}*"])
+        evidence = evidence_of(analysis.case.stop, proving(analysis.diagnosis))
+        is_cut = bool(analysis.cut_short)
+        path = await path_of_failure(analysis, trials)
+        suspects, usage = analysis.suspects, offline_usage()
+        certain = gist(analysis, trials)
+        return Answer(
+            evidence=evidence, suspects=suspects, fixes=fixes, path=path, gist=certain, usage=usage, limit=is_cut
+        )
+
+    def _set_by_hand(self, work: Work, analysis: Analysis, first: str) -> Answer:
+        """States the failure and its values without a cause: the program did not compute the value it depends on."""
+        analysis.suspects = []
+        notes = [NO_MODEL, *noted(analysis)]
+        failed = [f"{UNKNOWN} {NOT_COMPUTED}"] if has_failed(analysis.case) else [standing(analysis.diagnosis.place)]
+        message = as_written(analysis.case.exception.message) if analysis.case.exception else ""
+        cleaned = after_cleanup(analysis.diagnosis.place)
+        say(
+            work,
+            [first, verdict(analysis, None), message, cleaned, *failed, happened(analysis), f"*{' '.join(notes)}*"],
+        )
+        evidence = evidence_of(analysis.case.stop, proving(analysis.diagnosis))
+        return Answer(evidence=evidence, gist=gist(analysis, None), usage=offline_usage())
+
+    def _syntax(self, work: Work, analysis: Analysis, wrong: syntax_errors.Wrong, first: str) -> Answer:
+        """What does not compile has not run: there is nothing to run again."""
+        case, frame = analysis.case, analysis.diagnosis.place.frame
+        bracket, path = syntax_errors.likely_open(wrong), wrong.source.path
+        spot = where(case, path, wrong.line)
+        importer = where(case, frame.path, frame.line) if frame.path != path else ""
+        opened = where(case, path, bracket.line) if bracket else spot
+        parts, suspects = syntax_errors.told(wrong, spot, opened, importer)
+        say(work, [first, *parts, f"*{' '.join([NO_RANKING, *noted(analysis)])}*"])
+        return Answer(suspects=suspects, usage=offline_usage())
+
+    async def _recursion(self, work: Work, analysis: Analysis, first: str) -> Answer:
+        """Tries no fix: to leave the call out ends the failure, and is hardly ever meant."""
+        case, place = analysis.case, analysis.diagnosis.place
+        found = await recursion_at(case, work.reader, work.debugger)
+        parts, suspects = await asyncio.to_thread(recursion_told, found) if found else told_of_library(place, case)
+        notes = [NO_MODEL, *noted(analysis)]
+        say(work, [first, *parts, f"*{' '.join(notes)}*"])
+        return Answer(suspects=suspects, usage=offline_usage())
+
+    async def _investigated(
+        self, work: Work, analysis: Analysis, again: Investigation | None
+    ) -> tuple[Analysis, Trials | None, str]:
+        """What trying fixes has brought, and a note where none may be tried. At an exception only.
+
+        It is kept for the stop: another question gets the same verdict, at once.
+        """
+        if not has_failed(analysis.case) or analysis.cut_short:
+            return analysis, None, ""
+        if why := _why_none_is_tried(work, analysis.case):
+            return analysis, None, f"No fix was tried: {why}."
+        if again is not None:
+            trials = await again.tried(analysis)
+            if trials.why_not == NO_TIME:
+                analysis.cut_short = f"{NO_TIME[0].upper()}{NO_TIME[1:]}."
+            prove(analysis, trials)
+            rerank(analysis, trials)
+            self._kept = (_key(analysis.case), analysis, trials) if trials.usable else None
+            return analysis, trials, ""
+        found = self._found(analysis.case)
+        return (*found, "") if found else (analysis, None, "")
+
+    def unread(self, work: Work, caught: Case) -> Answer | None:
+        """Answers from the printed traceback and the source."""
+        analysis = settled(analyse(caught))
+        return self._unread(work, analysis, *unread.caught(analysis)) if analysis else None
+
+    def _unread(self, work: Work, analysis: Analysis, parts: list[str], fixes: list[Fix]) -> Answer:
+        """Answers with these parts, without values."""
+        say(work, [*parts, f"*{' '.join([NO_MODEL, *noted(analysis)])}*"])
+        return Answer(suspects=analysis.suspects, fixes=fixes, usage=offline_usage())
+
+    def controls(self, case: Case) -> list[Control]:
+        """The runs of the failure that were made at this very stop."""
+        trials = self.kept_at(case)
+        return trials.controls if trials else []
+
+    def _found(self, case: Case) -> tuple[Analysis, Trials] | None:
+        """The analysis and the tried fixes of this failure, if it was asked about before."""
+        return self._kept[1:] if self._kept and self._kept[0] == _key(case) else None
+
+    def kept_at(self, case: Case) -> Trials | None:
+        """The fixes tried at this stop; None: none were."""
+        kept, stop = self._kept, case.stop
+        return kept[2] if kept and kept[0][:2] == (stop.epoch, stop.thread_id) else None
+
+
+def settled(analysis: Analysis | None, trials: Trials | None = None) -> Analysis | None:
+    """The analysis, with what had run decided by its frames and the trials."""
+    if analysis:
+        settle(analysis, trials)
+    return analysis
+
+
+def _key(case: Case) -> tuple[int, int, int]:
+    return case.stop.epoch, case.stop.thread_id, case.places[0].frame.id if case.places else 0
+
+
+def _why_none_is_tried(work: Work, case: Case) -> str:
+    """Why no fix is tried at a failure, as a clause; empty: some are."""
+    if lacked_memory(case):
+        return "whatever asks for less memory would pass"
+    if case.edited:
+        return "a value was set in the debugger"
+    if case.places and case.places[0].is_generated:
+        return "the program made the code that failed from text, and fixes are tried only in files"
+    return work.debugger.why_no_snapshot
+
+
+async def analysed(
+    work: Work, case: Case, roots: list[ast.expr] | None = None, asked: Place | None = None
+) -> Analysis | None:
+    """The whole analysis, where there is time for it; else what can be said at once."""
+    try:
+        return await asyncio.wait_for(asyncio.to_thread(analyse, case, roots, asked), work.left_s * _TIME_TO_LOOK)
+    except asyncio.TimeoutError:
+        analysis = outline(case)
+        if analysis:
+            analysis.cut_short = "There was no time to follow where the values came from."
+        return analysis

@@ -1,0 +1,1 @@
+"""Subcommands of `dap-ai` for Python programs: `pytest`."""

@@ -1,0 +1,54 @@
+"""Other names by which an object can be reached now: what they change, it has, too. Runs no code of the program."""
+
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+# Values are Any.
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any, NamedTuple
+
+from dap_ai.debuggees.python.inspector.stored.statics import forget, stored
+
+_UNCHANGING = (int, float, complex, str, bytes, bool, types.NoneType, type, types.FunctionType, types.ModuleType, range)
+_MAX_PARTS = 1000
+"""Of one container that are looked at."""
+_DEPTH = 3
+
+
+class Sharing(NamedTuple):
+    """`same`: names of the very object. `holders`: names of what holds it, as a part or a part's part."""
+
+    same: frozenset[str] = frozenset()
+    holders: frozenset[str] = frozenset()
+
+
+def sharing(name: str, names: Iterable[str], values: Mapping[str, Any]) -> Sharing:
+    """Who else of `names` reaches the object that `name` names; nobody, if it cannot change."""
+    x = values.get(name)
+    if issubclass(type(x), _UNCHANGING):
+        return Sharing()
+    others = [other for other in names if other != name and other in values]
+    try:
+        same = frozenset(other for other in others if values[other] is x)
+        holders = frozenset(other for other in others if other not in same and _holds(values[other], x, _DEPTH))
+    finally:
+        forget()
+    return Sharing(same, holders)
+
+
+def _holds(holder: Any, x: Any, depth: int) -> bool:
+    if depth == 0 or issubclass(type(holder), _UNCHANGING):
+        return False
+    return any(part is x or _holds(part, x, depth - 1) for part in islice(_parts(holder), _MAX_PARTS))
+
+
+def _parts(holder: Any) -> Iterator[Any]:
+    if type(holder) in (list, tuple):
+        yield from list(holder)
+    elif type(holder) is dict:
+        yield from list(holder.values())
+    else:
+        yield from stored(holder).values()

@@ -1,0 +1,73 @@
+"""The statements that a value came from, over the cells that ran. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from dap_ai.debuggees.python.hosts.notebook.steps import Step
+
+
+@dataclass
+class Slice:
+    """`picked` are indices of steps, in order of execution; `made` is the last step that bound the name, or None."""
+
+    name: str
+    picked: list[int] = field(default_factory=list[int])
+    made: int | None = None
+    stale: list[tuple[str, int, int]] = field(default_factory=list[tuple[str, int, int]])
+    """(name, step that used it, later step that bound it anew): the value rests on what it was before."""
+
+
+def slice_of(
+    names: str | Sequence[str], steps: Sequence[Step], *, before: int | None = None, same: Collection[str] = ()
+) -> Slice:
+    """What made the values of names, as they are after the step `before` (None: now).
+
+    `same`: other names of the same object: what changes it by these counts, too.
+    """
+    wanted = [names] if isinstance(names, str) else list(names)
+    end = len(steps) if before is None else before
+    found, seen = Slice(", ".join(wanted)), set[tuple[str, int]]()
+    picked = set[int]()
+    queue = [(name, end) for name in wanted]
+    while queue:
+        name, at = queue.pop()
+        if (name, at) in seen:
+            continue
+        seen.add((name, at))
+        for index in _makers(name, steps, at, same if name in wanted else ()):
+            if found.made is None and name in wanted and name in steps[index].binds:
+                found.made = index
+            if index not in picked:
+                picked.add(index)
+                queue += [(used, index) for used in steps[index].uses | steps[index].changes]
+    found.picked = sorted(picked)
+    found.stale = sorted(_stale(found.picked, steps, wanted), key=lambda row: row[1:])
+    return found
+
+
+def _makers(name: str, steps: Sequence[Step], before: int, same: Collection[str] = ()) -> Iterator[int]:
+    """The step that bound the name last, and those that may have changed its value since; the last one first."""
+    for index in range(before - 1, -1, -1):
+        step = steps[index]
+        if name in step.binds or name in step.changes or step.star or not step.changes.isdisjoint(same):
+            yield index
+        if name in step.binds and name not in step.changes:
+            return
+
+
+def _stale(picked: Sequence[int], steps: Sequence[Step], wanted: Sequence[str]) -> Iterator[tuple[str, int, int]]:
+    known = set(picked)
+    for index in picked:
+        for name in steps[index].uses - steps[index].binds:
+            if name in wanted or not any(name in steps[k].binds for k in picked if k < index):
+                continue
+            later = (k for k in range(index + 1, len(steps)) if name in steps[k].binds and k not in known)
+            anew = next(later, None)
+            if anew is not None and steps[anew].text != _maker_text(name, steps, index):
+                yield name, index, anew
+
+
+def _maker_text(name: str, steps: Sequence[Step], before: int) -> str:
+    return next((steps[k].text for k in _makers(name, steps, before)), "")

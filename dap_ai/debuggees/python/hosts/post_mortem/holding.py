@@ -1,0 +1,165 @@
+"""Holds this thread at a failure while a client looks: over a socket of its own, or at an address in the user's folder.
+
+1. A process that this one has started gets one end of a pair of sockets: nobody else can connect, nothing listens.
+2. An address is a Unix socket in a folder that is the user's alone; the kernel tells who connects, other users are
+   turned away.
+3. Sockets are those of the C half of `socket`, whose own class others replace (pytest-socket).
+"""
+
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+# Frames hold Any.
+
+from __future__ import annotations
+
+import _socket
+import contextlib
+import os
+import select
+import stat
+import struct
+import tempfile
+import types
+from typing import Callable, Tuple
+
+from .messages import Link
+from .server import Server
+from .stack import Keep, Stop, of_exception, of_thread
+
+PREFIX, SUFFIX = "held-", ".sock"
+"""Of an address's file: `held-PID-N.sock`."""
+_TICK_S = 0.1
+_MAX_PATH_BYTES = 103
+"""The kernel's limit: 107 on Linux, 103 on macOS."""
+
+
+class CannotHoldError(OSError):
+    """There can be no address here; the text says why."""
+
+
+def _always() -> bool:
+    return True
+
+
+def _any_frame(_: types.FrameType) -> bool:
+    return True
+
+
+def failure(exc: BaseException, keep: Keep = _any_frame, *, callers: bool = False, folder: str = "") -> Server:
+    """What serves an exception; `keep` says of each frame of its traceback whether it is shown.
+
+    `folder`: as in stack.Stop.
+    """
+    stop = _nonempty(of_exception(exc, keep, callers=callers), exc)
+    stop.folder = folder
+    return Server(stop, "exception")
+
+
+def standing(frame: types.FrameType, keep: Keep = _any_frame) -> Server:
+    """What serves a frame of this thread and its callers."""
+    return Server(of_thread(frame, keep), "breakpoint")
+
+
+def _nonempty(stop: Stop, exc: BaseException) -> Stop:
+    return stop if stop.first.frames else of_exception(exc, _any_frame, callers=False)
+
+
+def connected() -> Tuple[Link, Link]:
+    """Two ends of one connection. Raises OSError."""
+    pair = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
+    for end in pair:
+        end.settimeout(None)  # the program may have set a default
+    return pair
+
+
+class Pair:
+    """Two connected ends: `serve` speaks at ours, a process that is started meanwhile gets the other as `fd:N`."""
+
+    def __init__(self) -> None:
+        self._ours, self.theirs = connected()
+        self.address = "fd:%d" % self.theirs.fileno()
+
+    def serve(self, server: Server, wanted: Callable[[], bool] = _always) -> None:
+        """Once the other process has its end: until it leaves, or `wanted()` says no."""
+        self.theirs.close()
+        server.serve(self._ours, wanted)
+
+    def close(self) -> None:
+        """Again changes nothing."""
+        self._ours.close()
+        self.theirs.close()
+
+
+class Listener:
+    """An address at which this process can be asked. Raises CannotHoldError."""
+
+    def __init__(self, folder: str = "") -> None:
+        where = folder or own_folder()
+        self._listener = Link(_socket.AF_UNIX)
+        self.address = ""
+        try:
+            self._bind(where)
+        except OSError as error:
+            self.close()
+            raise CannotHoldError("no process can be held in %s: %s" % (where, error)) from error
+
+    def _bind(self, where: str) -> None:
+        for number in range(1000):
+            path = os.path.join(where, "%s%d-%d%s" % (PREFIX, os.getpid(), number, SUFFIX))
+            if len(os.fsencode(path)) > _MAX_PATH_BYTES:
+                raise OSError("too long a name for a socket's folder")
+            if not os.path.lexists(path):
+                self._listener.bind(path)
+                self.address = path
+                os.chmod(path, 0o600)
+                self._listener.listen(4)
+                return
+        raise OSError("every name is taken")
+
+    def serve(self, server: Server, wanted: Callable[[], bool] = _always) -> None:
+        """One client after the other, until one lets the program go on, or `wanted()` says no."""
+        while wanted():
+            if not select.select([self._listener], [], [], _TICK_S)[0]:
+                continue
+            link = Link(fileno=self._listener._accept()[0])  # type: ignore[attr-defined]
+            try:
+                if not is_of_another_user(link):
+                    server.serve(link, wanted)
+            finally:
+                link.close()
+            if server.goes_on:
+                return
+
+    def close(self) -> None:
+        """Nobody finds it any more. Again changes nothing."""
+        self._listener.close()
+        if self.address:
+            address, self.address = self.address, ""
+            with contextlib.suppress(OSError):
+                os.unlink(address)
+
+
+def is_of_another_user(link: Link) -> bool:
+    """As dap_ai.transport.peers has it, which is not for Python 3.8."""
+    option = getattr(_socket, "SO_PEERCRED", None)
+    if option is None:
+        return False
+    _, uid, _ = struct.unpack("3i", link.getsockopt(_socket.SOL_SOCKET, option, struct.calcsize("3i")))
+    return uid not in (0, os.getuid())
+
+
+def own_folder() -> str:
+    """The folder of the user's sessions (adapter/io/sockets.py), made if it is not there. Raises CannotHoldError."""
+    if not hasattr(_socket, "AF_UNIX") or not hasattr(os, "getuid"):
+        raise CannotHoldError("this platform has no Unix sockets that only their user can reach")
+    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
+    path = os.path.join(tempfile.gettempdir(), "dap-ai-%d" % os.getuid())
+    if runtime and os.path.isdir(runtime) and os.stat(runtime).st_uid == os.getuid():
+        path = os.path.join(runtime, "dap-ai")
+    try:
+        os.makedirs(path, mode=0o700, exist_ok=True)
+        found = os.lstat(path)
+    except OSError as error:
+        raise CannotHoldError(str(error)) from error
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
+        raise CannotHoldError("%s is not a folder of yours alone" % path)
+    return path

@@ -1,0 +1,96 @@
+"""A teardown that fails after a failed call: most often for what the call has left undone, which its answer explains.
+
+Not so where the call had nothing left to do (its last statement is the check that failed), or where the same teardown
+has failed after a call that passed: such a failure is answered as any other.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import os
+from typing import TYPE_CHECKING, Any
+
+from dap_ai.debuggees.python.hosts.answerer import named
+
+if TYPE_CHECKING:
+    from dap_ai.debuggees.python.hosts.testing.findings import Claims, Finding, Row
+
+_DEMANDS = ("AssertionError", "Failed", "FailTest")
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+
+
+class Aftermath:
+    """Of the calls that have failed, until their teardown."""
+
+    def __init__(self, root: str) -> None:
+        self._root = root
+        self._failed: dict[str, Finding] = {}
+        self._by_itself: set[tuple[Any, ...]] = set()
+        """Where teardowns have failed after calls that passed."""
+
+    def note(self, found: Finding) -> None:
+        """What was found about a call that failed."""
+        if found["when"] == "call":
+            self._failed[found["nodeid"]] = found
+
+    def told(self, found: Finding) -> dict[str, Any]:
+        """Fields of the finding of a teardown, in one line that refers to the call; empty: it is to be answered."""
+        if found["when"] != "teardown":
+            return {}
+        call = self._failed.pop(found["nodeid"], None)
+        stopped, kind = found["stopped"], found["exception"]["type"]
+        place = (kind, stopped["file"], stopped["line"])
+        if call is None:
+            self._by_itself.add(place)
+            return {}
+        undone = _is_undone(call)
+        if place in self._by_itself or not (call.get("claims", {}).get("verified") or undone):
+            return {}
+        why = "which kept the test from doing the rest" if undone else "and does not fail with the fix of that"
+        text = named(
+            f"`{kind}` at {self._at(stopped)} comes after the failure of the call at {self._at(_in_test(call))}, "
+            f"{why}: see its answer."
+        )
+        claims: Claims = {"root_cause": "none", "verified": False, "recommended": False, "guess": False}
+        return {"answer": text, "text": text, "suspects": [], "claims": claims, "diff": "", "complete": True}
+
+    def _at(self, row: Row) -> str:
+        file: str = row["file"]
+        inside = file.startswith(self._root + os.sep)
+        return f"`{file[len(self._root) + 1 :] if inside else file}:{row['line']}`"
+
+
+def _in_test(call: Finding) -> Row:
+    """The outermost frame of the user's code."""
+    return (call["frames"] or [call["stopped"]])[-1]
+
+
+def _is_undone(call: Finding) -> bool:
+    """Whether there was more to do in the test, had the call not failed. What is not known may have been."""
+    row = _in_test(call)
+    if call["exception"]["type"] not in _DEMANDS:
+        return True
+    try:
+        tree = ast.parse("".join(linecache.getlines(row["file"])))
+    except (SyntaxError, ValueError):
+        return True
+    functions = [n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    around = [n for n in functions if _holds(n, row["line"])]
+    return not around or not _is_last(around[-1].body, row["line"])
+
+
+def _is_last(body: list[ast.stmt], line: int) -> bool:
+    """Whether nothing of a block comes after the statement at a line."""
+    last = body[-1]
+    if not _holds(last, line) or isinstance(last, _LOOPS):
+        return False
+    blocks: list[list[ast.stmt]] = [getattr(last, name, []) for name in ("body", "orelse", "finalbody")]
+    inner = next((block for block in blocks if block and any(_holds(each, line) for each in block)), None)
+    if inner is None:
+        return not any(blocks) or line < blocks[0][0].lineno
+    return _is_last(inner, line) and not (isinstance(last, ast.Try) and inner is last.body and last.orelse)
+
+
+def _holds(node: ast.stmt, line: int) -> bool:
+    return node.lineno <= line <= (node.end_lineno or node.lineno)

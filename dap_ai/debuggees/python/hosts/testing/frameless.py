@@ -1,0 +1,90 @@
+"""A failure of which no frame of the user's code is left: what is known is the test, and what was raised.
+
+Twisted's trial keeps an exception apart from its traceback, and reports some that were never raised in a frame.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Generator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from dap_ai.debuggees.python.hosts.answerer import named
+
+if TYPE_CHECKING:
+    from dap_ai.debuggees.python.hosts.testing.findings import Claims, Raised, Row
+    from dap_ai.protocol.wire.safe import Safe
+
+_NATIVE = re.compile(
+    r"NOTE: Incompatible Exception Representation, displaying natively:\s+(?:([\w.]+): )?(.*)", re.DOTALL
+)
+"""pytest's own error in the place of one that it cannot show; the type and the message of that one stand in it."""
+_MAX_CHARS = 160
+_NO_FRAME = "More is not known: no frame of your code is left in its traceback."
+
+
+class Failing(NamedTuple):
+    """What has failed: a phase of a test, or the collection of a module."""
+
+    nodeid: str
+    when: str
+    location: Any
+    """pytest's: path, line from 0 on, name."""
+
+    @staticmethod
+    def reported(report: Any) -> Failing:
+        """As pytest's report says."""
+        return Failing(report.nodeid, getattr(report, "when", "collect"), report.location)
+
+
+@contextlib.contextmanager
+def traced(excinfo: Any) -> Generator[BaseException]:
+    """The exception of pytest's ExceptionInfo, meanwhile with the traceback that pytest knows of it."""
+    exc: BaseException = excinfo.value
+    if exc.__traceback__ is not None:
+        yield exc
+        return
+    exc.__traceback__ = excinfo.tb
+    try:
+        yield exc
+    finally:
+        exc.__traceback__ = None
+
+
+def frameless(exception: Raised, failing: Failing, root: str) -> dict[str, Any]:
+    """Fields of a finding, as `findings.where` and `findings.told` give them, and `text`."""
+    raised = _raised(exception)
+    path: Safe = named(failing.location[0])
+    line: Safe = named(str((failing.location[1] or 0) + 1))
+    name: Safe = named(failing.location[2])
+    begins: Row = {"file": named(os.path.join(root, path)), "line": int(line), "function": name}  # noqa: PTH118
+    first = raised["message"].partition("\n")[0]
+    said: Safe = ": " + first if first else ""
+    words: Safe = raised["type"] + said
+    text: Safe = (
+        "`" + words[:_MAX_CHARS] + "` in `" + name + "`, which begins at `" + path + ":" + line + "`.\n" + _NO_FRAME
+    )
+    claims: Claims = {"root_cause": "none", "verified": False, "recommended": False, "guess": False}
+    return {
+        "exception": raised,
+        "stopped": begins,
+        "frames": [],
+        "suspects": [],
+        "claims": claims,
+        "diff": "",
+        "answer": text,
+        "text": text,
+        "complete": True,
+    }
+
+
+def _raised(exception: Raised) -> Raised:
+    """The type and message; of an error that pytest cannot show, its own."""
+    message = exception["message"]
+    found = _NATIVE.match(message)
+    if found is None:
+        return exception
+    kind = named(found[1].rpartition(".")[2]) if found[1] else exception["type"]
+    return {"type": kind, "message": message[found.start(2) :].strip(), "withheld": exception["withheld"]}

@@ -1,0 +1,96 @@
+"""The entry point: pytest's options. Whatever else the plugin is, it is imported only where one of them is given."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pytest
+
+SHORT, FULL, STOP = MODES = ("short", "full", "stop")
+_PATCHES = (".patch", ".diff")
+PATCH = "dap-ai.patch"
+TIME_S = 2.0
+
+
+def _is_mode(word: str) -> bool:
+    return word in MODES
+
+
+def _is_patch(word: str) -> bool:
+    return word.endswith(_PATCHES)
+
+
+def _is_any(_word: str) -> bool:
+    return True
+
+
+TAKES = {"--ask": _is_mode, "--ask-fix": _is_patch, "--ask-time": _is_any, "--ask-json": _is_any}
+"""Which words are an option's value where a blank stands between them."""
+
+
+class _Perhaps(argparse.Action):
+    """`--ask` and `--ask=full`; of `--ask tests`, the second word is no value but a path, as if it stood alone."""
+
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, nargs="?", **more)
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: Any = None) -> None:
+        """Argparse does not tell `--ask=tests` from `--ask tests`: both are a path."""
+        del parser, option_string
+        if values is not None and values != self.const and not TAKES[self.option_strings[0]](values):
+            left: list[str] = getattr(namespace, "_unrecognized_args", [])  # argparse's own place for them
+            namespace._unrecognized_args = [*left, values]  # noqa: SLF001
+            values = None
+        setattr(namespace, self.dest, values or self.const)
+
+
+def pytest_addoption(parser: pytest.Parser, pluginmanager: Any) -> None:
+    """See `pytest --help`, under dap-ai."""
+    given = pluginmanager.get_plugin("pytestconfig").invocation_params.args
+    if not TAKES.keys().isdisjoint([*given, *os.environ.get("PYTEST_ADDOPTS", "").split()]):
+        from dap_ai.debuggees.python.hosts.testing import rootdir  # noqa: PLC0415  a run that does not ask pays nothing
+
+        rootdir.watch(pluginmanager, TAKES)
+    group = parser.getgroup("dap-ai", "why did a test fail? (dap-ai)")
+    group.addoption(
+        "--ask",
+        action=_Perhaps,
+        const=SHORT,
+        default=None,
+        metavar="full|stop",
+        help="tell with each failure why it failed, at most 15 lines; `full`: all that was found; `stop`: hold the "
+        "process there, too, for an editor or a terminal to join",
+    )
+    group.addoption(
+        "--ask-fix",
+        action=_Perhaps,
+        const=PATCH,
+        default=None,
+        metavar="FILE.patch",
+        help=f"write the fixes that were verified to a patch ({PATCH}); nothing is changed. Implies --ask",
+    )
+    group.addoption(
+        "--ask-time",
+        type=float,
+        default=None,
+        metavar="SECONDS",
+        help=f"so long an answer to one failure may take ({TIME_S:g}; up to twice that while the machine is busy)",
+    )
+    group.addoption(
+        "--ask-json",
+        default=None,
+        metavar="FILE",
+        help="write what was found as JSON, too, an object a line for each failure. Implies --ask",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Nothing more where nobody asks."""
+    option = config.option
+    if option.ask or option.ask_fix or option.ask_json:
+        from dap_ai.debuggees.python.hosts.testing.apart import Library  # noqa: PLC0415  a run that does not ask pays nothing
+
+        Library().load("dap_ai.debuggees.python.hosts.testing.asking").register(config)

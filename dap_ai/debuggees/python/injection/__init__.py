@@ -1,0 +1,1 @@
+"""Brings inspector/ and snapshots/ into a debuggee through a debug adapter's `evaluate`, and asks them."""

@@ -1,0 +1,57 @@
+"""Variables of a frame in an editor: beside what a name holds now, what it held when the program failed."""
+
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+# pydevd's own modules: Any.
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from ..captures import Moment, moments_of
+from ..earlier import MARK, changed
+
+
+def show_beside() -> None:
+    """From now on pydevd lists both where they differ; values that are no plain data are left out."""
+    module: Any = sys.modules.get("_pydevd_bundle.pydevd_suspended_frames")
+    kind: Any = getattr(module, "_FrameVariable", None)
+    if kind is None or not hasattr(module, "_ObjectVariable"):
+        return  # another debugpy
+    plain = kind.get_children_variables
+
+    def get_children_variables(self: Any, fmt: Any = None, scope: Any = None) -> Any:
+        rows = plain(self, fmt=fmt, scope=scope)
+        try:
+            if getattr(scope, "scope", scope) in ("locals", None):
+                made = _changed(self.frame)
+                rows = [each for row in rows for each in (row, *_beside(module, self, row, made))]
+        except Exception:
+            pass  # what there is now is shown all the same
+        return rows
+
+    kind.get_children_variables = get_children_variables
+
+
+def _beside(module: Any, of: Any, row: Any, made: dict[str, Any]) -> list[Any]:
+    if row.name not in made:
+        return []
+    copy, register = made[row.name], of._register_variable
+    return [module._ObjectVariable(of.py_db, row.name + MARK, copy, register, False, None, frame=None)]
+
+
+def _changed(frame: Any) -> dict[str, Any]:
+    """The copies of what the frame's names held, of those that hold something else now."""
+    moment = _moment_of(frame)
+    return changed(frame, moment) if moment is not None else {}
+
+
+def _moment_of(frame: Any) -> Moment | None:
+    manager: Any = sys.modules["pydevd"].get_global_debugger().suspended_frames_manager  # type: ignore[attr-defined]
+    for tracker in list(manager._thread_id_to_tracker.values()):
+        for frames in list(tracker._thread_id_to_frames_list.values()):
+            exc = frames.exc_desc
+            if exc is None or not any(each is frame for each in frames):
+                continue
+            return next((moment for each, moment in moments_of(exc) if each is frame), None)
+    return None

@@ -1,0 +1,52 @@
+"""The watch of a debuggee: the door begins it before the program starts."""
+
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+# pydevd's own modules: Any.
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from typing import Any, Callable, Dict, List
+
+from dap_ai.system.user_code import is_user_path
+
+from .beside import show_beside
+from .raise_events import PAUSE_S, Watch
+
+MAGIC = "dap_ai:"
+_watches: Dict[int, Watch] = {}
+"""By the id of the process: a fork inherits its parent's, which nothing resumes there."""
+_shown: List[int] = []
+"""The process in which pydevd has been told; its forks inherit it."""
+
+
+def watch(_: str) -> str:
+    """MAGIC if exceptions are captured from now on, else ""."""
+    pid = os.getpid()
+    if pid not in _watches:
+        for other in _watches.values():
+            other.end()
+        _watches.clear()
+        begun = Watch(is_user_path, _later)
+        if not begun.begin():
+            return ""
+        if not _shown:
+            _shown.append(pid)
+            show_beside()
+        _watches[pid] = begun
+    return MAGIC
+
+
+def _later(call: Callable[[], None]) -> None:
+    """In a thread of pydevd's, which neither the program's debugger nor its own functions know of."""
+    threads: Any = sys.modules.get("_pydevd_bundle.pydevd_daemon_thread")
+    debugger = sys.modules["pydevd"].get_global_debugger()  # type: ignore[attr-defined]
+    if threads is not None and debugger is not None:
+        threads.run_as_pydevd_daemon_thread(debugger, _wait_for, call)
+
+
+def _wait_for(call: Callable[[], None]) -> None:
+    time.sleep(PAUSE_S)
+    call()

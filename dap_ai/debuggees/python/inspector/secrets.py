@@ -1,0 +1,288 @@
+"""Strings that the program binds to names such as `password`: told to the proxy, which judges them.
+
+Only what is stored is looked at, as everywhere in the walker. Names decide here by a few syllables, rather too many:
+what is no secret after all is dropped by the proxy.
+"""
+
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+# Values are Any, and `type(x) is list` narrows Any to list[Unknown].
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+import types
+from collections import deque
+from contextvars import ContextVar, copy_context
+from itertools import islice
+from typing import Any, Iterator
+
+from .scopes import frame_locals
+from .stored.frame_strings import named_strings
+from .stored.frames import is_frame
+from .stored.holders import held, of_thread
+from .stored.statics import (
+    instance_dict,
+    is_dunder,
+    loaded,
+    made_in_c,
+    module_namespace,
+    module_of,
+    names_of,
+    namespace,
+    slots,
+    text_of,
+)
+from .texts import folder_of
+
+_SYLLABLES = (
+    "pass", "pwd", "pw", "secret", "token", "key", "auth", "cookie", "credential", "creds", "sess", "sid", "dsn",
+    "conn", "url", "csrf", "xsrf", "jwt", "bearer", "otp", "cert", "salt", "pepper", "signature", "mnemonic", "seed",
+    "phrase", "pin", "cvv", "psk", "code", "kennwort", "senha", "contrase", "answer", "private", "signing",
+)  # fmt: skip
+_COLLECTIONS = ("passwords", "passwds", "secrets", "tokens", "keys")
+MIN_CHARS = 5
+_MAX_CHARS = 16_384
+_MAX_TOLD = 300
+_MAX_ITEMS = 500
+"""Of one container."""
+_MAX_DEPTH = 8
+_LIBRARIES = (
+    folder_of(os.__file__) + os.sep,
+    os.sep + "site-packages" + os.sep,
+    os.sep + "dist-packages" + os.sep,
+)
+
+_exception_args: Any = BaseException.__dict__["args"].__get__
+_clock = time.thread_time  # not of the wall: a busy machine must not make the search shorter
+_copy_context = copy_context
+_PLAIN = frozenset(map(id, (int, float, bool, complex, type(None))))
+"""Types of what holds no string, and of which there may be many."""
+_TURN = 32
+
+
+class Budget:
+    """How many objects may be looked at, and for how long."""
+
+    def __init__(self, objects: int, max_s: float) -> None:
+        self.objects = objects
+        self.ends = _clock() + max_s
+
+
+class Found:
+    """A string that something stores. `holder[key]` is it, where the holder is a dict or a list, else None."""
+
+    __slots__ = ("holder", "key", "name", "value")
+
+    def __init__(self, name: str, value: Any, holder: Any, key: Any) -> None:
+        self.name, self.value, self.holder, self.key = name, value, holder, key
+
+
+def told(scopes: list[Any], budget: Budget) -> list[dict[str, str]]:
+    """The strings with telling names, or that hold a URL's password, as {name, text}; each once."""
+    seen: set[tuple[str, str]] = set()
+    for found in strings(scopes, budget):
+        text = _text(found.value)
+        if MIN_CHARS <= len(text) <= _MAX_CHARS and (is_telling(found.name) or ("://" in text and "@" in text)):
+            seen.add((found.name, text))
+        if len(seen) >= _MAX_TOLD:
+            break
+    return [{"name": name, "text": text} for name, text in seen]
+
+
+def is_telling(name: str) -> bool:
+    """Whether a name may be that of a secret."""
+    name = name.lower()
+    return any(syllable in name for syllable in _SYLLABLES)
+
+
+def strings(scopes: list[Any], budget: Budget) -> Iterator[Found]:
+    """What the environment, the arguments, the scopes (dicts of names), the context and the threads lead to.
+
+    Name by name in turn, each nearest first, so that a large value does not hide what the others have. What belongs
+    to libraries comes last: a quarter of the budget is left for it.
+    """
+    seen: set[int] = set()
+    kept: list[Any] = []  # an id is an object's as long as it lives
+    search = _Search(budget)
+    starts = [_environment(), sys.argv, getattr(sys, "orig_argv", None), *scopes, tuple(_copy_context()), _threads()]
+    parts = (part for scope in starts for part in _parts("", scope) if id(type(part[1])) not in _PLAIN)
+    ways: list[Any] = [(deque([(*part, 1)]), deque()) for part in parts]
+    for late in (False, True):
+        busy = ways
+        while busy and search.goes_on(late):
+            for way in busy:
+                if search.goes_on(late):
+                    yield from search.some(way, late, seen, kept)
+            busy = [way for way in busy if way[late]]
+
+
+class _Search:
+    """A walk that takes from many names in turn."""
+
+    def __init__(self, budget: Budget) -> None:
+        self._budget = budget
+        self._least, self._early_ends = budget.objects // 4, budget.ends - (budget.ends - _clock()) / 4
+        self._modules: dict[str, bool] = {}
+
+    def goes_on(self, late: bool) -> bool:
+        """Whether there is budget left; before it is late, for the program's own objects."""
+        if late:
+            return self._budget.objects > 0 and _clock() < self._budget.ends
+        return self._budget.objects > self._least and _clock() < self._early_ends
+
+    def some(self, way: Any, late: bool, seen: set[int], kept: list[Any]) -> Iterator[Found]:
+        """The next objects of one name; what they lead to is put behind the others."""
+        todo = way[late]
+        for _ in range(min(_TURN, len(todo))):
+            name, x, holder, key, depth = todo.popleft()
+            self._budget.objects -= 1
+            if _is_text(x):
+                yield Found(name, x, holder, key)
+            if depth > _MAX_DEPTH or type(x) is str or id(x) in seen:  # a subclass of str may have attributes
+                continue
+            if not late and self._is_library(x):
+                way[True].append((name, x, holder, key, depth))
+                continue
+            seen.add(id(x))
+            kept.append(x)
+            todo.extend((*part, depth + 1) for part in _parts(name, x) if id(type(part[1])) not in _PLAIN)
+
+    def _is_library(self, x: Any) -> bool:
+        """Whether it is of a class, or is a class, that a library or Python itself defines in Python."""
+        cls = x if issubclass(type(x), type) else type(x)
+        if made_in_c(cls):
+            return False
+        name = module_of(cls)
+        if name not in self._modules:
+            module = sys.modules.get(name)
+            file = names_of(module_namespace(module)).get("__file__") if type(module) is types.ModuleType else None
+            self._modules[name] = type(file) is str and not is_users(file)
+        return self._modules[name]
+
+
+def _parts(name: str, x: Any) -> Iterator[tuple[str, Any, Any, Any]]:
+    """(name, part, holder, key) of what an object stores."""
+    cls = type(x)
+    if issubclass(cls, dict):
+        own = name.lower().endswith(_COLLECTIONS)
+        for key, part in list(islice(dict.items(x), _MAX_ITEMS)):
+            label = _text(key) if _is_text(key) else ""
+            yield (name if own and not is_telling(label) else label), part, (x if cls is dict else None), key
+    elif issubclass(cls, (list, tuple, deque)):
+        base = list if issubclass(cls, list) else tuple if issubclass(cls, tuple) else deque
+        fields = namespace(cls).get("_fields") if base is tuple else None
+        labels = fields if type(fields) is tuple and all(type(field) is str for field in fields) else ()
+        for index, part in enumerate(list(islice(base.__iter__(x), _MAX_ITEMS))):
+            yield (labels[index] if index < len(labels) else name), part, (x if cls is list else None), index
+    elif cls is set or cls is frozenset:
+        for part in list(islice(x, _MAX_ITEMS)):
+            yield name, part, None, None
+    elif cls is types.ModuleType:
+        for key, part in _of_module(x):
+            yield key, part, None, None
+    elif cls is types.FunctionType:
+        yield from _of_function(name, x)
+    elif cls is types.GeneratorType:
+        yield from _of_suspended(x.gi_frame)
+    elif cls is types.CoroutineType:
+        yield from _of_suspended(x.cr_frame)
+    elif cls is types.AsyncGeneratorType:
+        yield from _of_suspended(x.ag_frame)
+    elif cls is ContextVar:
+        yield from _of_context_variable(x)
+    elif cls is types.MethodType:
+        yield name, x.__self__, None, None
+    elif issubclass(cls, type):
+        for key, part in () if made_in_c(x) else list(namespace(x).items()):
+            if not is_dunder(key):
+                yield key, part, None, None
+    elif is_frame(x):
+        for key, part in named_strings(x, is_telling, _MAX_ITEMS):
+            yield key, part, None, None
+    elif not made_in_c(cls) or issubclass(cls, (BaseException, types.SimpleNamespace)):
+        yield from _of_object(name, x)
+    yield from held(name, x)
+
+
+def _of_object(name: str, x: Any) -> Iterator[tuple[str, Any, Any, Any]]:
+    for key, part in slots(x).items():
+        yield key, part, None, None
+    own = instance_dict(x)
+    if type(own) is dict:
+        for key, part in names_of(own).items():
+            yield key, part, own, key
+        yield from of_thread(own)
+    if issubclass(type(x), BaseException):
+        yield name, _exception_args(x), None, None
+    yield name, type(x), None, None
+
+
+def _of_function(name: str, function: Any) -> Iterator[tuple[str, Any, Any, Any]]:
+    code: Any = function.__code__
+    if not is_users(code.co_filename):
+        return
+    defaults = function.__defaults__ or ()
+    names = code.co_varnames[: code.co_argcount]
+    for key, part in zip(names[len(names) - len(defaults) :], defaults):  # noqa: B905  not in 3.8
+        yield key, part, None, None
+    yield "", function.__kwdefaults__ or {}, None, None
+    for key, cell in zip(code.co_freevars, function.__closure__ or ()):  # noqa: B905  the same
+        try:
+            yield key, cell.cell_contents, None, None
+        except ValueError:  # it is empty
+            continue
+    for part in code.co_consts:
+        if _is_text(part):
+            yield name, part, None, None
+
+
+def _of_suspended(frame: Any) -> Iterator[tuple[str, Any, Any, Any]]:
+    """What the frame of a generator or a coroutine holds; None once that is over."""
+    if frame is not None and is_users(frame.f_code.co_filename):
+        for key, part in frame_locals(frame, suspended=True).items():
+            yield key, part, None, None
+
+
+def _of_context_variable(variable: Any) -> Iterator[tuple[str, Any, Any, Any]]:
+    try:
+        value = variable.get()
+    except LookupError:  # it is not set here
+        return
+    yield variable.name, value, None, None
+
+
+def _of_module(module: Any) -> list[tuple[str, Any]]:
+    """The names of a module of the program's own; nothing of a library."""
+    names = names_of(module_namespace(module))
+    file = names.get("__file__")
+    is_own = type(file) is str and is_users(file)
+    return [(key, part) for key, part in names.items() if not is_dunder(key)] if is_own else []
+
+
+def is_users(file: str) -> bool:
+    """Whether a file is neither of Python nor of an installed package."""
+    return not file.startswith("<") and not any(part in file for part in _LIBRARIES)
+
+
+def _threads() -> Any:
+    active = names_of(module_namespace(threading)).get("_active")
+    return active if type(active) is dict else None
+
+
+def _environment() -> Any:
+    own: Any = instance_dict(loaded("os", "environ"))
+    data = own.get("_data") if type(own) is dict else None
+    return data if type(data) is dict else {}
+
+
+def _is_text(x: Any) -> bool:
+    return type(x) is bytes or type(x) is bytearray or issubclass(type(x), str)
+
+
+def _text(x: Any) -> str:
+    if type(x) is bytes or type(x) is bytearray:
+        return x[:_MAX_CHARS].decode("utf-8", "replace")
+    return text_of(x)

@@ -1,0 +1,121 @@
+"""Python programs: read by a walker inside of them, run again in copies."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from dap_ai.agent.case.kind import Kind
+from dap_ai.agent.case.stack import Case
+from dap_ai.protocol.contracts.debugger import Debugger
+from dap_ai.system import limits
+
+if TYPE_CHECKING:
+    from dap_ai.agent.case.reader import Reader
+    from dap_ai.agent.providers.offline import Analyst
+    from dap_ai.agent.tools.base import Tool
+    from dap_ai.agent.tools.report import Report
+    from dap_ai.commands.kinds import Make, Wanted
+    from dap_ai.protocol.contracts.asking import Answer
+    from dap_ai.settings.config import Resolved
+
+_IN_TIME_S, _BESIDE_IN_TIME_S = 0.4, 0.8
+"""So long, on an idle machine, a first context may wait for the run of what failed, and of the tests beside it."""
+_T = TypeVar("_T")
+
+
+async def _in_time(work: Awaitable[_T], limit_s: float) -> _T | None:
+    try:
+        return await limits.wait_for(work, limit_s)
+    except asyncio.TimeoutError:
+        return None
+
+
+class Python(Kind):
+    """See agent.case.kind.Kind, agent.tools.base.HasForms, commands.kinds.Named.
+
+    And agent.case.evidence.Cites, agent.providers.offline.HasAnalyst, agent.providers.investigator.HasReport.
+    """
+
+    name = "python"
+    called = debugs = "Python"
+    backends = ("debugpy",)
+    languages = frozenset({"python"})
+    offered = None
+
+    async def complete(self, case: Case, debugger: Debugger) -> None:
+        """Takes the exception's own words, where the debug adapter has asked it for them anyway."""
+        del debugger
+        said = case.stop.description
+        if case.stop.reason == "exception" and case.exception and said and not said.startswith("exception: no desc"):
+            case.messages.append(case.exception.message)
+            case.exception.message = said
+
+    async def first_context(self, case: Case, debugger: Debugger, budget_tokens: int) -> str:
+        """A failed demand tells of calls that have returned: it is run again, traced, in a snapshot, if that is quick.
+
+        Nobody waits for a long run: it would only say which lines are quoted first.
+        """
+        from dap_ai.debuggees.python.analysis.claims.context import first_context  # noqa: PLC0415  the kind is known before it is asked
+        from dap_ai.debuggees.python.analysis.ranking.ranking import analyse  # noqa: PLC0415  the same
+        from dap_ai.debuggees.python.analysis.ranking.weighing import heed_tests  # noqa: PLC0415  the same
+        from dap_ai.debuggees.python.analysis.record.again import beside_again, demand_again  # noqa: PLC0415  the same
+
+        analysis, control, tests = await asyncio.gather(
+            asyncio.to_thread(analyse, case),
+            _in_time(demand_again(debugger, case), _IN_TIME_S),
+            _in_time(beside_again(debugger, case), _BESIDE_IN_TIME_S),
+        )
+        if analysis and tests:
+            await asyncio.to_thread(heed_tests, analysis, [control] if control else [], tests)
+        return first_context(case, analysis, budget_tokens, control)
+
+    def context_unread(self, case: Case, budget_tokens: int) -> str:
+        """From the traceback and the source."""
+        from dap_ai.debuggees.python.analysis.claims.context import first_context  # noqa: PLC0415  the kind is known before it is asked
+        from dap_ai.debuggees.python.analysis.ranking.ranking import analyse  # noqa: PLC0415  the same
+
+        return first_context(case, analyse(case), budget_tokens)
+
+    def has_failed(self, case: Case) -> bool:
+        """At an exception."""
+        return case.stop.reason == "exception"
+
+    def forms(self) -> Mapping[str, Tool[Any]]:
+        """None: the tools are written for Python."""
+        return {}
+
+    def report(self) -> Report:
+        """Values, suspicious lines, fixes."""
+        from dap_ai.agent.tools.report import Report  # noqa: PLC0415  only with a model
+
+        return Report()
+
+    async def read_again(self, answer: Answer, case: Case, reader: Reader, debugger: Debugger) -> Sequence[str]:
+        """The values."""
+        from dap_ai.agent.case.evidence import values_again  # noqa: PLC0415  the kind is known before it is asked
+
+        del case
+        return await values_again(answer, reader, debugger)
+
+    def claims(self, wanted: Wanted) -> bool:
+        """Whatever no other kind does: what is wrong with it, `look` says."""
+        del wanted
+        return True
+
+    def look(self, wanted: Wanted, resolved: Resolved, tell: Callable[[str], None]) -> Make:
+        """Finds the program and its interpreter."""
+        from dap_ai.debuggees.python.launch.target import look  # noqa: PLC0415  only at a terminal
+
+        return look(wanted, resolved, tell)
+
+    def analyst(self) -> Analyst:
+        """See agent.providers.offline.Analyst."""
+        from dap_ai.debuggees.python.answer.answer import PythonAnalyst  # noqa: PLC0415  a model does not need it
+
+        return PythonAnalyst()
+
+
+kind = Python()
+"""The entry point."""

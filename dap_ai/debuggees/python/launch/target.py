@@ -1,0 +1,203 @@
+"""A Python program, or a process that runs one, as the target of `dap-ai ask`."""
+
+from __future__ import annotations
+
+import asyncio
+import linecache
+import os
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
+
+import click
+
+from dap_ai.commands.kinds import Make, Wanted
+from dap_ai.commands.running import job as jobs
+from dap_ai.commands.running.starting import Debugged, quietly
+from dap_ai.commands.running.target import Job, Out, Session, Target
+from dap_ai.commands.wiring import backend_of
+from dap_ai.debuggees.python.launch.held import HeldTarget
+from dap_ai.debuggees.python.launch.program import Program, find_program, function_at
+from dap_ai.protocol.wire.ask import AskEnded, Usage
+from dap_ai.protocol.wire.errors import RequestFailed
+from dap_ai.settings import config
+from dap_ai.settings.config import Resolved
+
+_PAUSE_S = 3.0
+_ATTACH_FAILED = "Attach to PID failed"
+"""debugpy says so in an output event only, and leaves the request `attach` unanswered."""
+_ATTACH_ADVICE = "debugpy could not get into process {pid}: `dap-ai doctor` tells what it needs for that."
+
+
+class PythonTarget(Debugged):
+    """One of `program` and `pid` is set. `terminal_setup`: a request of the backend's for a program in our terminal."""
+
+    initialize: Mapping[str, Any] = {"adapterID": "python", "supportsRunInTerminalRequest": True}
+
+    def __init__(
+        self,
+        job: Job,
+        *,
+        program: Program | None = None,
+        pid: int | None = None,
+        just_my_code: bool = True,
+        terminal_setup: tuple[str, dict[str, Any]] | None = None,
+    ) -> None:
+        self._program = program
+        self._pid = pid
+        self._just_my_code = just_my_code
+        self._terminal_setup = terminal_setup
+        self.job = job
+        self._holds = False
+        """It has yet to come to its first line, where it is to be held."""
+        self.ours = program is not None
+        self.command_line = program.command_line() if program else ""
+
+    def start_request(self, session: Session, capabilities: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+        """By the backend's recipe."""
+        del capabilities
+        if self._program:
+            self._holds = hold = session.wishes.hold
+            return "launch", self._program.launch_arguments(just_my_code=self._just_my_code, hold=hold)
+        return "attach", {"processId": self._pid, "justMyCode": self._just_my_code}
+
+    def start_failure(self, name: str, body: Mapping[str, Any]) -> RequestFailed | None:
+        """Debugpy could not get into the process."""
+        if name == "output" and _ATTACH_FAILED in body.get("output", ""):
+            return RequestFailed("attach", "attachFailed", _ATTACH_ADVICE.format(pid=self._pid))
+        return None
+
+    async def initialized(self, session: Session) -> None:
+        """The terminal is set up."""
+        if self._program and self._terminal_setup:
+            await quietly(session, *self._terminal_setup)
+
+    async def started(self, session: Session) -> None:
+        """What we attached to stops where it is, unless it is to stop somewhere."""
+        if self._pid and not session.wishes.breakpoints and not session.wishes.exceptions:
+            await session.controls.pause()
+            not_stopped: tuple[str, dict[str, Any]] = ("notStopped", {})
+            asyncio.get_running_loop().call_later(_PAUSE_S, session.events.put_nowait, not_stopped)
+
+    async def stopped(self, session: Session, body: dict[str, Any], *, running: bool) -> dict[str, Any] | None:
+        """A program that is to be held stands at its first line: debugpy stops it in code of ours before that."""
+        del running
+        if not self._holds:
+            return body
+        frames = (await session.controls.request("stackTrace", {"threadId": body["threadId"], "levels": 1}))[
+            "stackFrames"
+        ]
+        if body["reason"] in {"entry", "step"} and frames and _path(frames[0]) in {"", "<string>"}:
+            await session.controls.request("next", {"threadId": body["threadId"]})
+            return None
+        self._holds = False
+        return body | {"reason": "entry"} if body["reason"] == "step" else body
+
+    async def not_stopped(self, session: Session) -> None:
+        """Nothing of what we attached to can be stopped: it is told where it is, and left alone."""
+        session.outcome.answered = True
+        session.display.ask_ended(await where_threads_wait(session.controls.request))
+
+    async def introduce(self, session: Session, thread_id: int) -> None:
+        """Says whether there is a better way to ask about tests."""
+        del thread_id
+        if self._program and self._program.better_way and not session.wishes.breakpoints:
+            session.display.status(self._program.better_way)
+
+    async def frame_of(self, session: Session, thread_id: int) -> int | None:
+        """In a process that was attached to, below the code by which debugpy got in."""
+        return await program_frame(session.controls.request, thread_id) if self._pid else None
+
+    def statement(self, text: str) -> str:
+        """Python's."""
+        return text
+
+    def first_line(self, name: str, source: Sequence[str]) -> int:
+        """By the syntax tree: debugpy's own function breakpoints know no methods, and watch every call."""
+        return function_at(source, name)
+
+    def why_no_stop(self, status: int, exceptions: Sequence[str]) -> str:
+        """By how it ended, and by what would have stopped it."""
+        return self._program.why_no_stop(status, exceptions) if self._program else ""
+
+
+def look(wanted: Wanted, resolved: Resolved, tell: Callable[[str], None]) -> Make:
+    """See commands.kinds.Named. Raises UsageError."""
+    if wanted.sanitize:
+        raise click.UsageError("--sanitize works for C and C++ source files only.")
+    del tell
+    if wanted.kernel is not None:
+        from dap_ai.debuggees.python.launch.kernel import target_at  # noqa: PLC0415  an extra
+
+        kernel = target_at(wanted.kernel, stays=wanted.stays)
+        return lambda _out: kernel
+    if wanted.held is not None:
+        held = HeldTarget(wanted.held)
+        return lambda _out: held
+    settings = resolved.settings
+    program = _program(wanted, resolved) if wanted.pid is None else None
+
+    def make(out: Out) -> Target:
+        job = jobs.Job(out.terminal, out.display.program_output if out.for_programs else None)
+        return PythonTarget(
+            job,
+            program=program,
+            pid=wanted.pid,
+            just_my_code=settings.just_my_code,
+            terminal_setup=out.terminal_setup,
+        )
+
+    return make
+
+
+def _program(wanted: Wanted, resolved: Resolved) -> Program:
+    words, module = tuple(wanted.words), wanted.module
+    if not module and not words:
+        raise click.UsageError(
+            "PROGRAM is missing: name a Python file, a native program or its source, or use -m MODULE, --pid N "
+            "or --core FILE."
+        )
+    path = "" if module else find_program(words[0])
+    python = resolved.settings.python or backend_of(resolved.settings).default_python(wanted.cwd)
+    model = config.provider_of(resolved.settings, os.environ) != "offline"
+    return Program(python, path, module or "", words if module else words[1:], wanted.cwd, wanted.env, model)
+
+
+Request = Callable[[str, Mapping[str, Any] | None], Awaitable[dict[str, Any]]]
+"""Sends a request and gives the response's body. Raises RequestFailed."""
+
+_NOT_STOPPABLE = (
+    "No thread can be stopped: each of them waits outside of Python's code, for a lock, for input or in a sleep, "
+    "so no value can be read. They wait here, the innermost call first:"
+)
+
+
+async def program_frame(request: Request, thread_id: int) -> int | None:
+    """The frameId of the thread's innermost frame that is the program's own; None if there is none.
+
+    A thread that waited when debugpy got in stops in the code by which it got in, above the program's frames.
+    """
+    frames: list[dict[str, Any]] = (await request("stackTrace", {"threadId": thread_id}))["stackFrames"]
+    injected = len(frames) > 1 and frames[0]["name"] == "<module>" and _path(frames[0]) in ("", "<string>")
+    return frames[1 if injected else 0]["id"] if frames else None
+
+
+async def where_threads_wait(request: Request) -> AskEnded:
+    """An answer made of the stacks alone, which can be read though nothing is stopped."""
+    lines = [_NOT_STOPPABLE]
+    for thread in (await request("threads", None))["threads"]:
+        lines += ["", f"Thread `{thread['name']}`:", ""]
+        frames = (await request("stackTrace", {"threadId": thread["id"]}))["stackFrames"]
+        lines += [_frame(frame) for frame in frames] or ["- no Python code"]
+    answer = "\n".join([*lines, ""])
+    return AskEnded("", "", "notStopped", stale=False, answer=answer, usage=Usage(), evidence=[], suspects=[], fixes=[])
+
+
+def _frame(frame: dict[str, Any]) -> str:
+    path, line = _path(frame), frame["line"]
+    source = linecache.getline(path, line).strip()
+    return f"- `{path}:{line}` in `{frame['name']}`" + (f": `{source}`" if source else "")
+
+
+def _path(frame: dict[str, Any]) -> str:
+    source: dict[str, Any] = frame.get("source") or {}
+    return source.get("path") or ""

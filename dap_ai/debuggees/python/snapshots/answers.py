@@ -1,0 +1,96 @@
+"""An answer as the bytes that fit where they go: what is left out of a trace is said, never does the answer fail."""
+
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+# Values are Any, and `type(x) is list` narrows Any to list[Unknown].
+
+from __future__ import annotations
+
+from typing import Any, Iterator
+
+from ..inspector.jsons import dumps, loads
+
+_MAX_TOLD_LINES = 300
+
+
+def encoded(**parts: Any) -> bytes:
+    """JSON in ASCII."""
+    return dumps(parts)
+
+
+def unavailable(why: str, **parts: Any) -> bytes:
+    """The answer of a job that could do nothing."""
+    return encoded(done=True, status="unavailable: " + why, **parts)
+
+
+def fitting(reply: dict[str, Any], max_bytes: int) -> bytes:
+    """A SnapshotResult structure within a size."""
+    data = encoded(done=True, **reply)
+    for _ in _shortened(reply):
+        if len(data) <= max_bytes:
+            break
+        data = encoded(done=True, **reply)
+    return data if len(data) <= max_bytes else unavailable("its answer is too long")
+
+
+def completed(answer: bytes, effects: list[str], refusals: list[str]) -> bytes:
+    """An answer with what its copy does not know of. What is no answer stays as it is."""
+    try:
+        reply = loads(answer) if effects or refusals else None
+    except ValueError:
+        reply = None
+    if type(reply) is not dict or type(reply.get("effects", [])) is not list:
+        return answer
+    reply["effects"], reply["refusals"] = reply.get("effects", []) + effects, refusals
+    return dumps(reply)
+
+
+def _shortened(reply: dict[str, Any]) -> Iterator[None]:
+    """Leaves out more and more, in place."""
+    yield
+    trace = reply.get("trace")
+    if trace is not None:
+        trace["truncated"] = True
+        for kept in (2000, 500, 0) if trace.get("history") else ():
+            _cut(trace, kept)
+            yield
+        for calls, changes in ((100, 8), (50, 3), (20, 1)):
+            trace["calls"] = trace["calls"][:calls]
+            for line in trace["lines"]:
+                line["changes"] = line["changes"][:changes]
+            yield
+        often = sorted(range(len(trace["lines"])), key=lambda at: -trace["lines"][at]["count"])
+        for at in often[: max(0, len(often) - _MAX_TOLD_LINES)]:
+            trace["lines"][at]["changes"] = []
+        yield
+        trace["lines"] = trace["lines"][:_MAX_TOLD_LINES] + trace["lines"][-_MAX_TOLD_LINES:]
+        yield
+        reply["trace"] = {"truncated": True, "events": trace["events"]}
+        yield
+    followed = reply.get("followed")
+    if followed is not None:
+        for kept in (30, 3):
+            followed["first"], followed["last"] = followed["first"][:kept], followed["last"][-kept:]
+            yield
+    if reply.get("beside") is not None:
+        reply["beside"]["lines"] = []
+        yield
+    raised = reply.get("raised")
+    if raised is not None:
+        raised["watched"] = [None for _ in raised["watched"]]
+        yield
+    reply["printed"], reply["printed_truncated"] = reply.get("printed", "")[:2000], True
+    yield
+
+
+def _cut(trace: dict[str, Any], kept: int) -> None:
+    """Leaves the last steps of its history, as many as are to be kept, and what belongs to them; none without any."""
+    history = trace["history"]
+    if not kept:
+        del trace["history"]
+        return
+    steps = history["steps"]
+    first = max(history["first"], history["first"] + len(steps) // 2 - kept)
+    history["first"], history["steps"] = first, steps[-2 * kept :]
+    history["values"] = [value for value in history["values"] if value[0] >= first]
+    kept_runs = set(history["steps"][::2])
+    history["runs"] = [run for run in history["runs"] if run[0] in kept_runs]

@@ -1,0 +1,161 @@
+"""Overwrites the program's secrets in a copy of it, so that nothing can be computed from them there.
+
+Only ever called in a locked copy: strings are immutable, and who changes one in place changes it for everybody.
+"""
+
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+# Values are Any, and `type(x) is list` narrows Any to list[Unknown].
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from typing import Any
+
+from ..inspector.scopes import frame_locals
+from ..inspector.secrets import Budget, is_users, strings
+from .isolation.environment import Blocks, blank_environment
+
+_MAX_FRAMES = 60
+_MAX_OBJECTS, _MAX_S = 60_000, 0.5
+_CODECS = {1: "latin-1", 2: "utf-16-" + sys.byteorder[:1] + "e", 4: "utf-32-" + sys.byteorder[:1] + "e"}
+
+
+def blank(frame: Any, names: dict[str, Any], hidden: list[dict[str, str]], blocks: Blocks) -> None:
+    """Puts `shown` in the place of each `secret`, of the same length, in all strings that can be reached.
+
+    From the frame with its `names`, the frames around it, the arguments and the environment, also of C code (`blocks`:
+    see environment.py); dict keys stay.
+    """
+    pairs = [(_copied(one["secret"]), one["shown"]) for one in hidden if len(one["secret"]) == len(one["shown"])]
+    in_bytes = [(pair, pair[0].encode("utf-8", "replace")) for pair in pairs]
+    scopes = [names, *_scopes(frame)]
+    for one in list(strings(scopes, Budget(_MAX_OBJECTS, _MAX_S))):
+        for secret, shown in _of_those(one.value, pairs, in_bytes):
+            _overwrite(one, secret, shown)
+    blank_environment(blocks, pairs)
+
+
+def _of_those(value: Any, pairs: list[tuple[str, str]], in_bytes: list[Any]) -> list[tuple[str, str]]:
+    """The pairs whose secret is in it: of thousands of strings and a hundred secrets, few are."""
+    if issubclass(type(value), str):
+        plain = str.__str__(value)
+        return [pair for pair in pairs if pair[0] in plain]
+    return [pair for pair, secret in in_bytes if secret in value]
+
+
+def blanked(text: str, hidden: list[dict[str, str]]) -> str:
+    """The same for a text that is yet to be compiled."""
+    for one in hidden:
+        text = text.replace(one["secret"], one["shown"])
+    return text
+
+
+def _copied(text: str) -> str:
+    """Another string with these characters: it stays when those of the program are overwritten."""
+    return "".join(list(text))
+
+
+def _scopes(frame: Any) -> list[Any]:
+    """The names of the program's own frames, and those of their modules."""
+    locals_, modules, count = [], {id(frame.f_globals): frame.f_globals}, 0
+    while frame is not None and count < _MAX_FRAMES:
+        if is_users(frame.f_code.co_filename):
+            locals_.append(frame_locals(frame))
+            modules[id(frame.f_globals)] = frame.f_globals
+            count += 1
+        frame = frame.f_back
+    return [*locals_, *modules.values()]
+
+
+def _overwrite(found: Any, secret: str, shown: str) -> None:
+    value = found.value
+    if type(found.holder) not in (dict, list, type(None)):  # an array: the value is a copy of what it holds
+        as_bytes = type(value) is bytes
+        old, new = (secret.encode("utf-8", "replace"), shown.encode()) if as_bytes else (secret, shown)
+        if old in value and len(old) == len(new):
+            _put(found, value.replace(old, new))
+        return
+    if issubclass(type(value), str):
+        plain = str.__str__(value)
+        if secret in plain and not (_may_be_overwritten(value) and _overwrite_text(value, plain, secret, shown)):
+            _put(found, plain.replace(secret, shown))
+        return
+    old, new = secret.encode("utf-8", "replace"), shown.encode("utf-8", "replace")
+    if len(old) != len(new):
+        return
+    if type(value) is bytes:
+        _overwrite_bytes(value, old, new)
+    else:
+        value[:] = value.replace(old, new)
+
+
+def _put(found: Any, text: Any) -> None:
+    """In place of a string that cannot be overwritten, where a dict, a list or an array holds it."""
+    if found.holder is None:
+        return
+    try:
+        found.holder[found.key] = text
+    except ValueError:  # an array that is read only
+        found.holder.base.setflags(write=True)
+        found.holder[found.key] = text
+    found.value = text
+
+
+def _may_be_overwritten(value: Any) -> bool:
+    """Not a word that may also be the name of an attribute: the interpreter shares those."""
+    if type(value) is not str:
+        return True  # an instance of a subclass has characters of its own
+    if not value.isidentifier() or any(map(str.isdigit, value)):
+        return True
+    return sys.intern(_copied(value)) is not value
+
+
+def _overwrite_text(value: str, plain: str, secret: str, shown: str) -> bool:
+    """Whether its characters could be found in memory. `plain`: them, whatever a subclass says."""
+    widest = max(plain)
+    size = 1 if widest <= "\xff" else 2 if widest <= "\uffff" else 4
+    try:
+        new = shown.encode(_CODECS[size])
+    except UnicodeEncodeError:
+        return False
+    address, data = _characters(value, widest), plain.encode(_CODECS[size], "surrogatepass")
+    if ctypes.string_at(address, len(data)) != data:
+        return False
+    for place in _places(plain, secret):
+        ctypes.memmove(address + size * place, new, len(new))
+    if widest > "\x7f":  # it may keep its UTF-8 too: a length, an address
+        ctypes.memset(id(value) + _header("a"), 0, ctypes.sizeof(ctypes.c_ssize_t) + ctypes.sizeof(ctypes.c_void_p))
+    return True
+
+
+def _characters(value: str, widest: str) -> int:
+    """Their address: behind the object's head, or, of a subclass, where the last field of `str` points to."""
+    if type(value) is str:
+        return id(value) + _header(widest)
+    pointer = id(value) + str.__basicsize__ - ctypes.sizeof(ctypes.c_void_p)
+    return ctypes.c_void_p.from_address(pointer).value or 0
+
+
+def _header(widest: str) -> int:
+    """Bytes before the characters of a string."""
+    if widest <= "\x7f":
+        return sys.getsizeof("") - 1
+    return sys.getsizeof(bytes([0xE9, 0xEA]).decode("latin-1")) - 3  # a new one: it holds nothing beside its characters
+
+
+def _overwrite_bytes(value: bytes, old: bytes, new: bytes) -> None:
+    address = id(value) + sys.getsizeof(b"") - 1
+    if ctypes.string_at(address, len(value)) == value:
+        for place in _places(value, old):
+            ctypes.memmove(address + place, new, len(new))
+
+
+def _places(text: Any, part: Any) -> list[int]:
+    """Where a part stands, found before anything is overwritten."""
+    places: list[int] = []
+    at = text.find(part)
+    while at >= 0:
+        places.append(at)
+        at = text.find(part, at + len(part))
+    return places

@@ -1,0 +1,162 @@
+"""What a locked copy does: edits are applied, an expression or statements run, and all that came of it is told."""
+
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+# Values are Any, and `type(x) is list` narrows Any to list[Unknown].
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Callable
+
+from ..inspector.scopes import frame_locals, has_own_names
+from ..inspector.stored.statics import loaded, of_the_interpreter
+from ..inspector.stored.values import Budget, Describer
+from . import anew
+from .blanking import blank, blanked
+from .editing import patching
+from .editing.sources import Files, UnavailableError
+from .files.stand_ins import stand_in
+from .isolation.environment import blocks
+from .runs import effects
+from .runs.ahead import ahead
+from .runs.following import Follower
+from .runs.neighbours import Neighbours
+from .runs.raising import Raising, error_line
+from .runs.rewinding import Rewinder
+from .runs.statements import prepare, value_of
+from .runs.timing import Timer
+from .runs.tracing import Tracer
+from .runs.watching import Watcher
+
+_RESERVE_BYTES = 4 << 20
+"""Given back when the run is over, so that one that has used up its memory can still be told of."""
+
+
+class Evaluation:
+    """One SnapshotQuery in one frame. Made before the copy: to touch many objects is dearer there, page by page."""
+
+    def __init__(self, frame: Any, wanted: dict[str, Any], home: Any = None) -> None:
+        """`home`: the frame in which an expression is followed."""
+        self._wanted = wanted
+        self._frame = frame
+        self._names = frame_locals(frame) if has_own_names(frame) else {}
+        self._blocks = blocks() if wanted.get("hidden") else []
+        self._loop = _running_loop()
+        self._start = self._new_start()
+        budget = Budget(wanted.get("max_bytes", 200_000), 1e6)  # the copy's own deadline ends it
+        self._describer = Describer(wanted, budget)
+        self._describer.may_run = True
+        self._describer.value(None)  # finds out which libraries are loaded
+        self._watcher = self._new_watcher(home)
+        if self._start is None:
+            patching.look_for(wanted.get("edits", []))
+        beside = wanted.get("beside")
+        self._beside = None if beside is None else Neighbours(beside)
+        self._is_run = wanted.get("statements") is not None or beside is not None
+
+    def run(self, end: Callable[[dict[str, Any]], None], refused: Callable[[], int]) -> dict[str, Any]:
+        """The SnapshotResult structure, but for its time. Whatever is run, this returns or the copy ends.
+
+        `end` takes the structure instead, where the run is to go no further, and does not return.
+        `refused`: how often the copy was refused something.
+        """
+        effects.capture_streams()
+        if self._loop is not None:
+            sys.modules["_asyncio"]._set_running_loop(self._loop)
+        seen = effects.Effects(refused)
+        reserve = [bytes(_RESERVE_BYTES)]
+        raising, watcher = None, self._watcher
+        reply: dict[str, Any]
+        try:
+            if self._is_run:
+                stand_in()
+                self._leave_loop()
+            work, own = self._work()
+            if self._beside is not None:
+                value = self._beside.run(seen)
+            else:
+                value = work() if watcher is None else watcher.run(work, own, lambda: end(self._ended_early(seen)))
+            reply = {"status": "ok"}
+            if not self._is_run:
+                reply["value"] = self._described(value)
+        except UnavailableError as reason:
+            return {"status": "unavailable: " + str(reason)}
+        except BaseException as error:
+            reserve.clear()
+            reply = {"status": "raised", "error": error_line(error)}
+            raising = Raising(error, Files())
+            if watcher is not None:
+                watcher.settle(error)
+        reply.update(effects.printed(), effects=seen.stop())
+        if raising is not None:
+            reply["raised"] = raising.facts(self._describer)
+            watch = self._wanted.get("watch", [])
+            reply["raised"]["watched"] = raising.watched(watch, self._frame, self._describer)
+        for each in (watcher, self._beside):
+            if each is not None:
+                reply[each.key] = each.facts()
+        return reply
+
+    def _new_watcher(self, home: Any) -> Watcher | None:
+        """What looks on while it runs: a Follower, a Rewinder, a Timer, a Tracer or nobody."""
+        wanted, deadline_s = self._wanted, self._wanted["deadline_s"]
+        if wanted.get("follow") is not None:
+            return Follower(wanted["follow"], home, self._frame, deadline_s, Files())
+        if wanted.get("rewind") is not None:
+            return Rewinder(wanted["rewind"], self._frame, deadline_s, Files())
+        if wanted.get("timed"):
+            return Timer(deadline_s, Files())
+        if not wanted.get("trace"):
+            return None
+        return Tracer(deadline_s, Files(), bool(wanted.get("steps")), self._frame if wanted.get("to_stop") else None)
+
+    def _ended_early(self, seen: effects.Effects) -> dict[str, Any]:
+        watcher: Any = self._watcher
+        return {"status": "ok", **effects.printed(), "effects": seen.stop(), watcher.key: watcher.facts()}
+
+    def _described(self, value: Any) -> dict[str, Any]:
+        """The Value structure; of what is used up by looking at it, also what it yields: it is the copy's own."""
+        described = self._describer.value(value)
+        if described["kind"] == "iterator":
+            yields = ahead(value, self._describer)
+            if yields:
+                described["note"] = yields
+        return described
+
+    def _new_start(self) -> anew.Start | None:
+        wanted = self._wanted.get("statements") or {}
+        if not wanted.get("fresh"):
+            return None
+        edits = self._wanted.get("edits", [])
+        others = [edit for edit in edits if edit["file"] != wanted.get("file")]
+        return anew.Start(others, self._frame, all_anew=wanted.get("anew", False))
+
+    def _leave_loop(self) -> None:
+        """A whole program or test begins outside of any event loop, wherever in one it has stopped."""
+        wanted, code = self._wanted.get("statements"), self._frame.f_code
+        is_whole = wanted is None or wanted.get("fresh") or wanted.get("file", "").startswith("<")
+        if self._loop is not None and (is_whole or code.co_name == "<module>"):
+            sys.modules["_asyncio"]._set_running_loop(None)
+
+    def _work(self) -> tuple[Any, Any]:
+        """What to call, and the code object that stands for the frame. Raises UnavailableError."""
+        wanted = self._wanted.get("statements")
+        edits, hidden = self._wanted.get("edits", []), self._wanted.get("hidden", [])
+        if wanted is not None and self._start is not None:
+            own = [edit for edit in edits if edit["file"] == wanted.get("file")]
+            edits = self._start.begin(hidden)
+            wanted = dict(wanted, source=own[-1]["new"]) if own else wanted
+        if edits:
+            patching.apply(edits, self._frame)
+        if hidden:
+            blank(self._frame, self._names, hidden, self._blocks)
+            wanted = wanted and dict(wanted, source=blanked(wanted["source"], hidden))
+        if wanted is not None:
+            return prepare(wanted, self._frame, self._names)
+        return lambda: value_of(self._wanted.get("expression", ""), self._frame.f_globals, self._names), None
+
+
+def _running_loop() -> Any:
+    """This thread's event loop; up to Python 3.11 asyncio forgets it where the process id is another."""
+    get = loaded("_asyncio", "_get_running_loop")
+    return get() if of_the_interpreter(get, "_get_running_loop") else None

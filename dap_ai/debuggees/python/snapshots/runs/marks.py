@@ -1,0 +1,104 @@
+"""Marks of objects: two marks that are equal mean that the text of the object is the same; no code of the program runs.
+
+To make a text at each line is too dear. A mark holds what the text would be made of: items of builtin containers and of
+their subclasses by the builtin type's own methods, attributes from slots and instance dictionaries, by identity and,
+where it is plain, by value. An object whose parts nobody can read in this way is marked by its text. Nothing that could
+have a finalizer is kept.
+"""
+
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+# Values are Any, and `type(x) is list` narrows Any to list[Unknown].
+
+from __future__ import annotations
+
+import collections
+import types
+from itertools import islice
+from typing import Any, Iterable
+
+from ...inspector.stored.statics import Member, instance_dict, is_dunder, made_in_c, mro, namespace, slots
+from ...inspector.stored.values import Describer
+
+PLAIN = frozenset([int, float, complex, bool, str, bytes, type(None)])
+"""Exact types whose values never change, and whose `==` is the interpreter's: they are kept, and described later."""
+_OPAQUE = frozenset([types.FunctionType, types.ModuleType, types.BuiltinFunctionType, types.MethodType, type, range])
+_MAX_PARTS = 300
+_CONTAINERS: dict[int, Any] = {id(cls): cls for cls in (dict, list, collections.deque, tuple, set, frozenset)}
+
+identity: Any = object.__hash__
+"""A number as `id` gives one, but without an audit event each time."""
+
+
+class _Layout:
+    """Where objects of a type keep what they hold."""
+
+    __slots__ = ("base", "cls", "has_names", "has_slots", "is_readable")
+
+    def __init__(self, cls: Any, kind: str) -> None:
+        bases = mro(cls)
+        self.cls = cls  # so that its id stays its own
+        self.base = next((base for base in bases if id(base) in _CONTAINERS), None)
+        """The builtin container that it is, or derives from."""
+        others = [base for base in bases if base is not object and base is not types.SimpleNamespace]
+        self.is_readable = self.base is not None or (kind == "object" and not any(map(made_in_c, others)))
+        self.has_names = cls is not self.base
+        self.has_slots = any(
+            type(part) is Member and not is_dunder(name) for base in others for name, part in namespace(base).items()
+        )
+
+
+class Marker:
+    """Makes marks that are as fine as the texts of a describer."""
+
+    def __init__(self, describer: Describer) -> None:
+        self._describer = describer
+        self._depth = describer.max_depth
+        self._parts = max(describer.max_items, describer.max_fields)
+        self._left = 0
+        self._layouts: dict[int, _Layout] = {}
+
+    def mark(self, x: Any) -> Any:
+        """Of an object that is not plain; one of very many parts is marked by its text, which is shorter."""
+        self._left = _MAX_PARTS
+        found = self._mark(x, 0)
+        return found if self._left > 0 else [identity(x), self._describer.text(x)]
+
+    def _mark(self, x: Any, depth: int) -> Any:
+        kind = type(x)
+        if kind in _OPAQUE or depth > self._depth or self._left <= 0:
+            return identity(x)
+        layout = self._layouts.get(id(kind))
+        if layout is None:
+            layout = self._layouts[id(kind)] = _Layout(kind, self._describer.kinds.of(x))
+        if not layout.is_readable:
+            return [identity(x), self._describer.text(x, depth)]
+        marks: list[Any] = [identity(x)]
+        base = layout.base
+        if base is dict:
+            self._add(marks, dict.keys(x), dict.__len__(x), depth)
+            self._add(marks, dict.values(x), 0, depth)
+        elif base is not None:
+            self._add(marks, base.__iter__(x), base.__len__(x), depth)
+        if layout.has_names:
+            self._add_names(marks, x, layout, depth)
+        return marks
+
+    def _add_names(self, marks: list[Any], x: Any, layout: _Layout, depth: int) -> None:
+        own = instance_dict(x)
+        if own is not None and issubclass(type(own), dict):
+            self._add(marks, dict.keys(own), dict.__len__(own), depth)
+            self._add(marks, dict.values(own), 0, depth)
+        if layout.has_slots:
+            values = slots(x)
+            self._add(marks, values, len(values), depth)
+            self._add(marks, values.values(), 0, depth)
+
+    def _add(self, marks: list[Any], parts: Iterable[Any], size: int, depth: int) -> None:
+        marks.append(size)
+        for part in list(islice(parts, self._parts)):
+            self._left -= 1
+            if type(part) in PLAIN:
+                marks.append(identity(part))
+                marks.append(part)
+            else:
+                marks.append(self._mark(part, depth + 1))

@@ -1,0 +1,61 @@
+"""What is told of the exception that ended a run: where in the user's files it was raised, with which values."""
+
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+# Values are Any, and `type(x) is list` narrows Any to list[Unknown].
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...inspector.exceptions import message_of
+from ...inspector.stored.statics import qualified_name, short_name, text_of, type_name
+from ...inspector.stored.values import Describer
+from ...inspector.walker import frame_locals
+from ..editing.sources import Files
+from .statements import value_of
+
+_MAX_ERROR = 2000
+_traceback = BaseException.__dict__["__traceback__"].__get__
+
+
+def error_line(error: BaseException) -> str:
+    """`ValueError: not enough money`, as Python would print it."""
+    name = short_name(type(error))
+    try:
+        text = text_of(str(error))
+    except BaseException as second:
+        text = "<its __str__ raised " + short_name(type(second)) + ">"
+    return (name + ": " + text if text else name)[:_MAX_ERROR]
+
+
+class Raising:
+    """An exception and the frame in a user's file that it comes from."""
+
+    def __init__(self, error: BaseException, files: Files) -> None:
+        self._error = error
+        self._entry = None
+        entry: Any = _traceback(error)
+        while entry is not None:
+            if files.has(entry.tb_frame.f_code.co_filename):
+                self._entry = entry
+            entry = entry.tb_next
+
+    def facts(self, describer: Describer) -> dict[str, Any]:
+        """The Raised structure but for what is watched."""
+        facts: dict[str, Any] = {"type": type_name(type(self._error)), "message": message_of(describer, self._error)}
+        if self._entry is not None:
+            code = self._entry.tb_frame.f_code
+            facts.update(file=text_of(code.co_filename), line=self._entry.tb_lineno, function=qualified_name(code))
+        return facts
+
+    def watched(self, expressions: list[str], frame: Any, describer: Describer) -> list[Any]:
+        """Values of expressions there, None where one fails; in `frame` if no user's frame was left by it."""
+        frame = frame if self._entry is None else self._entry.tb_frame
+        names = {} if frame.f_locals is frame.f_globals else frame_locals(frame)
+        values: list[Any] = []
+        for expression in expressions:
+            try:
+                values.append(describer.value(value_of(expression, frame.f_globals, names)))
+            except BaseException:
+                values.append(None)
+        return values

@@ -1,0 +1,412 @@
+"""Records what runs in the user's files: lines, the values they give to names, and calls; bounded in events and time.
+
+What is recorded costs less and less as a run grows long, so that the run itself still ends in time: first no values
+are looked at any more, then nothing is.
+"""
+
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+# Values are Any, and `type(x) is list` narrows Any to list[Unknown].
+
+from __future__ import annotations
+
+import opcode
+import os
+import sys
+import time
+from typing import Any
+
+from ...inspector.exceptions import raised_text
+from ...inspector.stored.statics import qualified_name, text_of
+from ...inspector.stored.values import Budget, Describer
+from ...inspector.walker import parameters
+from ..editing.sources import Files
+from .arriving import Arrival
+from .changes import Changes, Observer
+from .history import History
+from .raises import Raises
+from .watching import Watcher
+
+_LIMITS = {"max_text": 60, "max_items": 6, "max_depth": 2, "max_fields": 6}
+_MAX_CALLS = 200
+_MAX_LINES = 3000
+_MAX_TOLD_EXCEPTIONS = 5
+_STACK_FOR_US = 100
+"""Frames left to describe values in: Python 3.8 aborts when a RecursionError has been caught near the limit."""
+_EVENTS_WITH_VALUES = 200_000
+_EVENTS_PER_LOOK = 1000
+_VALUES_SHARE, _VALUES_S = 0.2, 0.5
+_LINES_SHARE = 0.4
+_COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
+_PROBED = ("__getattr__", "__getattribute__")
+_WORDING = ("/_pytest/assertion/", "/_pytest/_io/", "/unittest/util.py")
+_OPTIMIZED, _SUSPENDS = 1, 0x20 | 0x80 | 0x200  # inspect.CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR
+_RETURNS = {opcode.opmap[name] for name in ("RETURN_VALUE", "RETURN_CONST") if name in opcode.opmap}
+_YIELDS = {opcode.opmap[name] for name in ("YIELD_VALUE", "YIELD_FROM") if name in opcode.opmap}
+_RESUME = opcode.opmap.get("RESUME", -2)
+"""From 3.13 on a frame that yields stands here already."""
+
+_BEGINS, _ENDS = _MARKS = ("_dap_ai_begins", "_dap_ai_ends")
+"""Functions of a run that call it: a trace is of what comes between the first call of each."""
+
+_clock = time.thread_time  # not of the wall: a busy machine must not make a trace shorter
+
+
+class _Line:
+    __slots__ = ("changes", "count", "entries", "last", "line", "of")
+
+    def __init__(self, of: _Code, line: int) -> None:
+        self.of = of
+        self.line = line
+        self.count = self.last = 0
+        self.entries: dict[tuple[int, int], int] = {}
+        """How often it was begun at an offset of the code, after a line of the same frame (-1: none)."""
+        self.changes: dict[str, Changes] = {}
+
+
+class _Code:
+    """What is known of a code object."""
+
+    __slots__ = (
+        "code", "file", "instructions", "is_called", "is_special", "is_users", "lines", "name", "names", "suspends"
+    )  # fmt: skip
+
+    def __init__(self, code: Any, is_users: bool, is_own: bool) -> None:
+        self.code = code  # so that its id stays its own
+        self.is_users = is_users and code.co_name not in _COMPREHENSIONS
+        self.is_called = not is_own and code.co_flags & _OPTIMIZED
+        self.suspends = code.co_flags & _SUSPENDS
+        self.file = text_of(code.co_filename)
+        self.name = qualified_name(code)
+        self.is_special = self.name.endswith("__")
+        self.names = None if code.co_flags & _OPTIMIZED else code.co_names
+        self.instructions = code.co_code if self.is_users else b""
+        self.lines: dict[int, _Line] = {}
+
+
+class Tracer(Watcher):
+    """The trace of one run in a copy; `with_steps`: also the steps in their order.
+
+    Where `stopped` is given, the innermost of the user's frames, it is made before the copy, and the run ends there.
+    """
+
+    key = "trace"
+
+    def __init__(self, deadline_s: float, files: Files, with_steps: bool = False, stopped: Any = None) -> None:
+        super().__init__()
+        self.describer = Describer(_LIMITS, Budget(1 << 40, 1e9))
+        self.observer = Observer(self.describer, min(_VALUES_SHARE * deadline_s, _VALUES_S))
+        self.history = History(self.describer) if with_steps else None
+        self.events = self.moment = 0
+        self.depth = 0
+        self.truncated = False
+        self.lines_truncated = False
+        self.suspended: dict[int, _Run] = {}
+        self._files = files
+        self._deepest = 0
+        self._probe: Any = None
+        self._codes: dict[int, _Code] = {}
+        self._lines: list[_Line] = []
+        self._calls: list[dict[str, Any]] = []
+        self._raises = Raises()
+        self._before: int | None = None
+        self._raised: int | None = None
+        self._ends = _clock() + _LINES_SHARE * deadline_s
+        self._next_look = _EVENTS_PER_LOOK
+        self._arrival = None if stopped is None else Arrival(stopped, files, Describer(_LIMITS, Budget(1 << 40, 1e9)))
+
+    def _prepare(self) -> None:
+        self._deepest = sys.getrecursionlimit() - _STACK_FOR_US - _stack_depth()
+
+    def facts(self) -> dict[str, Any]:
+        """The Trace structure."""
+        lines = [
+            {
+                "file": each.of.file,
+                "line": each.line,
+                "function": each.of.name,
+                "count": each.count,
+                "last": each.last,
+                "entries": [number for (at, after), count in each.entries.items() for number in (at, after, count)],
+                "changes": self._changes(each),
+            }
+            for each in self._lines
+        ]
+        truncated = self.truncated or self.observer.has_skipped or not self.observer.is_on
+        cut = {"truncated": truncated, "lines_truncated": self.lines_truncated}
+        found = {"lines": lines, "calls": self._calls, "events": self.events, **cut}
+        if self._before is not None:
+            found["before"] = self._before
+        if self._arrival is not None:
+            found["arrived"] = self._arrival.has_come
+        return found if self.history is None else dict(found, history=self.history.facts())
+
+    def _changes(self, line: _Line) -> list[dict[str, Any]]:
+        """The values seen before the exception that ended the run was raised; later ones may come from cleanup."""
+        told = (changes.facts(name, self.describer, self._raised) for name, changes in line.changes.items())
+        return [each for each in told if each is not None]
+
+    def see(self, error: Any, entry: Any) -> None:
+        """A frame sees an exception."""
+        self._raises.note(error, entry, (len(self._lines), self.moment))
+        self.moment += 1  # values seen from now on may be of a cleanup
+
+    def settle(self, error: BaseException) -> None:
+        """Notes which lines had run, and which values were seen, when this was raised."""
+        self._before, self._raised = self._raises.position(error) or (None, None)
+
+    def look(self) -> None:
+        """Ends the recording of what has become too dear."""
+        self._next_look = self.events + _EVENTS_PER_LOOK
+        if self.events > _EVENTS_WITH_VALUES:
+            self.observer.is_on = False
+        if _clock() > self._ends:
+            self.truncated = self.lines_truncated = True
+            self._set(None)
+
+    def line(self, of: _Code, number: int) -> _Line:
+        """The record of a line that runs for the first time; beyond the limit one that nobody sees."""
+        made = of.lines[number] = _Line(of, number)
+        if len(self._lines) < _MAX_LINES:
+            self._lines.append(made)
+        else:
+            self.truncated = self.lines_truncated = True
+        return made
+
+    def arrive(self, frame: Any) -> None:
+        """Ends the run where it stands as the program does."""
+        if self._arrival is not None and self._arrival.is_here(frame, self._own):
+            self._end()
+
+    def count_event(self) -> None:
+        """One more line event."""
+        self.events += 1
+        self.moment += 1
+        if self.events >= self._next_look:
+            self.look()
+
+    def _enter(self, frame: Any, _event: str, _argument: Any) -> Any:
+        code = frame.f_code
+        known = self._codes.get(id(code))
+        if known is None:
+            if code.co_name in _MARKS and code.co_filename == self._own.co_filename:
+                self._mark(code.co_name)
+            known = self._codes[id(code)] = _Code(code, self._files.has(code.co_filename), code is self._own)
+        if not known.is_users:
+            return None
+        if self._probe is not None or (known.is_special and self._is_runners(known.name, frame)):
+            return self._passed_over(frame)
+        if self.depth > self._deepest:
+            self.truncated = True
+            return None
+        try:
+            run = self.suspended.pop(id(frame), None) if known.suspends else None
+            if run is None:
+                call = self._call(known, frame)
+                run = _Run(self, known, frame, call, -1 if call is None else len(self._calls) - 1)
+            self.depth += bool(known.is_called)
+            if self.history is not None:
+                self.history.enter(run.number)
+        except Exception:  # no stack is left to describe it
+            self.truncated = True
+            return None
+        return run.trace
+
+    def _mark(self, name: str) -> None:
+        if name == _ENDS:
+            self._set(None)
+            return
+        self.events = self.depth = 0
+        self._next_look = _EVENTS_PER_LOOK
+        for kept in (self._codes, self._lines, self._calls, self.suspended):
+            kept.clear()
+        if self.history is not None:
+            self.history = History(self.describer)
+
+    def _is_runners(self, name: str, frame: Any) -> bool:
+        """Whether a test runner calls it, to know what it runs or to tell of what it has compared."""
+        return (name.endswith(_PROBED) and self._is_probe(frame)) or self._is_told(frame.f_back)
+
+    def _is_told(self, caller: Any) -> bool:
+        """Whether what calls it, by way of libraries alone, words a failed assertion."""
+        while caller is not None and caller.f_code is not self._own:
+            file = caller.f_code.co_filename
+            if self._files.has(file):
+                return False
+            if any([part in file.replace(os.sep, "/") for part in _WORDING]):  # noqa: C419  one frame less
+                return True
+            caller = caller.f_back
+        return False
+
+    def _is_probe(self, frame: Any) -> bool:
+        """Whether a library looks for an attribute by itself, as test runners do (`setUpModule`, `__wrapped__`)."""
+        caller = frame.f_back
+        while self.depth == 0 and caller is not None:
+            if self._files.has(caller.f_code.co_filename):
+                return False
+            if caller.f_code is self._own:
+                break
+            caller = caller.f_back
+        return self.depth == 0
+
+    def _passed_over(self, frame: Any) -> Any:
+        """Nothing counts until a probe has returned."""
+        if self._probe is not None:
+            return None
+        self._probe = frame
+
+        def trace(_frame: Any, event: str, _argument: Any) -> Any:
+            if event == "return":
+                self._probe = None
+            return trace
+
+        return trace
+
+    def _call(self, known: _Code, frame: Any) -> dict[str, Any] | None:
+        if not known.is_called:
+            return None
+        if len(self._calls) >= _MAX_CALLS:
+            self.truncated = True
+            return None
+        arguments = self.arguments(known, frame)
+        line = known.code.co_firstlineno
+        call = {"function": known.name, "file": known.file, "line": line, "depth": self.depth, "arguments": arguments}
+        call["caller"] = _caller(frame)
+        self._calls.append(call)
+        return call
+
+    def arguments(self, known: _Code, frame: Any) -> list[str]:
+        """`name=text` of each parameter."""
+        scope = frame.f_locals
+        return [
+            text_of(name) + "=" + self.describer.text(scope[name]) for name in parameters(known.code) if name in scope
+        ]
+
+
+class _Run:
+    """One frame under tracing, from its call to its return."""
+
+    __slots__ = (
+        "_before", "_call", "_errors", "_known", "_line", "_number", "_offset", "_raised", "_step", "_tracer",
+        "call_number", "number",
+    )  # fmt: skip
+
+    def __init__(self, tracer: Tracer, known: _Code, frame: Any, call: dict[str, Any] | None, call_number: int) -> None:
+        """`call_number`: its index in the recorded calls; -1: not recorded."""
+        self.call_number = call_number
+        self._tracer = tracer
+        self._known = known
+        self._call = call
+        self._line: _Line | None = None
+        self._number = self._offset = -1
+        self._errors = 0
+        self._step = self.number = 0
+        self._raised = ""
+        self._before: dict[str, Any] = {}
+        if tracer.history is not None:
+            arguments = [] if not known.is_called or not tracer.observer.is_on else tracer.arguments(known, frame)
+            self.number = tracer.history.begin(known, arguments if call is None else call["arguments"])
+        tracer.observer.look(self._before, frame, known.names, None)
+
+    def trace(self, frame: Any, event: str, argument: Any) -> Any:
+        """What the interpreter calls at each event of the frame."""
+        try:
+            if event == "line":
+                self._on_line(frame)
+            elif event == "return":
+                self._on_return(frame, argument)
+            elif event == "exception":
+                self._look(frame)
+                self._tracer.see(argument[1], argument[2])
+                self._on_exception(argument[1])
+        except Exception:  # no stack is left to describe it: raised here, it would end in the program
+            self._tracer.truncated = True
+        return self.trace
+
+    def _on_line(self, frame: Any) -> None:
+        tracer, number, offset = self._tracer, frame.f_lineno, frame.f_lasti
+        tracer.count_event()
+        if number == self._number and offset != self._offset:
+            return  # a loop inside of the line, a comprehension: not the line anew
+        self._look(frame)
+        line = self._known.lines.get(number)
+        if line is None:
+            line = tracer.line(self._known, number)
+        line.count += 1
+        line.last = tracer.events
+        entry = offset, self._number
+        line.entries[entry] = line.entries.get(entry, 0) + 1
+        self._line, self._number, self._offset = line, number, offset
+        if tracer.history is not None:
+            self._step = tracer.history.step(self.number, number)
+        tracer.arrive(frame)
+
+    def _look(self, frame: Any) -> None:
+        """Notes what the line has changed."""
+        tracer, line = self._tracer, self._line
+        if tracer.observer.is_on and line is not None:
+            names, moment = self._known.names, tracer.moment
+            tracer.observer.look(self._before, frame, names, line.changes, note=self._note, moment=moment)
+
+    def _on_return(self, frame: Any, value: Any) -> None:
+        tracer, at = self._tracer, frame.f_lasti
+        self._look(frame)
+        tracer.depth -= bool(self._known.is_called)
+        instructions = self._known.instructions
+        if _yields(instructions, at):
+            tracer.suspended[id(frame)] = self
+        elif at >= 0 and instructions[at] in _RETURNS:
+            self._returned(value)
+            return
+        if tracer.history is not None:
+            tracer.history.leave(self.number, raised=self._raised)
+
+    def _returned(self, value: Any) -> None:
+        tracer = self._tracer
+        wanted = self._call is not None or (tracer.history is not None and tracer.observer.is_on)
+        text = tracer.describer.text(value) if wanted and self._known.is_called else ""
+        if self._call is not None:
+            self._call["result"] = text
+            self._call.pop("raised", None)
+        if tracer.history is not None:
+            tracer.history.leave(self.number, result=text)
+
+    def _note(self, name: Any, told: Any) -> None:
+        """The step that is going on has given another value to a name."""
+        if self._tracer.history is not None:
+            self._tracer.history.value(self._step, name, told)
+
+    def _on_exception(self, error: Any) -> None:
+        """Whether it leaves the function is not known yet: a `return` takes it back."""
+        self._errors += 1
+        wanted = self._call is not None or self._tracer.history is not None
+        if wanted and self._errors <= _MAX_TOLD_EXCEPTIONS:
+            self._raised = raised_text(self._tracer.describer, error)
+            if self._call is not None:
+                self._call["raised"] = self._raised
+
+
+def _caller(frame: Any) -> int:
+    """The number of the nearest recorded call that led to a frame; -1: there is none."""
+    number = -1
+    while number < 0 and frame.f_back is not None:
+        frame = frame.f_back
+        run = getattr(frame.f_trace, "__self__", None)
+        number = run.call_number if type(run) is _Run else -1
+    return number
+
+
+def is_yield(frame: Any) -> bool:
+    """Whether a frame that is left comes back: it has yielded, or awaits."""
+    return _yields(frame.f_code.co_code, frame.f_lasti)
+
+
+def _yields(instructions: bytes, at: int) -> bool:
+    last = instructions[at] if at >= 0 else -1
+    return last in _YIELDS or (at >= 2 and last == _RESUME and instructions[at - 2] in _YIELDS)
+
+
+def _stack_depth() -> int:
+    depth, frame = 0, sys._getframe()  # pyright: ignore[reportPrivateUsage]  its documented name
+    while frame is not None:
+        depth, frame = depth + 1, frame.f_back
+    return depth

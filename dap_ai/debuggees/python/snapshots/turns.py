@@ -1,0 +1,174 @@
+"""What the proxy calls: jobs are begun, asked for, and ended by short calls, so that nobody waits behind one.
+
+One call begins and asks for several. An answer is told as soon as it is there: to end takes a copy the longer the more
+memory it has. Whether it is gone is seen to when the next one is made, or by `kill`.
+A request and a reply travel as in runtime.py.
+"""
+
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+# Values are Any, and `type(x) is list` narrows Any to list[Unknown].
+
+from __future__ import annotations
+
+import binascii
+import gc
+import sys
+import time
+import zlib
+from typing import Any, Callable
+
+from ..inspector import runtime, scopes
+from ..inspector.jsons import loads
+from ..inspector.stored.statics import forget
+from .answers import encoded, unavailable
+from .isolation import clone
+from .isolation.lockdown import Lockdown
+from .isolation.reasons import reason
+from .isolation.syscalls import SUPPORTED, wait_us
+from .jobs import Job, dying, jobs, made
+
+_MAX_JOBS = 8
+_SHORT_WAIT_S, _LONGER_S = 0.004, 0.008
+"""For an answer; where copies ask meanwhile what they may look up."""
+_ENDING_S = 0.015
+"""What a copy with a gigabyte takes to end."""
+_CLOSING_S = 1.0
+_ABANDONED_S = 5.0
+"""After its deadline, in which its answer may still be asked for."""
+
+_clock = time.perf_counter
+
+
+def turn(work: str) -> str:
+    """Begins jobs, and tells of those that have ended; waits a few milliseconds at most, if none has.
+
+    `work`: base64(zlib({begin: [a SnapshotQuery with {token, readable, limits...}], ask: [token]})). The reply has
+    ` TOKEN=base64(a SnapshotResult with done: true)` for each that has ended, ` TOKEN!base64(why)` for one that failed.
+    """
+    wanted = loads(zlib.decompress(binascii.a2b_base64(work)))
+    return _reply(lambda collecting: _turn(wanted["begin"], wanted["ask"], collecting))
+
+
+def kill(token: str) -> str:
+    """Ends a job, if it has not ended. {done: whether nothing is left of any that was ended or has answered}."""
+    return _reply(lambda _: _base64(_kill(token)))
+
+
+def close() -> None:
+    """Ends all jobs, and waits a second at most until their copies are gone: nobody will ask for them again."""
+    for job in list(jobs.values()):
+        job.end()
+    ends = _clock() + _CLOSING_S
+    while _reap_dying() and _clock() < ends:
+        wait_us(150)
+
+
+def _reply(work: Callable[[bool], str]) -> str:
+    collecting = gc.isenabled()
+    gc.disable()  # a collection runs finalizers and callbacks of the program, in the copy before it is locked
+    try:
+        return runtime.MAGIC + work(collecting)
+    except Exception as error:
+        return runtime.MAGIC + "!" + _told(error)
+    finally:
+        forget()
+        scopes.forget()
+        if collecting:
+            gc.enable()
+
+
+def _told(error: Exception) -> str:
+    return type(error).__name__ + ": " + str(error.args[0] if error.args else "")[:200]
+
+
+def _base64(data: bytes) -> str:
+    return binascii.b2a_base64(data, newline=False).decode("ascii")
+
+
+def _turn(queries: list[dict[str, Any]], tokens: list[str], collecting: bool) -> str:
+    _end_abandoned()
+    parts: list[str] = []
+    for query in queries:
+        try:
+            answer = _begin(query, collecting)
+        except Exception as error:
+            parts.append(" " + query["token"] + "!" + _base64(_told(error).encode("utf-8", "replace")))
+            continue
+        if answer:
+            parts.append(" " + query["token"] + "=" + _base64(answer))
+        else:
+            tokens = [*tokens, query["token"]]
+    ends = _clock() + _SHORT_WAIT_S
+    ends_if_asked = ends + _LONGER_S
+    while True:
+        parts += [" " + token + "=" + _base64(answer) for token in tokens for answer in _looked(token)]
+        if parts or not tokens or _clock() > ends:
+            return "".join(parts)
+        for token in tokens:
+            if jobs[token].wait():
+                ends = ends_if_asked
+
+
+def _begin(query: dict[str, Any], collecting: bool) -> bytes:
+    """b"", or why it cannot be done."""
+    impossible = _impossible()
+    if impossible:
+        return unavailable(impossible)
+    job = Job(query, collecting)
+    jobs[query["token"]] = job
+    try:
+        job.run()
+    except (clone.BusyError, LookupError, OSError) as error:
+        job.end()
+        return unavailable(reason(error))
+    except BaseException:
+        job.end()
+        raise
+    return b""
+
+
+def _impossible() -> str:
+    """Why there can be no snapshot; "" if there can."""
+    if not SUPPORTED:
+        return "snapshots need Linux on x86_64 or aarch64"
+    if "t" in getattr(sys, "abiflags", "") or sys.implementation.name != "cpython":
+        return "snapshots need CPython with its global lock"
+    if len(jobs) + len(dying) >= _MAX_JOBS:
+        return "too many snapshots at once"
+    if "lockdown" not in made:
+        try:
+            made["lockdown"] = Lockdown()
+        except (clone.BusyError, OSError) as error:
+            return reason(error)
+    return ""
+
+
+def _looked(token: str) -> list[bytes]:
+    """Its answer, if it has one."""
+    job = jobs.get(token)
+    answer = unavailable("there is no such job") if job is None else job.look()
+    return [] if answer is None else [answer]
+
+
+def _kill(token: str) -> bytes:
+    job = jobs.get(token)
+    if job is not None:
+        job.end()
+    ends = _clock() + _ENDING_S
+    while _reap_dying() and _clock() < ends:
+        wait_us(150)
+    return encoded(done=not dying)
+
+
+def _end_abandoned() -> None:
+    """Ends the jobs that nobody asks for any more: their proxy is gone."""
+    for job in list(jobs.values()):
+        if job.age_s() > job.by_clock_s + _ABANDONED_S:
+            job.end()
+    _reap_dying()
+
+
+def _reap_dying() -> bool:
+    """Whether copies that were ended are still there."""
+    dying[:] = [pid for pid in dying if clone.reap(pid) is None]
+    return bool(dying)

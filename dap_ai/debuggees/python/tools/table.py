@@ -1,0 +1,39 @@
+"""The tools of Python programs beside those of every kind, and the questions that call one."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import Any
+
+from dap_ai.agent.case.stack import Case, sub_expressions
+from dap_ai.agent.questions.when import asked_when, is_so
+from dap_ai.agent.tools.base import Tool
+from dap_ai.agent.tools.table import history_of
+from dap_ai.debuggees.python.analysis.record.check import failure_of
+from dap_ai.debuggees.python.tools.history import history
+from dap_ai.debuggees.python.tools.slice import slice_
+from dap_ai.debuggees.python.tools.trace import trace
+from dap_ai.debuggees.python.tools.try_fix import try_fix
+from dap_ai.protocol.contracts.tools import Arguments
+
+_ALL: tuple[Tool[Any], ...] = (slice_, trace, history, try_fix)
+FORMS: Mapping[str, Tool[Any]] = {tool.name: tool for tool in _ALL}
+"""By name."""
+
+
+def followed_by(case: Case, question: str) -> Arguments | None:
+    """`when did x become ...?` is a history, if a frame of the stop knows x."""
+    asked = asked_when(question)
+    if asked is None:
+        return None
+    if asked.expression:
+        facts = [fact for place in case.callers if (fact := place.fact(asked.expression))]
+        is_known = any(fact.value or fact.error == "refused" for fact in facts)
+        return history_of(asked) if is_known else None
+    place, failure = case.focus, failure_of(case)
+    if place is None:
+        return None
+    texts = [*(failure.watch if failure else ()), *map(ast.unparse, sub_expressions(place.evaluated)), *place.known]
+    found = next((text for text in texts if (v := place.value(text)) and is_so(asked.condition, v)), "")
+    return history_of(asked._replace(expression=found)) if found else None

@@ -1,0 +1,159 @@
+"""`try_fix`: whether an edit of the source makes a failing check pass, found out in copies of the stopped program."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from collections.abc import Sequence
+from typing import Any
+
+from dap_ai.agent.case.roots import roots_of
+from dap_ai.agent.case.stack import Case
+from dap_ai.agent.masking.spans import PLACEHOLDER
+from dap_ai.agent.report.edits import Edit, diff
+from dap_ai.agent.report.wording import NOT_VERIFIED, PASSES, VERIFIED
+from dap_ai.agent.source.source import SourceFile
+from dap_ai.agent.tools.base import NO_FRAME, UNCHANGED, Bench, Tool, ToolResult, clip, code, fenced
+from dap_ai.debuggees.python.analysis.record.check import Check, failure_of
+from dap_ai.debuggees.python.analysis.record.checks import checks_of
+from dap_ai.debuggees.python.analysis.record.enclosing import whole_test
+from dap_ai.debuggees.python.analysis.record.neighbours import judged, neighbours_of, upheld
+from dap_ai.debuggees.python.analysis.record.runs import CANNOT, Control, Runs, Verdict
+from dap_ai.protocol.contracts.tools import LineEdit
+from dap_ai.protocol.contracts.tools import TryFix as TryFixArguments
+from dap_ai.protocol.wire.ask import Fix
+
+CONTROL_DEADLINE_S = 5.0
+_MAX_DIFF_CHARS = 4000
+_MASKED = "it holds the placeholder of a masked secret, where the program has the secret; leave such lines as they are"
+
+
+class TryFix(Tool[TryFixArguments]):
+    """Whether what failed (or `check`) passes with these lines replaced, in a snapshot only: no file is changed.
+
+    Lines outside of functions are tried where the whole program can run anew there.
+    """
+
+    description = (
+        "Try a fix in a copy: lines `first` to `last` (last = first - 1: inserts) become `text`; then what failed, or "
+        "`check` (an expression that must be true), runs again."
+    )
+    arguments = TryFixArguments
+    level = "compute"
+    alternative = "propose the fix without a verdict"
+    title = "Trial of a fix"
+    hint = "Use it before you propose an edit."
+    only = "python"
+    instead = "It needs a copy of the program, and a native one is only read: propose the fix, to be built and run."
+
+    async def run(self, bench: Bench, arguments: TryFixArguments) -> ToolResult:
+        """The verdict, with the diff and why. Raises NotStopped, RequestFailed."""
+        if bench.focus is None:
+            return NO_FRAME
+        if any(PLACEHOLDER.search(edit.text) for edit in arguments.edits):
+            return ToolResult(f"The edit {CANNOT}: {_MASKED}.", failed=True)
+        try:
+            edits = [_edit(bench.case, edit) for edit in arguments.edits]
+            files = {edit.source.path: edit.source for edit in edits}
+            diffs = {path: diff(source, edits, bench.case.inspection.cwd) for path, source in files.items()}
+        except ValueError as error:
+            return ToolResult(f"The edit {CANNOT}: {error}.", failed=True)
+        if bench.debugger.why_no_snapshot:
+            return ToolResult(f"The fix {CANNOT}: {bench.debugger.why_no_snapshot}.", failed=True)
+        verdict = await _verdict(bench, edits, arguments)
+        return _told(verdict, diffs)
+
+
+async def _verdict(bench: Bench, edits: Sequence[Edit], arguments: TryFixArguments) -> Verdict:
+    runs = Runs(bench.debugger, bench.case, failure_of(bench.case))
+    if why := runs.edits_check(edits):
+        return Verdict(CANNOT, why)
+    if arguments.check:
+        chosen = await _asked(runs, bench, arguments)
+    else:
+        chosen = await _reaching(runs, bench.case, edits)
+    if isinstance(chosen, Verdict):
+        return chosen
+    verdict = Verdict(CANNOT, "no line of it runs in the check")
+    for control in chosen:  # an edit that one check cannot take, a wider one may; what passes one must pass the whole
+        wider = await runs.attempt(edits, control, deadline_s=arguments.deadline_s, trace=True)
+        if wider.outcome != CANNOT or not verdict.passes:
+            verdict = wider
+        if verdict.outcome == "not verified":
+            break
+    if verdict.verified and whole_test(bench.case):
+        return upheld(verdict, await judged(runs, await neighbours_of(runs), edits))
+    return verdict
+
+
+async def _asked(runs: Runs, bench: Bench, arguments: TryFixArguments) -> list[Control] | Verdict:
+    """The check of the asker's own."""
+    place = bench.focus
+    if place is None or place.source is None:
+        return Verdict(CANNOT, "there is no frame with source for the check")
+    try:
+        text = _statements(arguments.check)
+    except SyntaxError as error:
+        return Verdict(CANNOT, f"the check does not parse: {error.msg}")
+    line = place.frame.line
+    check = Check(place, place.source, line, line, f"the check {code(arguments.check)}", text=text)
+    control = await runs.own_control(check, deadline_s=CONTROL_DEADLINE_S)
+    return [control] if control.usable else Verdict(CANNOT, control.why_not, check)
+
+
+async def _reaching(runs: Runs, case: Case, edits: Sequence[Edit]) -> list[Control] | Verdict:
+    """The checks that show the failure again: the narrowest that runs the edited lines, and the widest."""
+    if runs.failure is None:
+        return Verdict(CANNOT, "nothing has failed here: name a check")
+    checks = checks_of(case)
+    controls = [await runs.control(check, deadline_s=CONTROL_DEADLINE_S) for check in checks]
+    usable = [control for control in controls if control.usable]
+    if not usable:
+        reasons = list(dict.fromkeys(c.why_not for c in controls)) or ["nothing of it can be run again"]
+        return Verdict(CANNOT, "; ".join(reasons[:2]))
+    reaching = [c for c in usable[:-1] if all(c.ran(e.source, e.first, e.last) for e in edits)]
+    return [*reaching[:1], usable[-1]]
+
+
+def _edit(case: Case, edit: LineEdit) -> Edit:
+    source = file_of(case, edit.file)
+    lines = edit.text.splitlines()
+    return Edit(source, edit.first, edit.last, lines)
+
+
+def file_of(case: Case, file: str) -> SourceFile:
+    """A source file of the program; `file` is absolute or the end of a path. Raises ValueError where it is not read."""
+    path = roots_of(case).find(file)
+    found = case.sources.text(path)
+    if found is None:
+        raise ValueError(f"there is no source file {file}")
+    return found
+
+
+def _statements(check: str) -> str:
+    """The check as statements: an expression must be true. Raises SyntaxError."""
+    text = textwrap.dedent(check).strip()
+    try:
+        ast.parse(text, mode="eval")
+    except SyntaxError:
+        ast.parse(text)
+        return text + "\n"
+    return f"assert ({text})\n"
+
+
+def _told(verdict: Verdict, diffs: dict[str, str]) -> ToolResult:
+    words = verdict.check.words if verdict.check else ""
+    fixes = [Fix(p, d, verified=verdict.verified, check=words, result=verdict.text) for p, d in diffs.items()]
+    shown = fenced(clip("\n".join(diffs.values()), _MAX_DIFF_CHARS), "diff")
+    heads = {
+        "verified": f"{VERIFIED} {verdict.text}.",
+        "passes": f"{PASSES} {verdict.text}.",
+        "not verified": f"{NOT_VERIFIED} {verdict.text} ({words}).",
+        CANNOT: f"**It {CANNOT}:** {verdict.text}.",
+    }
+    data: dict[str, Any] = {"outcome": verdict.outcome, "text": verdict.text, "check": words}
+    failed = verdict.outcome == CANNOT
+    return ToolResult(f"{heads[verdict.outcome]}\n\n{shown}", data, "" if failed else UNCHANGED, failed, fixes=fixes)
+
+
+try_fix = TryFix()

@@ -1,0 +1,19 @@
+"""For agents that were instrumented for AgentStepper: only the import changes, to `dap_ai.stepper`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dap_ai.debuggees.runs.live.hook.stepper import AgentStepper
+
+__all__ = ["AgentStepper"]
+
+
+def __getattr__(name: str) -> Any:
+    """By its name: nothing is imported before it is used."""
+    if name not in __all__:
+        raise AttributeError(f"module 'dap_ai.stepper' has no attribute '{name}'")
+    from importlib import import_module  # noqa: PLC0415  see above
+
+    return getattr(import_module("dap_ai.debuggees.runs.live.hook.stepper"), name)

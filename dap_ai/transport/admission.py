@@ -1,0 +1,90 @@
+"""The one place where dap_ai listens, and the one rule of who is let in: our own user, before a byte is read.
+
+The kernel says whose the other end is (peers.py). A token, where a listener has one, is asked for on top of that.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+from collections.abc import Callable, Collection
+from pathlib import Path
+
+from dap_ai.transport import peers
+
+_BACKLOG = 100
+Log = Callable[[str], None]
+
+
+def listening_tcp(host: str, port: int, backlog: int = _BACKLOG) -> socket.socket:
+    """A socket that listens, for `serve`: in this process, or in one that inherits it. Raises OSError."""
+    return socket.create_server((host, port), backlog=backlog)
+
+
+def listening_unix(path: Path) -> socket.socket:
+    """The same at a path that only its user can reach. Raises OSError."""
+    bound = socket.socket(socket.AF_UNIX)
+    try:
+        bound.bind(str(path))
+    except OSError:
+        bound.close()
+        raise
+    try:
+        path.chmod(0o600)
+        bound.listen()
+    except OSError:
+        bound.close()
+        path.unlink(missing_ok=True)
+        raise
+    return bound
+
+
+async def serve(
+    at: peers.Address | socket.socket,
+    protocol: Callable[[], asyncio.Protocol],
+    log: Log,
+    *,
+    others: Callable[[], Collection[int]] = frozenset,
+    backlog: int = _BACKLOG,
+) -> asyncio.Server:
+    """Serve each connection of our own user by a new `protocol`; cut off everybody else, and log it. Raises OSError.
+
+    `at`: an address, or a socket that listens. `others`: users who are let in as well where we are root.
+    """
+    loop = asyncio.get_running_loop()
+
+    def admission() -> _Admission:
+        return _Admission(protocol, log, others)
+
+    if not isinstance(at, socket.socket):
+        return await loop.create_server(admission, *at, backlog=backlog)
+    if at.family == getattr(socket, "AF_UNIX", None):
+        return await loop.create_unix_server(admission, sock=at, backlog=backlog)
+    return await loop.create_server(admission, sock=at, backlog=backlog)
+
+
+class _Admission(asyncio.Protocol):
+    """A connection before it is known whose it is: the event loop reads nothing of it until then."""
+
+    def __init__(
+        self, protocol: Callable[[], asyncio.Protocol], log: Log, others: Callable[[], Collection[int]]
+    ) -> None:
+        self._protocol, self._log, self._others = protocol, log, others
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        uid = peers.user_at(transport.get_extra_info("socket"))
+        if peers.is_another(uid) and not (os.getuid() == 0 and uid in self._others()):
+            self._log(f"turned away: {_name(transport)} is of another user of this machine")
+            if isinstance(transport, asyncio.Transport):
+                transport.abort()
+            return
+        admitted = self._protocol()
+        transport.set_protocol(admitted)
+        admitted.connection_made(transport)
+
+
+def _name(transport: asyncio.BaseTransport) -> str:
+    """`host:port`; a Unix socket's other end has no name."""
+    peer = transport.get_extra_info("peername")
+    return f"{peer[0]}:{peer[1]}" if isinstance(peer, tuple) else "who connected"

@@ -1,0 +1,101 @@
+"""This process's stdin and stdout as a link, whatever they are: pipes, files, devices; on Windows too."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import stat
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from dap_ai.transport.streams import Link, TransportLink
+
+
+async def open_stdio() -> Link:
+    """This process's stdin and stdout as a link; fd 1 is then ours alone: what else prints goes to stderr."""
+    loop = asyncio.get_running_loop()
+    source = os.fdopen(os.dup(0), "rb", buffering=0)
+    sink = os.fdopen(os.dup(1), "wb", buffering=0)
+    os.dup2(2, 1)
+    link = TransportLink()
+    # Both or neither: what asyncio has taken does not block any more, as the threads want it to.
+    if not (_can_be_polled(source) and _can_be_polled(sink)):
+        return _ThreadedLink(source, sink, loop)
+    try:
+        writer, _ = await loop.connect_write_pipe(lambda: link, sink)
+        reader, _ = await loop.connect_read_pipe(lambda: link, source)
+    except (ValueError, OSError, NotImplementedError):  # Windows: pipes of asyncio do not serve
+        return _ThreadedLink(source, sink, loop)
+    link.attach(reader, writer)
+    return link
+
+
+def _can_be_polled(file: Any) -> bool:
+    """Not a regular file; nor a device such as /dev/null: asyncio takes that for a terminal and waits for ever."""
+    mode = os.fstat(file.fileno()).st_mode
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or bool(file.isatty())
+
+
+class _ThreadedLink:
+    """A link over blocking files, for where the event loop cannot poll them."""
+
+    def __init__(self, source: Any, sink: Any, loop: asyncio.AbstractEventLoop) -> None:
+        self._source = source
+        self._sink = sink
+        self._loop = loop
+        self._go_on = threading.Event()
+        self._go_on.set()
+
+    def start(
+        self,
+        on_data: Callable[[bytes], None],
+        on_end: Callable[[], None],
+        on_full: Callable[[bool], None],  # noqa: ARG002  writes block instead
+    ) -> None:
+        """See Link."""
+
+        def read() -> None:
+            while True:
+                self._go_on.wait()
+                try:
+                    data = self._source.read(65536)
+                except OSError:
+                    data = b""
+                with contextlib.suppress(RuntimeError):  # the loop has ended
+                    if data:
+                        self._loop.call_soon_threadsafe(on_data, data)
+                        continue
+                    self._loop.call_soon_threadsafe(on_end)
+                return
+
+        threading.Thread(target=read, name="dap-ai stdin", daemon=True).start()
+
+    def write(self, data: bytes) -> None:
+        """See Link; blocks while the peer does not read."""
+        with contextlib.suppress(OSError, ValueError):
+            view = memoryview(data)
+            while view:
+                view = view[self._sink.write(view) :]
+
+    def hold(self, *, held: bool) -> None:
+        """See Link; a write costs little beside the thread."""
+
+    def pause(self, *, paused: bool) -> None:
+        """See Link."""
+        self._go_on.clear() if paused else self._go_on.set()
+
+    def close(self) -> None:
+        """See Link."""
+        with contextlib.suppress(OSError):
+            self._sink.close()
+
+    def abort(self) -> None:
+        """See Link."""
+        self.close()
+
+    @property
+    def has_unsent(self) -> bool:
+        """See Link: what is written is taken at once."""
+        return False
