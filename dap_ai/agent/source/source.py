@@ -21,6 +21,7 @@ from dap_ai.agent.source.indexing import FunctionNode, Index, once_per_node
 from dap_ai.agent.source.source_files import PYTHON_SUFFIXES, language_of, why_no_source
 from dap_ai.system.extras import MissingExtraError
 from dap_ai.system.user_code import is_user_path as is_user_path  # noqa: PLC0414  it is known from here
+from dap_ai.texts import fenced
 
 if TYPE_CHECKING:
     from dap_ai.debuggees.native.source.parsing import Unit
@@ -173,7 +174,7 @@ class SourceFile:
 
     def block(self, text: str) -> str:
         """Lines of it as a code block of its language."""
-        return f"```{self.language}\n{text}\n```"
+        return fenced(text, self.language)
 
     def line(self, number: int) -> str:
         """One line; empty outside the file."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -37,10 +37,6 @@ class JupyterBackend(DebugpyBackend):
     def greeting(self) -> tuple[str, dict[str, Any]] | None:
         """Opens the walker's door and the ear for what is caught; nothing of how a program of ours is started."""
         return "evaluate", {"expression": f"({inspector.open_expression()}, {caught.INSTALL})", "context": "hover"}
-
-    def announced(self, names: Iterable[str]) -> JupyterBackend:  # noqa: ARG002  it is debugpy behind the kernel
-        """These rules."""
-        return self
 
     def command(self) -> Command:
         """Our bridge. Raises StartError where the extra is not installed."""

@@ -9,6 +9,7 @@ from itertools import takewhile
 from typing import Literal
 
 from dap_ai.protocol.contracts.inspection import ThreadFrame
+from dap_ai.texts import cut
 
 Tool = Literal["AddressSanitizer", "LeakSanitizer", "ThreadSanitizer", "UndefinedBehaviorSanitizer", "MemorySanitizer",
                "panic", "assert", "terminate", "libc"]  # fmt: skip
@@ -142,8 +143,7 @@ def shown(frames: Sequence[ThreadFrame]) -> list[str]:
 
 def bounded(lines: Iterable[str]) -> str:
     """The lines, at most MAX_TEXT characters."""
-    text = "\n".join(lines)
-    return text if len(text) <= MAX_TEXT else text[: MAX_TEXT - 4] + "\n..."
+    return cut("\n".join(lines), MAX_TEXT, "\n...")
 
 
 def _number(digits: str) -> int:
