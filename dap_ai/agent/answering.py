@@ -202,7 +202,7 @@ class Agent:
     def _provider_of(self, ask: Ask, debugger: StoppedSession) -> Provider:
         """Who answers this question: the client's own model, where it lends one and nothing else is set."""
         if ask.arguments.offline:
-            return self._provider if isinstance(self._provider, Offline) else self._analyst
+            return self._provider if type(self._provider) is Offline else self._analyst
         if provider_of(self._settings, self._environ, ask.arguments.providers) != EDITOR:
             return self._provider
         return lent(self._settings, ask, debugger, self._masker)

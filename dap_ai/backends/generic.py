@@ -9,14 +9,13 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
-import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from dap_ai.backends import known
 from dap_ai.backends.access import access_to
-from dap_ai.protocol.contracts.backend import Backend, Command, Snapshots, Start, StartError, Walker
+
+from dap_ai.protocol.contracts.backend import Backend, Command, StartError, Walker
 
 
 class GenericBackend(Backend):
@@ -37,23 +36,11 @@ class GenericBackend(Backend):
         """The command line, as it was given."""
         return Command(self._argv, {})
 
-    async def prepare(self, command: str, arguments: dict[str, Any]) -> Start:  # noqa: ARG002  one shape for all kinds
-        """The arguments, unchanged."""
-        return Start(arguments)
-
     def walker(self) -> Walker | None:
         """A reader of native programs if this adapter is known to debug those; it sends nothing but DAP's requests."""
         if (hovers := known.hovers(self._argv)) is None:
             return None
         return access_to("native").walker(hovers=hovers)
-
-    def snapshots(self, readable: tuple[str, ...] = ()) -> Snapshots | None:  # noqa: ARG002  one shape for all kinds
-        """None: only debugpy's debuggees are copied."""
-        return None
-
-    def default_python(self, cwd: str) -> str:  # noqa: ARG002  one shape for all kinds
-        """The interpreter that runs us: such an adapter chooses its debuggee's itself."""
-        return sys.executable
 
 
 def words_of(text: str, *, posix: bool) -> list[str]:

@@ -30,7 +30,7 @@ from dap_ai.commands.shown.table import resolve
 from dap_ai.commands.wanted.arguments import Breakpoint, misplaced_options
 from dap_ai.commands.wanted.ask_command import AskCommand
 from dap_ai.commands.wanted.ask_options import HELP, options
-from dap_ai.commands.wiring import backend_of, open_wire_log, proxy_of
+from dap_ai.commands.wiring import backend_of, client_of
 from dap_ai.protocol.contracts.backend import StartError
 from dap_ai.protocol.wire.errors import RequestFailed
 from dap_ai.settings.config import Resolved, Settings, provider_of
@@ -204,13 +204,7 @@ def _ask(
 
 
 async def _run(wishes: Wishes, resolved: Resolved, out: Out, target: Target) -> Outcome:
-    client = await proxy_of(
-        resolved,
-        masker=out.display.masker,
-        connect=target.connect or None,
-        wire_log=open_wire_log(wishes.wire_log),
-        backend=target.backend,
-    ).open_in_process()
+    client = await client_of(resolved, target, out.display.masker, wishes.wire_log)
     try:
         return await _asked(client, wishes, out, target)
     finally:

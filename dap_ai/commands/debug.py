@@ -32,7 +32,7 @@ from dap_ai.commands.shown.masking import MaskedDisplay
 from dap_ai.commands.shown.table import resolve
 from dap_ai.commands.wanted.arguments import Breakpoint, SplitCommand, misplaced_options
 from dap_ai.commands.wanted.ask_options import some_options
-from dap_ai.commands.wiring import backend_of, open_wire_log, proxy_of
+from dap_ai.commands.wiring import backend_of, client_of
 from dap_ai.protocol.contracts.backend import StartError
 from dap_ai.protocol.wire.errors import RequestFailed
 from dap_ai.settings.config import Resolved
@@ -106,11 +106,11 @@ def command(  # noqa: PLR0917  click gives each option by its name
     wishes = Wishes(
         "", resolved.settings.level, (), waits_for, chat=True, wire_log=wire_log, verbose=verbose, hold=True
     )
-    programs: _Started | _JoinedTo
     if kind is None:
-        programs = _JoinedTo(resolved.settings.sockets, lowered(wishes), display, SharedTerminal(screen), join or "")
+        terminal = SharedTerminal(screen)
+        begin = partial(_joined, resolved.settings.sockets, join or "", lowered(wishes), display, terminal)
     else:
-        programs = _Started(kind, wanted, resolved, wishes, display, screen)
+        begin = _Started(kind, wanted, resolved, wishes, display, screen).open
     begun = [
         *([] if no_rc else _own_lines()),
         *(f"b {b.file}:{b.line}" + (f" if {b.condition}" if b.condition else "") for b in breakpoints),
@@ -120,7 +120,7 @@ def command(  # noqa: PLR0917  click gives each option by its name
         display.status(f"{extras.PROMPT.wanted}.")
     for warning in (*misplaced_options(), *resolved.warnings):
         display.status(f"warning: {warning}")
-    sys.exit(_debugged(Console(programs, display, waiting), display, screen))
+    sys.exit(_debugged(Console(begin, display, waiting), display, screen))
 
 
 def _wanted(flags: dict[str, Any], join: str | None) -> Wanted:
@@ -162,7 +162,7 @@ def _debugged(console: Console, display: MaskedDisplay, screen: Screen) -> int:
 
 @dataclass
 class _Started:
-    """See console.Programs: what the command line names, started or attached to."""
+    """What the command line names, started or attached to."""
 
     _kind: Named
     _wanted: Wanted
@@ -172,7 +172,7 @@ class _Started:
     _screen: Screen
 
     async def open(self, arguments: Sequence[str] | None) -> Live:
-        """Compiles, starts or attaches anew."""
+        """See console.Begin: compiles, starts or attaches anew."""
         if arguments is not None:
             program = () if self._wanted.module else self._wanted.words[:1]
             self._wanted = msgspec.structs.replace(self._wanted, words=(*program, *arguments))
@@ -182,32 +182,21 @@ class _Started:
         setup = backend_of(self._resolved.settings).terminal_setup
         verbose = self._wishes.verbose
         target = make(Out(self._display, terminal, for_programs=False, verbose=verbose, terminal_setup=setup))
-        proxy = proxy_of(
-            self._resolved,
-            masker=self._display.masker,
-            connect=target.connect or None,
-            wire_log=open_wire_log(self._wishes.wire_log),
-            backend=target.backend,
-        )
-        live = Live(await proxy.open_in_process(), self._display, target, self._wishes, terminal)
-        return await _begun(live)
+        client = await client_of(self._resolved, target, self._display.masker, self._wishes.wire_log)
+        return await _begun(Live(client, self._display, target, self._wishes, terminal))
 
 
-@dataclass
-class _JoinedTo:
-    """The same for a session of an editor's."""
-
-    _sockets: str
-    _wishes: Wishes
-    _display: MaskedDisplay
-    _terminal: SharedTerminal
-    _named: str
-
-    async def open(self, arguments: Sequence[str] | None) -> Live:
-        """Joins it. Raises UsageError, NothingStopped, SocketError."""
-        del arguments
-        client, about = await join(choose(await look_at_all(self._sockets), self._named).id, self._sockets)
-        return await _begun(Live(client, self._display, Joined(about), self._wishes, self._terminal))
+async def _joined(
+    sockets: str,
+    named: str,
+    wishes: Wishes,
+    display: MaskedDisplay,
+    terminal: SharedTerminal,
+    _arguments: Sequence[str] | None,
+) -> Live:
+    """The same for a session of an editor's. Raises UsageError, NothingStopped, SocketError."""
+    client, about = await join(choose(await look_at_all(sockets), named).id, sockets)
+    return await _begun(Live(client, display, Joined(about), wishes, terminal))
 
 
 async def _begun(live: Live) -> Live:

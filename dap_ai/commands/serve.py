@@ -124,7 +124,7 @@ def command(
     if kernel:
         recipe.backend = _of_kernel(kernel)
     proxy, file = Proxy(recipe), AddressFile(resolved.settings.sockets)
-    begin = partial(_held, partial(hear, recipe, teller.tell)) if held and teller else None
+    begin = partial(_held, partial(hear, recipe.answer_by, teller.tell)) if held and teller else None
     try:
         serving = _serving(proxy, where, file) if where else proxy.serve_stdio()
         number = threads.run(until_signalled(serving, begin))

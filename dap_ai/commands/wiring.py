@@ -29,11 +29,13 @@ if TYPE_CHECKING:
     from dap_ai.adapter.session.session import Session
     from dap_ai.agent.answering import Agent
     from dap_ai.agent.masking.mask import Masker
+    from dap_ai.commands.running.target import Target
     from dap_ai.commands.shown.wirelog import SessionLog, WireLog
     from dap_ai.protocol.contracts.asking import Ask, NotAnswered, SafeAnswer
     from dap_ai.protocol.contracts.debugger import RawDebugger, SafeSink
     from dap_ai.protocol.contracts.recalling import NoPast, Recalled
     from dap_ai.protocol.wire.safe import Safe
+    from dap_ai.transport.client import Client
 
 _LOG_S = 30.0
 """So long after its agent a session's last lines may still be written to the wire log."""
@@ -193,19 +195,13 @@ class Recipe:
     def options(self, own: Mapping[str, Any]) -> Options:
         """What one session may do. Raises ConfigError."""
         settings = config.merge_launch(self._resolved, own).settings
-        return Options(
-            level=settings.level,
-            console_prefix=settings.console_prefix,
+        return msgspec.structs.replace(
+            msgspec.convert(settings, Options, from_attributes=True),
             ask_events=own.get("askEvents") is True,
             stop_at=tuple(name for name in FILTERS if name in _names(own.get("dapAiStopAt"))),
-            ask_timeout_s=settings.ask_timeout_s,
-            approval_timeout_s=settings.approval_timeout_s,
-            snapshots=settings.snapshots,
-            snapshot_reads=settings.snapshot_reads,
             token=self._access.token,
             child_token=self._child_token,
             anonymous=self._access.anonymous,
-            sockets=settings.sockets,
         )
 
 
@@ -259,3 +255,13 @@ def proxy_of(
     recipe = Recipe(resolved, NOBODY_ELSE, None, masker, connect, wire_log)
     recipe.backend = backend or recipe.backend
     return Proxy(recipe)
+
+
+async def client_of(resolved: config.Resolved, target: Target, masker: Masker, wire_log: Path | None) -> Client:
+    """A client of a proxy before what debugs the target; `wire_log`: the file that the session is recorded in.
+
+    Raises UsageError, OSError.
+    """
+    log, connect = open_wire_log(wire_log), target.connect or None
+    proxy = proxy_of(resolved, masker=masker, connect=connect, wire_log=log, backend=target.backend)
+    return await proxy.open_in_process()

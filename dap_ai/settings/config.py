@@ -21,6 +21,7 @@ from msgspec import Meta
 from dap_ai.protocol.wire.ask import LEVELS, Level
 from dap_ai.protocol.wire.lending import EDITOR
 from dap_ai.settings import toml_files
+from dap_ai.texts import cut
 
 ExceptionFilter = Literal["uncaught", "userUnhandled", "raised"]
 
@@ -270,12 +271,12 @@ def _apply(resolved: Resolved, layers: list[_Layer]) -> Resolved:
 
 def _convert(key: str, value: Any, source: str) -> Any:
     if key not in _FIELDS:
-        named = toml_files.cut(key)
+        named = cut(key, toml_files.MAX_REASON_CHARS)
         raise ConfigError(f"{source}: there is no setting '{named}'. The settings are: {', '.join(_FIELDS)}.")
     try:
         return msgspec.convert(value, _FIELDS[key].type, strict=not source.startswith("DAP_AI_"))
     except msgspec.ValidationError as error:
-        shown = toml_files.cut(repr(value))
+        shown = cut(repr(value), toml_files.MAX_REASON_CHARS)
         raise ConfigError(f"{source}: {key} cannot be {shown}; allowed: {allowed(key)}.") from error
 
 

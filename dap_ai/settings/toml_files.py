@@ -9,11 +9,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from dap_ai.texts import cut
+
 MAX_FILE_BYTES = 256 * 1024
 """Of a file that is read; real ones have a tenth of it."""
 _DEEP_KEY = re.compile(rb"""(?:\.[ \t]*(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*){20}""")
 """Parsing takes time by the square of a key's parts: a minute for 50,000 of them."""
-_MAX_REASON_CHARS = 200
+MAX_REASON_CHARS = 200
+"""Of what an error says of a file's text."""
 
 
 class BadFile(ValueError):  # noqa: N818  what it is about
@@ -49,9 +52,4 @@ def parse(data: bytes, path: Path) -> dict[str, Any]:
         line = data.count(b"\n", 0, error.start) + 1
         raise BadFile(f"{path}: is no valid TOML: line {line} is not UTF-8") from error
     except (ValueError, RecursionError) as error:  # also numbers with more digits than Python reads
-        raise BadFile(f"{path}: is no valid TOML: {cut(str(error))}") from error
-
-
-def cut(text: str) -> str:
-    """`text` without its end, where it is too long to be told."""
-    return text if len(text) <= _MAX_REASON_CHARS else f"{text[:_MAX_REASON_CHARS]}..."
+        raise BadFile(f"{path}: is no valid TOML: {cut(str(error), MAX_REASON_CHARS)}") from error

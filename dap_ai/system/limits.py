@@ -52,6 +52,18 @@ async def wait_for(awaited: Awaitable[_Result], seconds: float | None) -> _Resul
     raise asyncio.TimeoutError
 
 
+async def communicate(
+    process: asyncio.subprocess.Process, seconds: float, given: bytes | None = None
+) -> tuple[bytes, bytes]:
+    """What a process that takes `given` writes until it ends; killed after such a limit. Raises TimeoutError."""
+    try:
+        return await wait_for(process.communicate(given), seconds)
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+
+
 def _wanted() -> float:
     """How many processors are wanted at this moment, or were in the last minute, whichever is more."""
     averages = os.getloadavg() if hasattr(os, "getloadavg") else (0.0,)

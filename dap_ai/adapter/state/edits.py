@@ -33,6 +33,7 @@ from dap_ai.protocol.wire.messages import (
     VariablesArguments,
     VariablesBody,
 )
+from dap_ai.texts import cut
 
 T = TypeVar("T")
 
@@ -96,12 +97,12 @@ class Edits:
         """A client or an answer has run a statement or command in a frame."""
         for name, value, statement in assigned(text):
             row = Row(frame_id, name, self._before(frame_id, name))
-            self._note(row, value, _cut(statement), by_user=by_user)
+            self._note(row, value, cut(statement, _MAX_TEXT), by_user=by_user)
 
     def _note(self, row: Row, value: str, typed: str = "", *, by_user: bool) -> None:
         frame = self._frames.get(row.frame_id, FrameId(row.frame_id))
         spot = (frame.name, frame.path, frame.line, self._state.epoch)
-        edit = ValueEdit(row.path, _cut(value), _cut(row.value), typed, *spot, by_user)
+        edit = ValueEdit(row.path, cut(value, _MAX_TEXT), cut(row.value, _MAX_TEXT), typed, *spot, by_user)
         same = next((e for e in self._state.edits if _is_same(e, edit)), None)
         if same is not None:
             self._state.edits.remove(same)
@@ -188,8 +189,3 @@ def _read(data: bytes, shape: type[T]) -> T | None:
         return envelope.decode(data or b"{}", shape)
     except RemoteProtocolError:
         return None
-
-
-def _cut(text: str) -> str:
-    """Cuts a long text, with a mark: masking recognises the beginning of a secret by it."""
-    return text if len(text) <= _MAX_TEXT else f"{text[:_MAX_TEXT]}..."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 
 from dap_ai.protocol.contracts.asking import HistoryItem
+from dap_ai.texts import cut
 
 _MAX_ITEMS = 50
 _MAX_TEXT = 300
@@ -29,7 +30,7 @@ class History:
 
     def add(self, kind: str, text: str, result: str = "", asker: str | None = None) -> None:
         """Something the user did, or a stop; `asker`: the client whose question it is."""
-        self._items.append((HistoryItem(kind, _cut(text), _cut(result)), asker))
+        self._items.append((HistoryItem(kind, cut(text, _MAX_TEXT), cut(result, _MAX_TEXT)), asker))
         self._total += 1
 
     def since_last(self, conversation_id: str, only_of: str | None = None) -> tuple[HistoryItem, ...]:
@@ -64,8 +65,3 @@ class History:
     def output_tail(self) -> tuple[tuple[str, str], ...]:
         """(category, text), oldest first."""
         return tuple(self._output)
-
-
-def _cut(text: str) -> str:
-    """With a mark where it is longer: the beginning of a secret is only known by it."""
-    return text if len(text) <= _MAX_TEXT else f"{text[:_MAX_TEXT]}..."

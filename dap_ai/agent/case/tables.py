@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from dap_ai.protocol.contracts.inspection import Column, Table, Value
+from dap_ai.texts import counted, cut
 
 MAX_WIDTH = 110
 """Of a line, in terminal cells."""
@@ -36,10 +37,10 @@ def shortened(table: Table, rows: int) -> Table:
     tail = rows // 2
     head = min(table.head, rows - tail)
 
-    def cut(column: Column) -> Column:
+    def ends(column: Column) -> Column:
         return Column(column.labels, [*column.cells[:head], *column.cells[size - tail :]], column.dtype)
 
-    index, columns = [cut(column) for column in table.index], [cut(column) for column in table.columns]
+    index, columns = [ends(column) for column in table.index], [ends(column) for column in table.columns]
     return msgspec.structs.replace(table, index=index, columns=columns, head=head)
 
 
@@ -80,7 +81,7 @@ def _header(table: Table, index: Sequence[_Block], blocks: Sequence[_Block]) -> 
 
 
 def _footer(table: Table, hidden: int) -> Iterator[str]:
-    size = f"{table.rows:,} row{'s' * (table.rows != 1)}"
+    size = counted(table.rows, "row")
     if len(table.columns) > 1 or hidden:
         size += f" x {len(table.columns) + table.hidden_columns} columns"
     alone = len(table.columns) == 1 and not hidden
@@ -184,8 +185,7 @@ def _decimals(number: float) -> int:
 
 
 def _short(cell: str) -> str:
-    text = visible(cell)
-    return text if len(text) <= _MAX_CELL else f"{text[: _MAX_CELL - 3]}..."
+    return cut(visible(cell), _MAX_CELL)
 
 
 def visible(text: str) -> str:

@@ -23,6 +23,7 @@ import msgspec
 from dap_ai.protocol.contracts.tools import Arguments
 from dap_ai.protocol.wire.ask import LEVELS, Level
 from dap_ai.protocol.wire.visible import visible
+from dap_ai.texts import cut
 
 PLACE = "{file}:{line}"
 """The main argument of a tool that takes a place in the source: no code."""
@@ -116,8 +117,7 @@ def instead(tool: AnyTool) -> str:
 
 def plain(text: str, max_chars: int) -> str:
     """A model's words on one line, what does not show as escapes, cut; as they may be shown to a user."""
-    text = " ".join(visible(text).split())
-    return text if len(text) <= max_chars else f"{text[: max_chars - 1]}…"
+    return cut(" ".join(visible(text).split()), max_chars, "…")
 
 
 def _parts(pattern: str) -> tuple[str, str]:

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dap_ai.agent.guard.passing import PassingDebugger
-from dap_ai.protocol.contracts.debugger import Action, Debugger, Done, Sink
+from dap_ai.agent.guard.passing import PassingSession
+from dap_ai.protocol.contracts.asking import HistoryItem
+from dap_ai.protocol.contracts.debugger import Action, Consent, Debugger, Done, Sink
 from dap_ai.protocol.contracts.inspection import Inspection, Query
 from dap_ai.protocol.contracts.snapshot import SnapshotQuery, SnapshotResult, Statements
 from dap_ai.protocol.wire.ask import ToolStep
+from dap_ai.protocol.wire.caught import Caught
+from dap_ai.texts import counted
 
 
-class Watched(PassingDebugger):
+class Watched(PassingSession):
     """Reports every read to the sink, with its time, and counts them; within `quietly`, it only remembers copies."""
 
     def __init__(self, debugger: Debugger, sink: Sink) -> None:
         super().__init__(debugger)
+        self._debugger = debugger
         self._sink = sink
         self._quiet = False
         self.calls = 0
@@ -51,7 +55,7 @@ class Watched(PassingDebugger):
         began = time.monotonic()
         body = await self._debugger.request(command, arguments)
         count = next((len(v) for v in body.values() if isinstance(v, list)), 0)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType] JSON
-        self._report(command, f"{command}", _counted(count, "row"), began)
+        self._report(command, f"{command}", _some(count, "row"), began)
         return body
 
     async def inspect(self, query: Query) -> Inspection:
@@ -60,8 +64,8 @@ class Watched(PassingDebugger):
         found = await self._debugger.inspect(query)
         expressions = sum(len(frame.expressions) for frame in query.frames)
         bound = sum(len(f.arguments) + len(f.locals) for f in found.frames)
-        call = ", ".join(filter(None, [_counted(len(query.frames), "frame"), _counted(expressions, "expression")]))
-        self._report("inspect", f"inspect {call}", _counted(bound, "variable"), began)
+        call = ", ".join(filter(None, [_some(len(query.frames), "frame"), _some(expressions, "expression")]))
+        self._report("inspect", f"inspect {call}", _some(bound, "variable"), began)
         return found
 
     async def act(self, action: Action, frame_id: int = 0) -> Done:
@@ -71,6 +75,22 @@ class Watched(PassingDebugger):
         what = type(action).__name__
         self._report("act", f"act {what}", f"stopped: {done.stop.reason}" if done.stop else done.result, began)
         return done
+
+    async def approve(self, kind: str, action: str, reason: str, now: str = "") -> Consent:
+        """See Debugger."""
+        return await self._debugger.approve(kind, action, reason, now)
+
+    def output_tail(self) -> Sequence[tuple[str, str]]:
+        """See Debugger."""
+        return self._debugger.output_tail()
+
+    def caught(self) -> Caught | None:
+        """See Debugger."""
+        return self._debugger.caught()
+
+    def history(self) -> Sequence[HistoryItem]:
+        """See Debugger."""
+        return self._debugger.history()
 
     def _report(self, name: str, call: str, result: str, began: float, *, snapshot: bool = False) -> None:
         if self._quiet:
@@ -97,5 +117,5 @@ def _statements(wanted: Statements | None) -> str:
     return f"{name}:{wanted.line}{f'-{last}' if last > wanted.line else ''} again"
 
 
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}" if count else ""
+def _some(count: int, what: str) -> str:
+    return counted(count, what) if count else ""

@@ -7,7 +7,6 @@ import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import msgspec
 
@@ -15,6 +14,8 @@ from dap_ai.agent.case.values import CHARS_PER_TOKEN
 from dap_ai.agent.loop.conversation import shrink
 from dap_ai.agent.loop.prices import cost_usd
 from dap_ai.agent.loop.repeating import Held, Rounds, is_same
+from dap_ai.agent.loop.toolbox import Toolbox
+from dap_ai.agent.loop.transcript import Transcript
 from dap_ai.agent.model import Call, Message, Model, ModelError, Reasoning, Reply, Schema, Text
 from dap_ai.agent.prompts import wording
 from dap_ai.protocol.contracts.debugger import Sink
@@ -33,37 +34,6 @@ _WITHOUT_TOOLS = "*The model repeats itself: it answers without tools from here 
 _REPLY_TOKENS, _RESULT_TOKENS = 900, 1_000
 """What a reply and a tool's result usually cost at most."""
 _CUT = {"length": "it has reached its limit of tokens", "content_filter": "the endpoint's filter stopped it"}
-
-
-class Toolbox(Protocol):
-    """The tools that a model may call in one ask."""
-
-    @property
-    def schemas(self) -> Sequence[Schema]:
-        """What the model is told of them."""
-        ...
-
-    @property
-    def reported(self) -> bool:
-        """The model has called `report`, and nothing of it was refused: with text beside it, the answer is complete."""
-        ...
-
-    @property
-    def changes(self) -> int:
-        """How often a call has changed the program: the same call again is another one then."""
-        ...
-
-    async def call(self, call: Call) -> str:
-        """The result for the model; a refusal or a mistake is a result too."""
-        ...
-
-
-class Record(Protocol):
-    """Where a conversation is written while it is made."""
-
-    def keep(self, message: Message, reply: Reply | None = None) -> None:
-        """Writes one message, at once; `reply`: what it cost."""
-        ...
 
 
 @dataclass
@@ -103,7 +73,7 @@ class Talk:
     budget: Budget
     sink: Sink
     usage: Usage
-    record: Record
+    record: Transcript
     mask: Callable[[Message], SafeFields]
     """Takes the secrets out of a message."""
     limit: str = ""

@@ -48,7 +48,7 @@ _NOTHING_STOPPED = "Nothing is stopped: there is no program to read. Answer from
 
 
 class Toolbox:
-    """See agent.agent.Toolbox. `bench` None: nothing is stopped, so no tool is offered."""
+    """The tools that a model may call in one ask. `bench` None: nothing is stopped, so no tool is offered."""
 
     def __init__(self, bench: Bench | None, sink: Sink, usage: Usage, report: Report, marker: str) -> None:
         self._bench = bench
@@ -61,7 +61,7 @@ class Toolbox:
         )
         self._remembered: dict[tuple[str, str], str] = {}
         self.changes = 0
-        """See agent.agent.Toolbox."""
+        """How often a call has changed the program: the same call again is another one then."""
         self._refused = 0
         """Calls in a row that were not made."""
         self._stale = wording("stale")
@@ -70,7 +70,7 @@ class Toolbox:
 
     @property
     def reported(self) -> bool:
-        """See agent.agent.Toolbox."""
+        """The model has called `report`, and nothing of it was refused: with text beside it, the answer is complete."""
         return self._report.accepted
 
     async def call(self, call: Call) -> str:

@@ -18,12 +18,11 @@ from dap_ai.protocol.wire.ask import ToolStep, Usage
 from dap_ai.protocol.wire.errors import RequestFailed
 from dap_ai.protocol.wire.safe import Safe, SafeFields, json_text
 from dap_ai.protocol.wire.visible import in_json, visible
+from dap_ai.texts import code, counted, fenced
 
 _QUESTION = "\nQuestion: "
 """Stands before the question in every prompt that has one; what the program said stands before it."""
 _MARKER = re.compile(r"^</?data-[0-9a-f]+>\n?", re.MULTILINE)
-_FENCES = re.compile(r"`{3,}")
-_TICKS = re.compile(r"`+")
 
 
 class Exchange(msgspec.Struct):
@@ -100,11 +99,11 @@ def cost(usage: Usage) -> str:
         return ""
     parts = [usage.provider, usage.model]
     if usage.model_calls:
-        parts += [_counted(usage.model_calls, "model call"), _counted(usage.tool_calls, "tool")]
+        parts += [counted(usage.model_calls, "model call"), counted(usage.tool_calls, "tool")]
         if usage.input_tokens or usage.output_tokens:
             parts.append(f"{_grouped(usage.input_tokens)} + {_grouped(usage.output_tokens)} tokens")
     else:
-        parts.append(_counted(usage.tool_calls, "step"))
+        parts.append(counted(usage.tool_calls, "step"))
     parts.append(f"${usage.cost_usd:.4f}" if usage.cost_usd else "")
     if usage.seconds:
         parts.append(f"{usage.seconds:.1f} s" if usage.seconds >= 1 else f"{usage.seconds:.2f} s")
@@ -117,16 +116,10 @@ def total(usages: Sequence[Usage]) -> Usage:
     Provider and model are of the last model that answered, else of the last answer.
     """
     named = [u for u in usages if u.model_calls] or [u for u in usages if u.provider]
-    return Usage(
-        model_calls=sum(u.model_calls for u in usages),
-        tool_calls=sum(u.tool_calls for u in named),
-        input_tokens=sum(u.input_tokens for u in usages),
-        output_tokens=sum(u.output_tokens for u in usages),
-        cost_usd=sum(u.cost_usd for u in usages),
-        seconds=sum(u.seconds for u in usages),
-        provider=named[-1].provider if named else "",
-        model=named[-1].model if named else "",
-    )
+    counts = ("model_calls", "input_tokens", "output_tokens", "cost_usd", "seconds")
+    sums = {name: sum(getattr(usage, name) for usage in usages) for name in counts}
+    last = named[-1] if named else Usage()
+    return Usage(**sums, tool_calls=sum(u.tool_calls for u in named), provider=last.provider, model=last.model)
 
 
 def _messages(lines: Iterable[str]) -> Iterator[Message]:
@@ -173,11 +166,9 @@ def _exchanges(messages: Iterable[Message]) -> list[Exchange]:
 def _decision(message: Message) -> str:
     """What the user, a setting or a rule has decided."""
     action = f"{message.get('tool', '')} {message.get('action', '')}".strip()
-    fence = "`" * max((len(run) + 1 for run in _TICKS.findall(action)), default=1)
-    space = " " if "`" in action else ""
     reason = f" The model's reason: {message['reason']}" if message.get("reason") else ""
     decided = f"{message.get('outcome', '')} ({message.get('how', '')})"
-    return f"*Confirmation: {decided}* {fence}{space}{action}{space}{fence}.{reason}\n\n"
+    return f"*Confirmation: {decided}* {code(action)}.{reason}\n\n"
 
 
 def _count(usage: Usage, message: Message) -> None:
@@ -195,12 +186,7 @@ def _folded(step: ToolStep) -> str:
     head = f"<code>{html.escape(step.call or step.name)}</code>{took}{where}"
     if not step.result.strip():
         return head
-    fence = "`" * max((len(run) + 1 for run in _FENCES.findall(step.result)), default=3)
-    return f"<details><summary>{head}</summary>\n\n{fence}\n{step.result.strip()}\n{fence}\n\n</details>"
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
+    return f"<details><summary>{head}</summary>\n\n{fenced(step.result.strip(), '')}\n\n</details>"
 
 
 def _grouped(number: int) -> str:

@@ -7,6 +7,7 @@ from typing import Protocol, cast
 
 from dap_ai.agent.case.kind import Kind, kind_of
 from dap_ai.agent.guard.masked import MaskedModel, masked_message
+from dap_ai.agent.guard.passing import PassingModel
 from dap_ai.agent.loop.agent import Budget, Talk, add, investigate
 from dap_ai.agent.loop.conversation import Conversation
 from dap_ai.agent.loop.toolbox import Toolbox
@@ -35,34 +36,22 @@ class HasReport(Protocol):
         ...
 
 
-class Investigator:
+class Investigator(PassingModel):
     """See providers.base.Provider."""
 
     def __init__(self, model: MaskedModel, masker: Masker) -> None:
-        self._model = model
+        super().__init__(model)
+        self._masked = model
         self._masker = masker
 
     def retire(self) -> None:
         """Another one was chosen: nothing more is sent to the model, not even in an answer that is being made."""
-        self._model.is_chosen = False
+        self._masked.is_chosen = False
 
     @property
     def name(self) -> str:
         """As in `usage.provider`."""
-        return self._model.provider
-
-    @property
-    def notice(self) -> str:
-        """Who answers and what leaves the machine."""
-        return self._model.notice
-
-    def warm(self) -> None:
-        """Called in a thread."""
-        self._model.warm()
-
-    async def close(self) -> None:
-        """Lets go of the model's connections."""
-        await self._model.close()
+        return self.provider
 
     async def answer(self, work: Work) -> Answer:
         """The model's answer; where the model fails, why, and what the offline analyst says instead."""
@@ -78,7 +67,7 @@ class Investigator:
             gate = work.bench.passes
             limits.waited_s = lambda: gate.waited_s
         mask = partial(masked_message, self._masker)
-        talk = Talk(self._model, conversation.messages, toolbox, limits, work.sink, usage, record, mask)
+        talk = Talk(self._masked, conversation.messages, toolbox, limits, work.sink, usage, record, mask)
         before = len(talk.messages)
         if not talk.messages:
             add(talk, {"role": "system", "content": kind.instructions(conversation.marker)})

@@ -12,7 +12,7 @@ from dap_ai.agent.model import ModelError
 from dap_ai.agent.providers.base import ProviderError
 from dap_ai.agent.providers.work import Work
 from dap_ai.agent.report.wording import ADVICE
-from dap_ai.agent.tools.base import Bench, fenced
+from dap_ai.agent.tools.base import Bench
 from dap_ai.agent.tools.table import run, traced_by
 from dap_ai.protocol.contracts.asking import Answer
 from dap_ai.protocol.contracts.debugger import Sink
@@ -20,6 +20,7 @@ from dap_ai.protocol.contracts.kinds import DEFAULT, named
 from dap_ai.protocol.contracts.tools import Arguments
 from dap_ai.protocol.wire.ask import Usage
 from dap_ai.settings.config import Settings
+from dap_ai.texts import fenced
 
 OFFLINE = "offline"
 """Who has answered, as in `usage.provider`."""
@@ -126,20 +127,12 @@ async def without_model(work: Work, error: ModelError, usage: Usage) -> Answer:
     return answer
 
 
-class Nobody:
-    """See providers.base.Provider."""
-
-    name = OFFLINE
-    notice = "offline: no language model, nothing leaves this machine"
+class Nobody(Offline):
+    """Who stands for a provider that cannot answer."""
 
     def __init__(self, error: ProviderError) -> None:
+        super().__init__()
         self._error = error
-
-    def warm(self) -> None:
-        """Nothing: there is nobody."""
-
-    async def close(self) -> None:
-        """Nothing is kept open."""
 
     async def answer(self, work: Work) -> Answer:
         """Why nobody can answer, and the offline analyst's answer."""

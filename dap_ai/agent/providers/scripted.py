@@ -12,7 +12,6 @@ wrote them, and the tokens: it replays byte for byte.
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from typing import Any
 import msgspec
 
 from dap_ai.agent.guard.passing import PassingModel
+from dap_ai.agent.loop.transcript import write_private
 from dap_ai.agent.model import Call, Model, ModelError, Piece, Reasoning, Reply, Schema, Text
 from dap_ai.agent.providers.base import ProviderError
 from dap_ai.protocol.wire.safe import Safe, SafeFields, as_it_is, holds_none, put
@@ -60,32 +60,22 @@ class Row(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     def of(cls, reply: Reply, pieces: Sequence[Piece]) -> Row:
         """A reply and the pieces that it came in."""
         deltas = [p.text if isinstance(p, Text) else Thought(p.text) for p in pieces if not isinstance(p, Reply)]
-        return cls(
-            text=reply.text,
-            calls=[WrittenCall(c.name, c.arguments, c.id) for c in reply.calls],
-            deltas=[] if deltas == [reply.text] else deltas,
-            finish=reply.finish,
-            input_tokens=reply.input_tokens,
-            output_tokens=reply.output_tokens,
-            cached_tokens=reply.cached_tokens,
-            model=reply.model,
-        )
+        calls = [WrittenCall(c.name, c.arguments, c.id) for c in reply.calls]
+        own: dict[str, Any] = {"calls": calls, "deltas": [] if deltas == [reply.text] else deltas}
+        return cls(**msgspec.structs.asdict(reply) | own)
 
     def pieces(self, number: int) -> list[Piece]:
         """As a stream; `number` makes the ids of calls that have none."""
         deltas = self.deltas or ([self.text] if self.text else [])
         said: list[Piece] = [Text(d) if isinstance(d, str) else Reasoning(d.reasoning) for d in deltas]
         calls = [Call(c.id or f"call_{number}_{i}", c.name, _written(c.arguments)) for i, c in enumerate(self.calls)]
-        reply = Reply(
-            text=self.text or "".join(d for d in self.deltas if isinstance(d, str)),
-            calls=calls,
-            finish=self.finish or ("tool_calls" if calls else "stop"),
-            input_tokens=self.input_tokens,
-            output_tokens=self.output_tokens,
-            cached_tokens=self.cached_tokens,
-            model=self.model,
-        )
-        return [*said, reply]
+        fields: dict[str, Any] = msgspec.structs.asdict(self) | {
+            "text": self.text or "".join(d for d in self.deltas if isinstance(d, str)),
+            "calls": calls,
+            "finish": self.finish or ("tool_calls" if calls else "stop"),
+        }
+        del fields["deltas"]
+        return [*said, Reply(**fields)]
 
 
 def provider(settings: Settings, _environ: Mapping[str, str]) -> Scripted:
@@ -152,7 +142,7 @@ def recorded(model: Model, file: str, mask: Callable[[str], Safe]) -> Recorded:
     path = Path(file).expanduser()
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        _append(path, b"")
+        write_private(path, "", append=True)
     except OSError as error:
         raise ProviderError(f"Nothing can be recorded in {path}: {error.strerror}.") from error
     return Recorded(model, path, mask)
@@ -184,7 +174,7 @@ class Recorded(PassingModel):
 
     def _write(self, line: Safe) -> None:
         try:
-            _append(self._path, in_json(line).encode() + b"\n")
+            write_private(self._path, in_json(line) + "\n", append=True)
         except OSError as error:
             raise ModelError("request", f"Nothing more can be recorded in {self._path}: {error.strerror}.") from error
 
@@ -199,8 +189,3 @@ def _line(row: Row, mask: Callable[[str], Safe]) -> Safe:
         for call in row.calls:
             put(call, arguments=mask(str(call.arguments)))
     return as_it_is(msgspec.json.encode(row).decode())
-
-
-def _append(path: Path, data: bytes) -> None:
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab") as file:
-        file.write(data)

@@ -23,6 +23,7 @@ from dap_ai.agent.source.source_files import PYTHON_SUFFIXES, language_of, why_n
 from dap_ai.agent.source.statements import first_line, last_line
 from dap_ai.system.extras import MissingExtraError
 from dap_ai.system.user_code import is_user_path as is_user_path  # noqa: PLC0414  it is known from here
+from dap_ai.texts import fenced
 
 ScopeNode = FunctionNode | ast.Module
 T = TypeVar("T")
@@ -107,7 +108,7 @@ class SourceFile:
 
     def block(self, text: str) -> str:
         """Lines of it as a code block of its language."""
-        return f"```{self.language}\n{text}\n```"
+        return fenced(text, self.language)
 
     def line(self, number: int) -> str:
         """One line; empty outside the file."""

@@ -20,7 +20,7 @@ from dap_ai.agent.case.values import show
 from dap_ai.agent.guard.gate import MAX_NOW_CHARS
 from dap_ai.agent.sanitize import SyntaxRefused, parse_expression
 from dap_ai.agent.source.source import SourceFile
-from dap_ai.agent.tools.base import Bench, Tool, ToolResult, clip, code, fenced
+from dap_ai.agent.tools.base import Bench, Tool, ToolResult, clip
 from dap_ai.agent.tools.reading import find
 from dap_ai.agent.tools.stack import frame
 from dap_ai.protocol.contracts.asking import Stop
@@ -29,6 +29,7 @@ from dap_ai.protocol.contracts.inspection import Inspection
 from dap_ai.protocol.contracts.tools import ContinueTo, Execute, SetBreakpoint, SetVariable, Step
 from dap_ai.protocol.contracts.tools import Frame as FrameArguments
 from dap_ai.protocol.wire.errors import RequestFailed
+from dap_ai.texts import code, fenced
 
 _MAX_RESULT_CHARS = 2000
 _PLACE = TypeVar("_PLACE", ContinueTo, SetBreakpoint)

@@ -23,6 +23,7 @@ from dap_ai.protocol.contracts.tools import Arguments
 from dap_ai.protocol.wire.ask import LEVELS, Fix, Level, Suspect
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 from dap_ai.protocol.wire.safe import Safe
+from dap_ai.texts import code
 
 A = TypeVar("A", bound=Arguments)
 
@@ -248,17 +249,3 @@ UNCHANGED = "in a snapshot; the program was not changed"
 def clip(text: str, max_chars: int) -> str:
     """The text, cut with a mark where it is longer."""
     return text if len(text) <= max_chars else f"{text[:max_chars]}\n... {len(text) - max_chars} characters more"
-
-
-def fenced(text: str, language: str = "text") -> str:
-    """A code block that the text cannot end."""
-    ticks = "```"
-    while ticks in text:
-        ticks += "`"
-    return f"{ticks}{language}\n{text}\n{ticks}"
-
-
-def code(text: str) -> str:
-    """Text as inline code, whatever it holds."""
-    text = " ".join(text.split("\n"))
-    return f"`{text}`" if "`" not in text else f"`` {text} ``"

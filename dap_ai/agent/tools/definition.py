@@ -12,11 +12,12 @@ from dap_ai.agent.language.questions import LanguageServerError, Spot
 from dap_ai.agent.language.recipes import is_installed, why_not_installed
 from dap_ai.agent.source.source import NATIVE_LANGUAGES, SourceFile
 from dap_ai.agent.source.statements import last_line
-from dap_ai.agent.tools.base import Bench, Tool, ToolResult, clip, code, fenced
+from dap_ai.agent.tools.base import Bench, Tool, ToolResult, clip
 from dap_ai.agent.tools.lookup import Asked, Found, definitions
 from dap_ai.agent.tools.reading import find, numbered
 from dap_ai.agent.tools.symbols import columns_of, place_of, symbol_of
 from dap_ai.protocol.contracts.tools import Definition
+from dap_ai.texts import code, fenced
 
 MAX_WHOLE_LINES = 40
 """A function, class or struct is shown whole up to so many lines."""

@@ -8,12 +8,13 @@ from dap_ai.agent.case.stack import Place
 from dap_ai.agent.case.tables import table_of
 from dap_ai.agent.case.values import typed
 from dap_ai.agent.questions.expressions import candidates
-from dap_ai.agent.sanitize import SyntaxRefused, parse_expression
-from dap_ai.agent.source.syntax import node_of
-from dap_ai.agent.tools.base import UNCHANGED, Bench, Tool, ToolResult, clip, code, fenced, refused
-from dap_ai.protocol.contracts.inspection import Fact, FrameQuery, Query, Value
+from dap_ai.agent.sanitize import parse_expression
+from dap_ai.agent.tools.base import UNCHANGED, Bench, Tool, ToolResult, clip, refused
+from dap_ai.agent.tools.reading import read
+from dap_ai.protocol.contracts.inspection import Fact, Value
 from dap_ai.protocol.contracts.snapshot import SnapshotQuery, SnapshotResult
 from dap_ai.protocol.contracts.tools import Evaluate
+from dap_ai.texts import code, fenced
 
 MAX_VALUE_CHARS = 1200
 BY_ALLOW_LIST = "evaluated under the allow-list, because"
@@ -133,20 +134,8 @@ async def _by_allow_list(bench: Bench, expression: str, why: str) -> ToolResult:
 
 async def read_one(bench: Bench, expression: str) -> Fact:
     """The value of an expression that the inspector may read, or why there is none. Raises NotStopped."""
-    try:
-        node = node_of(expression, bench.dialect)
-    except SyntaxRefused as error:
-        return Fact(error="refused", text=str(error))
-    if bench.focus is None or not bench.debugger.can_inspect:
-        return Fact(error="refused", text="this debug adapter has no static walker")
-    frame = FrameQuery(bench.focus.frame.id, variables=False, expressions=[node])
-    query = Query([frame], bench.level, exception=False, threads=False, max_text=MAX_VALUE_CHARS)
-    query.max_items, query.max_rows = _MAX_ITEMS, _MAX_ROWS
-    found = await bench.debugger.inspect(query)
-    frames = found.frames
-    if frames and frames[0].values:
-        return frames[0].values[0]
-    return Fact(error="refused", text=frames[0].error if frames else "the frame could not be read")
+    limits = {"max_text": MAX_VALUE_CHARS, "max_items": _MAX_ITEMS, "max_rows": _MAX_ROWS}
+    return (await read(bench, [expression], **limits))[0]
 
 
 evaluate = EvaluateTool()

@@ -10,10 +10,11 @@ from dap_ai.agent.case.roots import Refused
 from dap_ai.agent.case.values import cut, typed
 from dap_ai.agent.source.source import FunctionNode, SourceFile, is_user_path
 from dap_ai.agent.source.statements import last_line
-from dap_ai.agent.tools.base import Bench, Tool, ToolResult, clip, code, fenced, refused
+from dap_ai.agent.tools.base import Bench, Tool, ToolResult, clip, refused
 from dap_ai.agent.tools.reading import NO_WALKER, find, numbered, read
 from dap_ai.protocol.contracts.inspection import Definition, Fact, Value
 from dap_ai.protocol.contracts.tools import Info
+from dap_ai.texts import code, fenced
 
 Written = FunctionNode | ast.ClassDef
 

@@ -14,12 +14,13 @@ from dap_ai.agent.masking.spans import PLACEHOLDER
 from dap_ai.agent.report.edits import Edit, diff
 from dap_ai.agent.report.wording import ADVICE
 from dap_ai.agent.source.source import SourceFile
-from dap_ai.agent.tools.base import Bench, NoFrame, Tool, ToolResult, fenced
+from dap_ai.agent.tools.base import Bench, NoFrame, Tool, ToolResult
 from dap_ai.agent.tools.reading import file_of
 from dap_ai.agent.tools.table import run
 from dap_ai.protocol.contracts.tools import Change, CitedValue, LineEdit, TryFix
 from dap_ai.protocol.contracts.tools import Report as Reported
 from dap_ai.protocol.wire.ask import Evidence, Fix, Suspect
+from dap_ai.texts import fenced
 
 _MAX_ROWS = 12
 _RECOMMENDATION = re.compile(r"^\W*recommendation\b", re.IGNORECASE | re.MULTILINE)

@@ -11,10 +11,11 @@ import msgspec
 from dap_ai.agent.case.roots import Refused, Roots, roots_of
 from dap_ai.agent.report.edits import shorten
 from dap_ai.agent.source.source import SourceFile
-from dap_ai.agent.tools.base import Bench, Tool, ToolResult, code, fenced
+from dap_ai.agent.tools.base import Bench, Tool, ToolResult
 from dap_ai.agent.tools.reading import find, import_path, numbered
 from dap_ai.agent.tools.symbols import place_of
 from dap_ai.protocol.contracts.tools import Search, Source
+from dap_ai.texts import code, counted, fenced
 
 MAX_MATCHES = 60
 _MAX_FILES = 5000
@@ -142,7 +143,7 @@ class _Hunt:
 def _told(found: _Hunt, root: str) -> str:
     if found.refusal:
         return f"{found.refusal}."
-    where = _counted(found.files, "file") + (f" that end in {code(found.ending)}" if found.ending else "")
+    where = counted(found.files, "file") + (f" that end in {code(found.ending)}" if found.ending else "")
     where += f" ({found.skipped} left out as too large)" if found.skipped else ""
     stopped = " The search ended before all was seen: it takes too long." if found.is_cut else ""
     matches = found.exact or found.loose
@@ -152,11 +153,7 @@ def _told(found: _Hunt, root: str) -> str:
     if len(matches) > MAX_MATCHES:
         rows.append(f"... {len(matches) - MAX_MATCHES} more")
     case = "" if found.exact else ", in other capitals"
-    return f"{_counted(len(matches), 'line')} in {where}{case}.{stopped}\n\n{fenced(chr(10).join(rows))}"
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
+    return f"{counted(len(matches), 'line')} in {where}{case}.{stopped}\n\n{fenced(chr(10).join(rows))}"
 
 
 def _around(line: str, text: str) -> str:

@@ -14,11 +14,12 @@ from dap_ai.agent.case.stack import Case, Frame, Place, sub_expressions
 from dap_ai.agent.case.values import cut, first_of, show_fact, timed, typed
 from dap_ai.agent.source.source import NATIVE_LANGUAGES
 from dap_ai.agent.source.statements import header_expressions, last_line
-from dap_ai.agent.tools.base import NO_FRAME, Bench, Tool, ToolResult, code, fenced
+from dap_ai.agent.tools.base import NO_FRAME, Bench, Tool, ToolResult
 from dap_ai.agent.tools.reading import numbered
 from dap_ai.protocol.contracts.inspection import Fact, FrameFacts, ThreadFacts, Variable
 from dap_ai.protocol.contracts.tools import Frame as FrameArguments
 from dap_ai.protocol.contracts.tools import Stack, Threads
+from dap_ai.texts import code, fenced
 
 _MAX_LINES = 80
 """Of a function that is shown whole."""

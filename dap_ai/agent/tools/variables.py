@@ -13,10 +13,11 @@ from dap_ai.agent.case.rows import MAX_SCOPES, is_quiet, page_of, rows_of, varia
 from dap_ai.agent.case.tables import table_of
 from dap_ai.agent.case.values import MISSING, cut, literal_in, show_fact, timed, typed
 from dap_ai.agent.sanitize import SyntaxRefused, parse_expression
-from dap_ai.agent.tools.base import NO_FRAME, Bench, Tool, ToolResult, code, fenced, refused
+from dap_ai.agent.tools.base import NO_FRAME, Bench, Tool, ToolResult, refused
 from dap_ai.agent.tools.reading import read, visit
 from dap_ai.protocol.contracts.inspection import Fact, FrameQuery, Value, Variable
 from dap_ai.protocol.contracts.tools import Variables
+from dap_ai.texts import code, fenced
 
 MAX_VALUE_CHARS = 200
 MAX_WHOLE_CHARS = 4000

@@ -18,7 +18,7 @@ from dap_ai.backends.debugpy.attaching import injecting, queued
 from dap_ai.protocol.contracts.backend import StartError
 from dap_ai.system import child_python, programs
 from dap_ai.system.extras import ATTACH
-from dap_ai.system.limits import wait_for
+from dap_ai.system.limits import communicate
 
 _TRIAL_S = 20.0
 _GET_NEWER = f"The extra `{ATTACH.name}` brings one. {ATTACH.install}"
@@ -119,13 +119,9 @@ async def _run_gdb(gdb: str, pid: int) -> str:
         stderr=asyncio.subprocess.STDOUT,
     )
     try:
-        output, _ = await wait_for(process.communicate(), _TRIAL_S)
+        output, _ = await communicate(process, _TRIAL_S)
     except asyncio.TimeoutError:
         return "it did not come back"
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
     return output.decode(errors="replace")
 
 

@@ -9,6 +9,7 @@ without a debugger, such as a snapshot, of none.
 
 from __future__ import annotations
 
+from dap_ai.backends.debugpy.running_text import expression_of
 from dap_ai.protocol.wire.caught import KEY
 
 _HOOK = r"""
@@ -95,8 +96,5 @@ def install(kind, getpid=os.getpid):
 install(traceback.TracebackException)
 """.replace("@KEY@", KEY)
 
-INSTALL = (
-    f"(lambda b: b.exec(b.compile({_HOOK!r}, '<frozen dap_ai>', 'exec'), "
-    "{'__builtins__': b.__dict__.copy()}))(__import__('builtins'))"
-)
+INSTALL = expression_of(_HOOK)
 """Evaluated without a frameId before the program starts; Python 3.8 to 3.14. debugpy steps over a file so named."""

@@ -7,10 +7,13 @@ stack, though the failure may be there. It still steps over such code.
 
 from __future__ import annotations
 
+from dap_ai.backends.debugpy.running_text import expression_of
+
 _HOOK = r"""
 import linecache
 from _pydevd_bundle import pydevd_frame_utils
 from _pydevd_bundle.pydevd_net_command_factory_json import NetCommandFactoryJson
+
 
 class Shown:
     # pydevd shows a plugin's frames, such as templates', whatever their file is.
@@ -69,8 +72,5 @@ def install(kind):
 install(NetCommandFactoryJson)
 """
 
-INSTALL = (
-    f"(lambda b: b.exec(b.compile({_HOOK!r}, '<frozen dap_ai>', 'exec'), "
-    "{'__builtins__': b.__dict__.copy()}))(__import__('builtins'))"
-)
+INSTALL = expression_of(_HOOK)
 """Evaluated without a frameId before the program starts, as caught.INSTALL is; Python 3.8 and newer."""

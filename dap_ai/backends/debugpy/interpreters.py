@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from dap_ai.backends.debugpy import environments
 from dap_ai.system import child_python, programs
-from dap_ai.system.limits import wait_for
+from dap_ai.system.limits import communicate
 
 OURS_SUPPORTS = (3, 10)
 """The oldest Python that the newest debugpy runs in; older ones need their own copy."""
@@ -86,7 +86,7 @@ async def _probe(python: str) -> Interpreter:
     )
     err = b""
     try:
-        out, err = await wait_for(process.communicate(_PROBE.encode()), _PROBE_TIMEOUT_S)
+        out, err = await communicate(process, _PROBE_TIMEOUT_S, _PROBE.encode())
         version, where, implementation, has_pytest = json.loads(out.decode().strip().splitlines()[-1])
         return Interpreter(python, (version[0], version[1], version[2]), where, implementation, has_pytest)
     except asyncio.TimeoutError as error:
@@ -96,10 +96,6 @@ async def _probe(python: str) -> Interpreter:
         raise InterpreterError(
             f"'{python}' is no working Python interpreter{': ' + detail[-1] if detail else ''}."
         ) from error
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
 
 
 def debugpy_for(interpreter: Interpreter, ours: str) -> str:

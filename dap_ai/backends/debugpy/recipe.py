@@ -8,7 +8,6 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -61,10 +60,6 @@ class DebugpyBackend(Backend):
             *access_to("python").at_start(),
         )
         return "evaluate", {"expression": f"({', '.join(parts)})", "context": "hover"}
-
-    def announced(self, names: Iterable[str]) -> DebugpyBackend:  # noqa: ARG002  debugpy is debugpy
-        """These rules: there is no other debugpy."""
-        return self
 
     def command(self) -> Command:
         """The adapter of the debugpy that is installed beside us, through the shim."""

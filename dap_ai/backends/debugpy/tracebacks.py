@@ -7,6 +7,8 @@ its own hook keeps it.
 
 from __future__ import annotations
 
+from dap_ai.backends.debugpy.running_text import expression_of
+
 _HOOK = r"""
 import sys
 
@@ -26,5 +28,5 @@ def print_uncaught(kind, value, tb, shown=sys.excepthook):
 sys.excepthook = print_uncaught
 """
 
-INSTALL = f"(lambda b: b.exec(b.compile({_HOOK!r}, '<frozen dap_ai>', 'exec'), {{}}))(__import__('builtins'))"
+INSTALL = expression_of(_HOOK)
 """Evaluated without a frameId before the program starts; Python 3.8 to 3.14. debugpy steps over a file so named."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -45,10 +45,6 @@ class JupyterBackend(DebugpyBackend):
             "expression": f"({access_to('python').at_start()[0]}, {caught.INSTALL})",
             "context": "hover",
         }
-
-    def announced(self, names: Iterable[str]) -> JupyterBackend:  # noqa: ARG002  it is debugpy behind the kernel
-        """These rules."""
-        return self
 
     def command(self) -> Command:
         """Our bridge. Raises StartError where the extra is not installed."""

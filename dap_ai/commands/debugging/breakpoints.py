@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from dap_ai.texts import counted
+
 
 @dataclass
 class Breakpoint:
@@ -47,7 +49,7 @@ class Breakpoint:
             "once" if self.once else "",
             "" if self.enabled else "disabled",
             f"passed {self.passes} more times" if self.passes else "",
-            f"hit {self.hits} time{'' if self.hits == 1 else 's'}" if self.hits else "",
+            f"hit {counted(self.hits, 'time')}" if self.hits else "",
             self.message,
         ]
         return f"{self.number}  {self.place}" + "".join(f"  {note}" for note in notes if note)

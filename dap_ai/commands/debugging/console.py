@@ -12,7 +12,6 @@ import re
 import signal
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from typing import Protocol
 
 from dap_ai.commands.debugging.changing import execute
 from dap_ai.commands.debugging.fixing import CannotApply, Fixing
@@ -38,12 +37,11 @@ _WAITS = (
 _FAILURES = (RequestFailed, TimeoutError, asyncio.TimeoutError)
 
 
-class Programs(Protocol):
-    """Starts what is debugged, as often as the user wants."""
+Begin = Callable[[Sequence[str] | None], Awaitable[Live]]
+"""Starts what is debugged, with these arguments or as before; as often as the user wants.
 
-    async def open(self, arguments: Sequence[str] | None) -> Live:
-        """With these arguments, or as before. Raises RequestFailed, ConnectionClosed, TimeoutError, UsageError."""
-        ...
+Raises RequestFailed, ConnectionClosed, TimeoutError, UsageError.
+"""
 
 
 class Leave(Exception):  # noqa: N818  a wish
@@ -57,8 +55,8 @@ class Leave(Exception):  # noqa: N818  a wish
 class Console:
     """`waiting`: lines before those that are typed."""
 
-    def __init__(self, programs: Programs, display: Display, waiting: Sequence[str]) -> None:
-        self._programs = programs
+    def __init__(self, begin: Begin, display: Display, waiting: Sequence[str]) -> None:
+        self._begin = begin
         self._display = display
         self._waiting = list(waiting)
         self._lines: Lines | None = None
@@ -85,7 +83,7 @@ class Console:
 
         detach = False
         with heard(lambda: self._interrupt(end), end, lambda: None):
-            live = await self._programs.open(None)
+            live = await self._begin(None)
             try:
                 self._set_up(live)
                 await self._arrive()
@@ -292,7 +290,7 @@ class Console:
             self._display.reply("It was not started here, and cannot be started again.")
             return
         await self._here.live.close()
-        self._here.live = await self._programs.open(command.text.split() or None)
+        self._here.live = await self._begin(command.text.split() or None)
         self._here.watches.clear()
         await self._setting.send(self._here.breakpoints.all)
         await self._arrive()

@@ -11,6 +11,7 @@ from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 from dap_ai.commands.debugging.breakpoints import near
+from dap_ai.texts import cut
 
 AROUND = 5
 """So many lines stand before and after the current one: eleven, as pdb shows."""
@@ -27,8 +28,7 @@ def path_of(frame: Mapping[str, Any]) -> str:
 def where(frame: Mapping[str, Any]) -> str:
     """`shop.py:12 in total`."""
     path = path_of(frame)
-    name = str(frame.get("name") or "?")
-    name = name if len(name) <= _NAME_CHARS else name[: _NAME_CHARS - 1] + "…"
+    name = cut(str(frame.get("name") or "?"), _NAME_CHARS, "…")
     return f"{near(path)}:{frame['line']} in {name}" if path and frame["line"] else f"in {name} (no source)"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Mapping
 from typing import Any
 
 from dap_ai.commands.debugging import listing, past
@@ -48,20 +48,25 @@ class Moving:
 
     async def _steps(self, request: str, command: Command) -> None:
         more: dict[str, Any] = {"granularity": "instruction"} if command.word in _SINGLE else {}
-        for left in reversed(range(command.times)):
+        await self._repeat(request, command.times, **more)
+
+    async def _repeat(self, request: str, times: int, **more: Any) -> None:
+        async for _ in self._stepping(request, times, **more):
+            pass
+        await self.show_stop()
+
+    async def _stepping(self, request: str, times: int, **more: Any) -> AsyncGenerator[None]:
+        """Goes so often, and comes back after each that has ended as a step: nothing else has stopped it."""
+        for _ in range(times):
             await self._go(request, **more)
             stop = self._here.live.stop
-            if stop is None or (left and stop["reason"] != "step"):
-                break
-        await self.show_stop()
+            if stop is None or stop["reason"] != "step" or self.interrupted:
+                return
+            yield
 
     async def finish(self, _command: Command) -> None:
         """Out of the function of the selected frame."""
-        for _ in range(self._here.live.selected + 1):
-            await self._go("stepOut")
-            if self._here.live.stop is None or self._here.live.stop["reason"] != "step":
-                break
-        await self.show_stop()
+        await self._repeat("stepOut", self._here.live.selected + 1)
 
     async def go_on(self, command: Command) -> None:
         """`continue`; with `&`, in the background."""
@@ -79,12 +84,8 @@ class Moving:
             await self._to(command.text)
             return
         start, depth = self._here.line, len(await self._here.live.whole_stack())
-        for _ in range(_MANY_LINES):
-            await self._go("next")
-            live = self._here.live
-            if live.stop is None or live.stop["reason"] != "step" or self.interrupted:
-                break
-            if self._here.line > start or len(await live.whole_stack()) < depth:
+        async for _ in self._stepping("next", _MANY_LINES):
+            if self._here.line > start or len(await self._here.live.whole_stack()) < depth:
                 break
         await self.show_stop()
 
@@ -146,11 +147,7 @@ class Moving:
 
     async def _watching(self) -> None:
         """Line by line, until a watched value is another one: what debuggers without data breakpoints can do."""
-        for _ in range(_MANY_LINES):
-            await self._go("stepIn")
-            live = self._here.live
-            if live.stop is None or live.stop["reason"] != "step" or self.interrupted:
-                break
+        async for _ in self._stepping("stepIn", _MANY_LINES):
             if changes := await self._changes():
                 self._here.say("\n".join(changes))
                 break

@@ -6,6 +6,7 @@ from dap_ai.agent.masking.mask import Masker
 from dap_ai.commands.shown.display import Shown
 from dap_ai.protocol.wire.ask import AskEnded
 from dap_ai.protocol.wire.safe import Safe, SafeFields
+from dap_ai.texts import fenced
 
 _OUTPUT_BYTES = 64_000
 _SHOWN_CHARS = 800
@@ -35,7 +36,7 @@ class Told(Shown[Safe, SafeFields]):
         if not text:
             return ""
         head, tail = ("... ", text[-_SHOWN_CHARS:]) if len(text) > _SHOWN_CHARS else ("", text)
-        return self._masker.mask(f"Its output ends:\n```\n{head}{tail}\n```")
+        return self._masker.mask(f"Its output ends:\n{fenced(head + tail, '')}")
 
     def program_output(self, category: str, data: bytes) -> None:
         """Called from threads: one at a time for each stream, and lost is nothing that is shown."""

@@ -11,7 +11,6 @@ import asyncio
 import contextlib
 import os
 from collections.abc import Callable, Mapping
-from typing import Protocol
 
 import msgspec
 
@@ -29,16 +28,8 @@ class _Said(msgspec.Struct, forbid_unknown_fields=True):
     answerer: dict[str, str | None]
 
 
-class Answering(Protocol):
-    """See commands.wiring.Recipe."""
-
-    def answer_by(self, variables: Mapping[str, str | None]) -> str:
-        """Whom they name answers from now on. Raises ConfigError."""
-        ...
-
-
-def hear(answering: Answering, tell: Callable[[str], None], line: bytes) -> None:
-    """Does what a line says, and tells on stderr what came of it; nothing of the line itself."""
+def hear(answer_by: Callable[[Mapping[str, str | None]], str], tell: Callable[[str], None], line: bytes) -> None:
+    """Does what a line says by Recipe.answer_by, and tells on stderr what came of it; nothing of the line itself."""
     if not line.strip():
         return
     try:
@@ -50,7 +41,7 @@ def hear(answering: Answering, tell: Callable[[str], None], line: bytes) -> None
         tell(f"{REFUSED}a line on stdin names what cannot be changed")
         return
     try:
-        tell(TAKEN + answering.answer_by(said.answerer))
+        tell(TAKEN + answer_by(said.answerer))
     except ConfigError as error:
         tell(f"{REFUSED}{error}")
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dap_ai.commands.shown.private import open_private
 from dap_ai.protocol.contracts.asking import NotAnswered
 from dap_ai.protocol.wire.safe import Safe, as_it_is
 
@@ -57,30 +57,18 @@ class AnswerFile:
         try:
             path = path.expanduser().absolute()
             path.parent.mkdir(parents=True, exist_ok=True)
-            with os.fdopen(_opened(path), "w", encoding="utf-8", errors="replace") as file:
+            with os.fdopen(open_private(path, os.O_WRONLY, _empty), "w", encoding="utf-8", errors="replace") as file:
                 file.write(text)
         except (OSError, RuntimeError) as error:  # RuntimeError: the home of a user that nobody knows
             return as_it_is(f"{path}: {(error.strerror if isinstance(error, OSError) else None) or error}")
         return as_it_is(str(path))
 
 
-def _opened(path: Path) -> int:
-    """The file, empty and its user's alone. Raises OSError."""
-    flags = os.O_WRONLY | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-    fd = os.open(path, flags, 0o600)
-    try:
-        found = os.fstat(fd)
-        if not stat.S_ISREG(found.st_mode):
-            raise OSError("it is no ordinary file")  # noqa: TRY301  so that it is closed in one place
-        if hasattr(os, "getuid") and found.st_uid != os.getuid():
-            raise OSError("it belongs to another user")  # noqa: TRY301  the same
-        if hasattr(os, "fchmod"):
-            os.fchmod(fd, 0o600)
-        os.ftruncate(fd, 0)
-    except BaseException:
-        os.close(fd)
-        raise
-    return fd
+def _empty(fd: int) -> None:
+    """Raises OSError."""
+    if hasattr(os, "getuid") and os.fstat(fd).st_uid != os.getuid():
+        raise OSError("it belongs to another user")
+    os.ftruncate(fd, 0)
 
 
 class _Copy:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dap_ai.protocol.wire.value_path import PathNode
+from dap_ai.texts import cut
 
 ARROW = " <- "
 NOT_KNOWN = "?"
@@ -41,11 +42,6 @@ def chain(path: Sequence[PathNode]) -> str:
 
 
 def _told(node: PathNode, is_same: bool) -> str:
-    expression = shortened(node.expression, _MAX_EXPRESSION)
+    expression = cut(node.expression, _MAX_EXPRESSION)
     when = AT_STOP if node.known == "stop" else ""
-    return expression if is_same else f"{expression} {shortened(node.value or NOT_KNOWN, _MAX_VALUE)}{when}"
-
-
-def shortened(text: str, most: int) -> str:
-    """At most so many characters, the end left out."""
-    return text if len(text) <= most else f"{text[: most - 3]}..."
+    return expression if is_same else f"{expression} {cut(node.value or NOT_KNOWN, _MAX_VALUE)}{when}"

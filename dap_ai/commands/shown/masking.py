@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from dap_ai import texts
 from dap_ai.agent.loop.transcript import write_private
 from dap_ai.agent.masking.mask import Masker
 from dap_ai.commands.shown.display import SafeDisplay
@@ -111,7 +112,7 @@ class MaskedDisplay:
 def counted(rows: list[Masked]) -> str:
     """`3 secrets masked`; empty: none."""
     count = len({row.placeholder for row in rows})
-    return f"{count} secret{'' if count == 1 else 's'} masked" if count else ""
+    return f"{texts.counted(count, 'secret')} masked" if count else ""
 
 
 def listed(rows: list[Masked]) -> list[str]:
@@ -121,4 +122,4 @@ def listed(rows: list[Masked]) -> list[str]:
     for row in rows:
         times[row.placeholder] = times.get(row.placeholder, 0) + row.times
         rules.setdefault(row.placeholder, []).append(_WORDS.get(row.rule, row.rule))
-    return [f"{p}  {n} time{'' if n == 1 else 's'}  ({', '.join(rules[p])})" for p, n in times.items()]
+    return [f"{p}  {texts.counted(n, 'time')}  ({', '.join(rules[p])})" for p, n in times.items()]

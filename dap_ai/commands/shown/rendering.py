@@ -33,6 +33,7 @@ from dap_ai.protocol.wire.ask import AskApproval, AskEnded, AskOutput, EndReason
 from dap_ai.protocol.wire.safe import Safe, SafeFields
 from dap_ai.protocol.wire.visible import on_one_line, visible, without_colours
 from dap_ai.settings.config import Settings, provider_of
+from dap_ai.texts import cut
 
 # debugpy's hint for editors that show a stack beside it, and what it says of an exception without a message.
 _NOTE = re.compile(
@@ -310,8 +311,7 @@ def _step(step: ToolStep, chars: int) -> str:
 
 
 def _one_line(text: str, chars: int = _MAX_LINE_CHARS) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= chars else line[: max(chars - 1, 0)] + "…"
+    return cut(" ".join(text.split()), chars, "…")
 
 
 class _Wait:

@@ -22,6 +22,7 @@ from dap_ai.adapter.recording.journal import Row, options_row, row_of, rules_row
 from dap_ai.adapter.recording.recorder import Recorder, SafeRow
 from dap_ai.adapter.session.session import Session
 from dap_ai.adapter.state.effects import Effect, Event
+from dap_ai.commands.shown.private import open_private
 from dap_ai.protocol.wire.safe import as_it_is, json_text
 from dap_ai.protocol.wire.visible import in_json
 
@@ -76,16 +77,7 @@ class WireLog:
         return self._opened()
 
     def _opened(self) -> int:
-        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT
-        for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"):
-            flags |= getattr(os, name, 0)
-        fd = os.open(self._path, flags, 0o600)
-        try:
-            _check(fd)
-        except BaseException:
-            os.close(fd)
-            raise
-        return fd
+        return open_private(self._path, os.O_RDWR | os.O_APPEND, _check)
 
 
 class SessionLog:
@@ -255,13 +247,8 @@ def write(fd: int, data: bytes) -> int:
 
 
 def _check(fd: int) -> None:
-    found = os.fstat(fd)
-    if not stat.S_ISREG(found.st_mode):
-        raise ValueError("it is no ordinary file")
-    if found.st_size and os.read(fd, len(_HEADER)) != _HEADER:
+    if os.fstat(fd).st_size and os.read(fd, len(_HEADER)) != _HEADER:
         raise ValueError("it is not a wire log")
-    if hasattr(os, "fchmod"):
-        os.fchmod(fd, 0o600)
 
 
 def _last_number(fd: int) -> int:

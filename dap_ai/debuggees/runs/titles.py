@@ -7,6 +7,7 @@ import re
 from dap_ai.debuggees.runs.gist import unwrapped
 from dap_ai.debuggees.runs.model import Event
 from dap_ai.protocol.wire.visible import visible
+from dap_ai.texts import cut
 
 _TITLE_CHARS = 160
 _LOOKED_AT = _TITLE_CHARS * 8
@@ -33,8 +34,7 @@ def words(event: Event) -> str:
 
 def line(text: str, chars: int = _TITLE_CHARS) -> str:
     """A text on one line, cut."""
-    flat = " ".join(_RULE.sub(" ", visible(text[: chars * 8])).split())
-    return flat if len(flat) <= chars else f"{flat[:chars]}…"
+    return cut(" ".join(_RULE.sub(" ", visible(text[: chars * 8])).split()), chars, "…")
 
 
 def _place(event: Event) -> str:

@@ -6,6 +6,7 @@ The backends satisfy it (dap_ai/backends, entry-point group `dap_ai.backends`), 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+import sys
 from typing import Any, NamedTuple, Protocol
 
 from dap_ai.protocol.contracts.inspection import Inspection, Query
@@ -130,7 +131,7 @@ class BackendRules(Protocol):
 
 
 class Backend(BackendRules, Protocol):
-    """A kind of debug adapter."""
+    """A kind of debug adapter. One that inherits from it writes what is not as it is here."""
 
     name: str
     """As in `--backend NAME`."""
@@ -144,7 +145,8 @@ class Backend(BackendRules, Protocol):
 
     def announced(self, names: Iterable[str]) -> Backend:
         """The same of the adapter that announces these capabilities."""
-        ...
+        del names
+        return self
 
     def command(self) -> Command:
         """How to start the adapter."""
@@ -152,19 +154,22 @@ class Backend(BackendRules, Protocol):
 
     async def prepare(self, command: str, arguments: dict[str, Any]) -> Start:
         """Complete the arguments of `launch` or `attach` (`command`). Raises StartError."""
-        ...
+        del command
+        return Start(arguments)
 
     def warm(self) -> None:
         """Does what takes time before the first question; called in a thread."""
 
     def walker(self) -> Walker | None:
         """A reader for one session; None if this kind has none."""
-        ...
+        return None
 
     def snapshots(self, readable: tuple[str, ...] = ()) -> Snapshots | None:
         """The copies of one session, which may read the folders `readable`; None if this kind makes none."""
-        ...
+        del readable
+        return None
 
     def default_python(self, cwd: str) -> str:
-        """The interpreter that a program in `cwd` would be run with."""
-        ...
+        """The interpreter that a program in `cwd` would be run with: ours, where the adapter chooses it itself."""
+        del cwd
+        return sys.executable

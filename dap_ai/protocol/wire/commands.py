@@ -8,56 +8,6 @@ from typing import Any
 from dap_ai.protocol.wire.envelope import decode
 from dap_ai.protocol.wire.errors import RemoteProtocolError
 
-DEFINED = frozenset(
-    {
-        "attach",
-        "breakpointLocations",
-        "cancel",
-        "completions",
-        "configurationDone",
-        "continue",
-        "dataBreakpointInfo",
-        "disassemble",
-        "disconnect",
-        "evaluate",
-        "exceptionInfo",
-        "goto",
-        "gotoTargets",
-        "initialize",
-        "launch",
-        "loadedSources",
-        "locations",
-        "modules",
-        "next",
-        "pause",
-        "readMemory",
-        "restart",
-        "restartFrame",
-        "reverseContinue",
-        "runInTerminal",
-        "scopes",
-        "setBreakpoints",
-        "setDataBreakpoints",
-        "setExceptionBreakpoints",
-        "setExpression",
-        "setFunctionBreakpoints",
-        "setInstructionBreakpoints",
-        "setVariable",
-        "source",
-        "stackTrace",
-        "startDebugging",
-        "stepBack",
-        "stepIn",
-        "stepInTargets",
-        "stepOut",
-        "terminate",
-        "terminateThreads",
-        "threads",
-        "variables",
-        "writeMemory",
-    }
-)
-
 NEEDED: Mapping[str, Mapping[str, type]] = {
     "attach": {},
     "completions": {"text": str},
@@ -98,6 +48,19 @@ NEEDED: Mapping[str, Mapping[str, type]] = {
     "writeMemory": {"data": str, "memoryReference": str},
 }
 """Requests whose `arguments` may not be left out, and what must be in them beside numbers."""
+DEFINED = frozenset(
+    {
+        *NEEDED,
+        "breakpointLocations",
+        "cancel",
+        "configurationDone",
+        "disconnect",
+        "loadedSources",
+        "restart",
+        "terminate",
+        "threads",
+    }
+)
 
 
 def has_needed(command: str, arguments: bytes) -> bool:

@@ -25,7 +25,7 @@ class Answering:
 
 def heard(line: bytes) -> tuple[list[Mapping[str, str | None]], list[str]]:
     answering, told = Answering(), list[str]()
-    hear(answering, told.append, line)
+    hear(answering.answer_by, told.append, line)
     return answering.said, told
 
 

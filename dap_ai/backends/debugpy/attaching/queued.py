@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 from dap_ai.backends.debugpy.attaching import entry_folder, pending_call
-from dap_ai.system.limits import Limit, wait_for
+from dap_ai.system.limits import Limit, communicate
 
 SINCE = (3, 14)
 _TAKEN_S = 0.7
@@ -61,13 +61,9 @@ async def _queue(process_id: int, python: str, script: str) -> None:
         stderr=asyncio.subprocess.PIPE,
     )
     try:
-        _, said = await wait_for(process.communicate(), _QUEUE_S)
+        _, said = await communicate(process, _QUEUE_S)
     except asyncio.TimeoutError as error:
         raise NotEnteredError(f"{python} could not queue a script in {_QUEUE_S:.0f} s") from error
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
     if process.returncode:
         lines = said.decode(errors="replace").strip().splitlines() or ["no reason given"]
         raise NotEnteredError(f"sys.remote_exec failed ({lines[-1].rstrip('.')})")

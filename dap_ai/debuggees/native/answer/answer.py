@@ -29,6 +29,7 @@ from dap_ai.debuggees.native.diagnoses.diagnosing import analyse
 from dap_ai.protocol.contracts.asking import Answer
 from dap_ai.protocol.contracts.inspection import Fact, Value
 from dap_ai.protocol.wire.ask import Evidence, Fix, Suspect
+from dap_ai.texts import fenced
 
 _SURE = 0.6
 _PART = re.compile(r"(?:sets|changes|steps|frees|hands out the address of) `[^`]*`(?: to `[^`]*`)?")
@@ -295,7 +296,7 @@ def recommendation(analysis: NativeAnalysis) -> tuple[str, list[Fix]]:
     if analysis.fix:
         diff = analysis.fix.diff(root_of(case))
         fixes.append(Fix(analysis.fix.source.path, diff, result="not tried: native programs have no snapshots"))
-        parts = [f"{ADVICE} A possible fix. {_NOT_TRIED}\n\n```diff\n{diff}\n```"]
+        parts = [f"{ADVICE} A possible fix. {_NOT_TRIED}\n\n{fenced(diff, 'diff')}"]
     steps = list(analysis.advice)
     first = analysis.suspects[0] if analysis.suspects else None
     place = analysis.place

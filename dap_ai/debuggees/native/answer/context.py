@@ -20,6 +20,7 @@ from dap_ai.debuggees.native.source.frames import Run, clean_name, folded, in_wo
 from dap_ai.debuggees.native.source.languages import function_at, unit_of
 from dap_ai.debuggees.native.source.report import shown
 from dap_ai.protocol.contracts.inspection import ThreadFacts, ThreadFrame, Value
+from dap_ai.texts import fenced
 
 _Lines = set[tuple[str, int]]
 """Lines of source that were quoted."""
@@ -168,7 +169,7 @@ def _frame(case: Case, frame: Frame, index: int, quoted: _Lines, level: int) -> 
     top = bool(case.places) and place is case.places[0]
     parts = [head, in_a_line(place.facts, level, 100 if top else 70, _shown)]
     lines = "\n".join(_rows(place, quoted, level, whole=top))
-    parts.append(f"```{place.language}\n{lines}\n```" if lines else "")
+    parts.append(fenced(lines, place.language) if lines else "")
     return "\n".join(part for part in parts if part)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 from dap_ai.protocol.contracts.inspection import Node
+from dap_ai.texts import cut
 
 MAX_DEPTH = 40
 _MAX_NODES = 400
@@ -33,8 +34,7 @@ def source_of(node: Any, arrows: frozenset[int] | set[int] = frozenset()) -> str
         text = _text(node, arrows)
     except (ValueError, TypeError, LookupError, RecursionError):
         text = "?"
-    text = "".join(c if c.isprintable() else "?" for c in text)
-    return text if len(text) <= _MAX_TEXT else text[: _MAX_TEXT - 3] + "..."
+    return cut("".join(c if c.isprintable() else "?" for c in text), _MAX_TEXT)
 
 
 def _text(node: Any, arrows: frozenset[int] | set[int]) -> str:

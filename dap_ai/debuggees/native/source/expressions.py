@@ -12,6 +12,7 @@ from dap_ai.debuggees.native.source import c_shapes, rust_shapes
 from dap_ai.debuggees.native.source.grammar import Source, Syntax, field, named, walk
 from dap_ai.debuggees.native.source.shapes import Shape, member_node
 from dap_ai.system.extras import MissingExtraError
+from dap_ai.texts import cut
 
 _DEEP = f"the expression is nested deeper than {MAX_DEPTH}: ask for a part of it"
 _ADJOINING = frozenset("+-&")
@@ -40,10 +41,10 @@ def parse_expression(text: str, language: str) -> Expression:
     source = _parsed(before + text + after, language)
     root = source.root
     if root.has_error or any(node.is_extra for node in walk(root)):
-        raise SyntaxRefused(f"not an expression of {_LANGUAGES[language]}: {_short(text)}")
+        raise SyntaxRefused(f"not an expression of {_LANGUAGES[language]}: {cut(text, 60)}")
     value = _only_value(root)
     if value is None or (value.start_byte, value.end_byte) != (len(before), len(before) + len(text.encode())):
-        raise SyntaxRefused(f"not one expression: {_short(text)}; ask for one expression at a time, without a suffix")
+        raise SyntaxRefused(f"not one expression: {cut(text, 60)}; ask for one expression at a time, without a suffix")
     expression = build(source, value)
     if expression.node is None:
         raise SyntaxRefused(expression.refusal)
@@ -71,10 +72,6 @@ def _check_characters(text: str) -> None:
             raise SyntaxRefused(_FOREIGN[character])
         if not character.isascii():
             raise SyntaxRefused(f"the character {character!r} stands only in a constant: write a plain expression")
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 60 else text[:60] + "..."
 
 
 def _only_value(root: Syntax) -> Syntax | None:

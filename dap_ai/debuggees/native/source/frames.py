@@ -11,6 +11,8 @@ from typing import Any, Literal, Protocol
 from dap_ai.agent.case.rows import is_subtle, path_of
 from dap_ai.agent.case.stack import Frame
 
+from dap_ai.texts import counted
+
 _SYSTEM_FOLDERS = ("/usr/include/", "/usr/local/include/", "/usr/lib/", "/usr/src/", "/rustc/", "/Library/Developer/")
 _LIBRARY_PARTS = (
     *("/.cargo/registry/", "/.cargo/git/", "/rustlib/", "/.rustup/", "/c++/v1/"),
@@ -133,13 +135,13 @@ def recursion_of(runs: Iterable[Run]) -> Run | None:
 
 def in_words(run: Run) -> str:
     """A folded run: `1,994 frames of fib -> fib`, `3 library frames: raise, abort, ...`."""
-    number = f"{run.count:,} frame{'s' if run.count != 1 else ''}"
+    number = counted(run.count, "frame")
     if run.kind == "recursion":
         return f"{number} of {' -> '.join((*run.names, run.names[0]))}"
     if not run.names:
         return f"{number} not read"
     shown = ", ".join(run.names[:3]) + (", ..." if len(run.names) > 3 else "")
-    return f"{run.count:,} library frame{'s' if run.count != 1 else ''}: {shown}"
+    return f"{counted(run.count, 'library frame')}: {shown}"
 
 
 def _runs(frames: Sequence[Named], base: int) -> list[Run]:

@@ -7,6 +7,7 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 from dap_ai.system.extras import GRAMMARS
+from dap_ai.texts import cut
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Query
@@ -49,8 +50,7 @@ class Source:
     def raw(self, node: Syntax) -> str:
         """On one line, and not longer than is fit to show."""
         end = min(node.end_byte, node.start_byte + 40 * _MAX_RAW_CHARS)
-        text = " ".join(self.data[node.start_byte : end].decode("utf-8", "replace").split())
-        return text if len(text) <= _MAX_RAW_CHARS else text[:_MAX_RAW_CHARS] + "..."
+        return cut(" ".join(self.data[node.start_byte : end].decode("utf-8", "replace").split()), _MAX_RAW_CHARS)
 
     def line(self, node: Syntax) -> int:
         """Where it begins."""

@@ -8,6 +8,7 @@ from itertools import takewhile
 
 from dap_ai.agent.case.crash_report import Stack
 from dap_ai.protocol.contracts.inspection import ThreadFrame
+from dap_ai.texts import cut
 
 MAX_TEXT = 4_000
 MAX_STACK_FRAMES = 64
@@ -103,8 +104,7 @@ def shown(frames: Sequence[ThreadFrame]) -> list[str]:
 
 def bounded(lines: Iterable[str]) -> str:
     """The lines, at most MAX_TEXT characters."""
-    text = "\n".join(lines)
-    return text if len(text) <= MAX_TEXT else text[: MAX_TEXT - 4] + "\n..."
+    return cut("\n".join(lines), MAX_TEXT, "\n...")
 
 
 def _number(digits: str) -> int:

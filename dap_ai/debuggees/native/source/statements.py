@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from dap_ai.agent.source.parsed import Expression, Statement, StatementKind
 from dap_ai.debuggees.native.source.expressions import EXPRESSIONS, build
 from dap_ai.debuggees.native.source.grammar import Source, Syntax, field, named
+from dap_ai.texts import cut
 
 _SIMPLE_KINDS: dict[StatementKind, str] = {
     "declaration": "declaration let_declaration const_item static_item",
@@ -122,8 +123,7 @@ def _shown(source: Source, node: Syntax, start: int, end: int) -> str:
         if start <= left_out.start_byte and left_out.end_byte <= end:
             put = b"" if left_out.is_extra else b"{ ... }"
             data = data[: left_out.start_byte - start] + put + data[left_out.end_byte - start :]
-    text = " ".join(data.decode("utf-8", "replace").split())
-    return text if len(text) <= 400 else text[:400] + "..."
+    return cut(" ".join(data.decode("utf-8", "replace").split()), 400)
 
 
 def _left_out(node: Syntax) -> Iterator[Syntax]:

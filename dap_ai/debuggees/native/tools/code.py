@@ -8,11 +8,12 @@ from dap_ai.agent.case.roots import Refused
 from dap_ai.agent.language.declared import holder
 from dap_ai.agent.source.source import NATIVE_LANGUAGES, SourceFile
 from dap_ai.agent.source.statements import last_line
-from dap_ai.agent.tools.base import Bench, Tool, ToolResult, code, fenced
+from dap_ai.agent.tools.base import Bench, Tool, ToolResult
 from dap_ai.agent.tools.reading import find, numbered
 from dap_ai.agent.tools.symbols import place_of
 from dap_ai.debuggees.native.source.languages import function_at
 from dap_ai.protocol.contracts.tools import Code
+from dap_ai.texts import code, fenced
 
 MAX_WHOLE_LINES = 120
 

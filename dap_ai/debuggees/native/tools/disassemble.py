@@ -8,10 +8,11 @@ from typing import Any
 
 from dap_ai.agent.case.roots import Refused, Roots, roots_of
 from dap_ai.agent.case.values import cut
-from dap_ai.agent.tools.base import NO_FRAME, Bench, Tool, ToolResult, code, fenced
+from dap_ai.agent.tools.base import NO_FRAME, Bench, Tool, ToolResult
 from dap_ai.debuggees.native.tools.memory import Unreadable, address_of
 from dap_ai.protocol.contracts.tools import Disassemble
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
+from dap_ai.texts import code, fenced
 
 _MAX_CODE_CHARS = 120
 

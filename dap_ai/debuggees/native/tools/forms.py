@@ -10,7 +10,7 @@ from dap_ai.agent.case.reader import MAX_FRAMES, Reader
 from dap_ai.agent.case.values import typed
 from dap_ai.agent.source.syntax import node_of
 from dap_ai.agent.tools import base
-from dap_ai.agent.tools.base import NO_FRAME, Bench, Tool, ToolResult, code, fenced
+from dap_ai.agent.tools.base import NO_FRAME, Bench, Tool, ToolResult
 from dap_ai.agent.tools.definition import DefinitionTool
 from dap_ai.agent.tools.evaluate import MAX_VALUE_CHARS as MAX_RESULT_CHARS
 from dap_ai.agent.tools.evaluate import EvaluateTool, read_one
@@ -21,6 +21,7 @@ from dap_ai.debuggees.native.tools.children import page_of
 from dap_ai.debuggees.native.tools.frames import whole_stack
 from dap_ai.protocol.contracts.inspection import Value, Variable
 from dap_ai.protocol.contracts.tools import Evaluate, Threads, Variables
+from dap_ai.texts import code, fenced
 
 
 class NativeVariables(VariablesTool):

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from dap_ai.agent.case.reader import Reader
 from dap_ai.agent.case.stack import Frame
 from dap_ai.agent.case.values import cut
-from dap_ai.agent.tools.base import Bench, Tool, ToolResult, fenced
+from dap_ai.agent.tools.base import Bench, Tool, ToolResult
 from dap_ai.debuggees.native.source.frames import Run, folded, in_words
 from dap_ai.protocol.contracts.tools import Frames
+from dap_ai.texts import fenced
 
 _MAX_FOLDED = 3
 """Library frames in a row that are still listed one by one."""

@@ -7,13 +7,14 @@ import binascii
 import re
 
 from dap_ai.agent.masking.names import secret_name
-from dap_ai.agent.tools.base import Bench, Tool, ToolResult, code, fenced
+from dap_ai.agent.tools.base import Bench, Tool, ToolResult
 from dap_ai.agent.tools.reading import read
 from dap_ai.debuggees.native.tools.forms import refused
 from dap_ai.protocol.contracts.inspection import Fact
 from dap_ai.protocol.contracts.tools import Memory
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 from dap_ai.protocol.wire.safe import Safe
+from dap_ai.texts import code, fenced
 
 _NUMBER = re.compile(r"0[xX][0-9a-fA-F]+|\d+")
 _WORD = re.compile(r"[A-Za-z_]\w*")

@@ -15,7 +15,7 @@ from dap_ai.agent.case.values import cut
 from dap_ai.agent.language.declared import defined_in, last_part
 from dap_ai.agent.language.questions import LanguageServerError, Spot
 from dap_ai.agent.language.recipes import family_of
-from dap_ai.agent.tools.base import Bench, Tool, ToolResult, clip, code, fenced
+from dap_ai.agent.tools.base import Bench, Tool, ToolResult, clip
 from dap_ai.agent.tools.definition import shown_at
 from dap_ai.agent.tools.lookup import Asked, by_name, server_of, why_not
 from dap_ai.agent.tools.reading import read
@@ -23,6 +23,7 @@ from dap_ai.agent.tools.symbols import columns_of, symbol_of, type_name
 from dap_ai.debuggees.native.source.languages import function_at
 from dap_ai.protocol.contracts.inspection import Value
 from dap_ai.protocol.contracts.tools import TypeOf
+from dap_ai.texts import code, fenced
 
 _MAX_VALUE_CHARS = 400
 _MAX_FIELD_CHARS = 120

@@ -26,7 +26,7 @@ from dap_ai.agent.questions.waiting import wants_wait
 from dap_ai.agent.report.citing import Cited, evidence_of
 from dap_ai.agent.report.sections import quote, where
 from dap_ai.agent.report.wording import BY_SOURCE, HAD, NO_ASSIGNMENT, NO_MODEL, NO_RANKING, NOT_COMPUTED, NOW
-from dap_ai.agent.tools.base import Bench, fenced
+from dap_ai.agent.tools.base import Bench
 from dap_ai.agent.tools.evaluate import named_in
 from dap_ai.agent.tools.stack import where_it_is
 from dap_ai.agent.tools.table import traced_by
@@ -46,6 +46,7 @@ from dap_ai.debuggees.python.tools.table import followed_by
 from dap_ai.protocol.contracts.asking import Answer
 from dap_ai.protocol.contracts.snapshot import Followed
 from dap_ai.protocol.contracts.tools import History, Info
+from dap_ai.texts import fenced
 
 _MAX_THREADS = 6
 

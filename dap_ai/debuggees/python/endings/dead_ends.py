@@ -17,6 +17,7 @@ not stopped at again. Of an exception group, its first member is shown, where it
 from __future__ import annotations
 
 from dap_ai.backends.debugpy.imports import IMPORTS
+from dap_ai.backends.debugpy.running_text import expression_of
 from dap_ai.debuggees.python.endings.dead_children import CHILDREN
 from dap_ai.debuggees.python.endings.dead_ranks import RANKS
 from dap_ai.debuggees.python.endings.dead_tests import CLEANUPS, TESTS
@@ -221,8 +222,5 @@ def install():
 """
 
 _TEXT = CLEANUPS + _HOOK + CHILDREN + RANKS + TESTS + IMPORTS + "install()"
-INSTALL = (
-    f"(lambda b: b.exec(b.compile({_TEXT!r}, '<frozen dap_ai>', 'exec'), "
-    "{'__builtins__': b.__dict__.copy()}))(__import__('builtins'))"
-)
+INSTALL = expression_of(_TEXT)
 """Evaluated without a frameId before the program starts; Python 3.8 to 3.14. debugpy steps over a file so named."""

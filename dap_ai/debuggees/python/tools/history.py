@@ -11,7 +11,7 @@ from dataclasses import replace
 from dap_ai.agent.case.stack import Case, Place
 from dap_ai.agent.case.values import cut
 from dap_ai.agent.sanitize import SyntaxRefused, to_node
-from dap_ai.agent.tools.base import NO_FRAME, Bench, Tool, ToolResult, code, refused
+from dap_ai.agent.tools.base import NO_FRAME, Bench, Tool, ToolResult, refused
 from dap_ai.debuggees.python.analysis.record.check import Check, failure_of
 from dap_ai.debuggees.python.analysis.record.checks import checks_of
 from dap_ai.debuggees.python.analysis.record.enclosing import enclosing, own_folders
@@ -22,6 +22,7 @@ from dap_ai.debuggees.python.tools.slice import slice_
 from dap_ai.protocol.contracts.inspection import Fact, FrameQuery, Node, Query
 from dap_ai.protocol.contracts.snapshot import Follow, Followed
 from dap_ai.protocol.contracts.tools import History, Slice
+from dap_ai.texts import code
 
 DEADLINE_S = 10.0
 _MAX_CHECKS = 3

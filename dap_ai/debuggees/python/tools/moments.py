@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dap_ai.agent.case.values import cut
-from dap_ai.agent.tools.base import Bench, code, fenced
+from dap_ai.agent.tools.base import Bench
 from dap_ai.debuggees.python.analysis.record.executions import round_of
 from dap_ai.protocol.contracts.snapshot import Followed, Moment
 from dap_ai.protocol.contracts.tools import History
+from dap_ai.texts import code, counted, fenced
 
 _FIRST, _BEFORE, _AFTER, _LAST = 5, 2, 1, 4
 _ALL = 14
@@ -31,7 +32,7 @@ def told(bench: Bench, arguments: History, found: Followed, words: str) -> str:
 
 def _head(bench: Bench, arguments: History, found: Followed) -> str:
     name, when = code(arguments.expression), found.when
-    took = f"{name} took {found.count} value{'s' if found.count != 1 else ''} before this stop"
+    took = f"{name} took {counted(found.count, 'value')} before this stop"
     if not arguments.when and found.count == 1 and (only := _newest(found)):
         return f"{name} has had one value up to this stop, {_text(only)}, since {_place(bench, only)}."
     if not arguments.when:

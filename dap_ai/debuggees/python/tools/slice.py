@@ -9,10 +9,11 @@ import msgspec
 from dap_ai.agent.case.values import show
 from dap_ai.agent.report.edits import shorten
 from dap_ai.agent.sanitize import SyntaxRefused, parse_expression
-from dap_ai.agent.tools.base import NO_FRAME, Bench, Tool, ToolResult, code
+from dap_ai.agent.tools.base import NO_FRAME, Bench, Tool, ToolResult
 from dap_ai.debuggees.python.analysis.slice.slicing import Slicer, Step, part_of
 from dap_ai.debuggees.python.analysis.syntax.resolving import Resolver
 from dap_ai.protocol.contracts.tools import Slice
+from dap_ai.texts import code
 
 _MAX_ROWS = 25
 _MAX_CODE_CHARS = 100

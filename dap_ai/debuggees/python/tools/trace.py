@@ -8,12 +8,13 @@ from itertools import groupby
 from dap_ai.agent.case.values import CHARS_PER_TOKEN, cut, first_of
 from dap_ai.agent.report.edits import shorten
 from dap_ai.agent.source.statements import header_expressions, last_line, own_statements
-from dap_ai.agent.tools.base import Bench, Tool, ToolResult, code, fenced, refused
+from dap_ai.agent.tools.base import Bench, Tool, ToolResult, refused
 from dap_ai.agent.tools.evaluate import told
 from dap_ai.debuggees.python.analysis.record.executions import executions_at
 from dap_ai.protocol.contracts.snapshot import Changed, SnapshotQuery, TracedCall, TracedLine
 from dap_ai.protocol.contracts.snapshot import Trace as Recorded
 from dap_ai.protocol.contracts.tools import Trace
+from dap_ai.texts import code, fenced
 
 DEADLINE_S = 30.0
 MAX_TOKENS = 1500

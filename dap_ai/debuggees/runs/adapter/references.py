@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from dap_ai import texts
 from dap_ai.debuggees.runs.adapter.arguments import Refused
 from dap_ai.debuggees.runs.titles import line
 from dap_ai.protocol.wire.visible import visible
@@ -134,7 +135,7 @@ def _line(number: int, text: str) -> Variable:
 def _brief(value: Any) -> str:
     """A list or an object in a line."""
     text = visible(" ".join(json.dumps(value, ensure_ascii=False, default=str).split()))
-    return text if len(text) <= 200 else f"{text[:200]}…"
+    return texts.cut(text, 200, "…")
 
 
 def _member(path: str, key: str) -> str:

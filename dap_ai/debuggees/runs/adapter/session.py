@@ -19,6 +19,7 @@ from dap_ai.debuggees.runs.adapter.read_only import READ_ONLY
 from dap_ai.debuggees.runs.adapter.references import References
 from dap_ai.debuggees.runs.adapter.setting import Setting
 from dap_ai.debuggees.runs.adapter.showing import Showing
+from dap_ai.texts import cut
 
 __all__ = ["Loaded", "Refused", "RunSession"]
 Message = dict[str, Any]
@@ -274,7 +275,7 @@ def _stop_at(value: Any, default: str | int = "entry") -> str | int:
 
 
 def _failure(text: str) -> Message:
-    short = text if len(text) <= _MAX_MESSAGE_CHARS else f"{text[:_MAX_MESSAGE_CHARS]}…"
+    short = cut(text, _MAX_MESSAGE_CHARS, "…")
     return {"success": False, "message": short, "body": {"error": {"id": 1, "format": _escaped(text)}}}
 
 

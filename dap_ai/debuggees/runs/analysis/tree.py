@@ -9,6 +9,7 @@ from dap_ai.debuggees.runs.analysis.effects import first_line, text_of_call
 from dap_ai.debuggees.runs.analysis.facts import Check, Effect, Node
 from dap_ai.debuggees.runs.gist import unwrapped
 from dap_ai.debuggees.runs.model import Event, Step
+from dap_ai.texts import cut
 
 MAX_LINE = 120
 _LABEL = re.compile(r"^\s*(?:#+\s*|\*\*)?(?:THOUGHT|DISCUSSION|Thought|Reasoning|Analysis)\b[:*]*\s*", re.IGNORECASE)
@@ -57,8 +58,7 @@ def _shared(steps: Sequence[Step]) -> set[int]:
 
 def one_line(text: str, most: int = MAX_LINE) -> str:
     """`text` in one line, cut."""
-    line = " ".join(text[: 4 * most].split())
-    return line if len(line) <= most else f"{line[: most - 3]}..."
+    return cut(" ".join(text[: 4 * most].split()), most)
 
 
 def _intent(step: Step, effect: Effect, shared: set[int]) -> str:

@@ -10,7 +10,7 @@ from dap_ai.agent.case.values import cut
 from dap_ai.agent.providers.offline import offline_usage, say
 from dap_ai.agent.providers.work import Work
 from dap_ai.agent.report.wording import ADVICE
-from dap_ai.agent.tools.base import Bench, clip, code, fenced
+from dap_ai.agent.tools.base import Bench, clip
 from dap_ai.debuggees.runs.answer import changes, pages
 from dap_ai.debuggees.runs.answer.diagnosis import diagnosis, evidence_rows_of, suspects_of, what_helps
 from dap_ai.debuggees.runs.answer.questions import UNDERSTOOD, What, Wish, wish_of
@@ -19,6 +19,7 @@ from dap_ai.debuggees.runs.answer.telling import is_guess, reason_of, span
 from dap_ai.debuggees.runs.answer.tools import step_head
 from dap_ai.debuggees.runs.model import Usage
 from dap_ai.protocol.contracts.asking import Answer
+from dap_ai.texts import code, counted, fenced
 
 _MAX_TASK_CHARS = 4_000
 _MAX_PART_CHARS = 12_000
@@ -117,7 +118,7 @@ def _search(held: Held, wish: Wish) -> list[str]:
     if not rows:
         return [f"{code(wish.text)} stands nowhere in the run."]
     first = f", the first {len(rows)}" if count > len(rows) else ""
-    return [f"{code(wish.text)} stands in {count} line{'s' if count != 1 else ''}{first}:", fenced("\n".join(rows))]
+    return [f"{code(wish.text)} stands in {counted(count, 'line')}{first}:", fenced("\n".join(rows))]
 
 
 def _checks(held: Held, _: Wish) -> list[str]:
@@ -125,7 +126,7 @@ def _checks(held: Held, _: Wish) -> list[str]:
     failed = sum(check.ok is False for check in checks)
     if not checks:
         return ["Nothing was checked: no test, build or program was run to judge the work."]
-    head = f"{len(checks)} check{'s' if len(checks) != 1 else ''}, {failed} failed:"
+    head = f"{counted(len(checks), 'check')}, {failed} failed:"
     return [head, fenced("\n".join(pages.check_rows(checks)))]
 
 

@@ -6,12 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 
 from dap_ai.agent.case.values import cut
-from dap_ai.agent.tools.base import code
 from dap_ai.debuggees.runs.analysis.differences import FileAt, between_steps, compare, files_at, workspace
 from dap_ai.debuggees.runs.answer.pages import PAGE
 from dap_ai.debuggees.runs.answer.reading import Held
 from dap_ai.debuggees.runs.export.words import what
 from dap_ai.debuggees.runs.model import Run
+from dap_ai.texts import code
 
 _MOST_FILES = 60
 _MOST_LINES = 60

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from dap_ai.agent.case.stack import Case
 from dap_ai.agent.report.wording import ADVICE, HAPPENED
-from dap_ai.agent.tools.base import code, fenced
 from dap_ai.debuggees.runs.analysis.onset.finding import OF_THE_AGENT, name_of
 from dap_ai.debuggees.runs.analysis.onsets import ErrorType, Evidence, Onset
 from dap_ai.debuggees.runs.answer.pages import tree_rows
@@ -18,6 +17,7 @@ from dap_ai.debuggees.runs.model import steps_of
 from dap_ai.debuggees.runs.refs import contains
 from dap_ai.protocol.wire.ask import Evidence as Cited
 from dap_ai.protocol.wire.ask import Suspect
+from dap_ai.texts import code, fenced
 
 _TREE_ROWS = 24
 _LIKELY = 0.6

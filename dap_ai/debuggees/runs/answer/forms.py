@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dap_ai.agent.tools.base import NO_FRAME, Bench, Tool, ToolResult, clip, code, fenced
+from dap_ai.agent.tools.base import NO_FRAME, Bench, Tool, ToolResult, clip
 from dap_ai.agent.tools.evaluate import EvaluateTool
 from dap_ai.agent.tools.variables import VariablesTool, listed_by_adapter
 from dap_ai.debuggees.runs.answer.tools import TOOLS
 from dap_ai.protocol.contracts.tools import Evaluate, Variables
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
+from dap_ai.texts import code, fenced
 
 _MAX_CHARS = 12_000
 

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from dap_ai.agent.case.stack import Case
 from dap_ai.agent.masking.spans import PLACEHOLDER
-from dap_ai.agent.tools.base import code
 from dap_ai.debuggees.runs.answer.pages import parts_of
 from dap_ai.debuggees.runs.answer.quotes import Quote, quotes_in, steps_in
 from dap_ai.debuggees.runs.answer.reading import there_are
@@ -20,6 +19,7 @@ from dap_ai.debuggees.runs.readers.base import CannotRead
 from dap_ai.debuggees.runs.refs import artefact
 from dap_ai.protocol.contracts.asking import Answer
 from dap_ai.protocol.wire.ask import Evidence
+from dap_ai.texts import code, cut
 
 _CUT = re.compile(r"\s*(?:\.{3,}|\u2026|\[\.\.\.\])\s*")
 _MOST_STEPS = 4
@@ -108,7 +108,7 @@ def quote_of(evidence: Evidence) -> Quote:
 
 def unconfirmed(again: Again, quote: Quote, standing: Standing) -> str:
     """What to say of a quote that does not stand where it should: Markdown on one line."""
-    text = quote.text if len(quote.text) <= _SHOWN else f"{quote.text[: _SHOWN - 3]}..."
+    text = cut(quote.text, _SHOWN)
     missing = [step for step in quote.steps if step and step not in again.steps]
     where = f"step {_listed(quote.steps)}: " if quote.steps else ""
     if missing:

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 
 from dap_ai.agent.case.fitting import Section, fitted
 from dap_ai.agent.case.values import CHARS_PER_TOKEN, cut
-from dap_ai.agent.tools.base import code
 from dap_ai.debuggees.runs.analysis.facts import Analysis
 from dap_ai.debuggees.runs.analysis.onsets import Evidence, Suspect
 from dap_ai.debuggees.runs.analysis.tree import folded
@@ -17,6 +16,7 @@ from dap_ai.debuggees.runs.answer.reading import Held
 from dap_ai.debuggees.runs.export.words import steps_range
 from dap_ai.debuggees.runs.gist import task_of
 from dap_ai.debuggees.runs.model import Event, Run
+from dap_ai.texts import code
 
 _BUDGET_TOKENS = 1500
 

@@ -16,10 +16,11 @@ from dap_ai.debuggees.runs.commands.parts.arguments import RunPath, analysed, js
 from dap_ai.debuggees.runs.commands.parts.colours import VERDICTS
 from dap_ai.debuggees.runs.commands.parts.overview import strip
 from dap_ai.debuggees.runs.commands.parts.printing import diff_lines, page, print_json, screen_width, styled
-from dap_ai.debuggees.runs.commands.parts.texts import counted, dollars, in_a_line, path_shown
+from dap_ai.debuggees.runs.commands.parts.texts import dollars, in_a_line, path_shown
 from dap_ai.debuggees.runs.export.encoding import name_of
 from dap_ai.debuggees.runs.export.words import length_of_time
 from dap_ai.debuggees.runs.model import Run
+from dap_ai.texts import counted
 
 _HELP = """Compare two runs of one task, one that went well and one that did not, say: the first change that differs.
 

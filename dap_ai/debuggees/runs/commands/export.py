@@ -14,9 +14,10 @@ from dap_ai.commands.shown.telling import say
 from dap_ai.debuggees.runs.analysis.facts import Analysis
 from dap_ai.debuggees.runs.commands.parts.arguments import Unreadable, analysed, opened, run_argument
 from dap_ai.debuggees.runs.commands.parts.printing import on_terminal
-from dap_ai.debuggees.runs.commands.parts.texts import counted, path_shown
+from dap_ai.debuggees.runs.commands.parts.texts import path_shown
 from dap_ai.debuggees.runs.model import Event, Run
 from dap_ai.debuggees.runs.store import WORKSPACE
+from dap_ai.texts import counted
 
 if TYPE_CHECKING:
     from dap_ai.agent.masking.mask import Masker

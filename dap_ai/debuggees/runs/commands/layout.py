@@ -11,10 +11,11 @@ import click
 
 from dap_ai.debuggees.runs.commands.parts.arguments import RunPath, Unreadable, json_option
 from dap_ai.debuggees.runs.commands.parts.printing import page, print_json
-from dap_ai.debuggees.runs.commands.parts.texts import counted, in_a_line, path_shown
+from dap_ai.debuggees.runs.commands.parts.texts import in_a_line, path_shown
 from dap_ai.debuggees.runs.layouts.checking import Checked, check, preview
 from dap_ai.debuggees.runs.layouts.layout import BadLayout, Layout, written
 from dap_ai.protocol.wire.visible import visible
+from dap_ai.texts import counted
 
 _HELP = """Propose a layout for a file of recorded events that no reader knows, and check it.
 

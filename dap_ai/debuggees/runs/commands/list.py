@@ -18,10 +18,11 @@ from rich.text import Text
 from dap_ai.debuggees.runs.commands.parts.arguments import RunPath
 from dap_ai.debuggees.runs.commands.parts.finding import Progress, progress, read, runs_at
 from dap_ai.debuggees.runs.commands.parts.printing import on_terminal, page, print_json, screen_width
-from dap_ai.debuggees.runs.commands.parts.texts import counted, dollars, in_a_line, path_shown
+from dap_ai.debuggees.runs.commands.parts.texts import dollars, in_a_line, path_shown
 from dap_ai.debuggees.runs.export.words import length_of_time
 from dap_ai.debuggees.runs.summary import Row, row_of, row_of_unreadable
 from dap_ai.protocol.wire.visible import visible
+from dap_ai.texts import counted
 
 _HELP = """List the recorded runs in a folder and below it: what ran, how it ended, what it cost.
 

@@ -14,6 +14,7 @@ from dap_ai.debuggees.runs.commands.parts.folders import recording_folder
 from dap_ai.debuggees.runs.live.recording import LOG, CannotRecord, Keeper, Wish, run_agent
 from dap_ai.debuggees.runs.live.talk import Stand, Told
 from dap_ai.debuggees.runs.store import FILE, WORKSPACE
+from dap_ai.texts import counted
 
 _HELP = """Run an agent and record it: each query and answer of its model, its calls, each change of files, its cost.
 
@@ -88,8 +89,8 @@ def _summary(told: Told) -> str:
     if not told.queries:
         return "no query came by OPENAI_BASE_URL, ANTHROPIC_BASE_URL and such: nothing but the agent's end is recorded"
     failed = f" ({told.failed} failed)" if told.failed else ""
-    queries = f"{told.queries} {'query' if told.queries == 1 else 'queries'}{failed}"
+    queries = f"{counted(told.queries, 'query', 'queries')}{failed}"
     tokens = f"{told.input_tokens:,} tokens in, {told.output_tokens:,} out" if told.input_tokens else ""
     cost = f"${told.cost_usd:.2f}" if told.cost_usd >= 0.005 else ""
-    changes = f"{told.changes} {'change' if told.changes == 1 else 'changes'} of the workspace" if told.changes else ""
+    changes = f"{counted(told.changes, 'change')} of the workspace" if told.changes else ""
     return ", ".join(filter(None, (queries, tokens, cost, changes)))

@@ -20,11 +20,12 @@ from dap_ai.debuggees.runs.artefacts import CannotRead
 from dap_ai.debuggees.runs.commands.parts.arguments import RunPath, Unreadable
 from dap_ai.debuggees.runs.commands.parts.executors import crew
 from dap_ai.debuggees.runs.commands.parts.printing import print_json
-from dap_ai.debuggees.runs.commands.parts.texts import counted, in_a_line, path_shown
+from dap_ai.debuggees.runs.commands.parts.texts import in_a_line, path_shown
 from dap_ai.debuggees.runs.scan.places import runs_below
 from dap_ai.debuggees.runs.scan.results import Results, ResultsError, results_at
 from dap_ai.debuggees.runs.scan.working import rows_of
 from dap_ai.system.extras import RUNS, MissingExtraError
+from dap_ai.texts import counted
 
 _HELP = """Read and analyse every run at or below each DIR: a row each of outcome, stages, patterns, counts and cost.
 

@@ -23,12 +23,13 @@ from dap_ai.debuggees.runs.commands.parts.colours import VERDICTS
 from dap_ai.debuggees.runs.commands.parts.overview import pattern_line, ranges, strip, tree_lines
 from dap_ai.debuggees.runs.commands.parts.printing import on_terminal, page, print_json, screen_width, styled
 from dap_ai.debuggees.runs.commands.parts.stepping import events_of, place, step_fields, step_lines
-from dap_ai.debuggees.runs.commands.parts.texts import counted, dollars, in_a_line, path_shown
+from dap_ai.debuggees.runs.commands.parts.texts import dollars, in_a_line, path_shown
 from dap_ai.debuggees.runs.export.words import length_of_time
 from dap_ai.debuggees.runs.gist import task_of
 from dap_ai.debuggees.runs.model import Ref, Run, Step
 from dap_ai.debuggees.runs.summary import row_of
 from dap_ai.protocol.wire.visible import visible
+from dap_ai.texts import counted
 
 _HELP = """Show a run on a screen: task, outcome, stages, what changed; or one STEP in full, with where it is recorded.
 

@@ -11,8 +11,8 @@ from dap_ai.debuggees.runs.analysis.facts import Stage
 from dap_ai.debuggees.runs.commands.parts.arguments import analysed, json_option, opened, run_argument
 from dap_ai.debuggees.runs.commands.parts.overview import strip
 from dap_ai.debuggees.runs.commands.parts.printing import print_found, screen_width
-from dap_ai.debuggees.runs.commands.parts.texts import counted
 from dap_ai.debuggees.runs.export.words import steps_range
+from dap_ai.texts import counted
 
 _HELP = """Show the stages of a run, as ranges of its steps. A stage may come back.
 

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 
+from dap_ai import texts
 from dap_ai.debuggees.runs.analysis.facts import Analysis
 from dap_ai.debuggees.runs.changed import change_lines
 from dap_ai.debuggees.runs.export.encoding import name_of
@@ -14,7 +15,6 @@ from dap_ai.debuggees.runs.model import Event, Run, Step, steps_of
 from dap_ai.protocol.wire.visible import visible
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~&:@-])")
-_TICKS = re.compile("`{3,}")
 
 
 def exported(run: Run, analysis: Analysis) -> dict[str, bytes]:
@@ -114,6 +114,4 @@ def code(text: str) -> str:
 
 def fenced(text: str, language: str = "") -> str:
     """A text as a block that nothing in it can end."""
-    longest = max((len(ticks) for ticks in _TICKS.findall(text)), default=2)
-    fence = "`" * (longest + 1)
-    return f"{fence}{language}\n{visible(text)}\n{fence}"
+    return texts.fenced(visible(text), language)

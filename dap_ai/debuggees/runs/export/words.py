@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dap_ai.debuggees.runs.model import Ref, Step
+from dap_ai.texts import cut
 
 _MAX_LOOKED_AT = 4_000
 _SUBJECTS = ("path", "file_path", "filePath", "notebook_path", "filename", "pattern", "query", "url")
@@ -15,8 +16,7 @@ _SHORT = 40
 
 def first_line(text: str, width: int) -> str:
     """The text on one line of at most `width` characters."""
-    line = " ".join(text[:_MAX_LOOKED_AT].split())
-    return line if len(line) <= width else line[: width - 1].rstrip() + "…"
+    return cut(" ".join(text[:_MAX_LOOKED_AT].split()), width, "…")
 
 
 def length_of_time(seconds: float | None) -> str:

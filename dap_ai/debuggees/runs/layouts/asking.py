@@ -12,6 +12,7 @@ from dap_ai.debuggees.runs.layouts.layout import BadLayout, Layout, parse
 from dap_ai.debuggees.runs.layouts.proposing import values_of
 from dap_ai.debuggees.runs.readers.blocks import readable
 from dap_ai.debuggees.runs.readers.shapes import array, table
+from dap_ai.texts import cut
 
 _FENCE = re.compile(r"```(?:toml)?[ \t]*\n(.*?)```", re.DOTALL)
 _MAX_SAMPLE_CHARS = 6000
@@ -83,12 +84,12 @@ def sample(value: Any, *, is_lines: bool) -> str:
     """The beginning of a file, with the first elements of each list and the first characters of each text."""
     values = array(value)[: 2 * _MOST_ELEMENTS] if is_lines else [value]
     text = "\n".join(readable(_shortened(one)) for one in values)
-    return text if len(text) <= _MAX_SAMPLE_CHARS else f"{text[:_MAX_SAMPLE_CHARS]}..."
+    return cut(text, _MAX_SAMPLE_CHARS)
 
 
 def _shortened(value: Any, depth: int = 0) -> Any:
     if isinstance(value, str):
-        return value if len(value) <= _MAX_VALUE_CHARS else f"{value[:_MAX_VALUE_CHARS]}..."
+        return cut(value, _MAX_VALUE_CHARS)
     if depth > _MAX_DEPTH:
         return "..."
     if isinstance(value, dict):

@@ -12,6 +12,7 @@ from dap_ai.debuggees.runs.layouts.layout import Layout
 from dap_ai.debuggees.runs.layouts.reading import read
 from dap_ai.debuggees.runs.model import Ref, Run, Step, steps_of
 from dap_ai.debuggees.runs.refs import Artefact, artefact
+from dap_ai.texts import cut
 
 LEAST_REACHED = 0.95
 """Of the characters of text of a file."""
@@ -114,5 +115,4 @@ def _line(step: Step) -> str:
 
 
 def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _PREVIEW_CHARS else f"{line[:_PREVIEW_CHARS]}..."
+    return cut(" ".join(text.split()), _PREVIEW_CHARS)

@@ -17,6 +17,7 @@ import msgspec
 from jmespath.exceptions import JMESPathError
 
 from dap_ai.settings import toml_files
+from dap_ai.texts import cut
 
 Means = Literal["task", "response", "call", "result", "note", "error", "end"]
 """What the value of a role may mean: a kind of event."""
@@ -108,7 +109,7 @@ def compiled(expression: str, key: str = "") -> Any:
     try:
         return _compiled(expression)
     except (JMESPathError, ValueError, RecursionError) as error:
-        told = toml_files.cut(str(error).partition("\n")[0])
+        told = cut(str(error).partition("\n")[0], toml_files.MAX_REASON_CHARS)
         raise BadLayout(f"`{key or expression}`: is no expression of JMESPath: {told}") from error
 
 

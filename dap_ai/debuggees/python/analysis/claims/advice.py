@@ -15,6 +15,7 @@ from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
 from dap_ai.debuggees.python.analysis.ranking.trials import Trial, Trials
 from dap_ai.debuggees.python.analysis.record.runs import CANNOT, Verdict
 from dap_ai.protocol.wire.ask import Fix, Suspect
+from dap_ai.texts import fenced
 
 _LEAST_SURE = 0.45
 """So sure must a rule be, and tests that pass not run its line, for its fix to be shown where it was not tried."""
@@ -37,7 +38,7 @@ def recommendation(analysis: Analysis, trials: Trials | None = None) -> tuple[st
         if verdict and verdict.check:
             fix.check, fix.result = verdict.check.words, verdict.text
             text = f"It could not be tried here: {verdict.text}."
-        return f"{ADVICE} A possible fix. {text}\n\n```diff\n{diff}\n```{_effort(trials)}", [fix]
+        return f"{ADVICE} A possible fix. {text}\n\n{fenced(diff, 'diff')}{_effort(trials)}", [fix]
     held_back = f"\n\n{_held_back(analysis, trials.passing[0])}" if trials and trials.passing else ""
     return f"{ADVICE} Next steps:\n\n{_steps(analysis)}{held_back}{_effort(trials)}", []
 
@@ -70,7 +71,7 @@ def _passing(analysis: Analysis, trials: Trials) -> tuple[str, list[Fix]]:
     root = analysis.case.inspection.cwd
     best, *others = trials.proved[:3]
     fix = _fix(best, root)
-    text = f"{ADVICE} {_found(best, analysis, trials)}\n\n```diff\n{fix.diff}\n```\n\n{_how(best)}"
+    text = f"{ADVICE} {_found(best, analysis, trials)}\n\n{fenced(fix.diff, 'diff')}\n\n{_how(best)}"
     if others:
         rows = [f"- {where(analysis.case, t.candidate.edit.source.path, t.candidate.line)}: {_new(t)}" for t in others]
         heading = "Others that pass:" if trials.rivals else "Others that pass, less likely meant:"

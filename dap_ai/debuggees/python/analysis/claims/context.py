@@ -23,6 +23,7 @@ from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
 from dap_ai.debuggees.python.analysis.record.runs import Control
 from dap_ai.debuggees.python.analysis.syntax.loops import looping
 from dap_ai.protocol.contracts.inspection import ThreadFacts
+from dap_ai.texts import fenced
 
 MAX_LINES = 30
 _MAX_TABLES, _TABLE_ROWS, _TABLE_WIDTH = 3, 5, 90
@@ -162,7 +163,7 @@ def _place(case: Case, place: Place, index: int, shown: _Shown, level: int) -> s
     parts = [head, unseen, in_a_line(place.facts, level, 70 if index == 0 else 28), *tables]
     lines = _lines(place, shown, level, whole=index == 0)
     if lines:
-        parts.append(f"```\n{lines}\n```")
+        parts.append(fenced(lines, ""))
     return "\n".join(p for p in parts if p)
 
 
@@ -181,7 +182,7 @@ def _tables(place: Place) -> Iterator[str]:
     found = variables(place.facts) if place.facts else []
     tables = [(v.name, v.value.table) for v in found if v.value.kind in ("dataframe", "series") and v.value.table]
     for name, table in tables[:_MAX_TABLES]:
-        yield f"{name}:\n```\n{aligned(shortened(table, _TABLE_ROWS), _TABLE_WIDTH)}\n```"
+        yield f"{name}:\n{fenced(aligned(shortened(table, _TABLE_ROWS), _TABLE_WIDTH), '')}"
 
 
 def _lines(place: Place, shown: _Shown, level: int, *, whole: bool) -> str:
@@ -224,7 +225,7 @@ def _called(case: Case, analysis: Analysis | None, shown: _Shown, level: int) ->
     for source, node in functions[:count]:
         rows = _rows(source, shown.of(source, node, most), 0, shown)
         if rows:
-            parts.append(f"called: {_name(source, node)} {_at(case, source.path, node.lineno)}\n```\n{rows}\n```")
+            parts.append(f"called: {_name(source, node)} {_at(case, source.path, node.lineno)}\n{fenced(rows, '')}")
     parts += _outside(case, shown) if level < 3 else []
     known = {(s.source.path, s.node.lineno) for s, _ in analysis.scopes.values() if isinstance(s.node, FunctionNode)}
     hidden = len(known - {(source.path, node.lineno) for source, node in functions[:count]} - _on_stack(case))
@@ -260,7 +261,7 @@ def _outside(case: Case, shown: _Shown) -> Iterator[str]:
         lines = sorted(line for file, line in shown.allowed or () if file == path)
         rows = _rows(source, [n for n in lines if not source.function_at(n)], 0, shown) if source else ""
         if rows:
-            yield f"{shorten(path, case.inspection.cwd)}\n```\n{rows}\n```"
+            yield f"{shorten(path, case.inspection.cwd)}\n{fenced(rows, '')}"
 
 
 def _suspects(case: Case, analysis: Analysis | None, level: int) -> str:

@@ -20,6 +20,7 @@ from dap_ai.debuggees.python.analysis.record.neighbours import neighbours_of
 from dap_ai.debuggees.python.analysis.record.runs import AT_ONCE, BUDGET_S, Control, Runs
 from dap_ai.protocol.contracts.debugger import Debugger
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
+from dap_ai.texts import counted
 
 ENOUGH = 12
 """So many verified fixes are plenty to choose from."""
@@ -53,7 +54,7 @@ class Investigation:
         self._runs = Runs(debugger, case, failure, budget_s, clock_s=clock_s, folders=own_folders(case))
         self._again: asyncio.Task[None] | None = None
         if checks:
-            tell(f"running the failure again in {_counted(len(checks), 'snapshot')}")
+            tell(f"running the failure again in {counted(len(checks), 'snapshot')}")
             self._again = asyncio.ensure_future(_control(self._runs, checks, trials))
 
     async def tried(self, analysis: Analysis) -> Trials:
@@ -136,7 +137,7 @@ async def _try_all(runs: Runs, found: list[Candidate], trials: Trials, tell: Tel
                 tell(f"tried {len(trials.tried)} of {total} small fixes in snapshots")
 
     if total:
-        tell(f"trying up to {_counted(total, 'small fix', 'small fixes')} in snapshots")
+        tell(f"trying up to {counted(total, 'small fix', 'small fixes')} in snapshots")
     workers = [asyncio.ensure_future(work()) for _ in range(AT_ONCE)]
     try:
         await asyncio.gather(*workers)
@@ -156,7 +157,3 @@ def _enough(tried: Sequence[Trial]) -> bool:
 def _why_not(controls: Sequence[Control]) -> str:
     reasons = list(dict.fromkeys(control.why_not for control in controls))
     return "; ".join(reasons[:2])
-
-
-def _counted(count: int, one: str, many: str = "") -> str:
-    return f"{count} {one if count == 1 else many or one + 's'}"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from dap_ai.agent.case.values import cut
 from dap_ai.agent.report.edits import shorten
-from dap_ai.agent.report.wording import AGAIN
+from dap_ai.agent.report.wording import AGAIN, times
 from dap_ai.agent.source.source import SourceFile
 from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
 from dap_ai.debuggees.python.analysis.ranking.rules.guards import SKIP_NONE
@@ -139,7 +139,7 @@ def _histories(analysis: Analysis, trace: Trace, root: str) -> Iterator[str]:
             continue
         for change in _telling_changes(traced.changes, source, suspect.line):
             where = f"`{shorten(suspect.file, root)}:{suspect.line}`"
-            yield f"{where} ran {_times(executions_at(trace, source, traced))}: `{change.name}` {_folded(change)}"
+            yield f"{where} ran {times(executions_at(trace, source, traced))}: `{change.name}` {_folded(change)}"
             told += 1
             if told >= _MAX_HISTORIES:
                 return
@@ -157,7 +157,3 @@ def _folded(change: Changed) -> str:
     if change.count > len(texts) and len(texts) > 3:
         texts.insert(3, "...")
     return ("became " if len(texts) == 1 else "went ") + " -> ".join(texts)
-
-
-def _times(count: int) -> str:
-    return "once" if count == 1 else f"{count} times"

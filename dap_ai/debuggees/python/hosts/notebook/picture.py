@@ -9,8 +9,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-from dap_ai.commands.shown.chain import AT_STOP, links, shortened
+from dap_ai.commands.shown.chain import AT_STOP, links
 from dap_ai.protocol.wire.value_path import PathNode
+from dap_ai.texts import cut
 
 _WIDTH, _HEIGHT, _GAP, _ROW_GAP, _PAD = 720, 62, 34, 14, 10
 _CHAR, _MAX_CHARS, _LEAST_CHARS = 7.3, 30, 10
@@ -54,7 +55,7 @@ def _lines(node: PathNode, is_same: bool, name: Callable[[str], str]) -> list[st
     place = spot if not spot.startswith(node.file) else f"{Path(node.file).name}:{node.line}"
     inside = f" {node.function}" if node.function else ""
     first = "the same value" if is_same else node.value + (AT_STOP if node.known == "stop" else "") or "not known"
-    return [shortened(text, _MAX_CHARS) for text in (first, node.expression, f"{place}{inside}")]
+    return [cut(text, _MAX_CHARS) for text in (first, node.expression, f"{place}{inside}")]
 
 
 def _card(x: float, y: float, width: float, lines: Sequence[str], kind: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from dap_ai.debuggees.runs.commands.parts.arguments import opened
 from dap_ai.debuggees.runs.commands.parts.printing import diff_lines, screen_width, styled
-from dap_ai.debuggees.runs.commands.parts.texts import counted, cut, dollars, in_a_line, path_shown
+from dap_ai.debuggees.runs.commands.parts.texts import dollars, in_a_line, path_shown
 from dap_ai.debuggees.runs.export.words import length_of_time
 from dap_ai.debuggees.runs.live.replay.copying import diff
 from dap_ai.debuggees.runs.live.replay.running import Checked
@@ -16,6 +16,7 @@ from dap_ai.debuggees.runs.live.replay.tape import Tape
 from dap_ai.debuggees.runs.live.workspace.git import GitError
 from dap_ai.debuggees.runs.model import Run
 from dap_ai.debuggees.runs.readers.shapes import whole, words
+from dap_ai.texts import counted, cut
 
 _LABEL = 14
 _DIFF_LINES = 60
@@ -199,6 +200,6 @@ def _beside(one: str, other: str, column: int) -> Iterator[tuple[str, str]]:
     """Two texts in columns, each in at most three lines."""
     import textwrap  # noqa: PLC0415  not for --help
 
-    first, second = (textwrap.wrap(cut(text, 3 * column), column) or [""] for text in (one, other))
+    first, second = (textwrap.wrap(cut(text, 3 * column, "…"), column) or [""] for text in (one, other))
     for place in range(max(len(first), len(second))):
         yield tuple(side[place] if place < len(side) else "" for side in (first, second))  # type: ignore[misc]

@@ -9,8 +9,9 @@ from dap_ai.debuggees.runs.analysis.tree import folded as folded_tree
 from dap_ai.debuggees.runs.analysis.tree import opens_state
 from dap_ai.debuggees.runs.commands.parts.colours import EFFECTS, STAGES
 from dap_ai.debuggees.runs.commands.parts.printing import styled
-from dap_ai.debuggees.runs.commands.parts.texts import counted, cut, in_a_line, path_shown
+from dap_ai.debuggees.runs.commands.parts.texts import in_a_line, path_shown
 from dap_ai.debuggees.runs.export.words import steps_range
+from dap_ai.texts import counted, cut
 
 _FILES_CHARACTERS = 40
 
@@ -95,4 +96,4 @@ def pattern_line(pattern: Pattern, width: int) -> str:
     noun = "step" if len(pattern.steps) == 1 else "steps"
     where = f"{noun} {steps}: " if pattern.steps else ""
     start = f"{pattern.name}  "
-    return styled(start, fg="yellow") + cut(where + in_a_line(pattern.text), max(width - len(start) - 2, 20))
+    return styled(start, fg="yellow") + cut(where + in_a_line(pattern.text), max(width - len(start) - 2, 20), "…")

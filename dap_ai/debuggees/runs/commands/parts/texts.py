@@ -3,6 +3,7 @@ r"""Recorded texts as a reader may see them: on one line, cut, with escapes for 
 from __future__ import annotations
 
 from dap_ai.protocol.wire.visible import on_one_line, visible
+from dap_ai.texts import cut
 
 _MAX_LOOKED_AT = 4_000
 """Characters of a text that is shown in a line: the rest cannot be in it."""
@@ -11,12 +12,7 @@ _MAX_LOOKED_AT = 4_000
 def in_a_line(text: str, width: int = 0) -> str:
     """The text with each run of blanks and line ends as one blank; cut to `width` characters where that is not 0."""
     line = " ".join(visible(text[: max(_MAX_LOOKED_AT, 4 * width)] if width else text).split())
-    return cut(line, width) if width else line
-
-
-def cut(text: str, width: int) -> str:
-    """At most `width` characters; `…` stands for what is left out."""
-    return text if len(text) <= width else text[: max(width - 1, 0)].rstrip() + "…"
+    return cut(line, width, "…") if width else line
 
 
 def path_shown(path: str) -> str:
@@ -29,8 +25,3 @@ def dollars(cost_usd: float | None) -> str:
     if cost_usd is None:
         return ""
     return f"${cost_usd:.2f}" if cost_usd >= 0.01 or cost_usd == 0 else f"${cost_usd:.4f}"
-
-
-def counted(number: int, noun: str) -> str:
-    """`1 step`, `2 steps`."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -29,6 +29,7 @@ from dap_ai.debuggees.runs.gist import name_of as title_of
 from dap_ai.debuggees.runs.model import Event, Run, Usage
 from dap_ai.debuggees.runs.titles import line, words
 from dap_ai.protocol.wire.visible import all_visible, visible
+from dap_ai.texts import cut
 
 _MOST_LINES = 2_000
 """Of one file's change; what a call writes beyond that stands in its arguments."""
@@ -147,7 +148,7 @@ def _arguments(given: Mapping[str, Any] | None, most_chars: int | None) -> Mappi
     if given is None:
         return None
     if most_chars is not None:
-        given = {k: v[:most_chars] + "…" if isinstance(v, str) and len(v) > most_chars else v for k, v in given.items()}
+        given = {k: cut(v, most_chars, "…") if isinstance(v, str) else v for k, v in given.items()}
     return all_visible(dict(given))
 
 

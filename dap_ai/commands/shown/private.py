@@ -1,0 +1,28 @@
+"""Files for their user's eyes only, whatever stands at their path before."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+
+def open_private(path: Path, flags: int, check: Callable[[int], None]) -> int:
+    """An ordinary file (0600), made where there is none: no link, pipe or device. Raises OSError, or as `check` does.
+
+    `check` may refuse what is open, before anything of it is changed.
+    """
+    for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"):
+        flags |= getattr(os, name, 0)
+    fd = os.open(path, flags | os.O_CREAT, 0o600)
+    try:
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            raise OSError("it is no ordinary file")  # noqa: TRY301  so that it is closed in one place
+        check(fd)
+        if hasattr(os, "fchmod"):
+            os.fchmod(fd, 0o600)
+    except BaseException:
+        os.close(fd)
+        raise
+    return fd
