@@ -14,7 +14,6 @@ from pathlib import Path
 
 from dap_ai.backends import known
 from dap_ai.backends.access import access_to
-
 from dap_ai.protocol.contracts.backend import Backend, Command, StartError, Walker
 
 

@@ -21,7 +21,7 @@ from msgspec import Meta
 from dap_ai.protocol.wire.ask import LEVELS, Level
 from dap_ai.protocol.wire.lending import EDITOR
 from dap_ai.settings import toml_files
-from dap_ai.texts import cut
+from dap_ai.system.texts import cut
 
 ExceptionFilter = Literal["uncaught", "userUnhandled", "raised"]
 

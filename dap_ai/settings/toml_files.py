@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from dap_ai.texts import cut
+from dap_ai.system.texts import cut
 
 MAX_FILE_BYTES = 256 * 1024
 """Of a file that is read; real ones have a tenth of it."""

@@ -33,7 +33,7 @@ from dap_ai.protocol.wire.messages import (
     VariablesArguments,
     VariablesBody,
 )
-from dap_ai.texts import cut
+from dap_ai.system.texts import cut
 
 T = TypeVar("T")
 

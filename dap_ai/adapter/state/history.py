@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 
 from dap_ai.protocol.contracts.asking import HistoryItem
-from dap_ai.texts import cut
+from dap_ai.system.texts import cut
 
 _MAX_ITEMS = 50
 _MAX_TEXT = 300

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from dap_ai.protocol.contracts.inspection import Column, Table, Value
-from dap_ai.texts import counted, cut
+from dap_ai.system.texts import counted, cut
 
 MAX_WIDTH = 110
 """Of a line, in terminal cells."""

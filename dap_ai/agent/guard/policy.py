@@ -23,7 +23,7 @@ import msgspec
 from dap_ai.protocol.contracts.tools import Arguments
 from dap_ai.protocol.wire.ask import LEVELS, Level
 from dap_ai.protocol.wire.visible import visible
-from dap_ai.texts import cut
+from dap_ai.system.texts import cut
 
 PLACE = "{file}:{line}"
 """The main argument of a tool that takes a place in the source: no code."""

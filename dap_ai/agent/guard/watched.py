@@ -15,7 +15,7 @@ from dap_ai.protocol.contracts.inspection import Inspection, Query
 from dap_ai.protocol.contracts.snapshot import SnapshotQuery, SnapshotResult, Statements
 from dap_ai.protocol.wire.ask import ToolStep
 from dap_ai.protocol.wire.caught import Caught
-from dap_ai.texts import counted
+from dap_ai.system.texts import counted
 
 
 class Watched(PassingSession):

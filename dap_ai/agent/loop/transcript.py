@@ -18,7 +18,7 @@ from dap_ai.protocol.wire.ask import ToolStep, Usage
 from dap_ai.protocol.wire.errors import RequestFailed
 from dap_ai.protocol.wire.safe import Safe, SafeFields, json_text
 from dap_ai.protocol.wire.visible import in_json, visible
-from dap_ai.texts import code, counted, fenced
+from dap_ai.system.texts import code, counted, fenced
 
 _QUESTION = "\nQuestion: "
 """Stands before the question in every prompt that has one; what the program said stands before it."""

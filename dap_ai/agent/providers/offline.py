@@ -20,7 +20,7 @@ from dap_ai.protocol.contracts.kinds import DEFAULT, named
 from dap_ai.protocol.contracts.tools import Arguments
 from dap_ai.protocol.wire.ask import Usage
 from dap_ai.settings.config import Settings
-from dap_ai.texts import fenced
+from dap_ai.system.texts import fenced
 
 OFFLINE = "offline"
 """Who has answered, as in `usage.provider`."""

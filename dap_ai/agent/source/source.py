@@ -22,8 +22,8 @@ from dap_ai.agent.source.parsed import Unit, grammar_of
 from dap_ai.agent.source.source_files import PYTHON_SUFFIXES, language_of, why_no_source
 from dap_ai.agent.source.statements import first_line, last_line
 from dap_ai.system.extras import MissingExtraError
+from dap_ai.system.texts import fenced
 from dap_ai.system.user_code import is_user_path as is_user_path  # noqa: PLC0414  it is known from here
-from dap_ai.texts import fenced
 
 ScopeNode = FunctionNode | ast.Module
 T = TypeVar("T")

@@ -29,7 +29,7 @@ from dap_ai.protocol.contracts.inspection import Inspection
 from dap_ai.protocol.contracts.tools import ContinueTo, Execute, SetBreakpoint, SetVariable, Step
 from dap_ai.protocol.contracts.tools import Frame as FrameArguments
 from dap_ai.protocol.wire.errors import RequestFailed
-from dap_ai.texts import code, fenced
+from dap_ai.system.texts import code, fenced
 
 _MAX_RESULT_CHARS = 2000
 _PLACE = TypeVar("_PLACE", ContinueTo, SetBreakpoint)

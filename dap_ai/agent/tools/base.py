@@ -23,7 +23,7 @@ from dap_ai.protocol.contracts.tools import Arguments
 from dap_ai.protocol.wire.ask import LEVELS, Fix, Level, Suspect
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 from dap_ai.protocol.wire.safe import Safe
-from dap_ai.texts import code
+from dap_ai.system.texts import code
 
 A = TypeVar("A", bound=Arguments)
 

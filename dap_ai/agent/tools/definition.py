@@ -17,7 +17,7 @@ from dap_ai.agent.tools.lookup import Asked, Found, definitions
 from dap_ai.agent.tools.reading import find, numbered
 from dap_ai.agent.tools.symbols import columns_of, place_of, symbol_of
 from dap_ai.protocol.contracts.tools import Definition
-from dap_ai.texts import code, fenced
+from dap_ai.system.texts import code, fenced
 
 MAX_WHOLE_LINES = 40
 """A function, class or struct is shown whole up to so many lines."""

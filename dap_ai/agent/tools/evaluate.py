@@ -14,7 +14,7 @@ from dap_ai.agent.tools.reading import read
 from dap_ai.protocol.contracts.inspection import Fact, Value
 from dap_ai.protocol.contracts.snapshot import SnapshotQuery, SnapshotResult
 from dap_ai.protocol.contracts.tools import Evaluate
-from dap_ai.texts import code, fenced
+from dap_ai.system.texts import code, fenced
 
 MAX_VALUE_CHARS = 1200
 BY_ALLOW_LIST = "evaluated under the allow-list, because"

@@ -14,7 +14,7 @@ from dap_ai.agent.tools.base import Bench, Tool, ToolResult, clip, refused
 from dap_ai.agent.tools.reading import NO_WALKER, find, numbered, read
 from dap_ai.protocol.contracts.inspection import Definition, Fact, Value
 from dap_ai.protocol.contracts.tools import Info
-from dap_ai.texts import code, fenced
+from dap_ai.system.texts import code, fenced
 
 Written = FunctionNode | ast.ClassDef
 

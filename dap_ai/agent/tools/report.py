@@ -20,7 +20,7 @@ from dap_ai.agent.tools.table import run
 from dap_ai.protocol.contracts.tools import Change, CitedValue, LineEdit, TryFix
 from dap_ai.protocol.contracts.tools import Report as Reported
 from dap_ai.protocol.wire.ask import Evidence, Fix, Suspect
-from dap_ai.texts import fenced
+from dap_ai.system.texts import fenced
 
 _MAX_ROWS = 12
 _RECOMMENDATION = re.compile(r"^\W*recommendation\b", re.IGNORECASE | re.MULTILINE)

@@ -15,7 +15,7 @@ from dap_ai.agent.tools.base import Bench, Tool, ToolResult
 from dap_ai.agent.tools.reading import find, import_path, numbered
 from dap_ai.agent.tools.symbols import place_of
 from dap_ai.protocol.contracts.tools import Search, Source
-from dap_ai.texts import code, counted, fenced
+from dap_ai.system.texts import code, counted, fenced
 
 MAX_MATCHES = 60
 _MAX_FILES = 5000

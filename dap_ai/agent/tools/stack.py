@@ -19,7 +19,7 @@ from dap_ai.agent.tools.reading import numbered
 from dap_ai.protocol.contracts.inspection import Fact, FrameFacts, ThreadFacts, Variable
 from dap_ai.protocol.contracts.tools import Frame as FrameArguments
 from dap_ai.protocol.contracts.tools import Stack, Threads
-from dap_ai.texts import code, fenced
+from dap_ai.system.texts import code, fenced
 
 _MAX_LINES = 80
 """Of a function that is shown whole."""

@@ -9,7 +9,7 @@ from dap_ai.agent.case.values import MISSING, cut, literal_in
 from dap_ai.agent.tools.base import Bench, Tool, ToolResult
 from dap_ai.agent.tools.reading import printed, read_in, somewhere
 from dap_ai.protocol.contracts.tools import Environment, Output
-from dap_ai.texts import fenced
+from dap_ai.system.texts import fenced
 
 _SECRET = re.compile(
     r"KEY|TOKEN|SECRET|PASS|.PWD|CREDENTIAL|AUTH|COOKIE|SESSION|PRIVATE|SIGNATURE|SALT|DSN|CONNECTION_?STR|(^|_)PAT($|_)",

@@ -17,7 +17,7 @@ from dap_ai.agent.tools.base import NO_FRAME, Bench, Tool, ToolResult, refused
 from dap_ai.agent.tools.reading import read, visit
 from dap_ai.protocol.contracts.inspection import Fact, FrameQuery, Value, Variable
 from dap_ai.protocol.contracts.tools import Variables
-from dap_ai.texts import code, fenced
+from dap_ai.system.texts import code, fenced
 
 MAX_VALUE_CHARS = 200
 MAX_WHOLE_CHARS = 4000

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dap_ai.texts import counted
+from dap_ai.system.texts import counted
 
 
 @dataclass

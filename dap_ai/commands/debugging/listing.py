@@ -11,7 +11,7 @@ from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 from dap_ai.commands.debugging.breakpoints import near
-from dap_ai.texts import cut
+from dap_ai.system.texts import cut
 
 AROUND = 5
 """So many lines stand before and after the current one: eleven, as pdb shows."""

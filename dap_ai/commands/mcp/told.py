@@ -6,7 +6,7 @@ from dap_ai.agent.masking.mask import Masker
 from dap_ai.commands.shown.display import Shown
 from dap_ai.protocol.wire.ask import AskEnded
 from dap_ai.protocol.wire.safe import Safe, SafeFields
-from dap_ai.texts import fenced
+from dap_ai.system.texts import fenced
 
 _OUTPUT_BYTES = 64_000
 _SHOWN_CHARS = 800

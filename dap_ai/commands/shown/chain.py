@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dap_ai.protocol.wire.value_path import PathNode
-from dap_ai.texts import cut
+from dap_ai.system.texts import cut
 
 ARROW = " <- "
 NOT_KNOWN = "?"

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from dap_ai import texts
 from dap_ai.agent.loop.transcript import write_private
 from dap_ai.agent.masking.mask import Masker
 from dap_ai.commands.shown.display import SafeDisplay
 from dap_ai.protocol.wire.ask import AskApproval, AskEnded, AskOutput, Masked, Usage
+from dap_ai.system import texts
 
 _BEFORE_READING = frozenset({"stackTrace", "threads", "exceptionInfo"})
 """Steps that tell of no value: what is secret is not known yet."""

@@ -33,7 +33,7 @@ from dap_ai.protocol.wire.ask import AskApproval, AskEnded, AskOutput, EndReason
 from dap_ai.protocol.wire.safe import Safe, SafeFields
 from dap_ai.protocol.wire.visible import on_one_line, visible, without_colours
 from dap_ai.settings.config import Settings, provider_of
-from dap_ai.texts import cut
+from dap_ai.system.texts import cut
 
 # debugpy's hint for editors that show a stack beside it, and what it says of an exception without a message.
 _NOTE = re.compile(

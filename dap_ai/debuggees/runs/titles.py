@@ -7,7 +7,7 @@ import re
 from dap_ai.debuggees.runs.gist import unwrapped
 from dap_ai.debuggees.runs.model import Event
 from dap_ai.protocol.wire.visible import visible
-from dap_ai.texts import cut
+from dap_ai.system.texts import cut
 
 _TITLE_CHARS = 160
 _LOOKED_AT = _TITLE_CHARS * 8

@@ -5,8 +5,8 @@ The backends satisfy it (dap_ai/backends, entry-point group `dap_ai.backends`), 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 import sys
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from dap_ai.protocol.contracts.inspection import Inspection, Query

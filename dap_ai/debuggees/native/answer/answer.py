@@ -29,7 +29,7 @@ from dap_ai.debuggees.native.diagnoses.diagnosing import analyse
 from dap_ai.protocol.contracts.asking import Answer
 from dap_ai.protocol.contracts.inspection import Fact, Value
 from dap_ai.protocol.wire.ask import Evidence, Fix, Suspect
-from dap_ai.texts import fenced
+from dap_ai.system.texts import fenced
 
 _SURE = 0.6
 _PART = re.compile(r"(?:sets|changes|steps|frees|hands out the address of) `[^`]*`(?: to `[^`]*`)?")

@@ -20,7 +20,7 @@ from dap_ai.debuggees.native.source.frames import Run, clean_name, folded, in_wo
 from dap_ai.debuggees.native.source.languages import function_at, unit_of
 from dap_ai.debuggees.native.source.report import shown
 from dap_ai.protocol.contracts.inspection import ThreadFacts, ThreadFrame, Value
-from dap_ai.texts import fenced
+from dap_ai.system.texts import fenced
 
 _Lines = set[tuple[str, int]]
 """Lines of source that were quoted."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 from dap_ai.protocol.contracts.inspection import Node
-from dap_ai.texts import cut
+from dap_ai.system.texts import cut
 
 MAX_DEPTH = 40
 _MAX_NODES = 400

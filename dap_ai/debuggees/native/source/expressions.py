@@ -12,7 +12,7 @@ from dap_ai.debuggees.native.source import c_shapes, rust_shapes
 from dap_ai.debuggees.native.source.grammar import Source, Syntax, field, named, walk
 from dap_ai.debuggees.native.source.shapes import Shape, member_node
 from dap_ai.system.extras import MissingExtraError
-from dap_ai.texts import cut
+from dap_ai.system.texts import cut
 
 _DEEP = f"the expression is nested deeper than {MAX_DEPTH}: ask for a part of it"
 _ADJOINING = frozenset("+-&")

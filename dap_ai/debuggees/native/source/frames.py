@@ -10,8 +10,7 @@ from typing import Any, Literal, Protocol
 
 from dap_ai.agent.case.rows import is_subtle, path_of
 from dap_ai.agent.case.stack import Frame
-
-from dap_ai.texts import counted
+from dap_ai.system.texts import counted
 
 _SYSTEM_FOLDERS = ("/usr/include/", "/usr/local/include/", "/usr/lib/", "/usr/src/", "/rustc/", "/Library/Developer/")
 _LIBRARY_PARTS = (

@@ -7,7 +7,7 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 from dap_ai.system.extras import GRAMMARS
-from dap_ai.texts import cut
+from dap_ai.system.texts import cut
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Query

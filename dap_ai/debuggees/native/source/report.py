@@ -8,7 +8,7 @@ from itertools import takewhile
 
 from dap_ai.agent.case.crash_report import Stack
 from dap_ai.protocol.contracts.inspection import ThreadFrame
-from dap_ai.texts import cut
+from dap_ai.system.texts import cut
 
 MAX_TEXT = 4_000
 MAX_STACK_FRAMES = 64

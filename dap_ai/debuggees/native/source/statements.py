@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dap_ai.agent.source.parsed import Expression, Statement, StatementKind
 from dap_ai.debuggees.native.source.expressions import EXPRESSIONS, build
 from dap_ai.debuggees.native.source.grammar import Source, Syntax, field, named
-from dap_ai.texts import cut
+from dap_ai.system.texts import cut
 
 _SIMPLE_KINDS: dict[StatementKind, str] = {
     "declaration": "declaration let_declaration const_item static_item",

@@ -13,7 +13,7 @@ from dap_ai.agent.tools.reading import find, numbered
 from dap_ai.agent.tools.symbols import place_of
 from dap_ai.debuggees.native.source.languages import function_at
 from dap_ai.protocol.contracts.tools import Code
-from dap_ai.texts import code, fenced
+from dap_ai.system.texts import code, fenced
 
 MAX_WHOLE_LINES = 120
 

@@ -12,7 +12,7 @@ from dap_ai.agent.tools.base import NO_FRAME, Bench, Tool, ToolResult
 from dap_ai.debuggees.native.tools.memory import Unreadable, address_of
 from dap_ai.protocol.contracts.tools import Disassemble
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
-from dap_ai.texts import code, fenced
+from dap_ai.system.texts import code, fenced
 
 _MAX_CODE_CHARS = 120
 

@@ -21,7 +21,7 @@ from dap_ai.debuggees.native.tools.children import page_of
 from dap_ai.debuggees.native.tools.frames import whole_stack
 from dap_ai.protocol.contracts.inspection import Value, Variable
 from dap_ai.protocol.contracts.tools import Evaluate, Threads, Variables
-from dap_ai.texts import code, fenced
+from dap_ai.system.texts import code, fenced
 
 
 class NativeVariables(VariablesTool):

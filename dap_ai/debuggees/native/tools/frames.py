@@ -10,7 +10,7 @@ from dap_ai.agent.case.values import cut
 from dap_ai.agent.tools.base import Bench, Tool, ToolResult
 from dap_ai.debuggees.native.source.frames import Run, folded, in_words
 from dap_ai.protocol.contracts.tools import Frames
-from dap_ai.texts import fenced
+from dap_ai.system.texts import fenced
 
 _MAX_FOLDED = 3
 """Library frames in a row that are still listed one by one."""

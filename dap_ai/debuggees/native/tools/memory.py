@@ -14,7 +14,7 @@ from dap_ai.protocol.contracts.inspection import Fact
 from dap_ai.protocol.contracts.tools import Memory
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 from dap_ai.protocol.wire.safe import Safe
-from dap_ai.texts import code, fenced
+from dap_ai.system.texts import code, fenced
 
 _NUMBER = re.compile(r"0[xX][0-9a-fA-F]+|\d+")
 _WORD = re.compile(r"[A-Za-z_]\w*")

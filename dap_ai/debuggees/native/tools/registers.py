@@ -5,7 +5,7 @@ from __future__ import annotations
 from dap_ai.agent.tools.base import NO_FRAME, Bench, Tool, ToolResult
 from dap_ai.protocol.contracts.registers import general_registers
 from dap_ai.protocol.contracts.tools import Registers
-from dap_ai.texts import fenced
+from dap_ai.system.texts import fenced
 
 
 class RegistersTool(Tool[Registers]):

@@ -23,7 +23,7 @@ from dap_ai.agent.tools.symbols import columns_of, symbol_of, type_name
 from dap_ai.debuggees.native.source.languages import function_at
 from dap_ai.protocol.contracts.inspection import Value
 from dap_ai.protocol.contracts.tools import TypeOf
-from dap_ai.texts import code, fenced
+from dap_ai.system.texts import code, fenced
 
 _MAX_VALUE_CHARS = 400
 _MAX_FIELD_CHARS = 120

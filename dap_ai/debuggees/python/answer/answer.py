@@ -46,7 +46,7 @@ from dap_ai.debuggees.python.tools.table import followed_by
 from dap_ai.protocol.contracts.asking import Answer
 from dap_ai.protocol.contracts.snapshot import Followed
 from dap_ai.protocol.contracts.tools import History, Info
-from dap_ai.texts import fenced
+from dap_ai.system.texts import fenced
 
 _MAX_THREADS = 6
 

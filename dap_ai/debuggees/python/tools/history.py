@@ -22,7 +22,7 @@ from dap_ai.debuggees.python.tools.slice import slice_
 from dap_ai.protocol.contracts.inspection import Fact, FrameQuery, Node, Query
 from dap_ai.protocol.contracts.snapshot import Follow, Followed
 from dap_ai.protocol.contracts.tools import History, Slice
-from dap_ai.texts import code
+from dap_ai.system.texts import code
 
 DEADLINE_S = 10.0
 _MAX_CHECKS = 3

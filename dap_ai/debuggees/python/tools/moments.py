@@ -9,7 +9,7 @@ from dap_ai.agent.tools.base import Bench
 from dap_ai.debuggees.python.analysis.record.executions import round_of
 from dap_ai.protocol.contracts.snapshot import Followed, Moment
 from dap_ai.protocol.contracts.tools import History
-from dap_ai.texts import code, counted, fenced
+from dap_ai.system.texts import code, counted, fenced
 
 _FIRST, _BEFORE, _AFTER, _LAST = 5, 2, 1, 4
 _ALL = 14

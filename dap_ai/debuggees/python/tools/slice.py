@@ -13,7 +13,7 @@ from dap_ai.agent.tools.base import NO_FRAME, Bench, Tool, ToolResult
 from dap_ai.debuggees.python.analysis.slice.slicing import Slicer, Step, part_of
 from dap_ai.debuggees.python.analysis.syntax.resolving import Resolver
 from dap_ai.protocol.contracts.tools import Slice
-from dap_ai.texts import code
+from dap_ai.system.texts import code
 
 _MAX_ROWS = 25
 _MAX_CODE_CHARS = 100

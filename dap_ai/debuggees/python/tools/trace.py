@@ -14,7 +14,7 @@ from dap_ai.debuggees.python.analysis.record.executions import executions_at
 from dap_ai.protocol.contracts.snapshot import Changed, SnapshotQuery, TracedCall, TracedLine
 from dap_ai.protocol.contracts.snapshot import Trace as Recorded
 from dap_ai.protocol.contracts.tools import Trace
-from dap_ai.texts import code, fenced
+from dap_ai.system.texts import code, fenced
 
 DEADLINE_S = 30.0
 MAX_TOKENS = 1500

@@ -11,9 +11,8 @@ from dap_ai.agent.case.stack import Case
 from dap_ai.agent.masking.spans import PLACEHOLDER
 from dap_ai.agent.report.edits import Edit, diff
 from dap_ai.agent.report.wording import NOT_VERIFIED, PASSES, VERIFIED
-from dap_ai.agent.tools.reading import file_of
-from dap_ai.agent.source.source import SourceFile
 from dap_ai.agent.tools.base import NO_FRAME, UNCHANGED, Bench, Tool, ToolResult, clip
+from dap_ai.agent.tools.reading import file_of
 from dap_ai.debuggees.python.analysis.record.check import Check, failure_of
 from dap_ai.debuggees.python.analysis.record.checks import checks_of
 from dap_ai.debuggees.python.analysis.record.enclosing import whole_test
@@ -22,7 +21,7 @@ from dap_ai.debuggees.python.analysis.record.runs import CANNOT, Control, Runs, 
 from dap_ai.protocol.contracts.tools import LineEdit
 from dap_ai.protocol.contracts.tools import TryFix as TryFixArguments
 from dap_ai.protocol.wire.ask import Fix
-from dap_ai.texts import code, fenced
+from dap_ai.system.texts import code, fenced
 
 CONTROL_DEADLINE_S = 5.0
 _MAX_DIFF_CHARS = 4000

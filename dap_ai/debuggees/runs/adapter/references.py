@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from dap_ai import texts
 from dap_ai.debuggees.runs.adapter.arguments import Refused
 from dap_ai.debuggees.runs.titles import line
 from dap_ai.protocol.wire.visible import visible
+from dap_ai.system import texts
 
 Variable = dict[str, Any]
 MAX_VALUE_CHARS = 20_000

@@ -19,7 +19,7 @@ from dap_ai.debuggees.runs.adapter.read_only import READ_ONLY
 from dap_ai.debuggees.runs.adapter.references import References
 from dap_ai.debuggees.runs.adapter.setting import Setting
 from dap_ai.debuggees.runs.adapter.showing import Showing
-from dap_ai.texts import cut
+from dap_ai.system.texts import cut
 
 __all__ = ["Loaded", "Refused", "RunSession"]
 Message = dict[str, Any]

@@ -9,7 +9,7 @@ from dap_ai.debuggees.runs.analysis.effects import first_line, text_of_call
 from dap_ai.debuggees.runs.analysis.facts import Check, Effect, Node
 from dap_ai.debuggees.runs.gist import unwrapped
 from dap_ai.debuggees.runs.model import Event, Step
-from dap_ai.texts import cut
+from dap_ai.system.texts import cut
 
 MAX_LINE = 120
 _LABEL = re.compile(r"^\s*(?:#+\s*|\*\*)?(?:THOUGHT|DISCUSSION|Thought|Reasoning|Analysis)\b[:*]*\s*", re.IGNORECASE)

@@ -19,7 +19,7 @@ from dap_ai.debuggees.runs.answer.telling import is_guess, reason_of, span
 from dap_ai.debuggees.runs.answer.tools import step_head
 from dap_ai.debuggees.runs.model import Usage
 from dap_ai.protocol.contracts.asking import Answer
-from dap_ai.texts import code, counted, fenced
+from dap_ai.system.texts import code, counted, fenced
 
 _MAX_TASK_CHARS = 4_000
 _MAX_PART_CHARS = 12_000

@@ -11,7 +11,7 @@ from dap_ai.debuggees.runs.answer.pages import PAGE
 from dap_ai.debuggees.runs.answer.reading import Held
 from dap_ai.debuggees.runs.export.words import what
 from dap_ai.debuggees.runs.model import Run
-from dap_ai.texts import code
+from dap_ai.system.texts import code
 
 _MOST_FILES = 60
 _MOST_LINES = 60

@@ -17,7 +17,7 @@ from dap_ai.debuggees.runs.model import steps_of
 from dap_ai.debuggees.runs.refs import contains
 from dap_ai.protocol.wire.ask import Evidence as Cited
 from dap_ai.protocol.wire.ask import Suspect
-from dap_ai.texts import code, fenced
+from dap_ai.system.texts import code, fenced
 
 _TREE_ROWS = 24
 _LIKELY = 0.6

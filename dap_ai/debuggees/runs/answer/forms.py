@@ -11,7 +11,7 @@ from dap_ai.agent.tools.variables import VariablesTool, listed_by_adapter
 from dap_ai.debuggees.runs.answer.tools import TOOLS
 from dap_ai.protocol.contracts.tools import Evaluate, Variables
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
-from dap_ai.texts import code, fenced
+from dap_ai.system.texts import code, fenced
 
 _MAX_CHARS = 12_000
 

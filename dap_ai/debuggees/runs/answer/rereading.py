@@ -19,7 +19,7 @@ from dap_ai.debuggees.runs.readers.base import CannotRead
 from dap_ai.debuggees.runs.refs import artefact
 from dap_ai.protocol.contracts.asking import Answer
 from dap_ai.protocol.wire.ask import Evidence
-from dap_ai.texts import code, cut
+from dap_ai.system.texts import code, cut
 
 _CUT = re.compile(r"\s*(?:\.{3,}|\u2026|\[\.\.\.\])\s*")
 _MOST_STEPS = 4

@@ -16,7 +16,7 @@ from dap_ai.debuggees.runs.answer.reading import Held
 from dap_ai.debuggees.runs.export.words import steps_range
 from dap_ai.debuggees.runs.gist import task_of
 from dap_ai.debuggees.runs.model import Event, Run
-from dap_ai.texts import code
+from dap_ai.system.texts import code
 
 _BUDGET_TOKENS = 1500
 

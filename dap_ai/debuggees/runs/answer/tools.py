@@ -12,7 +12,7 @@ from dap_ai.agent.tools.base import A, Bench, Tool, ToolResult
 from dap_ai.debuggees.runs.answer import changes, pages
 from dap_ai.debuggees.runs.answer.reading import Held, held_by, there_are
 from dap_ai.protocol.contracts import run_tools as arguments_of
-from dap_ai.texts import fenced
+from dap_ai.system.texts import fenced
 
 
 def told(head: str, text: str, nothing: str = "") -> ToolResult:

@@ -20,7 +20,7 @@ from dap_ai.debuggees.runs.commands.parts.texts import dollars, in_a_line, path_
 from dap_ai.debuggees.runs.export.encoding import name_of
 from dap_ai.debuggees.runs.export.words import length_of_time
 from dap_ai.debuggees.runs.model import Run
-from dap_ai.texts import counted
+from dap_ai.system.texts import counted
 
 _HELP = """Compare two runs of one task, one that went well and one that did not, say: the first change that differs.
 

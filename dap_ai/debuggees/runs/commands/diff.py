@@ -19,7 +19,7 @@ from dap_ai.debuggees.runs.commands.parts.arguments import (
 )
 from dap_ai.debuggees.runs.commands.parts.printing import diff_lines, page, print_json, styled
 from dap_ai.debuggees.runs.commands.parts.texts import path_shown
-from dap_ai.texts import counted
+from dap_ai.system.texts import counted
 
 _HELP = """Compare the steps A and B of a run: what the agent said, what it called, what came back.
 

@@ -15,7 +15,7 @@ from dap_ai.debuggees.runs.commands.parts.texts import in_a_line, path_shown
 from dap_ai.debuggees.runs.layouts.checking import Checked, check, preview
 from dap_ai.debuggees.runs.layouts.layout import BadLayout, Layout, written
 from dap_ai.protocol.wire.visible import visible
-from dap_ai.texts import counted
+from dap_ai.system.texts import counted
 
 _HELP = """Propose a layout for a file of recorded events that no reader knows, and check it.
 

@@ -22,7 +22,7 @@ from dap_ai.debuggees.runs.commands.parts.texts import dollars, in_a_line, path_
 from dap_ai.debuggees.runs.export.words import length_of_time
 from dap_ai.debuggees.runs.summary import Row, row_of, row_of_unreadable
 from dap_ai.protocol.wire.visible import visible
-from dap_ai.texts import counted
+from dap_ai.system.texts import counted
 
 _HELP = """List the recorded runs in a folder and below it: what ran, how it ended, what it cost.
 

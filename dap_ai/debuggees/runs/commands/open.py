@@ -12,7 +12,7 @@ from dap_ai.debuggees.runs.commands.parts.arguments import json_option, read_by,
 from dap_ai.debuggees.runs.commands.parts.connecting import TOKEN_VARIABLE, lines
 from dap_ai.debuggees.runs.commands.parts.printing import print_json
 from dap_ai.debuggees.runs.commands.parts.texts import in_a_line, path_shown
-from dap_ai.texts import counted
+from dap_ai.system.texts import counted
 
 _HELP = """Step through RUN in an editor: say how each one connects, and serve the run until Ctrl-C.
 

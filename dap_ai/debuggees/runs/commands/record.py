@@ -14,7 +14,7 @@ from dap_ai.debuggees.runs.commands.parts.folders import recording_folder
 from dap_ai.debuggees.runs.live.recording import LOG, CannotRecord, Keeper, Wish, run_agent
 from dap_ai.debuggees.runs.live.talk import Stand, Told
 from dap_ai.debuggees.runs.store import FILE, WORKSPACE
-from dap_ai.texts import counted
+from dap_ai.system.texts import counted
 
 _HELP = """Run an agent and record it: each query and answer of its model, its calls, each change of files, its cost.
 

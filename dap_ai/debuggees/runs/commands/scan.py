@@ -25,7 +25,7 @@ from dap_ai.debuggees.runs.scan.places import runs_below
 from dap_ai.debuggees.runs.scan.results import Results, ResultsError, results_at
 from dap_ai.debuggees.runs.scan.working import rows_of
 from dap_ai.system.extras import RUNS, MissingExtraError
-from dap_ai.texts import counted
+from dap_ai.system.texts import counted
 
 _HELP = """Read and analyse every run at or below each DIR: a row each of outcome, stages, patterns, counts and cost.
 

@@ -29,7 +29,7 @@ from dap_ai.debuggees.runs.gist import task_of
 from dap_ai.debuggees.runs.model import Ref, Run, Step
 from dap_ai.debuggees.runs.summary import row_of
 from dap_ai.protocol.wire.visible import visible
-from dap_ai.texts import counted
+from dap_ai.system.texts import counted
 
 _HELP = """Show a run on a screen: task, outcome, stages, what changed; or one STEP in full, with where it is recorded.
 

@@ -12,7 +12,7 @@ from dap_ai.debuggees.runs.commands.parts.arguments import analysed, json_option
 from dap_ai.debuggees.runs.commands.parts.overview import strip
 from dap_ai.debuggees.runs.commands.parts.printing import print_found, screen_width
 from dap_ai.debuggees.runs.export.words import steps_range
-from dap_ai.texts import counted
+from dap_ai.system.texts import counted
 
 _HELP = """Show the stages of a run, as ranges of its steps. A stage may come back.
 

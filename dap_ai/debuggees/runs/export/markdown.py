@@ -6,13 +6,13 @@ import json
 import re
 from collections.abc import Iterator
 
-from dap_ai import texts
 from dap_ai.debuggees.runs.analysis.facts import Analysis
 from dap_ai.debuggees.runs.changed import change_lines
 from dap_ai.debuggees.runs.export.encoding import name_of
 from dap_ai.debuggees.runs.export.words import first_line, length_of_time, place, steps_range, what
 from dap_ai.debuggees.runs.model import Event, Run, Step, steps_of
 from dap_ai.protocol.wire.visible import visible
+from dap_ai.system import texts
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~&:@-])")
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dap_ai.debuggees.runs.model import Ref, Step
-from dap_ai.texts import cut
+from dap_ai.system.texts import cut
 
 _MAX_LOOKED_AT = 4_000
 _SUBJECTS = ("path", "file_path", "filePath", "notebook_path", "filename", "pattern", "query", "url")

@@ -12,7 +12,7 @@ from dap_ai.debuggees.runs.layouts.layout import BadLayout, Layout, parse
 from dap_ai.debuggees.runs.layouts.proposing import values_of
 from dap_ai.debuggees.runs.readers.blocks import readable
 from dap_ai.debuggees.runs.readers.shapes import array, table
-from dap_ai.texts import cut
+from dap_ai.system.texts import cut
 
 _FENCE = re.compile(r"```(?:toml)?[ \t]*\n(.*?)```", re.DOTALL)
 _MAX_SAMPLE_CHARS = 6000

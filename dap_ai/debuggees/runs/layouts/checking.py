@@ -12,7 +12,7 @@ from dap_ai.debuggees.runs.layouts.layout import Layout
 from dap_ai.debuggees.runs.layouts.reading import read
 from dap_ai.debuggees.runs.model import Ref, Run, Step, steps_of
 from dap_ai.debuggees.runs.refs import Artefact, artefact
-from dap_ai.texts import cut
+from dap_ai.system.texts import cut
 
 LEAST_REACHED = 0.95
 """Of the characters of text of a file."""

@@ -17,7 +17,7 @@ import msgspec
 from jmespath.exceptions import JMESPathError
 
 from dap_ai.settings import toml_files
-from dap_ai.texts import cut
+from dap_ai.system.texts import cut
 
 Means = Literal["task", "response", "call", "result", "note", "error", "end"]
 """What the value of a role may mean: a kind of event."""

@@ -15,7 +15,7 @@ from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
 from dap_ai.debuggees.python.analysis.ranking.trials import Trial, Trials
 from dap_ai.debuggees.python.analysis.record.runs import CANNOT, Verdict
 from dap_ai.protocol.wire.ask import Fix, Suspect
-from dap_ai.texts import fenced
+from dap_ai.system.texts import fenced
 
 _LEAST_SURE = 0.45
 """So sure must a rule be, and tests that pass not run its line, for its fix to be shown where it was not tried."""

@@ -23,7 +23,7 @@ from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
 from dap_ai.debuggees.python.analysis.record.runs import Control
 from dap_ai.debuggees.python.analysis.syntax.loops import looping
 from dap_ai.protocol.contracts.inspection import ThreadFacts
-from dap_ai.texts import fenced
+from dap_ai.system.texts import fenced
 
 MAX_LINES = 30
 _MAX_TABLES, _TABLE_ROWS, _TABLE_WIDTH = 3, 5, 90

@@ -20,7 +20,7 @@ from dap_ai.debuggees.python.analysis.record.neighbours import neighbours_of
 from dap_ai.debuggees.python.analysis.record.runs import AT_ONCE, BUDGET_S, Control, Runs
 from dap_ai.protocol.contracts.debugger import Debugger
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
-from dap_ai.texts import counted
+from dap_ai.system.texts import counted
 
 ENOUGH = 12
 """So many verified fixes are plenty to choose from."""

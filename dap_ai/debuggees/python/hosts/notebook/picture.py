@@ -11,7 +11,7 @@ from xml.sax.saxutils import escape
 
 from dap_ai.commands.shown.chain import AT_STOP, links
 from dap_ai.protocol.wire.value_path import PathNode
-from dap_ai.texts import cut
+from dap_ai.system.texts import cut
 
 _WIDTH, _HEIGHT, _GAP, _ROW_GAP, _PAD = 720, 62, 34, 14, 10
 _CHAR, _MAX_CHARS, _LEAST_CHARS = 7.3, 30, 10

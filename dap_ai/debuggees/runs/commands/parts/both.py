@@ -16,7 +16,7 @@ from dap_ai.debuggees.runs.live.replay.tape import Tape
 from dap_ai.debuggees.runs.live.workspace.git import GitError
 from dap_ai.debuggees.runs.model import Run
 from dap_ai.debuggees.runs.readers.shapes import whole, words
-from dap_ai.texts import counted, cut
+from dap_ai.system.texts import counted, cut
 
 _LABEL = 14
 _DIFF_LINES = 60

@@ -11,7 +11,7 @@ from dap_ai.debuggees.runs.commands.parts.colours import EFFECTS, STAGES
 from dap_ai.debuggees.runs.commands.parts.printing import styled
 from dap_ai.debuggees.runs.commands.parts.texts import in_a_line, path_shown
 from dap_ai.debuggees.runs.export.words import steps_range
-from dap_ai.texts import counted, cut
+from dap_ai.system.texts import counted, cut
 
 _FILES_CHARACTERS = 40
 

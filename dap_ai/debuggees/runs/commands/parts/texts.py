@@ -3,7 +3,7 @@ r"""Recorded texts as a reader may see them: on one line, cut, with escapes for 
 from __future__ import annotations
 
 from dap_ai.protocol.wire.visible import on_one_line, visible
-from dap_ai.texts import cut
+from dap_ai.system.texts import cut
 
 _MAX_LOOKED_AT = 4_000
 """Characters of a text that is shown in a line: the rest cannot be in it."""

@@ -29,7 +29,7 @@ from dap_ai.debuggees.runs.gist import name_of as title_of
 from dap_ai.debuggees.runs.model import Event, Run, Usage
 from dap_ai.debuggees.runs.titles import line, words
 from dap_ai.protocol.wire.visible import all_visible, visible
-from dap_ai.texts import cut
+from dap_ai.system.texts import cut
 
 _MOST_LINES = 2_000
 """Of one file's change; what a call writes beyond that stands in its arguments."""
