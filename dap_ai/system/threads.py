@@ -13,7 +13,7 @@ import sys
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 _Result = TypeVar("_Result")
 _here = threading.local()
@@ -27,7 +27,7 @@ class Unwanted(BaseException):
 
 def check() -> None:
     """Raises Unwanted where nobody awaits this thread's work any more; for loops that may be long (0.1 µs)."""
-    work: _Work[Any] | None = getattr(_here, "work", None)
+    work: _Work | None = getattr(_here, "work", None)
     if work is not None and work.unwanted:
         raise Unwanted
 
@@ -43,7 +43,13 @@ def run(main: Coroutine[Any, Any, _Result]) -> _Result:
     return asyncio.run(begun())
 
 
-class _Work(Future[_Result]):
+if TYPE_CHECKING:
+    _AnyFuture = Future[Any]
+else:
+    _AnyFuture = Future  # takes no parameter in Python 3.8
+
+
+class _Work(_AnyFuture):
     """What one thread does. asyncio cancels it with the task that awaits it."""
 
     unwanted = False
@@ -69,7 +75,7 @@ class Threads(ThreadPoolExecutor):
 
     def submit(self, fn: Callable[..., _Result], /, *args: Any, **kwargs: Any) -> Future[_Result]:
         """See Executor; never waits for a free thread."""
-        work = _Work[_Result]()
+        work = _Work()
         threading.Thread(target=work.do, args=(fn, args, kwargs), name="dap-ai work", daemon=True).start()
         return work
 

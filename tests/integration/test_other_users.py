@@ -19,7 +19,8 @@ import pytest
 from dap_ai.backends.spawn import AdapterProcess
 from dap_ai.protocol.contracts.backend import Command
 from dap_ai.protocol.wire.framing import encode_frame
-from dap_ai.transport import peers, programs
+from dap_ai.system import programs
+from dap_ai.transport import peers
 from dap_ai.transport.client import Client
 from tests.integration import native, users
 from tests.integration.listening import Listener, listeners, watched
