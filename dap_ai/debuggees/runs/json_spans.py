@@ -134,20 +134,6 @@ def string_end(data: bytes, start: int) -> int:
     raise Broken(f"the string at byte {start} has no end")
 
 
-def strings(data: bytes) -> Iterator[tuple[int, int]]:
-    """Start and end, without quotes, of each string that is a value: keys are left out. Ends where the data does."""
-    at = data.find(b'"')
-    while at >= 0:
-        try:
-            end = string_end(data, at)
-        except Broken:
-            return
-        after = _skip_space(data, end)
-        if data[after : after + 1] != b":":
-            yield at + 1, end - 1
-        at = data.find(b'"', end)
-
-
 def salvaged(data: bytes) -> tuple[bytes, int] | None:
     """A document that was cut off, closed after its last whole value, and how many of its bytes are in there.
 

@@ -27,13 +27,12 @@ if TYPE_CHECKING:
 _HELP = """Write a run in another format: to stdout, or to FILE.
 
 \b
-atif        Agent Trajectory Interchange Format 1.7 (Harbor), sub-agents embedded
-codetracer  steps.json, tree.md, stage_ranges.json, codetracer_labels.json, task.md: FILE is a folder
-otel        OTLP JSON, spans with GenAI attributes
-json        everything that dap_ai knows, to be read back
-markdown    for an issue or a report
-html        one page without any network: strip, conversation, inspector, findings, changes, search
-view        what that page is given, as JSON; VS Code's view of a run reads it
+atif      Agent Trajectory Interchange Format 1.7 (Harbor), sub-agents embedded
+otel      OTLP JSON, spans with GenAI attributes
+json      everything that dap_ai knows, to be read back
+markdown  for an issue or a report
+html      one page without any network: strip, conversation, inspector, findings, changes, search
+view      what that page is given, as JSON; VS Code's view of a run reads it
 
 What people read, markdown and html, has its secrets masked (`<secret:3f2a>`); --unmasked leaves them in. The formats
 for programs hold what the run holds; --masked masks them too.
@@ -42,10 +41,9 @@ for programs hold what the run holds; --masked masks them too.
 Examples:
   dap-ai run export RUN --to html -o run.html
   dap-ai run export RUN --to atif | jq '.steps | length'
-  dap-ai run export RUN --to codetracer -o traced/
 """
 _FOR_PEOPLE = frozenset({"markdown", "html"})
-FORMATS = ("atif", "codetracer", "otel", "markdown", "html", "view", "json")
+FORMATS = ("atif", "otel", "markdown", "html", "view", "json")
 _MOST_LINES = 2_000
 
 
@@ -63,26 +61,23 @@ def command(run: Path, target: str, output: Path | None, *, masked: bool | None)
         masker = a_masker()
         patch = patches_of(opened_run, masker.mask)
         opened_run, analysis = masked_by(masker, opened_run, analysis)
-    files = exported(opened_run, analysis, target, masked=masked, patch=patch)
+    [(name, data)] = exported(opened_run, analysis, target, masked=masked, patch=patch).items()
     if output is not None:
-        _write(files, output, _real(run))
-    elif len(files) > 1:
-        raise click.UsageError(f"{target} is {counted(len(files), 'file')}: name a folder for them with -o.")
+        _write(name, data, output, _real(run))
     else:
-        _print(next(iter(files.values())))
+        _print(data)
 
 
 def exported(
     run: Run, analysis: Analysis, target: str, *, masked: bool = False, patch: Patch | None = None
 ) -> dict[str, bytes]:
-    """The files of a format, by name. `patch` gives the lines of a change of the workspace."""
-    from dap_ai.debuggees.runs.export import atif, codetracer, markdown, otel, own_json  # noqa: PLC0415  the same
+    """The file of a format, by name. `patch` gives the lines of a change of the workspace."""
+    from dap_ai.debuggees.runs.export import atif, markdown, otel, own_json  # noqa: PLC0415  the same
     from dap_ai.debuggees.runs.export.page import document  # noqa: PLC0415  the same
     from dap_ai.debuggees.runs.export.view.making import exported as view  # noqa: PLC0415  the same
 
     exporters: dict[str, Callable[[], dict[str, bytes]]] = {
         "atif": lambda: atif.exported(run),
-        "codetracer": lambda: codetracer.exported(run, analysis),
         "otel": lambda: otel.exported(run),
         "markdown": lambda: markdown.exported(run, analysis),
         "html": lambda: document.exported(run, analysis, masked=masked, patch=patch),
@@ -120,19 +115,15 @@ def _real(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
-def _write(files: dict[str, bytes], output: Path, run: Path) -> None:
-    """One file, or several into a folder; never into the run itself."""
+def _write(name: str, data: bytes, output: Path, run: Path) -> None:
+    """The file, or one of that name in a folder that is there; never into the run itself."""
     if _real(output) == run or (run.is_dir() and _real(output).is_relative_to(run)):
         raise click.UsageError(f"{path_shown(str(output))} is in the run's own folder, where nothing is written.")
-    several = len(files) > 1 or output.is_dir()
     try:
-        if several:
-            output.mkdir(parents=True, exist_ok=True)
-        for name, data in files.items():
-            _replace(output / name if several else output, data)
+        _replace(output / name if output.is_dir() else output, data)
     except OSError as error:
         raise Unreadable(f"{path_shown(str(output))}: cannot be written: {error.strerror or error}") from error
-    say(f"written: {path_shown(str(output))} ({counted(len(files), 'file')})", err=True)
+    say(f"written: {path_shown(str(output))} (1 file)", err=True)
 
 
 def _replace(path: Path, data: bytes) -> None:

@@ -1,4 +1,4 @@
-"""`dap-ai run layout`: what a file means whose format nobody knows, proposed, checked, shown, and kept if wanted."""
+"""`dap-ai run layout`: what a file means whose format nobody knows, checked, shown, and kept if wanted."""
 
 from __future__ import annotations
 
@@ -17,37 +17,42 @@ from dap_ai.debuggees.runs.layouts.layout import BadLayout, Layout, written
 from dap_ai.protocol.wire.visible import visible
 from dap_ai.system.texts import counted
 
-_HELP = """Propose a layout for a file of recorded events that no reader knows, and check it.
+_HELP = """Check a layout for a file of recorded events that no reader knows, and keep it as a reader.
 
 A layout is a TOML file of JMESPath expressions: where the events are, and which of their fields is the role, the text,
-the call, the result. It is found by the file's shape, without a network; with --model the model that is set proposes
-it, which is sent the beginning of the file, secrets masked. No code that anybody proposes is run.
+the call, the result. Without --layout and --model, one to fill in is printed, with the places of the file's texts. With
+--model, the model that is set proposes one; it is sent the beginning of the file, secrets masked. No code that anybody
+proposes is run.
 
 Printed are the layout, what the check says, and the first ten steps, all of it valid TOML. Nothing is kept without
 --save; a layout that is kept is a reader from then on. The exit code is 1 where the check finds a fault.
 
 \b
 Examples:
-  dap-ai run layout log.jsonl                      propose and check
-  dap-ai run layout log.jsonl > mine.toml          to be put right by hand
+  dap-ai run layout log.jsonl > mine.toml          to fill in
+  dap-ai run layout log.jsonl --layout mine.toml   check it
   dap-ai run layout log.jsonl --layout mine.toml --save mine
 """
 _MAX_PREVIEW = 10
 _PREVIEW_WIDTH = 160
+_MOST_PLACES = 40
 
 
 @click.command(help=_HELP)
 @click.argument("path", type=RunPath())
-@click.option("--layout", "file", type=RunPath(), help="Check this layout instead of proposing one.")
+@click.option("--layout", "file", type=RunPath(), help="Check this layout.")
 @click.option("--model", "by_model", is_flag=True, help="Let the language model that is set propose it.")
 @click.option("--save", "name", metavar="NAME", help="Keep it under this name, where the check finds no fault.")
 @click.option("--replace", is_flag=True, help="With --save: in the place of one of that name.")
 @json_option
 def command(path: Path, *, file: Path | None, by_model: bool, name: str | None, replace: bool, as_json: bool) -> None:
-    """Exit code 1 where the layout has a fault, 2 where there is none."""
+    """Exit code 1 where the layout has a fault, 2 where there can be none."""
     if path.is_dir():
         raise Unreadable(f"{path_shown(str(path))} is a folder: a layout describes a file")
-    layout = _wanted(path, file, by_model=by_model)
+    if file is None and not by_model:
+        _begin(path, name, as_json=as_json)
+        return
+    layout = _wanted(path, file)
     checked = check(layout, path)
     kept = _kept(layout, checked, name, replace=replace)
     if as_json:
@@ -57,16 +62,33 @@ def command(path: Path, *, file: Path | None, by_model: bool, name: str | None, 
     sys.exit(0 if checked.is_good else 1)
 
 
-def _wanted(path: Path, file: Path | None, *, by_model: bool) -> Layout:
-    """The layout of a file, of a model, or the one that fits the shape. Raises Unreadable."""
+def _begin(path: Path, name: str | None, *, as_json: bool) -> None:
+    """Prints a layout to fill in, with the places of the file's texts. Raises Unreadable."""
     from dap_ai.debuggees.runs.artefacts import CannotRead  # noqa: PLC0415  the readers are spared where only help is wanted
-    from dap_ai.debuggees.runs.layouts import asking, proposing, saved  # noqa: PLC0415  the same
+    from dap_ai.debuggees.runs.layouts.reading import texts_in  # noqa: PLC0415  the same
+
+    if name is not None:
+        raise click.UsageError("--save keeps the layout of --layout or --model.")
+    try:
+        texts, is_lines = texts_in(path)
+    except CannotRead as error:
+        raise Unreadable(visible(str(error))) from error
+    kind = "lines" if is_lines else "document"
+    if as_json:
+        print_json([{"kind": kind, "texts": [{"at": place, "chars": chars} for place, chars in texts]}])
+        return
+    head = ['name = "mine"', f'kind = "{kind}"', 'events = ""', "", "# where the file's texts are, by characters:"]
+    page([*head, *(f"# {chars:>8}  {in_a_line(place, _PREVIEW_WIDTH)}" for place, chars in texts[:_MOST_PLACES])])
+
+
+def _wanted(path: Path, file: Path | None) -> Layout:
+    """The layout of a file, or of the model. Raises Unreadable."""
+    from dap_ai.debuggees.runs.artefacts import CannotRead  # noqa: PLC0415  as above
+    from dap_ai.debuggees.runs.layouts import asking, saved  # noqa: PLC0415  the same
 
     try:
         if file is not None:
             return saved.load(file)
-        if not by_model:
-            return proposing.propose(path)
         from dap_ai.commands.shown.table import resolve  # noqa: PLC0415  the same
         from dap_ai.debuggees.runs.commands.parts.asking import asker  # noqa: PLC0415  a model is the rare case
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable
 from datetime import datetime, timedelta, timezone
@@ -10,6 +11,7 @@ from typing import Any
 import msgspec
 
 from dap_ai.debuggees.runs.model import Event, Run, Usage
+from dap_ai.debuggees.runs.readers.shapes import total
 
 _HALF = re.compile("[\ud800-\udfff]")
 
@@ -19,18 +21,9 @@ def encoded(value: Any, *, indent: int = 1) -> bytes:
     try:
         data = msgspec.json.encode(value)
     except UnicodeEncodeError:
-        data = msgspec.json.encode(_whole(msgspec.to_builtins(value)))
+        text = json.dumps(msgspec.to_builtins(value), ensure_ascii=False)
+        data = msgspec.json.encode(json.loads(_HALF.sub("\ufffd", text)))
     return msgspec.json.format(data, indent=indent) + b"\n"
-
-
-def _whole(value: Any) -> Any:
-    if isinstance(value, str):
-        return _HALF.sub("\ufffd", value)
-    if isinstance(value, list):
-        return [_whole(each) for each in value]  # pyright: ignore[reportUnknownVariableType]  of to_builtins
-    if isinstance(value, dict):
-        return {_whole(name): _whole(each) for name, each in value.items()}  # pyright: ignore[reportUnknownVariableType]  the same
-    return value
 
 
 def start_of(run: Run) -> datetime | None:
@@ -56,16 +49,11 @@ def total_usage(events: Iterable[Event]) -> Usage:
     """The sums over all events; None for what none of them records."""
     usages = [event.usage for event in events if event.usage]
     return Usage(
-        input_tokens=_total(usage.input_tokens for usage in usages),
-        cached_tokens=_total(usage.cached_tokens for usage in usages),
-        output_tokens=_total(usage.output_tokens for usage in usages),
-        cost_usd=_total(usage.cost_usd for usage in usages),
+        input_tokens=total(usage.input_tokens for usage in usages),
+        cached_tokens=total(usage.cached_tokens for usage in usages),
+        output_tokens=total(usage.output_tokens for usage in usages),
+        cost_usd=total(usage.cost_usd for usage in usages),
     )
-
-
-def _total(numbers: Iterable[Any]) -> Any:
-    known = [number for number in numbers if number is not None]
-    return sum(known) if known else None
 
 
 def without_nothing(fields: dict[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from dap_ai.debuggees.runs.layouts.checking import check
 from dap_ai.debuggees.runs.layouts.layout import BadLayout, Layout, parse
-from dap_ai.debuggees.runs.layouts.proposing import values_of
+from dap_ai.debuggees.runs.layouts.reading import values_of
 from dap_ai.debuggees.runs.readers.blocks import readable
 from dap_ai.debuggees.runs.readers.shapes import array, table
 from dap_ai.system.texts import cut

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,11 +11,12 @@ from dap_ai.debuggees.runs.artefacts import CannotRead
 from dap_ai.debuggees.runs.documents import document
 from dap_ai.debuggees.runs.json_spans import escaped
 from dap_ai.debuggees.runs.layouts.layout import Layout, Means, search
-from dap_ai.debuggees.runs.model import Ref, Run, Status
+from dap_ai.debuggees.runs.model import Ref, Run
+from dap_ai.debuggees.runs.readers.base import glance
 from dap_ai.debuggees.runs.readers.blocks import readable, strings, text_of
 from dap_ai.debuggees.runs.readers.json_lines import objects
 from dap_ai.debuggees.runs.readers.runs import finished
-from dap_ai.debuggees.runs.readers.shapes import arguments, command, table, text, whole
+from dap_ai.debuggees.runs.readers.shapes import arguments, command, status_of, table, text, whole
 from dap_ai.debuggees.runs.readers.timeline import MAIN, Timeline
 from dap_ai.debuggees.runs.readers.times import epoch_s
 
@@ -40,8 +42,29 @@ def read(path: Path, layout: Layout) -> Found:
     if not telling.found:
         raise CannotRead(f"{path}: the layout {layout.name!r} finds no event in it")
     run = finished(path, f"layout:{layout.name}", timeline, by_time=bool(layout.fields.time), task=telling.task)
-    missed = sorted(telling.missed.items(), key=lambda item: -item[1])
-    return Found(run, telling.total - sum(telling.missed.values()), telling.total, missed)
+    return Found(run, telling.total - telling.missed.total(), telling.total, telling.missed.most_common())
+
+
+def values_of(path: Path) -> tuple[Any, bool]:
+    """A document's value, or the list of the values of a file's lines, and whether it is one of lines.
+
+    Raises CannotRead.
+    """
+    found = [dict(row) for _, row in objects(path, Timeline())] if glance(path).kind == "lines" else []
+    return (found, True) if found else (document(path)[0], False)
+
+
+def texts_in(path: Path) -> tuple[Sequence[tuple[str, int]], bool]:
+    """Where a file's texts stand, relative to a line where it has lines, and whether it has.
+
+    A path with `[]` for any index, and how many characters; the most first. Raises CannotRead.
+    """
+    value, is_lines = values_of(path)
+    chars = Counter[str]()
+    for one in value if is_lines else [value]:
+        for place, said in _placed_strings(one):
+            chars[place] += len(said)
+    return chars.most_common(), is_lines
 
 
 def _values(path: Path, layout: Layout, timeline: Timeline) -> Iterator[tuple[Ref, Any]]:
@@ -60,7 +83,7 @@ class _Telling:
         self.task = ""
         self.found = 0
         self.total = 0
-        self.missed: dict[str, int] = {}
+        self.missed = Counter[str]()
         self._timeline = timeline
         self._layout = layout
         self._texts: set[str] = set()
@@ -195,9 +218,8 @@ class _Telling:
             self._result(said, _text(result), call_id, code)
 
     def _result(self, said: _Said, words: str, call_id: str, code: int | None) -> None:
-        status: Status = "unknown" if code is None else "ok" if code == 0 else "error"
         self._timeline.result(
-            said.ref, words, call_id=call_id, agent=said.agent, at=said.at, exit_code=code, status=status,
+            said.ref, words, call_id=call_id, agent=said.agent, at=said.at, exit_code=code, status=status_of(code),
             native_id=said.native_id,
         )  # fmt: skip
 
@@ -206,7 +228,7 @@ class _Telling:
         for place, said in _placed_strings(value):
             self.total += len(said)
             if said not in self._texts:
-                self.missed[place] = self.missed.get(place, 0) + len(said)
+                self.missed[place] += len(said)
 
 
 class _Said(NamedTuple):

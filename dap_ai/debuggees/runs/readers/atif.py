@@ -16,9 +16,9 @@ from dap_ai.debuggees.runs.documents import document
 from dap_ai.debuggees.runs.model import Agent, Outcome, Ref, Run
 from dap_ai.debuggees.runs.readers.atif_marks import is_ours, outcome, said, step_number
 from dap_ai.debuggees.runs.readers.base import Reader, glance
-from dap_ai.debuggees.runs.readers.blocks import exit_code_of
-from dap_ai.debuggees.runs.readers.building import MAIN, Building, iso
-from dap_ai.debuggees.runs.readers.shapes import arguments, array, at, command, number, table, text, usage, whole
+from dap_ai.debuggees.runs.readers.blocks import exit_code_of, text_of
+from dap_ai.debuggees.runs.readers.building import MAIN, Building
+from dap_ai.debuggees.runs.readers.shapes import array, at, number, table, text, usage, whole
 from dap_ai.debuggees.runs.readers.times import epoch_s
 
 NAME = "atif"
@@ -43,7 +43,7 @@ def sniff(path: Path) -> tuple[float, str]:
 def read(path: Path) -> Run:
     """See Reader.read."""
     value, problems = document(path, "")
-    linked = any(_links(value))
+    linked = _is_linked(value)
     root, name = (path.parent, path.name) if linked else (path, "")
     building = Building(root, NAME)
     building.problems += [problem if not name else type(problem)(Ref(name), problem.text) for problem in problems]
@@ -62,7 +62,6 @@ class Trajectory:
         self.ours = ours
         self.root = root
         self.files: list[str] = []
-        self.started: float | None = None
         self.last_step = 0
         self.below: list[tuple[Mapping[str, Any], str, str, str]] = []
         self.linked: list[tuple[str, str, str]] = []
@@ -72,8 +71,7 @@ class Trajectory:
     def tell(self, value: Mapping[str, Any], file: str, name: str) -> None:
         """The document of the main agent, then those it continues in, then its sub-agents. `name` has no folder."""
         self.files.append(file)
-        model = at(value, "agent", "model_name")
-        self.building.agents[MAIN] = Agent(MAIN, model=model if isinstance(model, str) else "")
+        self.building.agents[MAIN] = Agent(MAIN, model=text_of(at(value, "agent", "model_name")))
         self.building.run.format_version = self.building.run.format_version or str(value.get("schema_version") or "")
         self._steps(value, file, "", MAIN, own=True)
         self._continue(value, file, name)
@@ -87,7 +85,6 @@ class Trajectory:
         """What is known of the whole: times, cost, the rest of the document."""
         run = self.building.run
         times = [event.at_s for event in self.building.events if event.at_s is not None]
-        run.started = iso(self.started) if self.started is not None else ""
         run.seconds = max(times) if times else None
         run.cost_usd = number(at(value, "final_metrics", "total_cost_usd"))
         run.workspace = str(at(value, "agent", "extra", "cwds", 0) or "")
@@ -133,10 +130,7 @@ class Trajectory:
 
     def _sub_agent(self, value: Mapping[str, Any], file: str, pointer: str, parent: str) -> None:
         wanted = str(value.get("trajectory_id") or at(value, "agent", "name") or "sub-agent")
-        taken = self.building.agents
-        name = next(one for one in (wanted, *(f"{wanted}-{n}" for n in range(2, len(taken) + 3))) if one not in taken)
-        model = at(value, "agent", "model_name")
-        taken[name] = Agent(name, parent, model if isinstance(model, str) else "")
+        name = self.building.new_agent(wanted, parent, text_of(at(value, "agent", "model_name")))
         self._steps(value, file, pointer, name, own=False)
         self.building.leftovers(value, {"steps", "subagent_trajectories", "schema_version"}, pointer, file)
 
@@ -156,10 +150,7 @@ class Trajectory:
                 self.below.append((table(item), file, f"{pointer}/subagent_trajectories/{position}", agent))
 
     def _step(self, ref: Ref, step: Mapping[str, Any], agent: str, count: int) -> None:
-        moment = epoch_s(step.get("timestamp"))
-        if moment is not None and self.started is None:
-            self.started = moment
-        at_s = moment - self.started if moment is not None and self.started is not None else None
+        at_s = self.building.since_start(epoch_s(step.get("timestamp")))
         common = {"agent": agent, "at_s": at_s, "native_id": str(step.get("step_id", ""))}
         source, said = step.get("source"), text(step.get("message"))
         if source != "agent" or (not count and step.get("is_copied_context") is True):
@@ -195,23 +186,14 @@ class Trajectory:
     def _call(
         self, ref: Ref, position: int, call: Mapping[str, Any], common: Mapping[str, Any], count: int
     ) -> tuple[str, str]:
-        found, readable = arguments(call.get("arguments"))
         call_id, tool = str(call.get("tool_call_id") or ""), str(call.get("function_name") or "")
         count = step_number(call) if self.ours else count
         if not count:
             self.last_step += 1
-        self.building.add(
-            "call",
-            Ref(ref.path, pointer=f"{ref.pointer}/tool_calls/{position}"),
-            text=said(call, command(found, call.get("arguments"))),
-            tool=tool,
-            arguments=found,
-            call_id=call_id,
-            step=count or self.last_step,
-            status="unknown" if readable else "error",
-            more=[ref],
-            **common,
-        )
+        place = Ref(ref.path, pointer=f"{ref.pointer}/tool_calls/{position}")
+        step = count or self.last_step
+        event = self.building.call(place, tool, call.get("arguments"), call_id=call_id, step=step, more=[ref], **common)
+        event.text = said(call, event.text)
         return call_id, tool
 
     def _results(
@@ -235,24 +217,15 @@ class Trajectory:
                 if said or refused:
                     self.building.add("error" if refused else "note", place, text=said, **fields, **common)
                 continue
-            failed = _is_failed(step, said)
             code = exit_code_of(said) if tools.get(call_id) == "Bash" else None
-            self.building.add(
-                "result",
-                place,
-                text=said,
-                call_id=call_id,
-                exit_code=code,
-                step=count,
-                status="error" if failed or code else "unknown",
-                **common,
-            )
+            status = "error" if _is_failed(step, said) or code else "unknown"
+            fields = {"call_id": call_id, "exit_code": code, "step": count, "status": status}
+            self.building.add("result", place, text=said, **fields, **common)
 
     def _refer(self, item: Any, file: str, agent: str) -> None:
         """Links to sub-agents in other files; those in this one come with it."""
-        for link in array(at(item, "subagent_trajectory_ref")) or [at(item, "subagent_trajectory_ref")]:
-            path = at(link, "trajectory_path")
-            if isinstance(path, str) and path and len(self.linked) < _MOST_FILES:
+        for path in _linked_from(item):
+            if len(self.linked) < _MOST_FILES:
                 self.linked.append((path, agent, file))
 
 
@@ -261,14 +234,16 @@ def _is_failed(step: Mapping[str, Any], said: str) -> bool:
     return metadata.get("is_error") is True or said.endswith(_FAILED)
 
 
-def _links(value: Any) -> list[str]:
-    """The files that a document refers to."""
-    found = [at(value, "continued_trajectory_ref")]
-    for step in array(at(value, "steps")):
-        for item in array(at(step, "observation", "results")):
-            links = at(item, "subagent_trajectory_ref")
-            found += [at(link, "trajectory_path") for link in (array(links) or [links])]
-    return [link for link in found if isinstance(link, str) and link]
+def _is_linked(value: Any) -> bool:
+    """Whether a document refers to other files."""
+    items = (item for step in array(at(value, "steps")) for item in array(at(step, "observation", "results")))
+    return bool(text_of(at(value, "continued_trajectory_ref"))) or any(map(_linked_from, items))
+
+
+def _linked_from(item: Any) -> list[str]:
+    """The files of sub-agents that a result refers to."""
+    links = at(item, "subagent_trajectory_ref")
+    return [path for link in array(links) or [links] if (path := text_of(at(link, "trajectory_path")))]
 
 
 reader = Reader(NAME, "an ATIF trajectory (trajectory.json)", sniff, read)

@@ -128,6 +128,12 @@ def usage_of(value: Any) -> Usage | None:
     return Usage(sum(known) if known else None, read, count(usage.get("output_tokens")))
 
 
+def tokens(inputs: Any, cached: Any, outputs: Any, cost_usd: float | None = None) -> Usage | None:
+    """Tokens and dollars; None where there are none. `inputs` includes the cached."""
+    found = Usage(count(inputs), count(cached), count(outputs), cost_usd)
+    return found if found != Usage() else None
+
+
 def unsaid(extra: Any, text: str) -> Mapping[str, Any] | None:
     """A result's data beside its text (`toolUseResult`), where it holds a text that the result's does not."""
     if not isinstance(extra, Mapping) or all(said in text for said in strings(extra) if len(said) >= _MIN_TOLD):

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from datetime import datetime, timezone
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
+from dap_ai.debuggees.runs.documents import document
 from dap_ai.debuggees.runs.json_spans import escaped
-from dap_ai.debuggees.runs.model import Agent, Event, EventKind, Outcome, Problem, Ref, Run
+from dap_ai.debuggees.runs.model import Agent, Event, EventKind, Outcome, Problem, Ref, Run, Status
+from dap_ai.debuggees.runs.readers.shapes import arguments, command, status_of
 
 MAIN = "main"
 MOST_TOLD = 20
@@ -27,12 +30,48 @@ class Building:
         self.events: list[Event] = []
         self.problems: list[Problem] = []
         self.agents: dict[str, Agent] = {MAIN: Agent(MAIN)}
+        self.started: float | None = None
+        """The first moment that `since_start` was asked about: seconds since 1970."""
+
+    def document(self, path: Path, name: str = "") -> Any:
+        """The value of a JSON file, as far as it can be read; what is wrong with it is a problem. Raises CannotRead."""
+        value, problems = document(path, name)
+        self.problems += problems
+        return value
+
+    def since_start(self, moment: float | None) -> float | None:
+        """Seconds from the first moment that this was asked about to this one; None of none."""
+        if moment is None:
+            return None
+        self.started = moment if self.started is None else self.started
+        return moment - self.started
+
+    def new_agent(self, wanted: str, parent: str, model: str = "") -> str:
+        """Adds an agent under the wanted name, or that with a number where it is taken; its name."""
+        names = chain([wanted], (f"{wanted}-{number}" for number in count(2)))
+        name = next(name for name in names if name not in self.agents)
+        self.agents[name] = Agent(name, parent, model)
+        return name
 
     def add(self, kind: EventKind, ref: Ref, **fields: Any) -> Event:
         """One more event."""
         event = Event(len(self.events), kind, ref, **fields)
         self.events.append(event)
         return event
+
+    def call(self, ref: Ref, tool: str, given: Any, *, text: str | None = None, **fields: Any) -> Event:
+        """A call; `given` are its arguments, an object or its JSON. `text` is the command, if not the caller's own."""
+        found, is_readable = arguments(given)
+        fields = {"status": "unknown" if is_readable else "error", **fields}
+        text = command(found, given) if text is None else text
+        return self.add("call", ref, text=text, tool=tool, arguments=found, **fields)
+
+    def result(
+        self, ref: Ref, text: str, *, exit_code: int | None = None, status: Status = "unknown", **fields: Any
+    ) -> Event:
+        """A result; where it has an exit code, that says its status."""
+        status = status_of(exit_code, status)
+        return self.add("result", ref, text=text, exit_code=exit_code, status=status, **fields)
 
     def problem(self, ref: Ref, text: str) -> None:
         """Something that was not understood."""
@@ -65,6 +104,7 @@ class Building:
         _spread_steps(self.events)
         self.problems += _unanswered(self.events)
         run = self.run
+        run.started = run.started or ("" if self.started is None else iso(self.started))
         run.agents, run.events, run.problems = list(self.agents.values()), self.events, self.problems
         run.artefacts = run.artefacts or ([""] if Path(run.root).is_file() else ())
         return run

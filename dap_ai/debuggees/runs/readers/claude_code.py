@@ -16,8 +16,7 @@ from dap_ai.debuggees.runs.model import Ref, Run
 from dap_ai.debuggees.runs.readers import blocks, shapes, side_chains
 from dap_ai.debuggees.runs.readers.base import Glance, Reader, glance
 from dap_ai.debuggees.runs.readers.json_lines import first_rows, objects
-from dap_ai.debuggees.runs.readers.runs import iso
-from dap_ai.debuggees.runs.readers.stream_json import Line, Messages, Parsed
+from dap_ai.debuggees.runs.readers.stream_json import Line, Messages
 from dap_ai.debuggees.runs.readers.timeline import MAIN, Timeline
 from dap_ai.debuggees.runs.readers.times import epoch_s
 
@@ -88,26 +87,16 @@ def _read(path: Path) -> Run:
     return _run(path, messages.finish(by_time=False), "stream-json")
 
 
-def _run(path: Path, parsed: Parsed, layout: str, others: Sequence[str] = ()) -> Run:
-    last = max((event.at_s for event in parsed.events if event.at_s is not None), default=None)
-    return Run(
-        root=str(path.parent.resolve() if others else path.resolve()),
-        format="claude-code",
-        format_version=" ".join(filter(None, (layout, parsed.version))),
-        agents=parsed.agents,
-        task=parsed.task,
-        events=parsed.events,
-        outcome=parsed.outcome,
-        started=iso(parsed.started_s),
-        seconds=parsed.seconds if parsed.seconds is not None else last,
-        cost_usd=parsed.cost_usd,
-        workspace=parsed.workspace,
-        problems=parsed.problems,
-        artefacts=[path.name if others else "", *others],
-    )
+def _run(path: Path, run: Run, layout: str, others: Sequence[str] = ()) -> Run:
+    run.root = str(path.parent.resolve() if others else path.resolve())
+    run.artefacts = [path.name if others else "", *others]
+    run.format_version = f"{layout} {run.format_version}".strip()
+    if run.seconds is None:
+        run.seconds = max((event.at_s for event in run.events if event.at_s is not None), default=None)
+    return run
 
 
-def _read_session(path: Path) -> tuple[Parsed, str, Sequence[str]]:
+def _read_session(path: Path) -> tuple[Run, str, Sequence[str]]:
     """The log, and the logs of its sub-agents beside it; their references then are relative to its folder."""
     timeline = Timeline()
     messages = Messages(timeline)
@@ -132,7 +121,7 @@ def _read_session(path: Path) -> tuple[Parsed, str, Sequence[str]]:
     return messages.finish(by_time=True), "session", others
 
 
-def _read_export(path: Path) -> Parsed:
+def _read_export(path: Path) -> Run:
     value, problems = document(path)
     timeline = Timeline()
     timeline.problems.extend(problems)

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dap_ai.debuggees.runs.model import Event, Ref, Run, Usage
+from dap_ai.debuggees.runs.model import Event, Ref, Run
 from dap_ai.debuggees.runs.readers import blocks, codex_calls, shapes
 from dap_ai.debuggees.runs.readers.base import Reader, glance
-from dap_ai.debuggees.runs.readers.codex_exec import Items
+from dap_ai.debuggees.runs.readers.codex_exec import Items, usage_of
 from dap_ai.debuggees.runs.readers.json_lines import first_rows, objects
 from dap_ai.debuggees.runs.readers.runs import finished
 from dap_ai.debuggees.runs.readers.timeline import Timeline
@@ -94,12 +94,10 @@ class _Rollout:
             self._reasoning(ref, item, when)
         elif call := codex_calls.call_of(item):
             self._answer(ref, when)
-            self.timeline.call(ref, call.tool, call.arguments, call_id=call.call_id, at=when, text=call.text)
+            self.timeline.call(ref, at=when, **call)
         elif result := codex_calls.result_of(item):
             self._asks = True
-            self.timeline.result(
-                ref, result.text, call_id=result.call_id, at=when, status=result.status, exit_code=result.exit_code
-            )
+            self.timeline.result(ref, at=when, **result)
         else:
             self._other(ref, item, when, kind)
 
@@ -151,7 +149,7 @@ class _Rollout:
             self.timeline.add("note", ref, at=when, text=blocks.readable(said))
 
     def _count(self, ref: Ref, said: Mapping[str, Any], when: float | None) -> None:
-        usage = shapes.table(shapes.table(said.get("info")).get("last_token_usage"))
+        usage = shapes.at(said, "info", "last_token_usage")
         if usage and self._response is not None:
             self._response.usage = usage_of(usage)
             self._response.more = [*self._response.more, ref]
@@ -163,12 +161,6 @@ class _Rollout:
         self.timeline.add("note", ref, at=when, text=blocks.readable(said))
         if kind not in ("compacted", "ghost_snapshot", "compaction"):
             self.timeline.problem(ref, f"a record of the unknown type {kind!r}", f"unknown record {kind}")
-
-
-def usage_of(usage: Mapping[str, Any]) -> Usage:
-    """Tokens as OpenAI counts them: the input includes what was cached."""
-    keys = ("input_tokens", "cached_input_tokens", "output_tokens")
-    return Usage(*(blocks.count(usage.get(key)) for key in keys))
 
 
 def _texts(content: Any) -> list[str]:

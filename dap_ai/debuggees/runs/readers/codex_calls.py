@@ -6,9 +6,6 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-import msgspec
-
-from dap_ai.debuggees.runs.model import Status
 from dap_ai.debuggees.runs.readers import blocks, shapes
 
 _EXIT = re.compile(r"(?:^|\n)(?:Exit code: |Process exited with code )(-?\d{1,5})(?:\n|$)")
@@ -16,66 +13,49 @@ _HEAD_CHARS = 400
 """The exit code stands at the start of an output; further down it would be the program's own words."""
 
 
-class Call(msgspec.Struct, frozen=True):
-    """One call; `text` is the command where the tool is a shell."""
+def call_of(item: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The call that a response item is, as `Timeline.call` takes it; None: it is none.
 
-    tool: str
-    call_id: str
-    arguments: Mapping[str, Any]
-    text: str = ""
-
-
-class Result(msgspec.Struct, frozen=True):
-    """One result."""
-
-    call_id: str
-    text: str
-    status: Status = "unknown"
-    exit_code: int | None = None
-
-
-def call_of(item: Mapping[str, Any]) -> Call | None:
-    """The call that a response item is; None: it is none."""
-    kind = blocks.text_of(item.get("type"))
-    call_id = blocks.text_of(item.get("call_id")) or blocks.text_of(item.get("id"))
-    name = blocks.text_of(item.get("name"))
+    `text` is the command where the tool is a shell.
+    """
+    kind, tool = blocks.text_of(item.get("type")), blocks.text_of(item.get("name"))
     if kind == "function_call":
         arguments = parsed(item.get("arguments"))
-        return Call(name, call_id, arguments, command_of(arguments))
-    if kind == "custom_tool_call":
-        given = blocks.text_of(item.get("input"))
-        return Call(name, call_id, {"input": given}, given)
-    if kind in ("local_shell_call", "web_search_call", "tool_search_call"):
+        text = command_of(arguments)
+    elif kind == "custom_tool_call":
+        text = blocks.text_of(item.get("input"))
+        arguments = {"input": text}
+    elif kind in ("local_shell_call", "web_search_call", "tool_search_call"):
+        tool = kind.removesuffix("_call")
         arguments = shapes.table(item.get("action")) or {"status": item.get("status")}
-        return Call(kind.removesuffix("_call"), call_id, arguments, command_of(arguments))
-    return None
+        text = command_of(arguments)
+    else:
+        return None
+    call_id = blocks.text_of(item.get("call_id")) or blocks.text_of(item.get("id"))
+    return {"tool": tool, "call_id": call_id, "arguments": arguments, "text": text}
 
 
-def result_of(item: Mapping[str, Any]) -> Result | None:
-    """The result that a response item is; None: it is none."""
+def result_of(item: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The result that a response item is, as `Timeline.result` takes it; None: it is none."""
     if not blocks.text_of(item.get("type")).endswith("_call_output"):
         return None
-    call_id = blocks.text_of(item.get("call_id"))
-    output = item.get("output")
+    output, code = item.get("output"), None
     wrapped = shapes.table(output) or (parsed(output) if blocks.text_of(output).startswith("{") else {})
+    found = {"call_id": blocks.text_of(item.get("call_id"))}
     if "metadata" in wrapped and "output" in wrapped:
-        code = shapes.table(wrapped["metadata"]).get("exit_code")
-        return _result(call_id, blocks.readable(wrapped["output"]), code)
-    if isinstance(output, Mapping) and "content" in wrapped:
+        text, code = blocks.readable(wrapped["output"]), shapes.at(wrapped, "metadata", "exit_code")
+    elif isinstance(output, Mapping) and "content" in wrapped:
         success = wrapped.get("success")
-        status: Status = "ok" if success is True else "error" if success is False else "unknown"
-        return Result(call_id, blocks.readable(wrapped["content"]), status)
-    if isinstance(output, list):
-        texts = (blocks.text_of(block.get("text")) or blocks.readable(block) for _, block in blocks.each(output, ""))
-        return _result(call_id, "\n".join(texts), None)
-    return _result(call_id, blocks.readable(output), None)
-
-
-def _result(call_id: str, text: str, code: Any) -> Result:
-    found = _EXIT.search(text, 0, _HEAD_CHARS)
-    exit_code = code if isinstance(code, int) else int(found[1]) if found else None
-    status: Status = "unknown" if exit_code is None else "ok" if exit_code == 0 else "error"
-    return Result(call_id, text, status, exit_code)
+        status = "ok" if success is True else "error" if success is False else "unknown"
+        return {**found, "text": blocks.readable(wrapped["content"]), "status": status}
+    elif isinstance(output, list):
+        parts = (blocks.text_of(block.get("text")) or blocks.readable(block) for _, block in blocks.each(output, ""))
+        text = "\n".join(parts)
+    else:
+        text = blocks.readable(output)
+    said = _EXIT.search(text, 0, _HEAD_CHARS)
+    code = code if isinstance(code, int) else int(said[1]) if said else None
+    return {**found, "text": text, "status": shapes.status_of(code), "exit_code": code}
 
 
 def parsed(value: Any) -> Mapping[str, Any]:

@@ -20,6 +20,11 @@ _TOOLS = {
 _KINDS: Mapping[str, EventKind] = {"agent_message": "response", "agent_reasoning": "response", "user_message": "task"}
 
 
+def usage_of(usage: Any) -> Usage | None:
+    """Tokens as Codex counts them: the input includes what was cached."""
+    return blocks.tokens(*(shapes.at(usage, f"{key}_tokens") for key in ("input", "cached_input", "output")))
+
+
 class Items:
     """Items, one after the other, as events; and messages of the screen, joined with what says the same."""
 
@@ -45,9 +50,7 @@ class Items:
 
     def _end(self, ref: Ref, record: Mapping[str, Any], when: float | None) -> None:
         usage = shapes.table(record.get("usage"))
-        keys = ("input_tokens", "cached_input_tokens", "output_tokens")
-        counted = Usage(*(blocks.count(usage.get(key)) for key in keys))
-        self._timeline.add("end", ref, at=when, usage=counted, arguments=usage)
+        self._timeline.add("end", ref, at=when, usage=usage_of(usage), arguments=usage)
 
     def _item(self, ref: Ref, item: Mapping[str, Any], when: float | None) -> None:
         kind, native = blocks.text_of(item.get("type")), blocks.text_of(item.get("id"))

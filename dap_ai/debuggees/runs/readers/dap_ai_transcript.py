@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from dap_ai.debuggees.runs.model import Ref, Run, Usage
+from dap_ai.debuggees.runs.model import Ref, Run
 from dap_ai.debuggees.runs.readers.base import Reader, glance
-from dap_ai.debuggees.runs.readers.blocks import count, readable, text_of, within
+from dap_ai.debuggees.runs.readers.blocks import readable, text_of, tokens, within
 from dap_ai.debuggees.runs.readers.json_lines import objects
 from dap_ai.debuggees.runs.readers.runs import finished
 from dap_ai.debuggees.runs.readers.shapes import arguments, array, at, table
@@ -52,7 +52,7 @@ def _answer(timeline: Timeline, ref: Ref, message: Mapping[str, Any], when: floa
     timeline.agent(MAIN, model=text_of(told.get("model")))
     timeline.new_cycle(MAIN)
     calls = list(map(table, array(message.get("tool_calls"))))
-    usage = Usage(count(told.get("input")), None, count(told.get("output"))) if told else None
+    usage = tokens(told.get("input"), None, told.get("output"))
     timeline.add(
         "response", ref, at=when, text=readable(message.get("content")), usage=usage,
         step=0 if calls else timeline.message_step(),

@@ -15,6 +15,7 @@ from dap_ai.debuggees.runs.artefacts import CannotRead
 from dap_ai.debuggees.runs.documents import document
 from dap_ai.debuggees.runs.model import Agent, Event, Outcome, Parent, Problem, Ref, Run
 from dap_ai.debuggees.runs.readers.base import Reader, glance
+from dap_ai.debuggees.runs.readers.blocks import text_of
 from dap_ai.debuggees.runs.readers.shapes import array, at, number, table
 
 NAME = "dap-ai-run"
@@ -36,24 +37,19 @@ def read(path: Path) -> Run:
     if at(value, "dap_ai_run") != VERSION:
         raise CannotRead(f"{path}: is of version {at(value, 'dap_ai_run')!r} of the format, not {VERSION}")
     said = table(at(value, "run"))
-    events = _events(array(said.get("events")), problems)
+    texts = {name: text_of(said.get(name)) for name in ("format", "format_version", "task", "started", "workspace")}
+    run = Run(str(path), NAME, artefacts=[""], outcome=Outcome())
+    run.seconds, run.cost_usd = number(said.get("seconds")), number(said.get("cost_usd"))
+    run.task, run.started, run.workspace = texts["task"], texts["started"], texts["workspace"]
+    run.format_version = f"{texts['format']} {texts['format_version']}".strip()
+    run.events = _events(array(said.get("events")), problems)
     problems += _recorded_problems(array(said.get("problems")))
-    return Run(
-        root=str(path),
-        format=NAME,
-        format_version=" ".join(part for part in (_text(said, "format"), _text(said, "format_version")) if part),
-        agents=_agents(said, events, problems),
-        task=_text(said, "task"),
-        events=events,
-        outcome=_outcome(said, problems),
-        started=_text(said, "started"),
-        seconds=number(said.get("seconds")),
-        cost_usd=number(said.get("cost_usd")),
-        workspace=_text(said, "workspace"),
-        problems=problems,
-        parent=_parent(said, problems),
-        artefacts=[""],
-    )
+    run.agents = _agents(said, run.events, problems)
+    if "outcome" in said:
+        run.outcome = _placed(said, "outcome", Outcome, problems) or Outcome(ref=Ref(pointer="/run/outcome"))
+    run.parent = _placed(said, "parent", Parent, problems) if said.get("parent") else None
+    run.problems = problems
+    return run
 
 
 def _events(rows: Sequence[Any], problems: list[Problem]) -> list[Event]:
@@ -79,19 +75,10 @@ def _agents(said: Mapping[str, Any], events: Sequence[Event], problems: list[Pro
     return list(found.values())
 
 
-def _outcome(said: Mapping[str, Any], problems: list[Problem]) -> Outcome:
-    ref = Ref(pointer="/run/outcome")
-    if "outcome" not in said:
-        return Outcome()
-    fields = {**table(said["outcome"]), "ref": msgspec.to_builtins(ref)}
-    return _converted(fields, Outcome, ref, problems) or Outcome(ref=ref)
-
-
-def _parent(said: Mapping[str, Any], problems: list[Problem]) -> Parent | None:
-    ref = Ref(pointer="/run/parent")
-    if not said.get("parent"):
-        return None
-    return _converted({**table(said["parent"]), "ref": msgspec.to_builtins(ref)}, Parent, ref, problems)
+def _placed(said: Mapping[str, Any], name: str, kind: type[_Struct], problems: list[Problem]) -> _Struct | None:
+    """A field with a place of its own; its place here is in the export."""
+    ref = Ref(pointer=f"/run/{name}")
+    return _converted({**table(said[name]), "ref": msgspec.to_builtins(ref)}, kind, ref, problems)
 
 
 def _recorded_problems(rows: Sequence[Any]) -> list[Problem]:
@@ -107,11 +94,6 @@ def _converted(value: Any, kind: type[_Struct], ref: Ref, problems: list[Problem
     except msgspec.ValidationError as error:
         problems.append(Problem(ref, f"is no {kind.__name__.lower()}: {error}"))
         return None
-
-
-def _text(fields: Mapping[str, Any], name: str) -> str:
-    value = fields.get(name)
-    return value if isinstance(value, str) else ""
 
 
 reader = Reader(NAME, "a file of `dap-ai run export --to json`", sniff, read)

@@ -9,24 +9,30 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from dap_ai.debuggees.runs.artefacts import CannotRead, content, inside, lines
-from dap_ai.debuggees.runs.documents import decoded, document
+from dap_ai.debuggees.runs.documents import decoded
 from dap_ai.debuggees.runs.json_spans import escaped
 from dap_ai.debuggees.runs.model import Agent, Event, Outcome, Ref, Run, Verdict
 from dap_ai.debuggees.runs.readers.atif import Trajectory
 from dap_ai.debuggees.runs.readers.base import Reader, glance
 from dap_ai.debuggees.runs.readers.building import MAIN, Building
 from dap_ai.debuggees.runs.readers.shapes import at, number, table, text
-from dap_ai.debuggees.runs.readers.stream_json import Line, Parsed, parse
+from dap_ai.debuggees.runs.readers.stream_json import Line, parse
 
 NAME = "harbor"
+_Value = TypeVar("_Value")
 _TRAJECTORY, _STREAM = "agent/trajectory.json", "agent/claude-code.txt"
 _DOCUMENTS = ("result.json", "config.json", "verifier/ctrf.json", "verifier/reward.json")
 _TEXTS = ("exception.txt", "verifier/test-stdout.txt", "verifier/test-stderr.txt", "verifier/reward.txt", "trial.log")
+_TOLD = (
+    *("trial.log", "config.json", "result.json", "exception.txt"),
+    *("verifier/test-stdout.txt", "verifier/test-stderr.txt", "verifier/ctrf.json"),
+)
+"""In this order; what the others say is in the outcome."""
 _MOST_OTHERS = 500
 """Files of a trial that are named and not read."""
 _MAX_TEXT_BYTES = 16 * 1024 * 1024
@@ -82,17 +88,10 @@ class _Trial:
         self.files = list(dict.fromkeys([*self.files, *trajectory.files]))
         return True
 
-    def stream(self) -> Parsed | None:
+    def stream(self) -> Run | None:
         """What the agent's own log says, where there is one."""
-        try:
-            place = inside(self.root, _STREAM)
-            if not place.is_file():
-                return None
-            parsed = parse(self._stream_lines(place))
-        except CannotRead as error:
-            self.building.problem(Ref(_STREAM), str(error))
-            return None
-        self.files.append(_STREAM)
+        parsed = self._file(_STREAM, lambda place: parse(self._stream_lines(place)))
+        self.files += [_STREAM] if parsed else []
         return parsed
 
     def _stream_lines(self, place: Path) -> Iterator[Line]:
@@ -108,8 +107,7 @@ class _Trial:
         try:
             value, wrong = decoded(line) if line.lstrip().startswith(b"{") else (None, "")
         except CannotRead as error:
-            self.building.problem(ref, str(error))
-            value, wrong = None, ""
+            value, wrong = None, str(error)
         if wrong:
             self.building.problem(ref, wrong)
         if isinstance(value, dict):
@@ -117,7 +115,7 @@ class _Trial:
         else:
             self.building.add("note", ref, text=line.decode("utf-8", "replace"))
 
-    def tell(self, stream: Parsed) -> None:
+    def tell(self, stream: Run) -> None:
         """The log's own steps, where there is no trajectory."""
         run, building = self.building.run, self.building
         building.events += stream.events
@@ -126,7 +124,7 @@ class _Trial:
         run.task, run.seconds, run.cost_usd = stream.task, stream.seconds, stream.cost_usd
         run.workspace, run.format_version = stream.workspace, "no trajectory"
 
-    def compare(self, stream: Parsed | None) -> None:
+    def compare(self, stream: Run | None) -> None:
         """What the log says too is a further place of the trajectory's events; what it says otherwise is told."""
         if stream is None:
             return
@@ -136,10 +134,10 @@ class _Trial:
             self.building.problem(problem.ref, f"{_STREAM}, by its own numbers: {problem.text}")
         calls = {event.call_id: event for event in self.building.events if event.kind == "call" and event.call_id}
         results = {event.call_id: event for event in self.building.events if event.kind == "result" and event.call_id}
-        said = {_plain(part): event for event in self.building.events for part in (event.text, event.reasoning) if part}
+        said = {part.strip(): event for event in self.building.events for part in (event.text, event.reasoning) if part}
         for event in stream.events:
             known = {"call": calls, "result": results}.get(event.kind, {}).get(event.call_id)
-            known = known or said.get(_plain(event.text or event.reasoning))
+            known = known or said.get((event.text or event.reasoning).strip())
             if known is None:
                 self._only_in_log(event)
                 continue
@@ -162,16 +160,8 @@ class _Trial:
             self.building.problem(
                 event.ref, f"a {event.kind} of {event.tool or 'a tool'} that the trajectory does not have"
             )
-        self.building.add(
-            "note",
-            event.ref,
-            text=event.text or event.reasoning,
-            native_id=event.native_id,
-            call_id=event.call_id,
-            tool=event.tool,
-            arguments=event.arguments,
-            more=event.more,
-        )
+        kept = {key: getattr(event, key) for key in ("native_id", "call_id", "tool", "arguments", "more")}
+        self.building.add("note", event.ref, text=event.text or event.reasoning, **kept)
 
     def rest(self) -> None:
         """The other files, and the outcome."""
@@ -182,13 +172,10 @@ class _Trial:
         model = str(at(result, "config", "agent", "model_name") or "")
         main = self.building.agents.get(MAIN, Agent(MAIN))
         self.building.agents[MAIN] = Agent(MAIN, main.parent, main.model or model)
-        for name in ("trial.log", "config.json", "result.json"):
-            if name in found or name in texts:
-                self.building.add("note", Ref(name), text=texts.get(name, ""))
-        if "exception.txt" in texts:
-            self.building.add("error", Ref("exception.txt"), text=texts["exception.txt"], status="error")
-        for name in ("verifier/test-stdout.txt", "verifier/test-stderr.txt", "verifier/ctrf.json"):
-            if name in found or name in texts:
+        for name in _TOLD:
+            if name == "exception.txt" and name in texts:
+                self.building.add("error", Ref(name), text=texts[name], status="error")
+            elif name in found or name in texts:
                 self.building.add("note", Ref(name), text=texts.get(name, ""))
         known = [*self.files, *found, *texts]
         others = self._others(set(known))
@@ -217,22 +204,17 @@ class _Trial:
         return found[:_MOST_OTHERS]
 
     def _document(self, name: str) -> Mapping[str, Any] | None:
-        """An object of a JSON file, or None where it is not there; one that cannot be read is told."""
-        try:
-            place = inside(self.root, name)
-            if not place.is_file():
-                return None
-            value, problems = document(place, name)
-        except CannotRead as error:
-            self.building.problem(Ref(name), str(error))
-            return None
-        self.building.problems += problems
-        return table(value)
+        """An object of a JSON file."""
+        return self._file(name, lambda place: table(self.building.document(place, name)))
 
     def _text(self, name: str) -> str | None:
+        return self._file(name, lambda place: content(place, _MAX_TEXT_BYTES).decode("utf-8", "replace"))
+
+    def _file(self, name: str, read: Callable[[Path], _Value]) -> _Value | None:
+        """What is read of a file, or None where it is not there; one that cannot be read is told."""
         try:
             place = inside(self.root, name)
-            return content(place, _MAX_TEXT_BYTES).decode("utf-8", "replace") if place.is_file() else None
+            return read(place) if place.is_file() else None
         except CannotRead as error:
             self.building.problem(Ref(name), str(error))
             return None
@@ -288,11 +270,6 @@ def _verified(found: Mapping[str, Mapping[str, Any]], texts: Mapping[str, str]) 
         return True
     said = texts.get("verifier/test-stdout.txt")
     return said is None or not said.strip() or _TESTS_RAN.search(said) is not None
-
-
-def _plain(said: str) -> str:
-    """A text without the blanks around it, which the artefacts write differently."""
-    return said.strip()
 
 
 def _words(event: Event) -> str:

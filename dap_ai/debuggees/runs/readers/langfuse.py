@@ -11,7 +11,7 @@ from typing import Any
 
 from dap_ai.debuggees.runs.model import Ref, Run, Usage
 from dap_ai.debuggees.runs.readers.base import Reader, glance
-from dap_ai.debuggees.runs.readers.blocks import count, number, text_of
+from dap_ai.debuggees.runs.readers.blocks import number, text_of, tokens
 from dap_ai.debuggees.runs.readers.shapes import arguments, array, at, table
 from dap_ai.debuggees.runs.readers.spans.reading import first_records, records, told
 from dap_ai.debuggees.runs.readers.spans.span import Raw, SpanKind
@@ -28,8 +28,6 @@ def _is_observation(value: Mapping[str, Any]) -> bool:
 
 
 def _sniff(path: Path) -> tuple[float, str]:
-    if glance(path).kind not in ("document", "lines"):
-        return 0.0, ""
     for record in first_records(glance(path)):
         observed = [record, *map(table, array(record.get("observations"))), *map(table, array(record.get("data")))]
         if any(map(_is_observation, observed)):
@@ -38,15 +36,14 @@ def _sniff(path: Path) -> tuple[float, str]:
 
 
 def _read(path: Path) -> Run:
-    timeline, traces = Timeline(), dict[str, None]()
-    return told(path, NAME, timeline, _raws(path, timeline, traces), traces)
+    return told(path, NAME, _raws)
 
 
-def _raws(path: Path, timeline: Timeline, traces: dict[str, None]) -> Iterator[Raw]:
+def _raws(path: Path, timeline: Timeline) -> Iterator[Raw]:
     for ref, record, _ in records(path, timeline):
         observations = [key for key in ("observations", "data") if isinstance(record.get(key), list)]
         if not observations:
-            yield _raw(ref, record, traces)
+            yield _raw(ref, record)
             continue
         rest = {key: value for key, value in record.items() if key not in observations}
         trace_id = text_of(rest.get("id"))
@@ -54,7 +51,7 @@ def _raws(path: Path, timeline: Timeline, traces: dict[str, None]) -> Iterator[R
             yield _trace(ref, rest, trace_id)
         for key in observations:
             for place, one in enumerate(map(table, array(record[key]))):
-                raw = _raw(Ref(ref.path, ref.lines, f"{ref.pointer}/{key}/{place}"), one, traces)
+                raw = _raw(Ref(ref.path, ref.lines, f"{ref.pointer}/{key}/{place}"), one)
                 raw.parent = raw.parent or trace_id
                 yield raw
 
@@ -68,9 +65,7 @@ def _trace(ref: Ref, trace: Mapping[str, Any], trace_id: str) -> Raw:
     )  # fmt: skip
 
 
-def _raw(ref: Ref, one: Mapping[str, Any], traces: dict[str, None]) -> Raw:
-    if trace := text_of(one.get("traceId")):
-        traces[trace] = None
+def _raw(ref: Ref, one: Mapping[str, Any]) -> Raw:
     kind = _KINDS.get(text_of(one.get("type")).upper(), "other")
     level = text_of(one.get("level"))
     name = text_of(one.get("name"))
@@ -79,6 +74,7 @@ def _raw(ref: Ref, one: Mapping[str, Any], traces: dict[str, None]) -> Raw:
         ref=ref,
         id=text_of(one.get("id")),
         parent=text_of(one.get("parentObservationId")),
+        trace=text_of(one.get("traceId")),
         name=name,
         kind=kind,
         start_s=epoch_s(one.get("startTime")),
@@ -104,13 +100,9 @@ def _usage(one: Mapping[str, Any]) -> Usage | None:
     costs = (at(one, "costDetails", "total"), one.get("totalCost"), one.get("calculatedTotalCost"), older.get("cost"))
     cost = next((known for known in map(number, costs) if known is not None), None)
     cached = next((details[key] for key in ("input_cached_tokens", "cache_read_input_tokens") if key in details), None)
-    found = Usage(
-        count(details.get("input", older.get("input", older.get("promptTokens")))),
-        count(cached),
-        count(details.get("output", older.get("output", older.get("completionTokens")))),
-        cost,
-    )
-    return found if found != Usage() else None
+    inputs = details.get("input", older.get("input", older.get("promptTokens")))
+    outputs = details.get("output", older.get("output", older.get("completionTokens")))
+    return tokens(inputs, cached, outputs, cost)
 
 
 reader = Reader(NAME, "a trace of Langfuse with its observations", _sniff, _read)

@@ -11,7 +11,7 @@ from typing import Any
 
 from dap_ai.debuggees.runs.model import Ref, Run, Usage
 from dap_ai.debuggees.runs.readers.base import Reader, glance
-from dap_ai.debuggees.runs.readers.blocks import count, number, readable, text_of
+from dap_ai.debuggees.runs.readers.blocks import number, readable, text_of, tokens
 from dap_ai.debuggees.runs.readers.shapes import arguments, array, at, table
 from dap_ai.debuggees.runs.readers.spans.reading import first_records, records, told
 from dap_ai.debuggees.runs.readers.spans.span import Raw, SpanKind
@@ -24,8 +24,6 @@ _KINDS: Mapping[str, SpanKind] = {"llm": "model", "tool": "tool"}
 
 
 def _sniff(path: Path) -> tuple[float, str]:
-    if glance(path).kind not in ("document", "lines"):
-        return 0.0, ""
     found = first_records(glance(path))
     found += [table(run) for record in found for run in array(record.get(_BATCH))]
     if any("run_type" in run and ("inputs" in run or "dotted_order" in run) for run in found):
@@ -34,42 +32,39 @@ def _sniff(path: Path) -> tuple[float, str]:
 
 
 def _read(path: Path) -> Run:
-    timeline, traces = Timeline(), dict[str, None]()
-    is_batch = isinstance(glance(path).table.get(_BATCH), list)
-    found = _batch(path, timeline) if is_batch else records(path, timeline, "child_runs")
-    return told(path, NAME, timeline, (_raw(ref, run, parent, traces) for ref, run, parent in found), traces)
+    return told(path, NAME, _raws)
 
 
-def _batch(path: Path, timeline: Timeline) -> Iterator[tuple[Ref, Mapping[str, Any], str]]:
-    """The runs of an answer of the API, or of a webhook; what stands beside them is a run of its own without a type."""
-    for ref, record, _ in records(path, timeline, _BATCH):
-        if record:
-            yield ref, record, ""
+def _raws(path: Path, timeline: Timeline) -> Iterator[Raw]:
+    """What stands beside the runs of an answer of the API, or of a webhook, is a run of its own without a type."""
+    if isinstance(glance(path).table.get(_BATCH), list):
+        yield from (_raw(ref, record, "") for ref, record, _ in records(path, timeline, _BATCH) if record)
+    else:
+        yield from (_raw(ref, run, parent) for ref, run, parent in records(path, timeline, "child_runs"))
 
 
-def _raw(ref: Ref, run: Mapping[str, Any], parent: str, traces: dict[str, None]) -> Raw:
+def _raw(ref: Ref, run: Mapping[str, Any], parent: str) -> Raw:
     kind = _KINDS.get(text_of(run.get("run_type")), "other")
     name = text_of(run.get("name"))
     parent = text_of(run.get("parent_run_id")) or parent or _ordered_under(run)
-    if trace := text_of(run.get("trace_id")):
-        traces[trace] = None
     if kind == "other" and "run_type" in run and (not parent or name in ("AgentExecutor", "LangGraph")):
         kind = "agent"
-    metadata = at(run, "extra", "metadata")
+    metadata = table(at(run, "extra", "metadata"))
     return Raw(
         ref=ref,
         id=text_of(run.get("id")),
         parent=parent,
+        trace=text_of(run.get("trace_id")),
         name=name,
         kind=kind,
         start_s=epoch_s(run.get("start_time")),
         end_s=epoch_s(run.get("end_time")),
         input=_given(run.get("inputs"), kind),
         output=run.get("outputs"),
-        model=text_of(table(metadata).get("ls_model_name")) or text_of(at(run, "extra", "invocation_params", "model")),
-        agent=text_of(table(metadata).get("lc_agent_name")) or name,
+        model=text_of(metadata.get("ls_model_name")) or text_of(at(run, "extra", "invocation_params", "model")),
+        agent=text_of(metadata.get("lc_agent_name")) or name,
         tool=name,
-        call_id=text_of(table(metadata).get("tool_call_id")) or text_of(at(run, "outputs", "output", "tool_call_id")),
+        call_id=text_of(metadata.get("tool_call_id")) or text_of(at(run, "outputs", "output", "tool_call_id")),
         arguments=_arguments(run.get("inputs")) if kind == "tool" else None,
         usage=_usage(run),
         error=readable(run.get("error") or ""),
@@ -103,13 +98,9 @@ def _usage(run: Mapping[str, Any]) -> Usage | None:
     cost = run.get("total_cost")
     dollars = float(cost) if isinstance(cost, str) and cost.replace(".", "", 1).isdecimal() else number(cost)
     told_of = table(at(run, "outputs", "usage_metadata"))
-    found = Usage(
-        count(run.get("prompt_tokens", told_of.get("input_tokens"))),
-        count(at(run, "prompt_token_details", "cache_read")),
-        count(run.get("completion_tokens", told_of.get("output_tokens"))),
-        dollars,
-    )
-    return found if found != Usage() else None
+    inputs = run.get("prompt_tokens", told_of.get("input_tokens"))
+    outputs = run.get("completion_tokens", told_of.get("output_tokens"))
+    return tokens(inputs, at(run, "prompt_token_details", "cache_read"), outputs, dollars)
 
 
 reader = Reader(NAME, "runs of LangSmith (run_type, inputs, outputs)", _sniff, _read)

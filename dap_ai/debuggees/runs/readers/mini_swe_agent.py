@@ -11,11 +11,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from dap_ai.debuggees.runs.documents import document
-from dap_ai.debuggees.runs.model import Agent, Event, Outcome, Ref, Run, Usage
+from dap_ai.debuggees.runs.model import Agent, Event, Outcome, Ref, Run
 from dap_ai.debuggees.runs.readers.base import Reader, glance
-from dap_ai.debuggees.runs.readers.building import MAIN, Building, iso
-from dap_ai.debuggees.runs.readers.shapes import arguments, array, at, command, number, table, text, usage, whole
+from dap_ai.debuggees.runs.readers.building import MAIN, Building
+from dap_ai.debuggees.runs.readers.shapes import array, at, number, table, text, usage, whole
 from dap_ai.debuggees.runs.readers.times import epoch_s
 
 NAME = "mini-swe-agent"
@@ -47,11 +46,11 @@ def sniff(path: Path) -> tuple[float, str]:
 
 def read(path: Path) -> Run:
     """See Reader.read."""
-    value, problems = document(path)
+    building = Building(path, NAME)
+    value = building.document(path)
     bare = isinstance(value, list)
     info = table(at(value, "info"))
-    building = Building(path, NAME, str(at(value, "trajectory_format") or at(info, "mini_version") or ""))
-    building.problems += problems
+    building.run.format_version = str(at(value, "trajectory_format") or at(info, "mini_version") or "")
     if "config" in info:
         building.add(
             "note", Ref(pointer="/info/config"), text=str(at(info, "config", "agent", "system_template") or "")
@@ -69,7 +68,6 @@ class _Story:
     def __init__(self, building: Building, place: str) -> None:
         self.building = building
         self.place = place
-        self.started: float | None = None
         self.waiting: list[Event] = []
         self.reply: Event | None = None
         self._said_at = Ref()
@@ -101,7 +99,6 @@ class _Story:
         run.cost_usd = number(at(info, "model_stats", "instance_cost"))
         run.workspace = str(at(info, "config", "environment", "cwd") or "")
         building.agents[MAIN] = Agent(MAIN, model=str(at(info, "config", "model", "model_name") or ""))
-        run.started = iso(self.started) if self.started is not None else ""
         times = [event.at_s for event in building.events if event.at_s is not None]
         run.seconds = max(times) if len(times) > 1 else None
         if at(value, "instance_id") is not None:
@@ -124,11 +121,10 @@ class _Story:
         self.waiting = []
         calls = array(message.get("tool_calls"))
         for position, call in enumerate(calls):
-            function = table(at(call, "function"))
-            self._call(Ref(pointer=f"{ref.pointer}/tool_calls/{position}"), at(call, "id"), function)
+            self._call(Ref(pointer=f"{ref.pointer}/tool_calls/{position}"), at(call, "id"), at(call, "function"))
         for position, item in enumerate(array(message.get("output"))):
             if at(item, "type") == "function_call":
-                self._call(Ref(pointer=f"{ref.pointer}/output/{position}"), at(item, "call_id"), table(item))
+                self._call(Ref(pointer=f"{ref.pointer}/output/{position}"), at(item, "call_id"), item)
         if not self.waiting:
             found = [str(at(action, "command") or "") for action in array(extra.get("actions"))] or fenced(
                 self.reply.text
@@ -136,22 +132,12 @@ class _Story:
             if len(found) == 1:
                 self._shell(self._said_at, found[0])
 
-    def _call(self, ref: Ref, call_id: Any, function: Mapping[str, Any]) -> None:
-        found, readable = arguments(function.get("arguments"))
-        self.waiting.append(
-            self.building.add(
-                "call",
-                ref,
-                text=command(found, function.get("arguments")),
-                tool=str(function.get("name") or ""),
-                arguments=found,
-                call_id=str(call_id or ""),
-                status="unknown" if readable else "error",
-            )
-        )
+    def _call(self, ref: Ref, call_id: Any, function: Any) -> None:
+        tool, given = str(at(function, "name") or ""), at(function, "arguments")
+        self.waiting.append(self.building.call(ref, tool, given, call_id=str(call_id or "")))
 
     def _shell(self, ref: Ref, words: str) -> None:
-        self.waiting.append(self.building.add("call", ref, text=words, tool="bash", arguments={"command": words}))
+        self.waiting.append(self.building.call(ref, "bash", {"command": words}))
 
     def _answer(self, ref: Ref, message: Mapping[str, Any]) -> None:
         extra = table(message.get("extra"))
@@ -180,13 +166,13 @@ class _Story:
         call = next((one for one in self.waiting if one.call_id == call_id), self.waiting[0] if self.waiting else None)
         if call is not None:
             self.waiting.remove(call)
-        self.building.add(
-            "result",
+        timed_out = "timed out" in said[:200] and said.startswith("The last command")
+        self.building.result(
             ref,
-            text=found[2] if found else said,
+            found[2] if found else said,
             call_id=call_id,
             exit_code=exit_code,
-            status=_status(exit_code, said),
+            status="error" if timed_out else "unknown",
             at_s=self._time(message),
         )
 
@@ -211,7 +197,7 @@ class _Story:
             Ref(pointer=f"{ref.pointer}/extra/{where}" if extra.get(where) is not None else ref.pointer),
             text=_content(said) or text(extra.get("model_response")) or (response if isinstance(response, str) else ""),
             reasoning=_reasoning(said),
-            usage=usage(at(response, "usage"), extra.get("cost")) if isinstance(response, dict) else _cost(extra),
+            usage=usage(at(response, "usage"), extra.get("cost")),
         )
         self._said_at = self.reply.ref
         self.waiting = []
@@ -219,12 +205,8 @@ class _Story:
     def _time(self, message: Any) -> float | None:
         """Seconds since the first time in the file."""
         extra = at(message, "extra")
-        moment = epoch_s(at(extra, "timestamp") or at(extra, "response", "created") or at(message, "created_at"))
-        if moment is None:
-            return None
-        if self.started is None:
-            self.started = moment
-        return moment - self.started
+        moment = at(extra, "timestamp") or at(extra, "response", "created") or at(message, "created_at")
+        return self.building.since_start(epoch_s(moment))
 
 
 def fenced(reply: str, opening: re.Pattern[str] = _FENCE) -> list[str]:
@@ -254,17 +236,6 @@ def _reasoning(message: Mapping[str, Any]) -> str:
     if said or not outputs:
         return said
     return "\n".join(filter(None, (text(at(item, "summary")) for item in outputs if at(item, "type") == "reasoning")))
-
-
-def _status(exit_code: int | None, said: str) -> str:
-    if exit_code is None:
-        return "error" if "timed out" in said[:200] and said.startswith("The last command") else "unknown"
-    return "ok" if exit_code == 0 else "error"
-
-
-def _cost(extra: Mapping[str, Any]) -> Usage | None:
-    cost = number(extra.get("cost"))
-    return Usage(cost_usd=cost) if cost is not None else None
 
 
 def _outcome(status: Any, ref: Ref) -> Outcome:

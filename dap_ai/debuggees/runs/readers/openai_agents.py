@@ -25,8 +25,6 @@ _BATCHES = ("data", "spans")
 
 
 def _sniff(path: Path) -> tuple[float, str]:
-    if glance(path).kind not in ("document", "lines"):
-        return 0.0, ""
     for record in first_records(glance(path)):
         if record.get("object") == "trace.span" and "span_data" in record:
             return 0.95, "objects trace.span with span_data"
@@ -36,20 +34,17 @@ def _sniff(path: Path) -> tuple[float, str]:
 
 
 def _read(path: Path) -> Run:
-    timeline, traces = Timeline(), dict[str, None]()
-    return told(path, NAME, timeline, _raws(path, timeline, traces), traces)
+    return told(path, NAME, _raws)
 
 
-def _raws(path: Path, timeline: Timeline, traces: dict[str, None]) -> Iterator[Raw]:
+def _raws(path: Path, timeline: Timeline) -> Iterator[Raw]:
     key = next((key for key in _BATCHES if isinstance(glance(path).table.get(key), list)), "data")
     for ref, record, _ in records(path, timeline, key):
         if record.get("object") == "trace.span":
-            traces[text_of(record.get("trace_id"))] = None
             yield _raw(ref, record)
         elif record:
-            yield Raw(
-                ref, text_of(record.get("id")), name=text_of(record.get("workflow_name")) or "trace", whole=record
-            )
+            name = text_of(record.get("workflow_name")) or "trace"
+            yield Raw(ref, text_of(record.get("id")), name=name, whole=record)
 
 
 def _raw(ref: Ref, span: Mapping[str, Any]) -> Raw:
@@ -61,6 +56,7 @@ def _raw(ref: Ref, span: Mapping[str, Any]) -> Raw:
         ref=ref,
         id=text_of(span.get("id")),
         parent=text_of(span.get("parent_id")) or text_of(span.get("trace_id")),
+        trace=text_of(span.get("trace_id")),
         name=text_of(data.get("name")) or text_of(data.get("type")),
         kind=kind,
         start_s=epoch_s(span.get("started_at")),

@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from dap_ai.debuggees.runs.model import Agent, Outcome, Ref, Run
+from dap_ai.debuggees.runs.model import Agent, EventKind, Outcome, Ref, Run, Status
 from dap_ai.debuggees.runs.readers.base import Glance, Reader, glance
-from dap_ai.debuggees.runs.readers.building import MAIN, Building, iso
-from dap_ai.debuggees.runs.readers.openhands_places import below, files_seen, from_file, from_folder, rows
+from dap_ai.debuggees.runs.readers.building import MAIN, Building
+from dap_ai.debuggees.runs.readers.openhands_places import below, events_at, files_seen, rows
 from dap_ai.debuggees.runs.readers.shapes import (
     arguments,
     array,
@@ -22,6 +22,7 @@ from dap_ai.debuggees.runs.readers.shapes import (
     command,
     first_whole,
     number,
+    status_of,
     table,
     text,
     usage,
@@ -59,12 +60,7 @@ def read(path: Path, number: int | None = None) -> Run:
     """See Reader.read and Reader.read_one."""
     building = Building(path, NAME, "V0")
     story = _Story(building)
-    around: Mapping[str, Any] = {}
-    place = Ref()
-    if path.is_dir():
-        events = from_folder(building, path)
-    else:
-        around, place, events = from_file(building, path, number)
+    around, place, events = events_at(building, path, number)
     for ref, event in events:
         story.take(ref, event)
     story.end(around, place)
@@ -90,15 +86,15 @@ class _Story:
 
     def __init__(self, building: Building) -> None:
         self.building = building
-        self.started: float | None = None
-        self.last_s: float | None = None
+        self.now: float | None = None
         self.agents = [MAIN]
         self.replies: set[str] = set()
         self.calls: dict[str, str] = {}
         self.finish: tuple[Ref, Mapping[str, Any]] | None = None
 
     def take(self, ref: Ref, event: Mapping[str, Any]) -> None:
-        self._note_time(event)
+        moment = self.building.since_start(epoch_s(event.get("timestamp")))
+        self.now = self.now if moment is None else moment
         cost = number(at(event, "llm_metrics", "accumulated_cost"))
         self.building.run.cost_usd = cost if cost is not None else self.building.run.cost_usd
         if isinstance(event.get("observation"), str):
@@ -110,8 +106,7 @@ class _Story:
 
     def end(self, around: Mapping[str, Any], place: Ref) -> None:
         run, building = self.building.run, self.building
-        if self.started is not None and self.last_s is not None:
-            run.started, run.seconds = iso(self.started), self.last_s - self.started
+        run.seconds = self.now
         cost = number(at(around, "metrics", "accumulated_cost"))
         run.cost_usd = cost if cost is not None else run.cost_usd
         model = building.agents[MAIN].model or str(at(around, "metadata", "llm_config", "model") or "")
@@ -122,14 +117,8 @@ class _Story:
         if outcome.ref:
             building.ended(outcome)
 
-    def _note_time(self, event: Mapping[str, Any]) -> None:
-        moment = epoch_s(event.get("timestamp"))
-        if moment is not None:
-            self.started = moment if self.started is None else self.started
-            self.last_s = moment
-
-    def _time(self) -> float | None:
-        return self.last_s - self.started if self.last_s is not None and self.started is not None else None
+    def _add(self, kind: EventKind, ref: Ref, text: str, **fields: Any) -> None:
+        self.building.add(kind, ref, text=text, agent=self.agents[-1], at_s=self.now, **fields)
 
     def _action(self, ref: Ref, event: Mapping[str, Any], action: str) -> None:
         arguments_ = table(event.get("args")) or event
@@ -138,7 +127,7 @@ class _Story:
         if action in _TALK and not by_agent:
             self._asked(ref, said)
         elif action in _NO_STEPS or not by_agent:
-            self.building.add("note", ref, text=said, agent=self.agents[-1], at_s=self._time())
+            self._add("note", ref, said)
         elif action in _TALK:
             self._reply(ref, event, said)
         else:
@@ -148,7 +137,7 @@ class _Story:
     def _asked(self, ref: Ref, said: str) -> None:
         first = not self.building.run.task
         self.building.run.task = self.building.run.task or said
-        self.building.add("task" if first else "note", ref, text=said, agent=self.agents[-1], at_s=self._time())
+        self._add("task" if first else "note", ref, said)
 
     def _reply(self, ref: Ref, event: Mapping[str, Any], said: str) -> None:
         """The model's answer; several actions of one answer share it."""
@@ -162,13 +151,11 @@ class _Story:
         agent = self.agents[-1]
         if isinstance(model, str) and not self.building.agents[agent].model:
             self.building.agents[agent] = Agent(agent, self.building.agents[agent].parent, model)
-        self.building.add(
+        self._add(
             "response",
             below(ref, "/tool_call_metadata/model_response") if response else ref,
-            text=text(message.get("content")) if response else said,
+            text(message.get("content")) if response else said,
             reasoning=text(message.get("reasoning_content")),
-            agent=agent,
-            at_s=self._time(),
             usage=usage(response.get("usage")),
             native_id=native,
             more=[ref] if response else (),
@@ -183,34 +170,26 @@ class _Story:
         found, readable = arguments(at(asked, "arguments"))
         if found is None:
             found = {key: value for key, value in given.items() if key not in ("thought", "action")}
-        self.building.add(
+        call_id = call_id or (f"event-{native}" if native else "")
+        self._add(
             "call",
             ref,
-            text=command(given) if action in _SHELLS else "",
+            command(given) if action in _SHELLS else "",
             tool=str(metadata.get("function_name") or action),
             arguments=found,
-            call_id=call_id or (f"event-{native}" if native else ""),
+            call_id=call_id,
             native_id=native,
-            agent=self.agents[-1],
-            at_s=self._time(),
             status="unknown" if readable else "error",
         )
         if native:
-            self.calls[native] = call_id or f"event-{native}"
+            self.calls[native] = call_id
         if action == "finish":
             self.finish = ref, given
         if action == "delegate":
             self._delegate(given)
 
     def _delegate(self, given: Mapping[str, Any]) -> None:
-        wanted = str(given.get("agent") or "delegate")
-        name = next(
-            name
-            for name in (wanted, *(f"{wanted}-{n}" for n in range(2, 1_000_000)))
-            if name not in self.building.agents
-        )
-        self.building.agents[name] = Agent(name, self.agents[-1])
-        self.agents.append(name)
+        self.agents.append(self.building.new_agent(str(given.get("agent") or "delegate"), self.agents[-1]))
 
     def _observation(self, ref: Ref, event: Mapping[str, Any], kind: str) -> None:
         if kind == "delegate" and len(self.agents) > 1:
@@ -221,51 +200,45 @@ class _Story:
         exit_code = first_whole(at(extras, "metadata", "exit_code"), extras.get("exit_code"), event.get("exit_code"))
         if kind in _BESIDE or (event.get("cause") is not None and not call_id):
             failed = extras.get("agent_state") == "error"
-            self.building.add(
-                "error" if failed else "note", ref, text=said or words(extras.get("reason")), at_s=self._time()
-            )
+            said = said or words(extras.get("reason"))
+            self.building.add("error" if failed else "note", ref, text=said, at_s=self.now)
             return
-        self.building.add(
+        self._add(
             "result" if call_id or "id" not in event or kind not in _ERRORS else "error",
             ref,
-            text=said,
+            said,
             call_id=call_id,
             exit_code=exit_code,
             status=_status(kind, event, exit_code),
             native_id=str(event.get("id", "")),
-            agent=self.agents[-1],
-            at_s=self._time(),
         )
 
 
-def _status(kind: str, event: Mapping[str, Any], exit_code: int | None) -> str:
+def _status(kind: str, event: Mapping[str, Any], exit_code: int | None) -> Status:
     if kind in _ERRORS or event.get("success") is False:
         return "error"
-    if exit_code is not None:
-        return "ok" if exit_code == 0 else "error" if exit_code > 0 else "unknown"
-    return "ok" if event.get("success") is True else "unknown"
+    if exit_code is not None and exit_code < 0:  # its end was not seen
+        return "unknown"
+    return status_of(exit_code, "ok" if event.get("success") is True else "unknown")
 
 
 def _outcome(around: Mapping[str, Any], place: Ref, finish: tuple[Ref, Mapping[str, Any]] | None) -> Outcome:
     """A report of tests, the resolver's own verdict, an error; that the agent says it has finished is no verdict."""
     resolved = at(around, "test_result", "report", "resolved")
     if isinstance(resolved, bool):
-        words_ = f"report: resolved {str(resolved).lower()}"
+        words_ = f"report: resolved {words(resolved)}"
         return Outcome("solved" if resolved else "failed", words_, below(place, "/test_result/report/resolved"))
-    if isinstance(around.get("success"), bool):
-        verdict = "solved" if around["success"] else "failed"
-        return Outcome(
-            verdict, f"success {str(around['success']).lower()}, by the resolver's model", below(place, "/success")
-        )
+    if isinstance(success := around.get("success"), bool):
+        words_ = f"success {words(success)}, by the resolver's model"
+        return Outcome("solved" if success else "failed", words_, below(place, "/success"))
     if around.get("error"):
         said = words(around["error"])
         verdict = "limit" if "maximum iteration" in said or "maximum budget" in said else "error"
         return Outcome(verdict, f"error {said[:200]}", below(place, "/error"))
     if finish:
         completed = finish[1].get("task_completed")
-        return Outcome(
-            "unknown", f"finish, task_completed {completed}" if completed is not None else "finish", finish[0]
-        )
+        words_ = f"finish, task_completed {completed}" if completed is not None else "finish"
+        return Outcome("unknown", words_, finish[0])
     return Outcome()
 
 

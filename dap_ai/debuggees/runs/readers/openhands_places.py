@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dap_ai.debuggees.runs.artefacts import CannotRead, lines
-from dap_ai.debuggees.runs.documents import as_far_as_possible, document
+from dap_ai.debuggees.runs.documents import as_far_as_possible
 from dap_ai.debuggees.runs.model import Ref
 from dap_ai.debuggees.runs.readers.base import glance
 from dap_ai.debuggees.runs.readers.building import Building
@@ -46,7 +46,12 @@ def files_seen(path: Path, is_event: Callable[[Any], bool]) -> int:
     return len(names) if names and is_event(glance(folder / names[0]).table) else 0
 
 
-def from_folder(building: Building, root: Path) -> Iterator[Place]:
+def events_at(building: Building, path: Path, row: int | None = None) -> tuple[Mapping[str, Any], Ref, Iterator[Place]]:
+    """What stands around the events, where that is, and the events; `row` is the line of the run that is wanted."""
+    return ({}, Ref(), _from_folder(building, path)) if path.is_dir() else _from_file(building, path, row)
+
+
+def _from_folder(building: Building, root: Path) -> Iterator[Place]:
     """Each event's file; one that cannot be read is a problem."""
     folder, names = _events_folder(root)
     prefix = "" if folder == root else f"{folder.name}/"
@@ -56,11 +61,10 @@ def from_folder(building: Building, root: Path) -> Iterator[Place]:
         try:
             if not (folder / name).resolve().is_relative_to(root.resolve()):
                 raise CannotRead("leads out of the run's folder, and is not read")  # noqa: TRY301  one place tells it
-            value, problems = document(folder / name, place)
+            value = building.document(folder / name, place)
         except CannotRead as error:
             building.problem(Ref(place), str(error))
             continue
-        building.problems += problems
         yield Ref(place), table(value)
 
 
@@ -71,8 +75,7 @@ def rows(path: Path) -> Sequence[int]:
     return [number for number, line in lines(path) if line is None or line.strip()]
 
 
-def from_file(building: Building, path: Path, row: int | None = None) -> tuple[Mapping[str, Any], Ref, Iterator[Place]]:
-    """What stands around the events, where that is, and the events; `row` is the line of the run that is wanted."""
+def _from_file(building: Building, path: Path, row: int | None) -> tuple[Mapping[str, Any], Ref, Iterator[Place]]:
     if row is None and path.suffix == ".jsonl" and _has_events(path):
         return {}, Ref(), _from_lines(building, path)
     value, ref = _whole(building, path, row)
@@ -113,9 +116,7 @@ def _whole(building: Building, path: Path, row: int | None) -> tuple[Any, Ref]:
     if path.suffix != ".jsonl":
         if row is not None:
             raise CannotRead(f"{path}: is one run, and has no run {row}")
-        value, problems = document(path)
-        building.problems += problems
-        return value, Ref()
+        return building.document(path), Ref()
     known = rows(path)
     if not known:
         raise CannotRead(f"{path}: is empty")

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from dap_ai.debuggees.runs.artefacts import CannotRead
-from dap_ai.debuggees.runs.documents import document
 from dap_ai.debuggees.runs.model import Agent, Outcome, Ref, Run
 from dap_ai.debuggees.runs.readers.base import Reader, glance
-from dap_ai.debuggees.runs.readers.building import MAIN, Building, iso
-from dap_ai.debuggees.runs.readers.openhands_places import Place, below, files_seen, from_file, from_folder, rows
+from dap_ai.debuggees.runs.readers.blocks import text_of
+from dap_ai.debuggees.runs.readers.building import MAIN, Building
+from dap_ai.debuggees.runs.readers.openhands_places import Place, below, events_at, files_seen, rows
 from dap_ai.debuggees.runs.readers.shapes import (
     arguments,
     array,
@@ -25,6 +25,7 @@ from dap_ai.debuggees.runs.readers.shapes import (
     table,
     text,
     thinking,
+    total,
     usage,
     words,
 )
@@ -33,14 +34,8 @@ from dap_ai.debuggees.runs.readers.times import epoch_s
 NAME = "openhands-sdk"
 _STATE = "base_state.json"
 _KINDS = frozenset(
-    {
-        "SystemPromptEvent",
-        "MessageEvent",
-        "ActionEvent",
-        "ObservationEvent",
-        "AgentErrorEvent",
-        "ConversationStateUpdateEvent",
-    }
+    f"{kind}Event"
+    for kind in ("SystemPrompt", "Message", "Action", "Observation", "AgentError", "ConversationStateUpdate")
 )
 _SHELLS = frozenset({"terminal", "bash", "execute_bash"})
 
@@ -68,13 +63,9 @@ def read(path: Path, number: int | None = None) -> Run:
     """See Reader.read and Reader.read_one."""
     building = Building(path, NAME, "V1")
     story = _Story(building)
-    around: Mapping[str, Any] = {}
-    place = Ref()
+    around, place, events = events_at(building, path, number)
     if path.is_dir():
-        events = from_folder(building, path)
-        around, place = _state(building, path)
-    else:
-        around, place, events = from_file(building, path, number)
+        around, place = _state(building, path), Ref(_STATE)
     for ref, event in _unbranched(building, events):
         story.take(ref, event)
     if path.is_dir() and around:
@@ -87,16 +78,14 @@ def _is_event(value: Any) -> bool:
     return table(value).get("kind") in _KINDS and "source" in table(value)
 
 
-def _state(building: Building, path: Path) -> tuple[Mapping[str, Any], Ref]:
+def _state(building: Building, path: Path) -> Mapping[str, Any]:
     if not (path / _STATE).is_file() or (path / _STATE).is_symlink():
-        return {}, Ref(_STATE)
+        return {}
     try:
-        value, problems = document(path / _STATE, _STATE)
+        return table(building.document(path / _STATE, _STATE))
     except CannotRead as error:
         building.problem(Ref(_STATE), str(error))
-        return {}, Ref(_STATE)
-    building.problems += problems
-    return table(value), Ref(_STATE)
+        return {}
 
 
 def _unbranched(building: Building, events: Iterator[Place]) -> Iterator[Place]:
@@ -116,17 +105,14 @@ class _Story:
 
     def __init__(self, building: Building) -> None:
         self.building = building
-        self.started: float | None = None
         self.now: float | None = None
         self.replies: set[str] = set()
         self.calls: set[str] = set()
         self.finish: Ref | None = None
 
     def take(self, ref: Ref, event: Mapping[str, Any]) -> None:
-        moment = epoch_s(event.get("timestamp"))
-        if moment is not None:
-            self.started = moment if self.started is None else self.started
-            self.now = moment - self.started
+        moment = self.building.since_start(epoch_s(event.get("timestamp")))
+        self.now = self.now if moment is None else moment
         kind = str(event.get("kind") or "")
         if kind == "ActionEvent":
             self._action(ref, event)
@@ -148,15 +134,11 @@ class _Story:
 
     def end(self, state: Mapping[str, Any], place: Ref) -> None:
         run, building = self.building.run, self.building
-        run.started, run.seconds = iso(self.started) if self.started is not None else "", self.now
-        model = at(state, "agent", "llm", "model")
-        building.agents[MAIN] = Agent(MAIN, model=model if isinstance(model, str) else "")
+        run.seconds = self.now
+        building.agents[MAIN] = Agent(MAIN, model=text_of(at(state, "agent", "llm", "model")))
         run.workspace = str(at(state, "workspace", "working_dir") or "")
         metrics = table(at(state, "stats", "usage_to_metrics"))
-        costs = [number(at(one, "accumulated_cost")) for one in metrics.values()]
-        run.cost_usd = (
-            sum(cost for cost in costs if cost is not None) if any(cost is not None for cost in costs) else None
-        )
+        run.cost_usd = total(number(at(one, "accumulated_cost")) for one in metrics.values())
         building.leftovers(state, {"history", "trajectory"}, place.pointer, place.path, place.lines)
         outcome = _outcome(state, place, self.finish)
         if outcome.ref:

@@ -34,8 +34,6 @@ _LOOKED_AT = 4
 
 def _sniff(path: Path) -> tuple[float, str]:
     seen = glance(path)
-    if seen.kind not in ("document", "lines"):
-        return 0.0, ""
     timeline = Timeline()
     values = list(seen.rows[:_LOOKED_AT]) if seen.kind == "lines" else [seen.value]
     found = next((span for value in values for span in spans_of(value, Ref(), timeline)), None)
@@ -45,8 +43,7 @@ def _sniff(path: Path) -> tuple[float, str]:
 
 
 def _read(path: Path) -> Run:
-    timeline, traces = Timeline(), dict[str, None]()
-    return told(path, "otel", timeline, (_raw(found) for found in all_spans(path, timeline, traces)), traces)
+    return told(path, "otel", lambda path, timeline: map(_raw, all_spans(path, timeline)))
 
 
 def _raw(found: Found) -> Raw:
@@ -64,6 +61,7 @@ def _raw(found: Found) -> Raw:
         ref=found.ref,
         id=_id(span, "span_id", "spanId"),
         parent=_id(span, "parent_span_id", "parentSpanId", "parent_id") or found.parent,
+        trace=text_of(span.get("trace_id", span.get("traceId", table(span.get("context")).get("trace_id")))),
         name=text_of(span.get("span_name")) or text_of(span.get("name")),
         kind=kind,
         start_s=start,

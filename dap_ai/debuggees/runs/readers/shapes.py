@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
 import msgspec
 
-from dap_ai.debuggees.runs.model import Usage
+from dap_ai.debuggees.runs.model import Status, Usage
 
 _NOTHING: Mapping[str, Any] = {}
 
@@ -111,6 +111,17 @@ def _first(found: Mapping[str, Any], *keys: str) -> int | None:
         if (value := whole(found.get(key))) is not None:
             return value
     return None
+
+
+def total(numbers: Iterable[Any]) -> Any:
+    """The sum of those that are known; None where none is."""
+    known = [one for one in numbers if one is not None]
+    return sum(known) if known else None
+
+
+def status_of(exit_code: int | None, otherwise: Status = "unknown") -> Status:
+    """How a call came out, by its exit code; `otherwise` where there is none."""
+    return otherwise if exit_code is None else "ok" if exit_code == 0 else "error"
 
 
 def arguments(value: Any) -> tuple[Mapping[str, Any] | None, bool]:

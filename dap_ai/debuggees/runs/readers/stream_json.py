@@ -9,31 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import msgspec
-
-from dap_ai.debuggees.runs.model import Agent, Event, Outcome, Problem, Ref
+from dap_ai.debuggees.runs.model import Event, Outcome, Ref, Run
 from dap_ai.debuggees.runs.readers import blocks, shapes
+from dap_ai.debuggees.runs.readers.runs import iso
 from dap_ai.debuggees.runs.readers.timeline import MAIN, Timeline
 from dap_ai.debuggees.runs.readers.times import epoch_s
 
 Line = tuple[Ref, Mapping[str, Any], float | None]
 """Where an object was read, the object, and when it was written (seconds since 1970, or since any moment; None: it says
 so itself, or nobody does)."""
-
-
-class Parsed(msgspec.Struct):
-    """What a log of messages says. The caller makes a Run of it, or joins it with another artefact's events."""
-
-    events: Sequence[Event]
-    agents: Sequence[Agent]
-    problems: Sequence[Problem]
-    outcome: Outcome = Outcome()
-    task: str = ""
-    started_s: float | None = None
-    seconds: float | None = None
-    cost_usd: float | None = None
-    workspace: str = ""
-    version: str = ""
 
 
 class Messages:
@@ -45,7 +29,8 @@ class Messages:
         self._responses: dict[str, tuple[str, Event]] = {}
         self._partial = _Partial()
         self._place = blocks.within
-        self.parsed = Parsed((), (), ())
+        self.run = Run("", "claude-code", outcome=Outcome())
+        """What is known of the run; its events are the timeline's until `finish`."""
 
     def feed(
         self, ref: Ref, message: Mapping[str, Any], at: float | None = None, agent: str = "", *, blocks_at: bool = True
@@ -75,10 +60,9 @@ class Messages:
 
     def _learn(self, message: Mapping[str, Any]) -> None:
         """Facts of the run that any line may hold."""
-        parsed = self.parsed
-        parsed.workspace = parsed.workspace or blocks.text_of(message.get("cwd"))
+        self.run.workspace = self.run.workspace or blocks.text_of(message.get("cwd"))
         version = message.get("claude_code_version", message.get("version"))
-        parsed.version = parsed.version or blocks.text_of(version)
+        self.run.format_version = self.run.format_version or blocks.text_of(version)
 
     def _speaker(self, ref: Ref, message: Mapping[str, Any]) -> str:
         """The agent: the main one, or the one that the call of `parent_tool_use_id` has started."""
@@ -165,8 +149,8 @@ class Messages:
         """What stands under the user's name: a task, or a note of the program's."""
         is_note = is_meta or blocks.is_reminder(text)
         self._timeline.add("note" if is_note else "task", ref, agent=agent, at=when, text=text)
-        if not is_note and agent == MAIN and not self.parsed.task:
-            self.parsed.task = text
+        if not is_note and agent == MAIN and not self.run.task:
+            self.run.task = text
 
     def _result(
         self,
@@ -197,10 +181,10 @@ class Messages:
         self._timeline.add(
             "end", ref, agent=agent, at=when, text=text, arguments=rest, status="error" if is_error else "ok"
         )
-        self.parsed.cost_usd = blocks.number(line.get("total_cost_usd"), self.parsed.cost_usd)
+        self.run.cost_usd = blocks.number(line.get("total_cost_usd"), self.run.cost_usd)
         milliseconds = blocks.number(line.get("duration_ms"))
-        self.parsed.seconds = milliseconds / 1000 if milliseconds is not None else self.parsed.seconds
-        self.parsed.outcome = _outcome(ref, blocks.text_of(line.get("subtype")), is_error=is_error)
+        self.run.seconds = milliseconds / 1000 if milliseconds is not None else self.run.seconds
+        self.run.outcome = _outcome(ref, blocks.text_of(line.get("subtype")), is_error=is_error)
 
     def _other(self, ref: Ref, line: Mapping[str, Any], when: float | None, agent: str) -> None:
         """What the program says itself: its start, summaries, retries, snapshots of files."""
@@ -208,17 +192,16 @@ class Messages:
         kind = "error" if is_error else "note"
         self._timeline.add(kind, ref, agent=agent, at=when, text=blocks.said_by_program(line))
 
-    def finish(self, *, by_time: bool) -> Parsed:
-        """All that was fed."""
+    def finish(self, *, by_time: bool) -> Run:
+        """All that was fed: the caller says where it stands, or joins it with another artefact's events."""
         self._partial.tell(self._timeline)
         if by_time:
             self._timeline.sort_by_time()
         self._timeline.tell_unanswered()
-        self.parsed.started_s = self._timeline.finish()
-        self.parsed.events = self._timeline.events
-        self.parsed.agents = self._timeline.agents
-        self.parsed.problems = self._timeline.problems
-        return self.parsed
+        run, timeline = self.run, self._timeline
+        run.started = iso(timeline.finish())
+        run.events, run.agents, run.problems = timeline.events, timeline.agents, timeline.problems
+        return run
 
 
 class _Partial:
@@ -268,7 +251,7 @@ def _outcome(ref: Ref, subtype: str, *, is_error: bool) -> Outcome:
     return Outcome("error" if is_error or subtype.startswith("error") else "unknown", words, ref)
 
 
-def parse(lines: Iterable[Line]) -> Parsed:
+def parse(lines: Iterable[Line]) -> Run:
     """The run that these lines of stream-json tell, in the order given."""
     messages = Messages(Timeline())
     for ref, message, at in lines:

@@ -11,11 +11,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from dap_ai.debuggees.runs.documents import document
 from dap_ai.debuggees.runs.model import Agent, Event, Outcome, Ref, Run
 from dap_ai.debuggees.runs.readers.base import Reader, glance
 from dap_ai.debuggees.runs.readers.building import MAIN, Building
-from dap_ai.debuggees.runs.readers.shapes import arguments, array, at, decoded, number, table, text, thinking, words
+from dap_ai.debuggees.runs.readers.shapes import array, at, decoded, number, table, text, thinking, words
 
 NAME = "swe-agent"
 _ENTRY = frozenset({"action", "observation", "response"})
@@ -41,10 +40,8 @@ def sniff(path: Path) -> tuple[float, str]:
 
 def read(path: Path) -> Run:
     """See Reader.read."""
-    value, problems = document(path)
     building = Building(path, NAME)
-    building.problems += problems
-    top = table(value)
+    top = table(building.document(path))
     story = _Story(building, top)
     place = ""
     if not top.get("trajectory") and not top.get("history") and top.get("attempts"):
@@ -114,24 +111,19 @@ class _Story:
                 "error", _place(pointer, entry, "observation"), text=observation, step=step, status="error"
             )
             return
-        found, readable = arguments(function.get("arguments"))
-        call = self.building.add(
-            "call",
+        call = self.building.call(
             _place(pointer, entry, "action"),
+            str(function.get("name") or "bash"),
+            function.get("arguments") if function else {"command": action},
             text=action,
-            tool=str(function.get("name") or "bash"),
-            arguments=found if function else {"command": action},
             call_id=str(at(message, "tool_calls", 0, "id") or f"step-{step}"),
             step=step,
-            status="unknown" if readable else "error",
             took_s=number(entry.get("execution_time")),
         )
         if function:
             call.more = [Ref(pointer=f"{self.place}/history/{self.replied}/tool_calls/0")]
-        result = self.building.add(
-            "result", _place(pointer, entry, "observation"), text=observation, call_id=call.call_id, step=step
-        )
-        self._result_in_history(result)
+        place = _place(pointer, entry, "observation")
+        self._result_in_history(self.building.result(place, observation, call_id=call.call_id, step=step))
 
     def _said_in_history(self, response: Event) -> Mapping[str, Any]:
         """The reply of the history that is this response, or an empty one; what is before it becomes notes."""
@@ -164,7 +156,7 @@ class _Story:
                 self._calls_of_reply(ref, message, step)
             elif message.get("role") in ("user", "tool"):
                 call_id = str(at(message, "tool_call_ids", 0) or at(message, "tool_call_id") or f"step-{step}")
-                self.building.add("result", ref, text=said, call_id=call_id, step=step)
+                self.building.result(ref, said, call_id=call_id, step=step)
             else:
                 self._note(index, message)
 
@@ -172,17 +164,12 @@ class _Story:
         action = text(message.get("action"))
         calls = array(message.get("tool_calls"))
         for position, call in enumerate(calls):
-            function = table(at(call, "function"))
-            found, readable = arguments(function.get("arguments"))
-            self.building.add(
-                "call",
+            self.building.call(
                 Ref(pointer=f"{ref.pointer}/tool_calls/{position}"),
-                text=str((found or {}).get("command") or ""),
-                tool=str(function.get("name") or ""),
-                arguments=found,
+                str(at(call, "function", "name") or ""),
+                at(call, "function", "arguments"),
                 call_id=str(at(call, "id") or f"step-{step}"),
                 step=step,
-                status="unknown" if readable else "error",
                 more=[Ref(pointer=f"{ref.pointer}/action")] if action else (),
             )
         if not calls and action.strip():

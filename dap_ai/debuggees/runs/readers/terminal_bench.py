@@ -57,7 +57,7 @@ def _read(path: Path) -> Run:
     messages = Messages(timeline)
     if not path.is_dir():
         _terminal(path, "", timeline, messages)
-        return finished(path, NAME, timeline, by_time=False, format_version="cast", workspace=messages.parsed.workspace)
+        return finished(path, NAME, timeline, by_time=False, format_version="cast", workspace=messages.run.workspace)
     return _Trial(path, timeline, messages).read()
 
 
@@ -87,7 +87,7 @@ class _Trial:
         self._timeline.add("end", Ref(_RESULTS), at=ended, text=outcome.words, arguments=results)
         return finished(
             self._root, NAME, self._timeline, by_time=False, task=task, outcome=outcome,
-            format_version="1", workspace=self._messages.parsed.workspace, cost_usd=self._messages.parsed.cost_usd,
+            format_version="1", workspace=self._messages.run.workspace, cost_usd=self._messages.run.cost_usd,
             seconds=ended - started if started is not None and ended is not None else None,
             artefacts=self._read_files,
         )  # fmt: skip

@@ -6,6 +6,7 @@ file cannot be added to: its rows wait in JSON lines beside it, and become one f
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +18,6 @@ from dap_ai.debuggees.runs.scan.rows import Counts, ScanRow
 from dap_ai.system.extras import FLEET
 
 SUFFIXES = (".jsonl", ".parquet")
-_encoder = msgspec.json.Encoder()
 
 
 class ResultsError(ValueError):
@@ -105,19 +105,9 @@ class Parquet:
 
 def _encoded(row: ScanRow) -> bytes:
     try:
-        return _encoder.encode(row)
+        return msgspec.json.encode(row)
     except UnicodeEncodeError:  # a half character, which no UTF-8 has
-        return _encoder.encode(msgspec.convert(_whole(msgspec.to_builtins(row)), ScanRow))
-
-
-def _whole(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode()
-    if isinstance(value, list):
-        return [_whole(each) for each in value]  # pyright: ignore[reportUnknownVariableType]  of to_builtins
-    if isinstance(value, dict):
-        return {name: _whole(each) for name, each in value.items()}  # pyright: ignore[reportUnknownVariableType]  the same
-    return value
+        return json.dumps(msgspec.to_builtins(row), ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
 
 
 def _read(path: Path) -> Iterator[str]:

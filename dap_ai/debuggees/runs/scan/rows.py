@@ -7,19 +7,12 @@ from collections.abc import Sequence
 
 import msgspec
 
-from dap_ai.debuggees.runs.analysis.facts import Analysis
+from dap_ai.debuggees.runs.analysis.facts import Analysis, Stage
+from dap_ai.debuggees.runs.export.encoding import total_usage
 from dap_ai.debuggees.runs.model import Run, Verdict
 from dap_ai.debuggees.runs.summary import row_of
 
 _MAX_REASON_CHARACTERS = 2_000
-
-
-class StageRange(msgspec.Struct, frozen=True):
-    """See analysis.facts.Stage."""
-
-    stage: str
-    first: int
-    last: int
 
 
 class PatternSeen(msgspec.Struct, frozen=True):
@@ -64,7 +57,7 @@ class ScanRow(msgspec.Struct, frozen=True):
     seconds: float | None = None
     input_tokens: int | None = None
     output_tokens: int | None = None
-    stages: Sequence[StageRange] = ()
+    stages: Sequence[Stage] = ()
     patterns: Sequence[PatternSeen] = ()
     counts: Counts = Counts()
     reason: str = ""
@@ -74,9 +67,7 @@ class ScanRow(msgspec.Struct, frozen=True):
 def scan_row(path: str, run: Run, analysis: Analysis) -> ScanRow:
     """The row of a run that was read."""
     row = row_of(path, run)
-    usages = [event.usage for event in run.events if event.usage]
-    inputs = [usage.input_tokens for usage in usages if usage.input_tokens is not None]
-    outputs = [usage.output_tokens for usage in usages if usage.output_tokens is not None]
+    usage = total_usage(run.events)
     return ScanRow(
         path=path,
         format=row.format,
@@ -88,9 +79,9 @@ def scan_row(path: str, run: Run, analysis: Analysis) -> ScanRow:
         outcome_words=run.outcome.words[:_MAX_REASON_CHARACTERS],
         cost_usd=row.cost_usd,
         seconds=row.seconds,
-        input_tokens=sum(inputs) if inputs else None,
-        output_tokens=sum(outputs) if outputs else None,
-        stages=[StageRange(stage.stage, stage.first, stage.last) for stage in analysis.stages],
+        input_tokens=usage.input_tokens,
+        output_tokens=usage.output_tokens,
+        stages=analysis.stages,
         patterns=[PatternSeen(pattern.name, list(pattern.steps)) for pattern in analysis.patterns],
         counts=_counts(run, analysis),
     )

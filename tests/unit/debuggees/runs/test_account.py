@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from dap_ai.debuggees.runs.account import account
 from dap_ai.debuggees.runs.model import Event, Ref, Run
 from dap_ai.debuggees.runs.opening import find_runs, open_run
+from tests.unit.debuggees.runs.accounting import account
 from tests.unit.debuggees.runs.shared import FOLDER, SAMPLES
 
 RUNS = [*find_runs(SAMPLES), *(find_runs(FOLDER) if FOLDER.is_dir() else ())]

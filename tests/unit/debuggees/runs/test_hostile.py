@@ -14,12 +14,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dap_ai.debuggees.runs.account import account
 from dap_ai.debuggees.runs.artefacts import CannotRead, lines
 from dap_ai.debuggees.runs.model import Run, steps_of
 from dap_ai.debuggees.runs.opening import Readers, find_runs, open_run, readers, recognized
 from dap_ai.debuggees.runs.readers.base import Reader
 from dap_ai.debuggees.runs.refs import resolve
+from tests.unit.debuggees.runs.accounting import account
 from tests.unit.debuggees.runs.shared import SAMPLES
 
 RUNS = list(find_runs(SAMPLES))

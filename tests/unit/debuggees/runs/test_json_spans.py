@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dap_ai.debuggees.runs import json_spans
-from dap_ai.debuggees.runs.json_spans import Document, escaped, salvaged, strings
+from dap_ai.debuggees.runs.json_spans import Document, escaped, salvaged
+from tests.unit.debuggees.runs.accounting import strings
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),

@@ -57,10 +57,10 @@ class Edits:
         if event is not None:
             event.at_s = at_s
             return event
+        agent, tool = words(row.get("agent")) or MAIN, words(row.get("tool"))
         given, _ = arguments(row.get("arguments"))
         text = command(given, row.get("arguments"))
-        named = {"agent": words(row.get("agent")) or MAIN, "tool": words(row.get("tool")), "call_id": call_id}
-        return self._building.add("call", ref, at_s=at_s, arguments=given, text=text, **named)
+        return self._building.call(ref, tool, given, text=text, agent=agent, at_s=at_s, call_id=call_id)
 
     def withdrawn(self, call_id: str) -> None:
         """The wire tells a call that a hook has told a moment before."""
@@ -76,11 +76,10 @@ class Edits:
         said, code = brought(said)
         code = whole(row.get("exit_code")) if "exit_code" in row else code
         status: Any = words(row.get("status")) or "unknown"
-        status = status if code is None else "ok" if code == 0 else "error"
         took = at_s - call.at_s if call and at_s is not None and call.at_s is not None else None
         named = {"agent": call.agent if call else MAIN, "tool": words(row.get("tool")), "call_id": call_id}
         place = Ref(ref.path, ref.lines, "/text")
-        self._building.add("result", place, at_s=at_s, took_s=took, text=said, status=status, exit_code=code, **named)
+        self._building.result(place, said, exit_code=code, status=status, at_s=at_s, took_s=took, **named)
 
     def taken(self, number: int) -> Sequence[Event]:
         """The events of an answer, which stand in the run no more where they stood."""

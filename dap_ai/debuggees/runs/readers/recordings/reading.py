@@ -16,7 +16,7 @@ from dap_ai.debuggees.runs.readers.portion import within
 from dap_ai.debuggees.runs.readers.recordings.agents import Asker, Askers, Node
 from dap_ai.debuggees.runs.readers.recordings.edits import Edits
 from dap_ai.debuggees.runs.readers.recordings.said import Said, answered, brought, pieces
-from dap_ai.debuggees.runs.readers.shapes import array, at, number, table, text, usage, whole, words
+from dap_ai.debuggees.runs.readers.shapes import array, at, number, table, text, total, usage, whole, words
 from dap_ai.debuggees.runs.readers.times import epoch_s
 from dap_ai.debuggees.runs.store import FORMAT
 
@@ -79,10 +79,8 @@ class Reading:
         run = building.finished()
         main = next((event for event in run.events if event.kind == "task" and event.agent == MAIN), None)
         run.task = main.text if main else ""
-        costs = [event.usage.cost_usd for event in run.events if event.usage and event.usage.cost_usd is not None]
-        run.cost_usd = sum(costs) if costs else None
-        if self._start is not None and self._last_at is not None:
-            run.seconds = self._last_at
+        run.cost_usd = total(event.usage.cost_usd for event in run.events if event.usage)
+        run.seconds = self._last_at
         run.artefacts = [self._name]
         return run
 
@@ -243,9 +241,8 @@ class Reading:
                 said = said._replace(call_id=said.call_id or answers)  # noqa: PLW2901  as if it had said so
                 asker.open_calls.pop(said.call_id, None)
                 text, code = brought(said.text)
-                status = said.status if code is None else "ok" if code == 0 else "error"
-                fields: dict[str, Any] = {"call_id": said.call_id, "tool": said.tool, "status": status}
-                self._building.add("result", ref, agent=asker.name, at_s=at_s, text=text, exit_code=code, **fields)
+                fields: dict[str, Any] = {"call_id": said.call_id, "tool": said.tool, "status": said.status}
+                self._building.result(ref, text, exit_code=code, agent=asker.name, at_s=at_s, **fields)
             elif said.kind == "user" and node == task and not asker.has_task and not _is_inserted(said.text):
                 asker.has_task = True
                 self._building.add("task", ref, agent=asker.name, at_s=at_s, text=said.text)
@@ -290,25 +287,16 @@ class Reading:
             native_id=words(value.get("id")),
             **fields,
         )
+        common: dict[str, Any] = {"agent": asker.name, "at_s": fields["at_s"]}
         for each in found:
+            place = Ref(ref.path, ref.lines, f"/value{each.pointer}")
             if each.kind == "call":
                 self._edits.withdrawn(each.call_id)
-                self._building.add(
-                    "call",
-                    Ref(ref.path, ref.lines, f"/value{each.pointer}"),
-                    agent=asker.name,
-                    at_s=fields["at_s"],
-                    text=each.text,
-                    tool=each.tool,
-                    arguments=each.arguments,
-                    call_id=each.call_id,
-                )
+                self._building.call(place, each.tool, each.arguments, text=each.text, call_id=each.call_id, **common)
                 self._askers.called(asker, each.call_id, sub_agent(each.tool, each.arguments))
             elif each.kind == "result":
                 asker.open_calls.pop(each.call_id, None)
-                place = Ref(ref.path, ref.lines, f"/value{each.pointer}")
-                given = {"call_id": each.call_id, "status": each.status, "at_s": fields["at_s"]}
-                self._building.add("result", place, agent=asker.name, text=each.text, **given)
+                self._building.result(place, each.text, call_id=each.call_id, status=each.status, **common)
         self._edits.answers[number_] = self._building.events[first:]
 
     def _change(self, row: Mapping[str, Any], ref: Ref) -> None:

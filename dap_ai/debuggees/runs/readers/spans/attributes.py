@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dap_ai.debuggees.runs.model import Usage
-from dap_ai.debuggees.runs.readers.blocks import count, number, readable, text_of
+from dap_ai.debuggees.runs.readers.blocks import number, readable, text_of, tokens
 from dap_ai.debuggees.runs.readers.shapes import array, at, table
 from dap_ai.debuggees.runs.readers.spans.chat import parsed_json
 from dap_ai.debuggees.runs.readers.spans.span import SpanKind
@@ -160,10 +160,7 @@ class Meaning:
     def usage(self) -> Usage | None:
         """Tokens and cost."""
         cost = number(self.first("llm.cost.total", "gen_ai.usage.cost"))
-        found = Usage(
-            count(self.first(*_TOKENS_IN)), count(self.first(*_TOKENS_CACHED)), count(self.first(*_TOKENS_OUT)), cost
-        )
-        return found if found != Usage() else None
+        return tokens(self.first(*_TOKENS_IN), self.first(*_TOKENS_CACHED), self.first(*_TOKENS_OUT), cost)
 
     @property
     def model(self) -> str:

@@ -15,7 +15,6 @@ from dap_ai.debuggees.runs.json_spans import escaped, salvaged
 from dap_ai.debuggees.runs.model import Ref
 from dap_ai.debuggees.runs.readers import portion, thin
 from dap_ai.debuggees.runs.readers.base import glance
-from dap_ai.debuggees.runs.readers.blocks import text_of
 from dap_ai.debuggees.runs.readers.json_lines import located
 from dap_ai.debuggees.runs.readers.shapes import array, table
 from dap_ai.debuggees.runs.readers.timeline import Timeline
@@ -56,15 +55,8 @@ class _Export(msgspec.Struct):
 _LONG: msgspec.json.Decoder[_Export | list[msgspec.Raw]] = msgspec.json.Decoder(_Export | list[msgspec.Raw])
 
 
-def all_spans(path: Path, timeline: Timeline, traces: dict[str, None]) -> Iterator[Found]:
-    """Every span of a file; the ids of the traces seen are added to `traces`. Raises CannotRead."""
-    for found in _in_file(path, timeline):
-        trace = found.span.get("trace_id", found.span.get("traceId", table(found.span.get("context")).get("trace_id")))
-        traces[text_of(trace)] = None
-        yield found
-
-
-def _in_file(path: Path, timeline: Timeline) -> Iterator[Found]:
+def all_spans(path: Path, timeline: Timeline) -> Iterator[Found]:
+    """Every span of a file. Raises CannotRead."""
     if glance(path).kind == "lines":
         for ref, value, page in located(path, timeline):
             yield from (found._replace(page=page) for found in spans_of(value, ref, timeline))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,22 +11,23 @@ from dap_ai.debuggees.runs.model import Ref, Run
 from dap_ai.debuggees.runs.readers.base import Glance, glance
 from dap_ai.debuggees.runs.readers.json_lines import objects
 from dap_ai.debuggees.runs.readers.runs import finished
-from dap_ai.debuggees.runs.readers.shapes import array, table
+from dap_ai.debuggees.runs.readers.shapes import array, table, total
 from dap_ai.debuggees.runs.readers.spans.span import Raw, Seen
 from dap_ai.debuggees.runs.readers.spans.telling import Telling
 from dap_ai.debuggees.runs.readers.timeline import Timeline
 
 
-def told(path: Path, name: str, timeline: Timeline, raws: Iterable[Raw], traces: Mapping[str, None]) -> Run:
-    """The run that these spans tell; `traces` are the ids seen once `raws` is at its end."""
-    spans = list(map(Seen().span, raws))
+def told(path: Path, name: str, raws: Callable[[Path, Timeline], Iterable[Raw]]) -> Run:
+    """The run that the spans of a file tell; `raws` gives them, and tells the timeline what it does not understand."""
+    timeline = Timeline()
+    spans = list(map(Seen().span, raws(path, timeline)))
+    traces = {span.raw.trace for span in spans if span.raw.trace}
     if len(traces) > 1:
         timeline.problem(Ref(), f"{len(traces)} traces in one file: they are shown as one run, in the order of time")
     telling = Telling(timeline, spans)
     telling.tell()
-    costs = [span.raw.usage.cost_usd for span in spans if span.raw.usage and span.raw.kind == "model"]
-    known = [cost for cost in costs if cost is not None]
-    return finished(path, name, timeline, by_time=True, task=telling.task, cost_usd=sum(known) if known else None)
+    cost = total(span.raw.usage.cost_usd for span in spans if span.raw.usage and span.raw.kind == "model")
+    return finished(path, name, timeline, by_time=True, task=telling.task, cost_usd=cost)
 
 
 def records(path: Path, timeline: Timeline, nested: str = "") -> Iterator[tuple[Ref, Mapping[str, Any], str]]:

@@ -30,6 +30,7 @@ class Raw(msgspec.Struct):
     ref: Ref
     id: str
     parent: str = ""
+    trace: str = ""
     name: str = ""
     kind: SpanKind = "other"
     start_s: float | None = None

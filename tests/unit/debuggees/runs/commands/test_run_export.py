@@ -66,16 +66,10 @@ def test_json_is_read_back_with_the_same_steps(shop: Path, tmp_path: Path):
     assert told[0] == told[1]
 
 
-def test_codetracer_is_a_folder_of_its_files(shop: Path, tmp_path: Path):
-    assert run(shop, "--to", "codetracer", "-o", tmp_path / "traced").exit_code == 0
-    assert {path.name for path in (tmp_path / "traced").iterdir()} == {
-        *("steps.json", "tree.md", "stage_ranges.json", "codetracer_labels.json", "task.md")
-    }
-
-
-def test_several_files_want_a_folder(shop: Path):
-    result = run(shop, "--to", "codetracer")
-    assert result.exit_code == 2 and "-o" in result.stderr
+def test_a_folder_that_is_there_gets_a_file_of_the_formats_own_name(shop: Path, tmp_path: Path):
+    (tmp_path / "out").mkdir()
+    assert run(shop, "--to", "atif", "-o", tmp_path / "out").exit_code == 0
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["trajectory.json"]
 
 
 def test_nothing_is_written_into_a_run(shop: Path, tmp_path: Path):

@@ -1,4 +1,4 @@
-"""CodeTracer's files, OTLP JSON and Markdown."""
+"""OTLP JSON and Markdown."""
 
 from __future__ import annotations
 
@@ -11,86 +11,10 @@ from hypothesis import given, settings
 from markdown_it import MarkdownIt
 
 from dap_ai.debuggees.runs.analysis.analysing import analyse
-from dap_ai.debuggees.runs.analysis.facts import Analysis, Effect, Node, Pattern, Stage
-from dap_ai.debuggees.runs.analysis.onsets import Finding, Onset
-from dap_ai.debuggees.runs.export import codetracer, markdown, otel
+from dap_ai.debuggees.runs.export import markdown, otel
 from dap_ai.debuggees.runs.model import Run
 from dap_ai.protocol.wire.visible import hidden_in
 from tests.unit.debuggees.runs.hand_made import HOSTILE, any_run, event, hostile, ordinary, with_sub_agents
-
-
-def traced(run: Run, analysis: Analysis | None = None) -> dict[str, Any]:
-    files = codetracer.exported(run, analysis or analyse(run))
-    return {name: json.loads(data) if name.endswith(".json") else data.decode() for name, data in files.items()}
-
-
-def test_codetracer_has_a_record_of_each_step_with_its_place():
-    steps = traced(ordinary())["steps.json"]
-    assert [step["step_id"] for step in steps] == [1, 2, 3, 4]
-    assert steps[1]["action"] == "bash: pytest -q" and steps[1]["observation"] == "1 failed in 0.1s"
-    assert steps[1]["action_ref"] == {"path": "run.jsonl", "line_start": 4, "line_end": 4, "content": "pytest -q"}
-    assert (steps[0]["parallel_group"], steps[1]["parallel_group"], steps[0]["thinking"]) == (1, 1, "hm\nI look first.")
-    assert steps[3]["tool_type"] == "message" and "parallel_group" not in steps[2]
-
-
-def test_codetracers_tree_has_what_follows_a_change_below_it():
-    analysis = Analysis(
-        tree=[
-            Node(1, 0, "explore", "", ""),
-            Node(2, 0, "verify", "", ""),
-            Node(3, 0, "change", "", ""),
-            Node(4, 3, "message", "", ""),
-        ]
-    )
-    assert traced(ordinary(), analysis)["tree.md"].splitlines() == [
-        "root",
-        "├── [1] bash: cat shop.py (explore)",
-        "├── [2] bash: pytest -q (explore)",
-        "└── [3] str_replace_editor: str_replace shop.py (change)",
-        "    └── [4] Done: total() is right. (explore)",
-    ]
-
-
-def test_codetracers_tree_of_thousands_of_changes_is_written():
-    count = 3000
-    tree = [Node(number, number - 1, "change", "", "") for number in range(1, count + 1)]
-    assert len(traced(Run("/r", "x"), Analysis(tree=tree))["tree.md"].splitlines()) == count + 1
-
-
-def test_codetracers_stages_and_labels_are_those_that_were_found():
-    analysis = Analysis(
-        effects=[Effect(1, "explore", noop="no-op"), Effect(3, "change")],
-        stages=[Stage("inspection", 1, 2), Stage("patching", 3, 3), Stage("submission", 4, 4)],
-        patterns=[Pattern("edit-lost", [3], "the edit was lost"), Pattern("same-call-again", [1, 2], "again")],
-    )
-    found = traced(ordinary(), analysis)
-    assert found["stage_ranges.json"][1] == {"stage": "patching", "start_step_id": 3, "end_step_id": 3}
-    assert [
-        (each["stage_id"], each["incorrect_step_ids"], each["unuseful_step_ids"])
-        for each in found["codetracer_labels.json"]
-    ] == [
-        (1, [], [1, 2]),
-        (2, [3], []),
-    ]
-    assert found["codetracer_labels.json"][1]["reasoning"] == "edit-lost: the edit was lost"
-
-
-def test_what_a_tool_refused_brought_nothing_and_is_not_wrong():
-    analysis = Analysis(
-        effects=[Effect(2, "change", refused="No replacement was performed"), Effect(3, "change")],
-        stages=[Stage("patching", 1, 4)],
-        patterns=[Pattern("success-without-change", [2, 3], "nothing was changed")],
-    )
-    [label] = traced(ordinary(), analysis)["codetracer_labels.json"]
-    assert (label["incorrect_step_ids"], label["unuseful_step_ids"]) == ([3], [2])
-
-
-def test_codetracers_labels_have_the_onset_as_wrong_in_its_stage():
-    onset = Onset(3, 3, 3, "mislocalized edit", 0.7, "the wrong file")
-    stages = [Stage("inspection", 1, 2), Stage("patching", 3, 3), Stage("submission", 4, 4)]
-    [label] = traced(ordinary(), Analysis(stages=stages, finding=Finding(onset)))["codetracer_labels.json"]
-    assert (label["stage_id"], label["incorrect_step_ids"]) == (2, [3])
-    assert label["reasoning"] == "onset, mislocalized edit: the wrong file"
 
 
 def spans(run: Run) -> list[dict[str, Any]]:

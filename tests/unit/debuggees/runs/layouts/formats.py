@@ -1,4 +1,4 @@
-"""Three formats that nobody knows, invented for the tests."""
+"""Three formats that nobody knows, invented for the tests, and the layout of each."""
 
 from __future__ import annotations
 
@@ -73,3 +73,59 @@ def rounds(folder: Path) -> Path:
         "sessions": [{"rounds": first}, {"rounds": second}],
     }
     return document(folder / "rounds.json", value)
+
+
+LAYOUTS = {
+    cockpit: """
+name = "cockpit"
+events = "flightlog.entries[]"
+notes = ["craft"]
+[fields]
+id = "nr"
+role = "speaker"
+text = "utterance"
+time = "clock"
+result = "readout"
+exit_code = "rc"
+[calls]
+tool = "instrument"
+arguments = "settings"
+[roles]
+tower = "task"
+pilot = "response"
+""",
+    ledger: """
+name = "ledger"
+kind = "lines"
+events = "@"
+[fields]
+id = "uid"
+role = "kind"
+text = "body.text"
+time = "ts"
+call_id = "body.call_id"
+[calls]
+id = "body.call_id"
+tool = "body.tool"
+arguments = "body.args"
+[roles]
+question = "task"
+thought = "response"
+tool_call = "call"
+tool_result = "result"
+answer = "response"
+""",
+    rounds: """
+name = "rounds"
+events = "sessions[].rounds[]"
+task = "goal"
+[fields]
+text = "idea"
+[calls]
+each = "actions[]"
+tool = "op"
+arguments = "with"
+result = "got"
+exit_code = "returncode"
+""",
+}

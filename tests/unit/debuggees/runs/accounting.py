@@ -1,4 +1,4 @@
-"""How much of the text in a run's artefacts its events point to: nothing that a reader passes over is lost in silence.
+"""How much of the text in a run's artefacts its events point to: what a test of a reader holds it to.
 
 Text is every string value of a JSON document that is more than one short word (a word of up to 64 bytes is an id, a
 time, a flag, a path), and all of a file that is no JSON. What stands in an artefact twice and is reached once is told
@@ -8,15 +8,16 @@ apart: many formats write results and replies several times.
 from __future__ import annotations
 
 import bisect
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
 
 import msgspec
 
 from dap_ai.debuggees.runs.artefacts import CannotRead
-from dap_ai.debuggees.runs.json_spans import Broken, Key, children, escaped, strings
+from dap_ai.debuggees.runs.json_spans import Broken, Key, children, escaped, string_end
 from dap_ai.debuggees.runs.model import Ref, Run
 from dap_ai.debuggees.runs.refs import Artefact, artefact
 
@@ -26,6 +27,7 @@ _MAX_WORD_BYTES = 64
 _MOST_SOUGHT = 5_000
 """Texts that are looked for among what is reached; of more, the others count as not reached."""
 _JSON_STARTS = (b"{", b"[")
+_COLON = re.compile(rb"[ \t\r\n]*:")
 
 
 class Rest(msgspec.Struct, frozen=True):
@@ -155,6 +157,19 @@ def _texts(data: bytes, start: int, end: int) -> list[Span]:
     if document.lstrip()[:1] not in _JSON_STARTS:
         return [(start, end)] if document.strip() else []
     return [(start + first, start + last) for first, last in strings(document) if _is_text(document[first:last])]
+
+
+def strings(data: bytes) -> Iterator[Span]:
+    """Start and end, without quotes, of each string that is a value: keys are left out. Ends where the data does."""
+    at = data.find(b'"')
+    while at >= 0:
+        try:
+            end = string_end(data, at)
+        except Broken:
+            return
+        if not _COLON.match(data, end):
+            yield at + 1, end - 1
+        at = data.find(b'"', end)
 
 
 def _is_text(string: bytes) -> bool:

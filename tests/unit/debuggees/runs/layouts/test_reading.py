@@ -4,13 +4,12 @@ import pytest
 
 from dap_ai.debuggees.runs.artefacts import CannotRead
 from dap_ai.debuggees.runs.layouts.checking import check, preview
-from dap_ai.debuggees.runs.layouts.layout import BadLayout, parse, written
-from dap_ai.debuggees.runs.layouts.proposing import propose
-from dap_ai.debuggees.runs.layouts.reading import read
+from dap_ai.debuggees.runs.layouts.layout import parse, written
+from dap_ai.debuggees.runs.layouts.reading import read, texts_in
 from dap_ai.debuggees.runs.model import steps_of
 from dap_ai.debuggees.runs.opening import open_run
-from tests.unit.debuggees.runs.layouts.formats import cockpit, ledger, rounds
-from tests.unit.debuggees.runs.logs import document, kinds, only, sound
+from tests.unit.debuggees.runs.layouts.formats import LAYOUTS, cockpit, ledger, rounds
+from tests.unit.debuggees.runs.logs import kinds, only, sound
 
 INVENTED = [cockpit, ledger, rounds]
 
@@ -22,9 +21,9 @@ def test_no_reader_knows_an_invented_format(invented, tmp_path):
 
 
 @pytest.mark.parametrize("invented", INVENTED)
-def test_the_layout_that_is_found_by_shape_passes_its_check(invented, tmp_path):
+def test_a_layout_that_fits_passes_its_check(invented, tmp_path):
     path = invented(tmp_path)
-    layout = propose(path)
+    layout = parse(LAYOUTS[invented])
     checked = check(layout, path)
     assert list(checked.faults) == []
     assert checked.reached >= 0.95
@@ -33,14 +32,14 @@ def test_the_layout_that_is_found_by_shape_passes_its_check(invented, tmp_path):
 
 
 @pytest.mark.parametrize("invented", INVENTED)
-def test_a_layout_is_the_same_once_written_and_parsed(invented, tmp_path):
-    layout = propose(invented(tmp_path))
+def test_a_layout_is_the_same_once_written_and_parsed(invented):
+    layout = parse(LAYOUTS[invented])
     assert parse(written(layout)) == layout
 
 
 def test_events_with_tool_and_result_in_them_are_steps(tmp_path):
     path = cockpit(tmp_path)
-    run = read(path, propose(path)).run
+    run = read(path, parse(LAYOUTS[cockpit])).run
     assert run.task.startswith("Please find out")
     assert [(step.call.tool if step.call else None) for step in steps_of(run)] == ["shell", "editor", "shell", None]
     third = steps_of(run)[2]
@@ -52,7 +51,7 @@ def test_events_with_tool_and_result_in_them_are_steps(tmp_path):
 
 def test_calls_and_results_of_a_line_each_are_joined_by_id(tmp_path):
     path = ledger(tmp_path)
-    run = read(path, propose(path)).run
+    run = read(path, parse(LAYOUTS[ledger])).run
     assert kinds(run) == ["task", "response", "call", "result", "call", "result", "response"]
     assert [(call.call_id, call.arguments) for call in only(run, "call")] == [
         ("c1", {"invoice": "2026-17"}),
@@ -64,7 +63,7 @@ def test_calls_and_results_of_a_line_each_are_joined_by_id(tmp_path):
 
 def test_several_calls_of_one_event_are_a_step_each(tmp_path):
     path = rounds(tmp_path)
-    run = read(path, propose(path)).run
+    run = read(path, parse(LAYOUTS[rounds])).run
     assert run.task.startswith("Make the program link again")
     assert [step.call.tool for step in steps_of(run) if step.call] == ["list", "read", "write", "build"]
     assert [result.text for result in only(run, "result")][1] == "int main(void) { return helper(); }"
@@ -73,13 +72,15 @@ def test_several_calls_of_one_event_are_a_step_each(tmp_path):
 
 def test_the_preview_shows_ten_steps_in_a_line_each(tmp_path):
     path = cockpit(tmp_path)
-    run = read(path, propose(path)).run
+    run = read(path, parse(LAYOUTS[cockpit])).run
     shown = preview(run)
     assert len(shown) == 4
     assert shown[2].startswith("   3  Now I run") and shown[2].endswith("-> 1 failed (exit 1)")
 
 
-@pytest.mark.parametrize("value", [{}, [], {"a": 1}, [1, 2, 3], "text", {"list": ["a", "b"]}])
-def test_a_file_without_a_list_of_objects_has_no_layout(tmp_path, value):
-    with pytest.raises((BadLayout, CannotRead)):
-        propose(document(tmp_path / "x.json", value))
+def test_the_texts_of_a_file_are_found_with_their_places(tmp_path):
+    texts, is_lines = texts_in(cockpit(tmp_path))
+    assert not is_lines
+    assert texts[0][0] == "flightlog.entries[].utterance" and texts[0][1] > 300
+    texts, is_lines = texts_in(ledger(tmp_path))
+    assert is_lines and texts[0][0] == "body.text"
