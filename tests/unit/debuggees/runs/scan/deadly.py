@@ -24,7 +24,7 @@ def deadly_or_row(place: str) -> ScanRow:
 def main(places: list[str]) -> None:
     """Prints the rows."""
     # The module has another name in the processes of the pool than as a program.
-    from tests.unit.debuggees.runs.scan import deadly
+    from tests.unit.debuggees.runs.scan import deadly  # noqa: PLW0406  see above
 
     with Processes(2) as pool:
         for row in rows_of(places, pool, 2, deadly.deadly_or_row):
