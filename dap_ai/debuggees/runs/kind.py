@@ -87,7 +87,7 @@ class RecordedRun(Kind):
 
     def forms(self) -> Mapping[str, Tool[Any]]:
         """Its own tools, and what is read there by DAP's requests."""
-        from dap_ai.debuggees.runs.answer.forms import FORMS  # noqa: PLC0415  the kind is known before it is asked
+        from dap_ai.debuggees.runs.answer.tools import FORMS  # noqa: PLC0415  the kind is known before it is asked
 
         return FORMS
 

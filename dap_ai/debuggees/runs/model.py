@@ -157,6 +157,16 @@ class Step(msgspec.Struct):
     others: Sequence[Event] = ()
     """Whatever else carries this step's number: late results, errors, changes of the workspace."""
 
+    @property
+    def said(self) -> str:
+        """The response's text; "" where there is none."""
+        return self.response.text if self.response is not None else ""
+
+    @property
+    def got(self) -> str:
+        """The result's text; "" where there is none."""
+        return self.result.text if self.result is not None else ""
+
 
 def steps_of(run: Run) -> Sequence[Step]:
     """The steps of a run in order. A response belongs to the first step after it and to its parallel calls."""

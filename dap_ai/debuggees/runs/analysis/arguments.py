@@ -23,15 +23,11 @@ def lines_of_sed(operands: Sequence[str], given: Sequence[tuple[str, str]]) -> t
 
 def picked(which: Operands, operands: list[str], offset: int) -> list[str]:
     """The operands that are meant."""
-    if which == "all":
-        return operands
-    if which == "rest":
-        return operands[offset:]
-    if which == "first":
-        return operands[:1]
-    if which == "last":
-        return operands[-1:]
-    return operands[:-1] if which == "butlast" else []
+    ranges = {
+        "all": slice(None), "rest": slice(offset, None), "first": slice(1), "last": slice(-1, None),
+        "butlast": slice(-1), "": slice(0),
+    }  # fmt: skip
+    return operands[ranges[which]]
 
 
 def split(program: Program, arguments: Sequence[str]) -> tuple[list[str], list[tuple[str, str]]]:
@@ -71,7 +67,7 @@ def _short(word: str, arguments: Sequence[str], index: int, taking: set[str], gi
     return index
 
 
-def effect_by(program: Program, operands: list[str], arguments: Sequence[str], given: list[tuple[str, str]]) -> Does:
+def effect_by(program: Program, operands: list[str], arguments: list[str], given: list[tuple[str, str]]) -> Does:
     """The effect, by options first, then by sub-commands."""
     for option, value in given:
         for key in (option, f"{option} {value}"):
@@ -89,12 +85,10 @@ def effect_by(program: Program, operands: list[str], arguments: Sequence[str], g
     return _sub(program, operands[0], arguments)
 
 
-def _sub(program: Program, sub: str, arguments: Sequence[str]) -> Does:
+def _sub(program: Program, sub: str, arguments: list[str]) -> Does:
     """By the longest name that the table has."""
-    after = list(arguments)[list(arguments).index(sub) + 1 :]
+    after = arguments[arguments.index(sub) + 1 :]
     for word in after:
         if (does := program.subs.get(f"{sub} {word.partition(':')[0]}")) is not None:
             return does
-    if not after and f"{sub} " in program.subs:
-        return program.subs[f"{sub} "]
     return program.subs.get(sub, program.default_sub or program.effect)

@@ -7,8 +7,7 @@ long, or where it has opened more parentheses than any shell text does.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Sequence
+from bisect import bisect_left
 from typing import Final
 
 MAX_CHARS: Final = 16_384
@@ -19,16 +18,15 @@ _OPENING = re.compile(r"(?<!<)<<(-?)[ \t]*(['\"]?)\\?([A-Za-z_][\w.-]{0,60})\2(?
 _PARENTHESES = re.compile(r"[()]")
 
 
-def bounded(text: str, *, documents: bool = True) -> tuple[str, list[str], bool]:
-    """The text to be parsed, the here-documents that were cut out of it in order, and whether its end is missing.
+def bounded(text: str, *, documents: bool = True) -> tuple[str, list[str]]:
+    """The text to be parsed, and the here-documents that were cut out of it, in order.
 
     `documents`: those of a small text stay in it.
     """
     bodies: list[str] = []
     if len(text) > MAX_CHARS or not documents:
         text, bodies = _without_documents(text)
-    end = min(len(text), MAX_CHARS, _too_deep(text[:MAX_CHARS]))
-    return text[:end], bodies, end < len(text)
+    return text[: min(MAX_CHARS, _too_deep(text[:MAX_CHARS]))], bodies
 
 
 def _too_deep(text: str) -> int:
@@ -56,16 +54,12 @@ def _without_documents(text: str) -> tuple[str, list[str]]:
         openings = _OPENING.findall(lines[number][:MAX_CHARS])
         number += 1
         for _tabs, _quote, word in openings[:8]:
-            end = _next(ends.get(word, ()), number)
-            if end is None:
+            numbers = ends.get(word, [])
+            at = bisect_left(numbers, number)
+            if at == len(numbers):
                 break
+            end = numbers[at]
             bodies.append("\n".join(lines[number:end]) + "\n" if end > number else "")
             kept.append(lines[end])
             number = end + 1
     return "\n".join(kept), bodies
-
-
-def _next(numbers: Sequence[int], least: int) -> int | None:
-    """The first of `numbers` (ascending) that is at least `least`."""
-    at = bisect_right(numbers, least - 1)
-    return numbers[at] if at < len(numbers) else None

@@ -104,9 +104,8 @@ def _by_schema(name: str, tool: Tool, arguments: Mapping[str, Any], text: str, c
     path = _first(arguments, tool.path)
     path = paths.join(context.cwd, path) if path else ""
     if tool.effect == "change":
-        seen.writes += _writes(
-            tool, path or (context.opened if name != "apply_patch" else ""), arguments, text, context
-        )
+        opened = context.opened if name != "apply_patch" else ""
+        seen.writes += _writes(tool, path or opened, arguments, text, context)
     elif path:
         seen.reads.append(path)
     return seen
@@ -140,11 +139,8 @@ def _writes(tool: Tool, path: str, arguments: Mapping[str, Any], text: str, cont
         return [Write(path, "edit" if lines else "create", lines, None, content)]
     first = arguments.get(tool.first) if tool.first else None
     lines = (first, first) if isinstance(first, int) and not isinstance(first, bool) else None
-    return [
-        Write(
-            path, "edit" if tool.how == "create" and content is None and new is not None else tool.how, lines, old, new
-        )
-    ]
+    replaces = tool.how == "create" and content is None and new is not None
+    return [Write(path, "edit" if replaces else tool.how, lines, old, new)]
 
 
 def _lines(tool: Tool, arguments: Mapping[str, Any]) -> tuple[int, int] | None:

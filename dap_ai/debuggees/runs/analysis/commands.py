@@ -43,7 +43,6 @@ class Seen(msgspec.Struct):
     cwd: str = ""
     noop: str = ""
     background: bool = False
-    broken: bool = False
     editor: bool = False
     """The tool is no shell, or a command of the agent's own interface."""
 
@@ -82,10 +81,10 @@ def _modes(seen: Seen) -> bool:
 def _nothing(seen: Seen, text: str) -> None:
     """Names what has no effect of its own: `cd` looks, the rest runs and does nothing."""
     names = set(seen.programs)
-    if names and names <= {"cd", "pushd", "popd"}:
-        seen.kinds.append("explore")
+    looks = names and names <= {"cd", "pushd", "popd"}
+    seen.kinds.append("explore" if looks else "run")
+    if looks:
         return
-    seen.kinds.append("run")
     if not text.strip():
         seen.noop = "an empty command"
     elif names and names <= {":", "true", "cd"}:
@@ -104,10 +103,8 @@ class _Reading:
 
     def run(self, text: str, nested: int) -> bool:
         """Adds what `text` does; whether it changes more than temporary files."""
-        script = parse(text)
-        self.seen.broken = self.seen.broken or script.broken
         places: dict[tuple[int, ...], str] = {(0,): self.seen.cwd}
-        for command in script.commands:
+        for command in parse(text):
             place = _place(places, command.scope)
             deed = deed_of(command.words, command.stdin)
             if deed.cd is not None:
@@ -154,11 +151,8 @@ class _Reading:
             how: How = "log" if self._only_logs(deed) else write.how
             new = content if deed.names == ["tee"] and how in {"create", "append"} else write.new
             self.seen.writes.append(msgspec.structs.replace(write, path=path, how=how, new=new))
-            weak = (
-                how in {"mode", "log"}
-                or deed.names == ["mkdir"]
-                or (paths.is_temporary(path) and set(deed.names) <= _WEAK)
-            )
+            removed = paths.is_temporary(path) and set(deed.names) <= _WEAK
+            weak = how in {"mode", "log"} or deed.names == ["mkdir"] or removed
             self.strong = self.strong or not weak
         if deed.does == "change" and not deed.writes and not self._only_logs(deed):
             self.strong = True
@@ -188,10 +182,8 @@ class _Reading:
             return command.stdin if command.stdin is not None else self.printed if command.piped else None
         if words[:1] in ([":"], ["true"]):
             return ""
-        if deed.names == ["tee"] and command.piped:
-            return self.printed
         if deed.names == ["tee"]:
-            return command.stdin
+            return self.printed if command.piped else command.stdin
         if deed.names == ["echo"]:
             return " ".join(word for word in words[1:] if word not in {"-n", "-e", "-ne", "-en"}) + "\n"
         if deed.names == ["printf"] and len(words) > 1:
@@ -208,12 +200,8 @@ def _place(places: dict[tuple[int, ...], str], scope: tuple[int, ...]) -> str:
 
 def _is_path(text: str) -> bool:
     """Not what only running would tell, nor a process substitution."""
-    return (
-        bool(text)
-        and not text.startswith(("$(", "`", "<(", ">(", "-", "&"))
-        and "\n" not in text
-        and len(text) <= paths.MAX_CHARS
-    )
+    computed = text.startswith(("$(", "`", "<(", ">(", "-", "&"))
+    return bool(text) and not computed and "\n" not in text and len(text) <= paths.MAX_CHARS
 
 
 def text_of_command(arguments: Mapping[str, object], names: Sequence[str]) -> str | None:

@@ -23,5 +23,3 @@ class Deed(msgspec.Struct):
     cd: str | None = None
     within: str = ""
     """A directory that its own paths start from (`git -C`, `make -C`)."""
-    log: bool = False
-    """What it prints is a log: written to a file, it is no change."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from dap_ai.debuggees.runs.analysis.effects import text_of_call
+from dap_ai.debuggees.runs.analysis.effects import called_in, text_of_call
 from dap_ai.debuggees.runs.analysis.facts import Analysis, Effect, How, Role, Write
 from dap_ai.debuggees.runs.model import Run, Step, steps_of
 
@@ -57,12 +57,7 @@ def between_steps(run: Run, one: int, other: int) -> dict[str, list[str]]:
 
 def texts(step: Step) -> dict[str, str]:
     """What a step said, called and got."""
-    said = step.response.text if step.response is not None else ""
-    return {
-        "response": said,
-        "call": text_of_call(step.call) if step.call is not None else "",
-        "result": step.result.text if step.result is not None else "",
-    }
+    return {"response": step.said, "call": called_in(step), "result": step.got}
 
 
 def unified(before: str, after: str, name: str, other: str) -> list[str]:
@@ -76,11 +71,8 @@ def unified(before: str, after: str, name: str, other: str) -> list[str]:
         last += 1
     old, new = one[first : len(one) - last], two[first : len(two) - last]
     if len(old) + len(new) <= MAX_LINES:
-        body = [
-            line
-            for line in difflib.unified_diff(old, new, lineterm="", n=2)
-            if not line.startswith(("---", "+++", "@@"))
-        ]
+        whole = difflib.unified_diff(old, new, lineterm="", n=2)
+        body = [line for line in whole if not line.startswith(("---", "+++", "@@"))]
     else:
         body = [*(f"-{line}" for line in old), *(f"+{line}" for line in new)]
     heading = f"@@ -{first + 1},{len(old)} +{first + 1},{len(new)} @@"
@@ -139,11 +131,13 @@ def applied(text: str | None, write: Write) -> str | None:
         return write.new
     if write.how == "delete":
         return ""
-    if write.how == "append" and text is not None and write.new is not None:
+    if text is None or write.new is None:
+        return None
+    if write.how == "append":
         return text + write.new
-    if write.how == "edit" and text is not None and write.old and write.new is not None and text.count(write.old) == 1:
+    if write.how == "edit" and write.old and text.count(write.old) == 1:
         return text.replace(write.old, write.new)
-    if write.how == "edit" and text is not None and write.lines and write.new is not None and write.old is None:
+    if write.how == "edit" and write.lines and write.old is None:
         lines = text.split("\n")
         return "\n".join([*lines[: write.lines[0] - 1], *write.new.split("\n"), *lines[write.lines[1] :]])
     return None

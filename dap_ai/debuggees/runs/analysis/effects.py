@@ -200,8 +200,7 @@ class _Judge:
     def _judges(self, one: Read) -> bool:
         """Whether what is run judges changed work."""
         seen = one.seen
-        changed = self.changed or bool(self.files.work(seen.writes))
-        if not changed:
+        if not self.changed and not self.files.work(seen.writes):
             return False
         if any(self._is_own(path, one) for path in seen.executes):
             return True
@@ -225,12 +224,16 @@ class _Judge:
             if write.how == "delete":
                 self.written.pop(write.path, None)
             elif write.how != "log":
-                kept = write.new if write.how == "create" else None
-                self.written[write.path] = kept[:_MAX_KEPT] if kept is not None else None
+                self.written[write.path] = write.new[:_MAX_KEPT] if write.new and write.how == "create" else None
         if effect.kind == "change":
             work = self.files.work(effect.writes)
             self.work.update(dict.fromkeys(write.path for write in work))
             self.changed = self.changed or any(write.how != "unknown" for write in work)
+
+
+def called_in(step: Step) -> str:
+    """The step's call as one text; "" where there is none."""
+    return text_of_call(step.call) if step.call is not None else ""
 
 
 def text_of_call(call: Event) -> str:

@@ -127,6 +127,11 @@ class Node(msgspec.Struct, frozen=True, omit_defaults=True):
     outcome: str
     """One line, from the result."""
 
+    @property
+    def row(self) -> str:
+        """`7 change: Fix the sum -> ok: 3 passed`."""
+        return f"{self.step} {self.kind}: {self.intent}" + (f" -> {self.outcome}" if self.outcome else "")
+
 
 class Pattern(msgspec.Struct, frozen=True, omit_defaults=True):
     """Something that goes wrong in many runs, seen here. Only what is sure is said."""

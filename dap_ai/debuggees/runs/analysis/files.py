@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from dap_ai.debuggees.runs.analysis import paths
 from dap_ai.debuggees.runs.analysis.facts import Role, Write
-from dap_ai.debuggees.runs.analysis.tables import expressions
+from dap_ai.debuggees.runs.analysis.tables import find_words
 
 _WORD = re.compile(r"[\w.+-]+")
 _MAX_TASK = 200_000
@@ -40,19 +40,19 @@ class Files:
 
     def _role(self, path: str, place: str) -> Role:
         name = paths.name(path)
-        if any(p.search(place) for p in expressions("words", "scratch_folders")):
+        if find_words("scratch_folders", place):
             return "scratch"
         if self.in_task(path):
             return "work"
         if paths.is_temporary(place):
             return "scratch"
         if path in self.made:
-            script = path in self.executed or any(p.search(name) for p in expressions("words", "code_suffixes"))
+            script = path in self.executed or find_words("code_suffixes", name) is not None
             if path in self.removed and script:
                 return "scratch"
-            if not _in_tests(place) and any(p.search(name) for p in expressions("words", "scratch")):
+            if not _in_tests(place) and find_words("scratch", name):
                 return "scratch"
-        return "test" if any(p.search(place) for p in expressions("words", "tests")) else "work"
+        return "test" if find_words("tests", place) else "work"
 
     def work(self, writes: Iterable[Write]) -> list[Write]:
         """The writes that change the work."""

@@ -18,16 +18,12 @@ _VALUES = {"-C", "-c", "--git-dir", "--work-tree"}
 def git_deed(arguments: Sequence[str], stdin: str | None) -> Deed:
     """What `git` with `arguments` does."""
     directory, rest = _directory(arguments)
-    deed = Deed(names=["git"], within=directory)
     if not rest:
-        deed.does = "explore"
-        return deed
+        return Deed("explore", ["git"])
     sub, after = rest[0], rest[1:]
-    deed.names = [f"git {sub}"]
-    table = programs().programs["git"]
-    keys = [f"{sub} {word}" for word in after] or [f"{sub} "]
-    known = next((key for key in keys if key in table.subs), sub)
-    deed.does = table.subs.get(known, "run")
+    subs = programs().programs["git"].subs
+    known = next((key for word in after or [""] if (key := f"{sub} {word}") in subs), sub)
+    deed = Deed(subs.get(known, "run"), [f"git {sub}"], within=directory)
     if deed.does == "change":
         _files(deed, sub, after, stdin)
     elif sub in {"diff", "show", "blame", "grep"} and "--" in after:

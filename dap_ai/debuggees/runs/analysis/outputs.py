@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any
 
 import msgspec
 
@@ -17,6 +16,7 @@ from dap_ai.debuggees.runs.analysis.tables import lists
 MAX_CHARS = 60_000
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]{0,20}[ -/]?[@-~]|\x1b\][^\x07\x1b]{0,200}(?:\x07|\x1b\\)")
 _MAX_LINE = 2_000
+_NUMBERS = ("passed", "failed", "errors", "skipped", "total")
 
 
 class Output(msgspec.Struct):
@@ -37,38 +37,23 @@ class Runner(msgspec.Struct):
     """One form of output, compiled."""
 
     name: str
-    sure: re.Pattern[str]
-    numbers: Mapping[str, re.Pattern[str]]
-    counted: Mapping[str, re.Pattern[str]]
-    ok: re.Pattern[str] | None
-    bad: re.Pattern[str] | None
-    error: re.Pattern[str] | None
-    last: re.Pattern[str] | None
+    patterns: Mapping[str, re.Pattern[str]]
+    """By their names in checks.toml: `sure`, `passed`, `bad`, ..."""
     sums: bool
+
+    def finds(self, key: str, text: str) -> bool:
+        """Whether it has such a pattern, and that stands in a text."""
+        pattern = self.patterns.get(key)
+        return pattern is not None and pattern.search(text) is not None
 
 
 @cache
 def _runners() -> Sequence[Runner]:
-    return [_compiled(table) for table in lists("checks")["runners"]]
+    return [_compiled(**table) for table in lists("checks")["runners"]]
 
 
-def _compiled(table: Mapping[str, Any]) -> Runner:
-    made = {
-        key: re.compile(text, re.IGNORECASE | re.MULTILINE)
-        for key, text in table.items()
-        if isinstance(text, str) and key != "name"
-    }
-    return Runner(
-        name=table["name"],
-        sure=made["sure"],
-        numbers={key: made[key] for key in ("passed", "failed", "errors", "skipped", "total") if key in made},
-        counted={key: made[f"lines_{key}"] for key in ("passed", "failed", "errors") if f"lines_{key}" in made},
-        ok=made.get("ok"),
-        bad=made.get("bad"),
-        error=made.get("error"),
-        last=made.get("last"),
-        sums=bool(table.get("sum")),
-    )
+def _compiled(name: str, *, sum: bool = False, **texts: str) -> Runner:  # noqa: A002  a key of checks.toml
+    return Runner(name, {key: re.compile(text, re.IGNORECASE | re.MULTILINE) for key, text in texts.items()}, sum)
 
 
 @cache
@@ -81,7 +66,7 @@ def clean(text: str) -> list[tuple[int, str]]:
     numbered = enumerate(text.split("\n"), 1)
     if len(text) > MAX_CHARS:
         lines = list(numbered)
-        kept, size, tail = list[tuple[int, str]](), 0, list[tuple[int, str]]()
+        kept, tail = list[tuple[int, str]](), list[tuple[int, str]]()
         for source, into, most in ((lines, kept, MAX_CHARS // 3), (reversed(lines), tail, 2 * MAX_CHARS // 3)):
             size = 0
             for number, line in source:
@@ -99,7 +84,7 @@ def read_output(text: str, runner: str) -> Output:
     lines = clean(text)
     joined = "\n".join(line for _, line in lines)
     for known in sorted(_runners(), key=lambda one: one.name != runner):
-        if known.sure.search(joined):
+        if known.finds("sure", joined):
             return _by(known, joined, lines)
     output = Output()
     output.error, output.error_line = first_error(lines, _any("errors"))
@@ -109,11 +94,11 @@ def read_output(text: str, runner: str) -> Output:
 def _by(runner: Runner, joined: str, lines: Sequence[tuple[int, str]]) -> Output:
     """The counts of a runner that surely printed."""
     output = Output(runner.name)
-    counts = {key: _number(runner, pattern, joined) for key, pattern in runner.numbers.items()}
-    counts.update({key: len(pattern.findall(joined)) for key, pattern in runner.counted.items()})
-    if runner.last and (rows := runner.last.findall(joined)):
-        total, failed, errors, skipped = (int(value) for value in rows[-1])
-        counts = {"failed": failed, "errors": errors, "skipped": skipped, "total": total}
+    patterns = runner.patterns
+    counts: dict[str, int | None] = {key: _number(runner, patterns[key], joined) for key in _NUMBERS if key in patterns}
+    counts |= {key: len(patterns[f"lines_{key}"].findall(joined)) for key in _NUMBERS if f"lines_{key}" in patterns}
+    if "last" in patterns and (rows := patterns["last"].findall(joined)):
+        counts = dict(zip(("total", "failed", "errors", "skipped"), map(int, rows[-1]), strict=True))
     total = counts.pop("total", None)
     if total is not None:
         counts["failed"] = counts.get("failed") or 0
@@ -121,18 +106,14 @@ def _by(runner: Runner, joined: str, lines: Sequence[tuple[int, str]]) -> Output
         counts["passed"] = max(total - lost, 0)
     for key, value in counts.items():
         setattr(output, key, value)
-    found = list(runner.sure.finditer(joined))
-    output.summary = found[-1][0].strip()[:200]
-    wrong = bool((output.failed or 0) + (output.errors or 0)) or (
-        runner.bad is not None and runner.bad.search(joined) is not None
-    )
-    right = bool(output.passed) or (runner.ok is not None and runner.ok.search(joined) is not None)
+    output.summary = list(patterns["sure"].finditer(joined))[-1][0].strip()[:200]
+    wrong = bool(output.failed or output.errors) or runner.finds("bad", joined)
+    right = bool(output.passed) or runner.finds("ok", joined)
     output.ok = False if wrong else True if right else None
-    if output.passed is not None or output.ok is not None:
-        output.failed = output.failed if output.failed is not None or output.passed is None else 0
+    if output.failed is None and output.passed is not None:
+        output.failed = 0
     if wrong:
-        patterns = [runner.error] if runner.error else []
-        output.error, output.error_line = first_error(lines, patterns)
+        output.error, output.error_line = first_error(lines, [patterns["error"]] if "error" in patterns else [])
         if not output.error:
             output.error, output.error_line = first_error(lines, _any("errors"))
     return output

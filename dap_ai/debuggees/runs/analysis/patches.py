@@ -9,8 +9,16 @@ from dap_ai.debuggees.runs.analysis.facts import Write
 
 _FILE = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+)$")
 _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@")
+DIFF_HEADER = re.compile(r"^diff --git a/\S+ b/(\S+)", re.MULTILINE)
 MAX_CHARS = 400_000
 """Of a patch that is read."""
+_MAX_DIFF = 2_000_000
+"""Characters of git's difference that are looked through for the names of files."""
+
+
+def files_of_diff(text: str) -> list[str]:
+    """The paths that `git diff` heads its parts with."""
+    return DIFF_HEADER.findall(text[:_MAX_DIFF])
 
 
 def writes_of_patch(text: str) -> Iterator[Write]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import dropwhile
 
 import msgspec
 
@@ -30,7 +31,7 @@ _PLACES = re.compile(r"/s?bin/|/\.bin/|^/usr/|^/opt/|(^|/)(gradlew|mvnw)(\.\w+)?
 
 def deed_of(words: Sequence[str], stdin: str | None, nested: int = 0) -> Deed:
     """What `words` do; `stdin` is the here-document's text where there is one."""
-    words = list(_unwrapped(words))
+    words = _unwrapped(words)
     if not words or nested > _MAX_NESTED:
         return Deed()
     table, name, arguments = programs(), paths.name(words[0]) or words[0], words[1:]
@@ -54,46 +55,35 @@ def deed_of(words: Sequence[str], stdin: str | None, nested: int = 0) -> Deed:
         return _by_arguments(name, known, arguments, stdin, nested)
     if name in table.plain:
         does = table.plain[name]
-        runner = name if does in {"verify", "build"} else ""
         files = [a for a in arguments if not a.startswith("-")] if does == "explore" else []
-        return Deed(
-            does, [name], files[1:] if "grep" in name or name == "rg" else files, runner=runner, log=does != "explore"
-        )
+        reads = files[1:] if "grep" in name or name == "rg" else files
+        return Deed(does, [name], reads, runner=name if does in {"verify", "build"} else "")
     return _unknown(words, name)
 
 
 def _unknown(words: Sequence[str], name: str) -> Deed:
     """A program that no table knows: run, and a test where its name says so."""
-    is_path = "/" in words[0]
-    tests = any(pattern.search(" ".join(words[:3])) for pattern in expressions("checks", "scripts"))
-    return Deed(
-        "verify" if tests else "run",
-        [name],
-        executes=[words[0]] if is_path else [],
-        runner="script" if tests else "",
-        log=tests,
-    )
+    executes = [words[0]] if "/" in words[0] else []
+    if any(pattern.search(" ".join(words[:3])) for pattern in expressions("checks", "scripts")):
+        return Deed("verify", [name], executes=executes, runner="script")
+    return Deed("run", [name], executes=executes)
 
 
-def _unwrapped(words: Sequence[str]) -> Iterator[str]:
+def _unwrapped(words: Sequence[str]) -> list[str]:
     """`words` without programs that only run others, their options and assignments."""
     table, rest = programs(), list(words)
     for _ in range(8):
-        while rest and _ASSIGNMENT.match(rest[0]):
-            rest = rest[1:]
-        if not rest:
-            return iter(())
-        name, two = paths.name(rest[0]), " ".join(rest[:2])
+        rest = list(dropwhile(_ASSIGNMENT.match, rest))
+        name, two = paths.name(rest[0]) if rest else "", " ".join(rest[:2])
         if two in table.prefixes:
-            inner = _after_options(rest[2:], table.prefixes[two])
+            rest = _after_options(rest[2:], table.prefixes[two])
         elif name in table.wrappers:
-            inner = _after_options(rest[1:], table.wrappers[name])
-            if not inner and name in {"env", "time"}:
-                return iter(["printenv"])
+            rest = _after_options(rest[1:], table.wrappers[name])
+            if not rest and name in {"env", "time"}:
+                return ["printenv"]
         else:
-            return iter(rest)
-        rest = inner
-    return iter(rest)
+            break
+    return rest
 
 
 def _after_options(words: Sequence[str], values: Sequence[str]) -> list[str]:
@@ -116,9 +106,7 @@ def _shell(name: str, arguments: Sequence[str], stdin: str | None) -> Deed:
         if re.fullmatch(r"-[a-z]*c", word) and index + 1 < len(arguments):
             return Deed("neutral", [name], script=arguments[index + 1])
         if not word.startswith(("-", "+")):
-            does = _unknown([f"./{word}" if "/" not in word else word, *arguments[index + 1 :]], paths.name(word))
-            does.executes = [word]
-            return does
+            return _file(paths.name(word), arguments[index:])
     return Deed("neutral", [name], script=stdin) if stdin is not None else Deed("run", [name])
 
 
@@ -133,12 +121,12 @@ def _interpreter(name: str, arguments: Sequence[str], stdin: str | None, nested:
         if name in {"perl", "ruby"} and _in_place(word):
             return _edited_in_place(name, arguments)
         if word in inline and index + 1 < len(arguments):
-            return _code(name, arguments[index + 1], arguments[index + 2 :])
+            return _code(name, arguments[index + 1])
         if word.startswith("-") and word != "-":
             index += 2 if word in {"-W", "-X", "-cp", "-classpath", "-jar", "-r", "--require", "-I"} else 1
             continue
-        return _code(name, stdin, ()) if word == "-" and stdin is not None else _script(name, arguments[index:])
-    return _code(name, stdin, ()) if stdin is not None else Deed("run", [name])
+        return _code(name, stdin) if word == "-" and stdin is not None else _script(name, arguments[index:])
+    return _code(name, stdin) if stdin is not None else Deed("run", [name])
 
 
 def _in_place(word: str) -> bool:
@@ -160,81 +148,70 @@ def _module(module: str, arguments: Sequence[str], nested: int) -> Deed:
     does, colon, runner = known.partition(":")
     if not colon:
         return deed_of([known, *arguments], None, nested + 1)
-    return Deed(
-        msgspec.convert(does, Does),
-        [module],
-        runner=runner if does in {"verify", "build"} else "",
-        log=does == "verify",
-    )  # type: ignore[arg-type]
+    return Deed(msgspec.convert(does, Does), [module], runner=runner if does in {"verify", "build"} else "")
 
 
-def _code(name: str, code: str | None, _arguments: Sequence[str]) -> Deed:
+def _code(name: str, code: str) -> Deed:
     """Inline code, by what it plainly writes and reads."""
-    seen = read_code(code or "")
+    seen = read_code(code)
     does: Does = "change" if seen.writes or seen.changes else "explore" if seen.probe else "run"
-    return Deed(does, [name], list(seen.reads), list(seen.writes), code=code or "")
+    return Deed(does, [name], list(seen.reads), list(seen.writes), code=code)
 
 
 def _script(name: str, words: Sequence[str]) -> Deed:
     """An interpreter with a script."""
-    script, arguments = words[0], words[1:]
-    first = arguments[0] if arguments else ""
+    script, first = words[0], words[1] if len(words) > 1 else ""
     if paths.name(script) == "setup.py" and first in {"install", "develop"}:
-        return Deed("install", [name], executes=[script], log=True)
+        return Deed("install", [name], executes=[script])
     if paths.name(script) == "setup.py" and first.startswith(("build", "sdist", "bdist")):
-        return Deed("build", [name], executes=[script], runner="build", log=True)
-    deed = _unknown([f"./{script}" if "/" not in script else script, *arguments], name)
-    deed.executes = [script]
+        return Deed("build", [name], executes=[script], runner="build")
+    return _file(name, words)
+
+
+def _file(name: str, words: Sequence[str]) -> Deed:
+    """A file that an interpreter or a shell, told as `name`, runs."""
+    deed = _unknown([words[0] if "/" in words[0] else f"./{words[0]}", *words[1:]], name)
+    deed.executes = [words[0]]
     return deed
 
 
-def _by_arguments(name: str, program: Program, arguments: Sequence[str], stdin: str | None, nested: int) -> Deed:
+def _by_arguments(name: str, program: Program, arguments: list[str], stdin: str | None, nested: int) -> Deed:
     """A program of the tables."""
     operands, given = split(program, arguments)
     does = effect_by(program, operands, arguments, given)
     deed = Deed(does, [name])
-    if (
-        name in {"npm", "yarn", "pnpm", "bun"}
-        and operands
-        and operands[0] not in program.subs
-        and programs().knows(operands[0])
-    ):
-        return deed_of([*arguments[arguments.index(operands[0]) :]], stdin, nested + 1)
+    first = operands[0] if operands else ""
+    if name in {"npm", "yarn", "pnpm", "bun"} and first not in program.subs and programs().knows(first):
+        return deed_of(arguments[arguments.index(first) :], stdin, nested + 1)
     if program.sql and _SQL_WRITES.search(" ".join([*operands[1:], *arguments, stdin or ""])[:20_000]):
-        deed.does, deed.writes = "change", [Write(operands[0], "edit")] if operands else []
+        deed.does, deed.writes = "change", [Write(first, "edit")] if operands else []
     for option in program.executes:
         if option in arguments:
-            inner = [w for w in arguments[list(arguments).index(option) + 1 :] if w not in {";", "+", "{}"}]
+            inner = [w for w in arguments[arguments.index(option) + 1 :] if w not in {";", "+", "{}"}]
             return deed_of(inner, None, nested + 1)
     for target in [value for option, value in given if option in program.out and value]:
-        if not (program.stdout_out and target == "-"):
-            deed.does = "change"
-            deed.writes.append(Write(target, "create"))
-        else:
-            deed.does = "explore"
+        is_printed = program.stdout_out and target == "-"
+        deed.does = "explore" if is_printed else "change"
+        deed.writes += [] if is_printed else [Write(target, "create")]
     if program.assigned:
         targets = [a.removeprefix(program.assigned) for a in arguments if a.startswith(program.assigned)]
         deed.does = "change" if targets else deed.does
         deed.writes += [Write(target, "create") for target in targets]
     if program.patch_text:
-        deed.writes = list(writes_of_patch(stdin or (operands[0] if operands else "")))
-    _operands(deed, (name, program), operands, given, stdin)
+        deed.writes = list(writes_of_patch(stdin or first))
+    _operands(deed, program, operands, given)
+    if program.how == "patch" and stdin:
+        deed.writes = list(writes_of_patch(stdin)) or deed.writes
     deed.runner = program.runner or name if deed.does in {"verify", "build"} else ""
-    deed.log = deed.does in {"verify", "build", "install"}
     return deed
 
 
-def _operands(
-    deed: Deed, known: tuple[str, Program], operands: list[str], given: list[tuple[str, str]], stdin: str | None
-) -> None:
+def _operands(deed: Deed, program: Program, operands: list[str], given: list[tuple[str, str]]) -> None:
     """Adds the files that are read and written as operands."""
-    name, program = known
-    offset = 0 if program.script_options and any(option in program.script_options for option, _ in given) else 1
+    options = {option for option, _ in given}
+    offset = 0 if options & {*program.script_options} else 1
     deed.reads += picked(program.reads, operands, offset)
-    if program.writes and (not program.writes_when or deed.does == program.writes_when) and deed.does == "change":
-        appended = any(option in program.append for option, _ in given)
-        how: How = "append" if appended else program.how
-        lines = lines_of_sed(operands, given) if name == "sed" else None
+    if deed.does == "change":
+        how: How = "append" if options & {*program.append} else program.how
+        lines = lines_of_sed(operands, given) if deed.names == ["sed"] else None
         deed.writes += [Write(path, how, lines) for path in picked(program.writes, operands, offset)]
-    if program.how == "patch" and stdin:
-        deed.writes = list(writes_of_patch(stdin)) or deed.writes

@@ -52,17 +52,7 @@ class Command(msgspec.Struct):
     """The subshells around it, outermost first; commands of one share their directory."""
     piped: bool = False
     """It reads what the command before it wrote."""
-    inside: bool = False
-    """Within a command substitution: its output is somebody's argument."""
     background: bool = False
-    raw: str = ""
-
-
-class Script(msgspec.Struct):
-    """A parsed text. `broken`: the shell would refuse it, or only its beginning was read."""
-
-    commands: list[Command]
-    broken: bool = False
 
 
 @cache
@@ -71,17 +61,17 @@ def _language() -> Language:
     return tree_sitter.Language(RUNS.load("tree_sitter_bash").language())
 
 
-def parse(text: str) -> Script:
+def parse(text: str) -> list[Command]:
     """The commands of `text`, whatever it is. Raises MissingExtraError."""
-    small, bodies, cut = bounded(text)
+    small, bodies = bounded(text)
     root = _tree(small)
     if root.has_error and not bodies and "<<" in small:  # some here-documents are too much for the grammar
-        without, apart, _ = bounded(text, documents=False)
+        without, apart = bounded(text, documents=False)
         second = _tree(without)
         root, bodies = (root, bodies) if second.has_error else (second, apart)
     walk = _Walk(bodies)
     walk.visit(root, 0)
-    return Script(walk.commands, root.has_error or cut)
+    return walk.commands
 
 
 def _tree(text: str) -> Syntax:
@@ -99,7 +89,6 @@ class _Walk:
         self.variables: dict[str, str] = {}
         self.scopes: list[int] = [0]
         self.made = 0
-        self.inside = False
 
     def visit(self, node: Syntax, depth: int) -> None:
         """Adds the commands of `node`."""
@@ -117,7 +106,7 @@ class _Walk:
         elif kind in {"variable_assignment", "declaration_command", "variable_assignments"}:
             self.assign(node, depth)
         elif kind in {"test_command", "unset_command"}:
-            self.add(Command([text_of(node).split(maxsplit=1)[0] if kind == "unset_command" else "["], []), node)
+            self.add(Command([text_of(node).split(maxsplit=1)[0] if kind == "unset_command" else "["], []))
         elif kind in _MANY or depth == 0:
             self.statements(node, depth)
 
@@ -139,10 +128,14 @@ class _Walk:
     def pipeline(self, node: Syntax, depth: int) -> None:
         """Commands joined by `|`."""
         for number, child in enumerate(node.named_children):
-            first = len(self.commands)
-            self.visit(child, depth + 1)
-            if number and first < len(self.commands):
-                self.commands[first].piped = True
+            self.piped(child, depth, piped=number > 0)
+
+    def piped(self, node: Syntax, depth: int, *, piped: bool) -> None:
+        """Adds the commands of `node`; the first reads what came before it where it is `piped`."""
+        first = len(self.commands)
+        self.visit(node, depth + 1)
+        if piped and first < len(self.commands):
+            self.commands[first].piped = True
 
     def assign(self, node: Syntax, depth: int) -> None:
         """Remembers what a plain assignment says; runs the substitutions in it."""
@@ -164,7 +157,7 @@ class _Walk:
                 self.substitutions(child, depth)
             else:
                 words.append(self.word(child, depth))
-        self.add(Command(words, redirects, stdin), node)
+        self.add(Command(words, redirects, stdin))
 
     def redirected(self, node: Syntax, depth: int) -> None:
         """A statement with redirections: they belong to its last command, or to all of a block."""
@@ -175,7 +168,7 @@ class _Walk:
         own = self.commands[-1] if len(self.commands) > first else None
         if own is None or (body is not None and body.type not in {"command", "list", "pipeline", "negated_command"}):
             own = Command([], [])
-            self.add(own, node)
+            self.add(own)
         for child in node.named_children:
             if child != body:
                 made, own.stdin = self.redirect(child, depth, own.stdin)
@@ -184,7 +177,7 @@ class _Walk:
     def redirect(self, node: Syntax, depth: int, stdin: str | None) -> tuple[list[Redirect], str | None]:
         """The redirections of one clause, and the text for standard input. What follows a `<<EOF` runs too."""
         if node.type == "file_redirect":
-            return [made for made in [self.to_file(node, depth)] if made], stdin
+            return self.to_file(node, depth), stdin
         if node.type == "herestring_redirect":
             return [], "".join(self.word(child, depth) for child in node.named_children)
         redirects: list[Redirect] = []
@@ -193,20 +186,17 @@ class _Walk:
         later: list[tuple[Syntax, bool]] = []
         for child in node.named_children:
             if child.type == "file_redirect":
-                redirects += [made for made in [self.to_file(child, depth)] if made]
+                redirects += self.to_file(child, depth)
             elif child.type == "heredoc_body":
                 stdin = stdin or text_of(child)
             elif child.type not in {"heredoc_start", "heredoc_end"}:
                 later.append((child, child.type == "pipeline" or _is_piped(child)))
         for child, piped in later:
-            first = len(self.commands)
-            self.visit(child, depth + 1)
-            if piped and first < len(self.commands):
-                self.commands[first].piped = True
+            self.piped(child, depth, piped=piped)
         return redirects, stdin
 
-    def to_file(self, node: Syntax, depth: int) -> Redirect | None:
-        """None for a copy of a descriptor (`2>&1`)."""
+    def to_file(self, node: Syntax, depth: int) -> list[Redirect]:
+        """Nothing for a copy of a descriptor (`2>&1`)."""
         descriptor, operator = "", ""
         for child in node.children:
             if child.type == "file_descriptor":
@@ -215,13 +205,13 @@ class _Walk:
                 operator = child.type
             elif operator:
                 target = self.word(child, depth)
-                return None if operator.endswith("&") or target.isdigit() else Redirect(operator, target, descriptor)
-        return None
+                is_copy = operator.endswith("&") or target.isdigit()
+                return [] if is_copy else [Redirect(operator, target, descriptor)]
+        return []
 
-    def add(self, command: Command, node: Syntax) -> None:
+    def add(self, command: Command) -> None:
         """Keeps `command`."""
-        command.scope, command.inside = tuple(self.scopes), self.inside
-        command.raw = text_of(node)[:400]
+        command.scope = tuple(self.scopes)
         self.commands.append(command)
 
     def substitutions(self, node: Syntax, depth: int) -> None:
@@ -229,9 +219,7 @@ class _Walk:
         if depth > MAX_DEPTH:
             return
         if node.type in {"command_substitution", "process_substitution"}:
-            before, self.inside = self.inside, True
             self.enter(node, depth + 1)
-            self.inside = before
             return
         for child in node.named_children:
             self.substitutions(child, depth + 1)

@@ -13,7 +13,7 @@ from itertools import repeat
 
 from dap_ai.debuggees.runs.analysis.facts import Effect, Stage, StageName
 from dap_ai.debuggees.runs.analysis.files import Files
-from dap_ai.debuggees.runs.analysis.tables import expressions, lists
+from dap_ai.debuggees.runs.analysis.tables import find_words, lists
 from dap_ai.debuggees.runs.model import Step
 
 
@@ -40,16 +40,12 @@ def _mark(effect: Effect, step: Step, files: Files) -> StageName | None:
 
 def _edits_work(effect: Effect, files: Files) -> bool:
     """Whether the work is changed, not a script of the agent's own, a folder made or history kept."""
-    if effect.writes:
-        if all(
-            write.how == "unknown" or (write.how == "delete" and write.path in files.made) for write in effect.writes
-        ):
-            return False
-        backups = all(write.how == "restore" for write in effect.writes if files.role(write.path) == "work")
-        return bool(files.work(effect.writes)) and not (backups and "verify" not in effect.kinds)
-    housekeeping = set(lists("words")["housekeeping"])
-    programs = set(effect.programs)
-    return not programs & housekeeping
+    if not effect.writes:
+        return not set(effect.programs) & set(lists("words")["housekeeping"])
+    if all(w.how == "unknown" or (w.how == "delete" and w.path in files.made) for w in effect.writes):
+        return False
+    backups = all(write.how == "restore" for write in effect.writes if files.role(write.path) == "work")
+    return bool(files.work(effect.writes)) and not (backups and "verify" not in effect.kinds)
 
 
 def _environment(marks: list[StageName | None], effects: Sequence[Effect], steps: Sequence[Step]) -> None:
@@ -69,8 +65,7 @@ def _environment(marks: list[StageName | None], effects: Sequence[Effect], steps
 
 
 def _probes(step: Step) -> bool:
-    text = step.call.text if step.call is not None else ""
-    return bool(text) and any(pattern.search(text[:2000]) for pattern in expressions("words", "probes"))
+    return step.call is not None and find_words("probes", step.call.text[:2000]) is not None
 
 
 def _not_found(step: Step) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -32,7 +32,6 @@ class Program(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     script_options: Sequence[str] = ()
     reads: Operands = ""
     writes: Operands = ""
-    writes_when: str = ""
     out: Sequence[str] = ()
     stdout_out: bool = False
     append: Sequence[str] = ()
@@ -76,7 +75,6 @@ class Tool(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     edits: str = ""
     patch: Sequence[str] = ()
     code: Sequence[str] = ()
-    command: Sequence[str] = ()
     how: How = "edit"
     by: str = ""
     cases: Mapping[str, str] = {}
@@ -98,11 +96,15 @@ def _load(name: str) -> dict[str, Any]:
     return parse(data, Path(f"{name}.toml"))
 
 
-def _joined(table: Mapping[str, Mapping[str, Any]], name: str) -> dict[str, Any]:
-    """The fields of `name` with those of the one that it is the `same` as below them."""
-    fields = dict(table[name])
-    same = fields.pop("same", "")
-    return {**_joined(table, same), **fields} if same else fields
+def _joined(table: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """The rows of a table, each over those of the one that it is the `same` as."""
+
+    def whole(name: str) -> dict[str, Any]:
+        fields = dict(table[name])
+        same = fields.pop("same", "")
+        return {**whole(same), **fields} if same else fields
+
+    return {name: whole(name) for name in table}
 
 
 @cache
@@ -111,30 +113,16 @@ def programs() -> Programs:
     table = _load("programs")
     order: tuple[Does, ...] = ("change", "install", "verify", "build", "explore", "neutral")
     plain: dict[str, Does] = {name: does for does in order for name in table["effects"].get(does, ())}
-    made = {name: msgspec.convert(_joined(table["programs"], name), Program) for name in table["programs"]}
-    return Programs(
-        plain=plain,
-        programs=made,
-        wrappers=table["wrappers"],
-        prefixes=table["prefixes"],
-        shells=frozenset(table["shells"]["names"]),
-        interpreters=table["interpreters"],
-        modules=table["modules"],
-        markers=table["submit"]["markers"],
-    )
+    names, markers = table["shells"]["names"], table["submit"]["markers"]
+    whole = {**table, "plain": plain, "programs": _joined(table["programs"]), "shells": names, "markers": markers}
+    return msgspec.convert(whole, Programs)
 
 
 @cache
 def tools() -> Tools:
     """What tools do that are no shell, and how they refuse."""
     table = _load("tools")
-    return Tools(
-        tools={name: msgspec.convert(_joined(table["tools"], name), Tool) for name in table["tools"]},
-        shells=table["shells"],
-        refusals={name: tuple(words) for name, words in table["refusals"].items()},
-        skills={name: msgspec.convert(fields, Tool) for name, fields in table["skills"].items()},
-        commands=table["commands"],
-    )
+    return msgspec.convert({**table, "tools": _joined(table["tools"])}, Tools)
 
 
 @cache
@@ -147,3 +135,13 @@ def lists(name: str) -> Mapping[str, Any]:
 def expressions(name: str, key: str) -> Sequence[re.Pattern[str]]:
     """A list of regular expressions of a table, compiled."""
     return [re.compile(text, re.IGNORECASE) for text in lists(name)[key]]
+
+
+def find_words(key: str, text: str) -> re.Match[str] | None:
+    """What the first of the expressions `key` of words.toml that finds something finds in `text`."""
+    return next((found for pattern in expressions("words", key) if (found := pattern.search(text))), None)
+
+
+def line_with(key: str, lines: Iterable[str]) -> str:
+    """The first line in which one of the expressions `key` of words.toml finds something, stripped; "" where none."""
+    return next((line.strip() for line in lines if find_words(key, line)), "")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
-from dap_ai.debuggees.runs.analysis.effects import first_line, text_of_call
+from dap_ai.debuggees.runs.analysis.effects import called_in, first_line
 from dap_ai.debuggees.runs.analysis.facts import Check, Effect, Node
 from dap_ai.debuggees.runs.gist import unwrapped
 from dap_ai.debuggees.runs.model import Event, Step
@@ -29,9 +30,8 @@ def tree_of(effects: Sequence[Effect], steps: Sequence[Step], checks: Sequence[C
     nodes: list[Node] = []
     for effect, step in zip(effects, steps, strict=True):
         check = by_step.get(effect.step)
-        nodes.append(
-            Node(effect.step, state, effect.kind, _intent(step, effect, shared), _outcome(step, effect, check))
-        )
+        intent, outcome = _intent(step, effect, shared), _outcome(step, effect, check)
+        nodes.append(Node(effect.step, state, effect.kind, intent, outcome))
         if opens_state(effect):
             state = effect.step
     return nodes
@@ -49,10 +49,7 @@ def folded(tree: Sequence[Node]) -> list[Node]:
 
 def _shared(steps: Sequence[Step]) -> set[int]:
     """Indices of responses that several calls share."""
-    counts: dict[int, int] = {}
-    for step in steps:
-        if step.response is not None:
-            counts[step.response.index] = counts.get(step.response.index, 0) + 1
+    counts = Counter(step.response.index for step in steps if step.response is not None)
     return {index for index, count in counts.items() if count > 1}
 
 
@@ -65,19 +62,16 @@ def _intent(step: Step, effect: Effect, shared: set[int]) -> str:
     """The agent's own words: what it says that it will do; where it says nothing, the call."""
     described = (step.call.arguments or {}).get("description") if step.call is not None else None
     response = step.response
-    if response is not None and response.index not in shared:
-        said = _purpose(response.text) or _purpose(response.reasoning)
-        if said:
-            return one_line(said)
+    own = response if response is not None and response.index not in shared else None
+    if own is not None and (said := _purpose(own.text) or _purpose(own.reasoning)):
+        return one_line(said)
     if isinstance(described, str) and described.strip():
         return one_line(described)
     if step.call is None:
-        return one_line(first_line(response.text) if response is not None else effect.kind)
-    return one_line(
-        f"{step.call.tool}: {first_line(text_of_call(step.call))}"
-        if step.call.tool not in {"", "bash"}
-        else first_line(step.call.text)
-    )
+        return one_line(first_line(step.said) if response is not None else effect.kind)
+    if step.call.tool in {"", "bash"}:
+        return one_line(first_line(step.call.text))
+    return one_line(f"{step.call.tool}: {first_line(called_in(step))}")
 
 
 def _purpose(text: str) -> str:
@@ -105,11 +99,8 @@ def _outcome(step: Step, effect: Effect, check: Check | None) -> str:
 
 
 def _checked(check: Check) -> str:
-    counts = [
-        f"{count} {name}"
-        for name, count in (("passed", check.passed), ("failed", check.failed), ("errors", check.errors))
-        if count
-    ]
+    numbers = {"passed": check.passed, "failed": check.failed, "errors": check.errors}
+    counts = [f"{count} {name}" for name, count in numbers.items() if count]
     if not check.ran:
         return f"did not run: {check.error or check.summary}".rstrip(": ")
     word = {True: "ok", False: "failed", None: ""}[check.ok]

@@ -16,7 +16,7 @@ from dap_ai.debuggees.runs.answer.diagnosis import diagnosis, evidence_rows_of, 
 from dap_ai.debuggees.runs.answer.questions import UNDERSTOOD, What, Wish, wish_of
 from dap_ai.debuggees.runs.answer.reading import Held, held_by, there_are
 from dap_ai.debuggees.runs.answer.telling import is_guess, reason_of, span
-from dap_ai.debuggees.runs.answer.tools import step_head
+from dap_ai.debuggees.runs.answer.tools import NO_OTHER_RUN, step_head
 from dap_ai.debuggees.runs.model import Usage
 from dap_ai.protocol.contracts.asking import Answer
 from dap_ai.system.texts import code, counted, fenced
@@ -75,9 +75,9 @@ def _step(held: Held, wish: Wish) -> list[str]:
         return [_no_step(held, number)]
     if wish.text:
         head, text = pages.parts_of(held.steps[number]).get(wish.text, ("", ""))
-        return (
-            [f"Step {number}, {head}:", fenced(clip(text, _MAX_PART_CHARS))] if head else [f"Step {number} has none."]
-        )
+        if not head:
+            return [f"Step {number} has none."]
+        return [f"Step {number}, {head}:", fenced(clip(text, _MAX_PART_CHARS))]
     parts = [f"{step_head(held, number)}:", fenced(pages.step_page(held, number))]
     parts += [f"- {pattern.text}" for pattern in held.analysis.patterns if number in pattern.steps]
     onset = held.analysis.finding.onset
@@ -89,45 +89,41 @@ def _step(held: Held, wish: Wish) -> list[str]:
 def _steps(held: Held, wish: Wish) -> list[str]:
     first, last = wish.numbers
     rows = pages.step_rows(held, first, _MOST_STEPS, last=last)
-    return (
-        [f"Steps {first} to {last}, of {held.run.steps}:", fenced("\n".join(rows))] if rows else [_no_step(held, first)]
-    )
+    return _told(f"Steps {first} to {last}, of {held.run.steps}:", rows, _no_step(held, first))
 
 
 def _diff(held: Held, wish: Wish) -> list[str]:
     one, other = wish.numbers
-    missing = next((number for number in (one, other) if number not in held.steps), None)
-    if missing is not None:
-        return [_no_step(held, missing)]
-    said, files = (
-        changes.said_differently(held, one, other),
-        changes.changed_between(held, min(one, other), max(one, other)),
-    )
+    for number in wish.numbers:
+        if number not in held.steps:
+            return [_no_step(held, number)]
+    first, last = sorted(wish.numbers)
+    said, files = changes.said_differently(held, one, other), changes.changed_between(held, first, last)
+    between = f"What became of files after step {first}, up to step {last}:"
     return [
-        f"Steps {one} and {other} are the same." if not said else f"What steps {one} and {other} said, called and got:",
-        fenced(said, "diff") if said else "",
-        f"What became of files after step {min(one, other)}, up to step {max(one, other)}:"
-        if files
-        else "No file was changed between them.",
-        fenced(files, "diff") if files else "",
+        *_told(
+            f"What steps {one} and {other} said, called and got:",
+            said,
+            f"Steps {one} and {other} are the same.",
+            "diff",
+        ),
+        *_told(between, files, "No file was changed between them.", "diff"),
     ]
 
 
 def _search(held: Held, wish: Wish) -> list[str]:
     rows, count = pages.found_rows(held, wish.text)
-    if not rows:
-        return [f"{code(wish.text)} stands nowhere in the run."]
     first = f", the first {len(rows)}" if count > len(rows) else ""
-    return [f"{code(wish.text)} stands in {counted(count, 'line')}{first}:", fenced("\n".join(rows))]
+    head = f"{code(wish.text)} stands in {counted(count, 'line')}{first}:"
+    return _told(head, rows, f"{code(wish.text)} stands nowhere in the run.")
 
 
 def _checks(held: Held, _: Wish) -> list[str]:
     checks = held.analysis.checks
     failed = sum(check.ok is False for check in checks)
-    if not checks:
-        return ["Nothing was checked: no test, build or program was run to judge the work."]
     head = f"{counted(len(checks), 'check')}, {failed} failed:"
-    return [head, fenced("\n".join(pages.check_rows(checks)))]
+    none = "Nothing was checked: no test, build or program was run to judge the work."
+    return _told(head, pages.check_rows(checks), none)
 
 
 def _failed_checks(held: Held, wish: Wish) -> list[str]:
@@ -135,16 +131,17 @@ def _failed_checks(held: Held, wish: Wish) -> list[str]:
     if not checks:
         return _checks(held, wish)
     failed = [check for check in checks if check.ok is False]
-    if not failed:
-        unclear = [check for check in checks if check.ok is None]
-        if not unclear:
-            none = "Its only check did not fail" if len(checks) == 1 else f"None of its {len(checks)} checks failed"
-            return [f"{none}:", fenced("\n".join(pages.check_rows(checks)))]
-        rows = fenced("\n".join(pages.check_rows(unclear)))
-        return [f"None of {len(checks)} checks is known to have failed; of these nothing is known:", rows]
+    unclear = [check for check in checks if check.ok is None]
     last = max(check.step for check in checks)
-    after = "" if failed[-1].step == last else f" The last check of all, at step {last}, did not fail."
-    return [f"{len(failed)} of {len(checks)} checks failed.{after}", fenced("\n".join(pages.check_rows(failed)))]
+    if failed:
+        after = "" if failed[-1].step == last else f" The last check of all, at step {last}, did not fail."
+        head = f"{len(failed)} of {len(checks)} checks failed.{after}"
+    elif unclear:
+        head = f"None of {len(checks)} checks is known to have failed; of these nothing is known:"
+    else:
+        none = "Its only check did not fail" if len(checks) == 1 else f"None of its {len(checks)} checks failed"
+        head = f"{none}:"
+    return _told(head, pages.check_rows(failed or unclear or checks))
 
 
 def _changes(held: Held, _: Wish) -> list[str]:
@@ -165,31 +162,21 @@ def _file(held: Held, wish: Wish) -> list[str]:
 
 def _errors(held: Held, _: Wish) -> list[str]:
     rows = pages.step_rows(held, 1, _MOST_STEPS, failed=True)
-    return (
-        ["Steps whose tool or check failed, or that did nothing:", fenced("\n".join(rows))]
-        if rows
-        else ["No step failed that says so."]
-    )
+    return _told("Steps whose tool or check failed, or that did nothing:", rows, "No step failed that says so.")
 
 
 def _tree(held: Held, _: Wish) -> list[str]:
     rows = pages.tree_rows(held, most=40) or pages.tree_rows(held, whole=True, most=40)
-    return (
-        [_ended(held), "What it changed and checked:", fenced("\n".join(rows))]
-        if rows
-        else [_ended(held), "It has no steps."]
-    )
+    return [_ended(held), *_told("What it changed and checked:", rows, "It has no steps.")]
 
 
 def _task(held: Held, _: Wish) -> list[str]:
-    task = held.run.task.strip()
-    return ["Its task:", fenced(clip(task, _MAX_TASK_CHARS))] if task else ["Its task is not recorded."]
+    return _told("Its task:", clip(held.run.task.strip(), _MAX_TASK_CHARS), "Its task is not recorded.")
 
 
 def _outcome(held: Held, _: Wish) -> list[str]:
     last = held.steps.get(held.run.steps)
-    end = ["Its last step:", fenced(pages.step_page(held, last.number))] if last else []
-    return [_ended(held), *end]
+    return [_ended(held), *(_told("Its last step:", pages.step_page(held, last.number)) if last else [])]
 
 
 def _ended(held: Held) -> str:
@@ -210,18 +197,13 @@ def _cost(held: Held, _: Wish) -> list[str]:
     return [f"As recorded: {', '.join(words)}; {held.run.steps} steps."] if words else ["What it cost is not recorded."]
 
 
-def _sum(usages: Sequence[Usage], name: str) -> int | None:
-    values = [value for usage in usages if (value := getattr(usage, name)) is not None]
-    return sum(values) if values else None
+def _sum(usages: Sequence[Usage], name: str) -> int:
+    return sum(getattr(usage, name) or 0 for usage in usages)
 
 
 def _patterns(held: Held, _: Wish) -> list[str]:
     rows = [f"- {p.name}, step {', '.join(map(str, p.steps[:8]))}: {cut(p.text, 240)}" for p in held.analysis.patterns]
-    return (
-        ["Seen in it:\n\n" + "\n".join(rows)]
-        if rows
-        else ["None of the patterns that go wrong in many runs is seen in it."]
-    )
+    return _list("Seen in it:", rows, "None of the patterns that go wrong in many runs is seen in it.")
 
 
 def _advice(held: Held, _: Wish) -> list[str]:
@@ -230,34 +212,36 @@ def _advice(held: Held, _: Wish) -> list[str]:
         return [f"Nothing can be recommended: {held.analysis.finding.why}."]
     if is_guess(onset):
         return ["Nothing in its own text shows where the run went wrong, so nothing can be recommended."]
-    return [
-        f"It went wrong at {span(onset)} ({onset.type}): {reason_of(onset)}.",
-        f"{ADVICE} {what_helps(onset)}",
-    ]
+    wrong = f"It went wrong at {span(onset)} ({onset.type}): {reason_of(onset)}."
+    return [wrong, f"{ADVICE} {what_helps(onset)}"]
 
 
 def _others(held: Held, _: Wish) -> list[str]:
     onset = held.analysis.finding.onset
     others = onset.alternatives if onset else ()
     rows = [f"- {span(other)}, {other.type}: {other.text}" for other in others]
-    return (
-        ["Others that can be defended:\n\n" + "\n".join(rows)]
-        if rows
-        else ["Nothing else is seen that can be defended."]
-    )
+    return _list("Others that can be defended:", rows, "Nothing else is seen that can be defended.")
 
 
 def _compare(held: Held, _: Wish) -> list[str]:
     head, diff = changes.beside(held)
-    if not head:
-        return ["No other run was named: `dap-ai ask --run RUN --against RUN2`."]
-    return [head, fenced(diff, "diff") if diff else ""]
+    return _told(head, diff, head or NO_OTHER_RUN, "diff")
 
 
 def _unknown(held: Held, wish: Wish) -> list[str]:
     if wish.text:
         return [f"Taken for a search, as no model is set: {UNDERSTOOD} are understood.", *_search(held, wish)]
     return [f"Without a model this question is not understood. Understood are: {UNDERSTOOD}."]
+
+
+def _told(head: str, text: str | Sequence[str], nothing: str = "", language: str = "text") -> list[str]:
+    """A sentence, and what the run says or its rows, fenced; `nothing` where there is nothing."""
+    shown = text if isinstance(text, str) else "\n".join(text)
+    return [head, fenced(shown, language)] if shown else [nothing or head]
+
+
+def _list(head: str, rows: Sequence[str], nothing: str) -> list[str]:
+    return [f"{head}\n\n" + "\n".join(rows)] if rows else [nothing]
 
 
 def _no_step(held: Held, number: int) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from dap_ai.agent.case.values import cut
 from dap_ai.debuggees.runs.analysis.differences import FileAt, between_steps, compare, files_at, workspace
-from dap_ai.debuggees.runs.answer.pages import PAGE
+from dap_ai.debuggees.runs.answer.pages import page
 from dap_ai.debuggees.runs.answer.reading import Held
 from dap_ai.debuggees.runs.export.words import what
 from dap_ai.debuggees.runs.model import Run
@@ -59,12 +59,6 @@ def _written(held: Held, path: str, number: int) -> str:
     return "\n".join([f"step {number}", *_few(lines)]) if told else _call(held, number)
 
 
-def page(text: str, start: int) -> str:
-    """From a character on, with how much is left."""
-    rest = len(text) - start - PAGE
-    return text[start : start + PAGE] + (f"\n... {rest} characters more: start {start + PAGE}" if rest > 0 else "")
-
-
 def changed_between(held: Held, first: int, second: int) -> str:
     """What became of each file after one step, up to another; the calls themselves where they do not tell it apart."""
     parts: list[str] = []
@@ -87,7 +81,7 @@ def _call(held: Held, number: int) -> str:
 def handed_in(held: Held) -> str:
     """The patch that the last step has returned; empty: it has returned none."""
     last = held.steps.get(held.run.steps)
-    text = last.result.text if last and last.result else ""
+    text = last.got if last else ""
     start = _PATCH.search(text)
     return text[start.start() :].rstrip() if start else ""
 

@@ -74,11 +74,9 @@ def diagnosis(held: Held) -> list[str]:
 
 def _hint(held: Held) -> str:
     """Nobody recorded a verdict: a user may know it."""
-    return (
-        ""
-        if held.failed or held.run.outcome.verdict != "unknown"
-        else "If you know that it failed, ask `why did it fail`: then the likeliest step is named all the same."
-    )
+    if held.failed or held.run.outcome.verdict != "unknown":
+        return ""
+    return "If you know that it failed, ask `why did it fail`: then the likeliest step is named all the same."
 
 
 def _pairs(held: Held) -> Iterator[tuple[Evidence, bool]]:

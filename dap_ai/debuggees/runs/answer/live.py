@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import shutil
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import click
 from dap_ai.commands.kinds import Make, Wanted
 from dap_ai.commands.running.job import Job
 from dap_ai.commands.running.starting import Debugged
-from dap_ai.commands.running.target import Out, Session, Target
+from dap_ai.commands.running.target import Out, Session
 from dap_ai.debuggees.runs.answer import ASKS
 
 FILTERS = ("apiError", "pattern", "failedCheckIgnored", "successWithoutChange", "loop")
@@ -85,9 +86,8 @@ class LiveTarget(Debugged):
         """It has ended well, as far as can be seen."""
         del exceptions
         ended = "well" if status == 0 else f"with exit code {status}"
-        return (
-            f"the agent has ended {ended}: no pattern, no error of the model's API; ask all the same: --run PATH -q ..."
-        )
+        seen = "no pattern, no error of the model's API"
+        return f"the agent has ended {ended}: {seen}; ask all the same: --run PATH -q ..."
 
 
 def look(wanted: Wanted) -> Make:
@@ -97,8 +97,4 @@ def look(wanted: Wanted) -> Make:
     path = wanted.env.get("PATH")
     if shutil.which(wanted.words[0], path=path) is None and not Path(wanted.cwd, wanted.words[0]).exists():
         raise click.UsageError(f"--agent: {wanted.words[0]}: is no command that can be found.")
-
-    def make(out: Out) -> Target:
-        return LiveTarget(wanted, out)
-
-    return make
+    return partial(LiveTarget, wanted)

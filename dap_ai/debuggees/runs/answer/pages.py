@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from itertools import islice
 
 from dap_ai.agent.case.values import cut
 from dap_ai.debuggees.runs.analysis.facts import Check, Effect, Node
@@ -92,7 +93,7 @@ def tree_rows(held: Held, first: int = 1, *, whole: bool = False, most: int = _M
     for node in nodes[:most]:
         depth[node.step] = depth.get(node.parent, 0) + 1
         indent = "  " * min(8, depth[node.step] - 1) if whole else ""
-        rows.append(f"{indent}{node.step} {node.kind}: {node.intent}" + (f" -> {node.outcome}" if node.outcome else ""))
+        rows.append(f"{indent}{node.row}")
     if len(nodes) > most:
         rows.append(f"... {len(nodes) - most} more, from step {nodes[most].step} on")
     return rows
@@ -135,11 +136,8 @@ def parts_of(step: Step) -> Mapping[str, tuple[str, str]]:
 
 def step_page(held: Held, number: int) -> str:
     """A step with the beginning of each part, and the end of its result."""
-    shown = [
-        f"[{head}]\n{_beginning(text, _HEADS[name], _TAIL if name == 'result' else 0, name)}"
-        for name, (head, text) in parts_of(held.steps[number]).items()
-    ]
-    return "\n\n".join(shown)
+    parts = parts_of(held.steps[number]).items()
+    return "\n\n".join(f"[{head}]\n{_beginning(text, name)}" for name, (head, text) in parts)
 
 
 def part_page(held: Held, number: int, part: str, start: int) -> str:
@@ -148,18 +146,21 @@ def part_page(held: Held, number: int, part: str, start: int) -> str:
     if not head:
         return f"step {number} has no such part"
     at = min(len(text), start) if start >= 0 else max(0, len(text) + start)
-    rest = len(text) - at - PAGE
-    more = f"\n... {rest} characters more: start {at + PAGE}" if rest > 0 else ""
-    return f"[{head}, characters {at} to {min(len(text), at + PAGE)} of {len(text)}]\n{text[at : at + PAGE]}{more}"
+    return f"[{head}, characters {at} to {min(len(text), at + PAGE)} of {len(text)}]\n{page(text, at)}"
 
 
-def _beginning(text: str, head: int, tail: int, part: str) -> str:
+def page(text: str, start: int) -> str:
+    """From a character on, with how much is left."""
+    rest = len(text) - start - PAGE
+    return text[start : start + PAGE] + (f"\n... {rest} characters more: start {start + PAGE}" if rest > 0 else "")
+
+
+def _beginning(text: str, part: str) -> str:
+    head, tail = _HEADS[part], _TAIL if part == "result" else 0
     if len(text) <= head + tail + 80:
         return text
-    end = text[-tail:] if tail else ""
-    return (
-        f"{text[:head]}\n... {len(text) - head - tail} characters left out: part {part}, start {head}\n{end}".rstrip()
-    )
+    left_out = f"... {len(text) - head - tail} characters left out: part {part}, start {head}"
+    return f"{text[:head]}\n{left_out}\n{text[-tail:] if tail else ''}".rstrip()
 
 
 def _said(response: Event) -> str:
@@ -181,11 +182,7 @@ def _called(call: Event) -> str:
 
 def found_rows(held: Held, text: str, start: int = 0) -> tuple[list[str], int]:
     """A page of the lines where a text stands, and how many there are; at most 200 are counted."""
-    found: list[Match] = []
-    for match in matches(held.run, pattern_of(text)):
-        found.append(match)
-        if len(found) == _MOST_MATCHES:
-            break
+    found = list(islice(matches(held.run, pattern_of(text)), _MOST_MATCHES))
     return list(map(_match, found[start : start + _MATCHES])), len(found)
 
 

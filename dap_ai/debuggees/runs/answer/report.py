@@ -43,8 +43,8 @@ class ReportOnRun(Report):
         mistakes: list[str] = []
         self.evidence = []
         for cited in arguments.evidence[:_MOST]:
-            evidence, quote = evidence_of(bench.case, cited.step, cited.quote), Quote((cited.step,), cited.quote)
-            standing = again.standing(quote)
+            quote = Quote((cited.step,), cited.quote)
+            evidence, standing = evidence_of(bench.case, quote), again.standing(quote)
             evidence.confirmed = standing.step is not None
             if evidence.confirmed:
                 evidence.file, evidence.line = again.place(cited.step, cited.quote)
@@ -54,11 +54,8 @@ class ReportOnRun(Report):
             self.evidence.append(evidence)
         self.suspects = self._block(arguments, again, mistakes)
         self.accepted = not mistakes
-        end = (
-            "Accepted."
-            if self.accepted
-            else "Correct what is wrong, and report again; or say in the answer what is open."
-        )
+        again_ = "Correct what is wrong, and report again; or say in the answer what is open."
+        end = "Accepted." if self.accepted else again_
         return ToolResult("\n".join([*rows, *mistakes, end]), suspects=self.suspects)
 
     def _block(self, arguments: RunReport, again: Again, mistakes: list[str]) -> list[Suspect]:

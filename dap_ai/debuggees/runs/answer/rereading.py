@@ -48,9 +48,8 @@ class Again:
 
     def standing(self, quote: Quote) -> Standing:
         """Blanks do not count; what was cut out (`...`) or masked may be anything."""
-        pieces = [
-            piece for part in _CUT.split(quote.text) for piece in map(_squeezed, PLACEHOLDER.split(part)) if piece
-        ]
+        parts: list[str] = [part for uncut in _CUT.split(quote.text) for part in PLACEHOLDER.split(uncut)]
+        pieces = [piece for piece in map(_squeezed, parts) if piece]
         if not pieces:
             return Standing(None)
         among = quote.steps or tuple(self._texts)
@@ -96,9 +95,11 @@ async def read_again(answer: Answer, case: Case, *, by_model: bool) -> list[str]
     return [*open_ones, *(f"step {n} ({no_step(again)})" for n in missing if n not in named)]
 
 
-def evidence_of(case: Case, step: int, quote: str) -> Evidence:
+def evidence_of(case: Case, quote: Quote) -> Evidence:
     """A citation that nobody has read again yet."""
-    return _evidence(case, Quote((step,), quote))
+    expression = ", ".join(f"step {step}" for step in quote.steps) or "the run"
+    stop = case.stop
+    return Evidence(expression, quote.text, "", 1, 0, stop.thread_id, stop.epoch, confirmed=False)
 
 
 def quote_of(evidence: Evidence) -> Quote:
@@ -128,13 +129,7 @@ def _only_in_text(answer: Answer, case: Case) -> Iterator[Evidence]:
     reported = {(step, _squeezed(q.text)) for q in map(quote_of, answer.evidence) for step in q.steps}
     for quote in quotes_in(answer.text):
         if not any((step, _squeezed(quote.text)) in reported for step in quote.steps):
-            yield _evidence(case, quote)
-
-
-def _evidence(case: Case, quote: Quote) -> Evidence:
-    expression = ", ".join(f"step {step}" for step in quote.steps) or "the run"
-    stop = case.stop
-    return Evidence(expression, quote.text, "", 1, 0, stop.thread_id, stop.epoch, confirmed=False)
+            yield evidence_of(case, quote)
 
 
 def _listed(steps: Sequence[int]) -> str:

@@ -10,7 +10,7 @@ import click
 
 from dap_ai.commands.kinds import Make, Wanted
 from dap_ai.commands.running.starting import Debugged
-from dap_ai.commands.running.target import Out, Session, Target
+from dap_ai.commands.running.target import Session
 from dap_ai.debuggees.runs.analysis.analysing import analyse, analyse_against
 from dap_ai.debuggees.runs.answer import ASKS
 from dap_ai.debuggees.runs.model import Run
@@ -35,12 +35,7 @@ def look(wanted: Wanted, resolved: Resolved, tell: Callable[[str], None]) -> Mak
     else:
         onset = analyse(run).finding.onset
     tell(f"{run.format}, {run.steps} steps, outcome as recorded: {run.outcome.verdict}")
-
-    def make(out: Out) -> Target:
-        del out
-        return RunTarget(path, onset.step if onset else "end", against)
-
-    return make
+    return lambda _: RunTarget(path, onset.step if onset else "end", against)
 
 
 def _opened(option: str, path: str) -> Run:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from dap_ai.agent.case.fitting import Section, fitted
 from dap_ai.agent.case.values import CHARS_PER_TOKEN, cut
@@ -95,7 +95,7 @@ def evidence_rows(evidence: Sequence[Evidence]) -> list[str]:
 
 def tree_text(analysis: Analysis, most: int) -> str:
     """The steps that changed something or checked it, a line each; the middle is left out where there are too many."""
-    rows = [f"{n.step} {n.kind}: {n.intent}" + (f" -> {n.outcome}" if n.outcome else "") for n in folded(analysis.tree)]
+    rows = [node.row for node in folded(analysis.tree)]
     if len(rows) > most:
         half = most // 2
         rows = [*rows[:half], f"... {len(rows) - 2 * half} more", *rows[-half:]]
@@ -129,13 +129,8 @@ def _held(event: Event | None) -> str:
 
 
 def _patterns(analysis: Analysis) -> str:
-    rows = list(_pattern_rows(analysis))
+    rows = [f"- {p.name}, steps {', '.join(map(str, p.steps[:6]))}: {p.text}" for p in analysis.patterns]
     return "Seen in it:\n" + "\n".join(rows) if rows else ""
-
-
-def _pattern_rows(analysis: Analysis) -> Iterator[str]:
-    for pattern in analysis.patterns:
-        yield f"- {pattern.name}, steps {', '.join(map(str, pattern.steps[:6]))}: {pattern.text}"
 
 
 def _checks(analysis: Analysis) -> str:

@@ -6,13 +6,22 @@ What a run contains is fenced as data, whatever it says; it was masked before an
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from typing import Any
 
-from dap_ai.agent.tools.base import A, Bench, Tool, ToolResult
+from dap_ai.agent.tools.base import NO_FRAME, A, Bench, Tool, ToolResult, clip
+from dap_ai.agent.tools.evaluate import EvaluateTool
+from dap_ai.agent.tools.variables import VariablesTool, listed_by_adapter
 from dap_ai.debuggees.runs.answer import changes, pages
 from dap_ai.debuggees.runs.answer.reading import Held, held_by, there_are
 from dap_ai.protocol.contracts import run_tools as arguments_of
-from dap_ai.system.texts import fenced
+from dap_ai.protocol.contracts.tools import Evaluate, Variables
+from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
+from dap_ai.system.texts import code, fenced
+
+NO_OTHER_RUN = "No other run was named: `dap-ai ask --run RUN --against RUN2`."
+_MAX_CHARS = 12_000
+"""Of a value."""
 
 
 def told(head: str, text: str, nothing: str = "") -> ToolResult:
@@ -76,11 +85,8 @@ class SearchTool(_RunTool[arguments_of.RunSearch]):
         rows, count = pages.found_rows(held, arguments.text, arguments.start)
         end = arguments.start + len(rows)
         more = f"; more with start {end}" if end < count else ""
-        return told(
-            f"Lines {arguments.start + 1} to {end} of {count} that match{more}:",
-            "\n".join(rows),
-            "It stands nowhere.",
-        )
+        head = f"Lines {arguments.start + 1} to {end} of {count} that match{more}:"
+        return told(head, "\n".join(rows), "It stands nowhere.")
 
 
 class DiffTool(_RunTool[arguments_of.Diff]):
@@ -156,7 +162,7 @@ class CompareTool(_RunTool[arguments_of.Compare]):
         del arguments
         head, diff = changes.beside(held)
         if not head:
-            return ToolResult("No other run was named: `dap-ai ask --run RUN --against RUN2`.", failed=True)
+            return ToolResult(NO_OTHER_RUN, failed=True)
         return told(head, diff)
 
 
@@ -171,7 +177,34 @@ def step_head(held: Held, number: int) -> str:
     return ", ".join(filter(None, words))
 
 
+class RunEvaluate(EvaluateTool):
+    """A field of the held event, or a command of the run's console: nothing is run."""
+
+    async def run(self, bench: Bench, arguments: Evaluate) -> ToolResult:
+        """What the adapter tells."""
+        if bench.focus is None:
+            return NO_FRAME
+        wanted = {"expression": arguments.expression, "frameId": bench.frame_id, "context": "hover"}
+        try:
+            body = await bench.debugger.request("evaluate", wanted)
+        except NotStopped:
+            raise
+        except RequestFailed as error:
+            return ToolResult(f"{code(arguments.expression)} was not read: {error.user_text}.", failed=True)
+        return ToolResult(fenced(clip(str(body.get("result", "")), _MAX_CHARS)))
+
+
+class RunVariables(VariablesTool):
+    """The fields of the held event."""
+
+    async def run(self, bench: Bench, arguments: Variables) -> ToolResult:
+        """As the adapter lists them."""
+        return NO_FRAME if bench.focus is None else await listed_by_adapter(bench, arguments)
+
+
 TOOLS: tuple[Tool[Any], ...] = (
     *(StepsTool(), StepTool(), SearchTool(), DiffTool()),
     *(TreeTool(), WorkspaceTool(), ChecksTool(), CompareTool()),
 )
+FORMS: Mapping[str, Tool[Any]] = {tool.name: tool for tool in (RunEvaluate(), RunVariables(), *TOOLS)}
+"""By name: its own tools, and those of programs that its adapter reads for."""

@@ -17,7 +17,6 @@ from dap_ai.debuggees.runs.commands.parts.printing import on_terminal
 from dap_ai.debuggees.runs.commands.parts.texts import path_shown
 from dap_ai.debuggees.runs.model import Event, Run
 from dap_ai.debuggees.runs.store import WORKSPACE
-from dap_ai.system.texts import counted
 
 if TYPE_CHECKING:
     from dap_ai.agent.masking.mask import Masker

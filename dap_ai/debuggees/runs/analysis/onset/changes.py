@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from dap_ai.debuggees.runs.analysis.effects import text_of_call
+from dap_ai.debuggees.runs.analysis.effects import called_in
 from dap_ai.debuggees.runs.analysis.facts import Effect, Write
 from dap_ai.debuggees.runs.analysis.onset.scene import Scene
 
@@ -59,8 +59,7 @@ def _change(scene: Scene, effect: Effect, write: Write) -> Change:
     if write.new is not None:
         size = scene.blame.shares(scene.blame.place(write.path))[effect.step]
     else:
-        call = scene.step(origin).call
-        size = sum(1 for line in text_of_call(call)[:_MOST].split("\n") if line.strip()) if call is not None else 0
+        size = sum(1 for line in called_in(scene.step(origin))[:_MOST].split("\n") if line.strip())
     return Change(origin, effect.step, effect, write, size)
 
 

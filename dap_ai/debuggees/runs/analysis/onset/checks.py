@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from dap_ai.debuggees.runs.analysis import paths
 from dap_ai.debuggees.runs.analysis.facts import Check
@@ -10,7 +10,7 @@ from dap_ai.debuggees.runs.analysis.onset.changes import Change, changes, main_c
 from dap_ai.debuggees.runs.analysis.onset.naming import named_by
 from dap_ai.debuggees.runs.analysis.onset.scene import Scene, call_of, edit_of, response_of, result_of, suspect
 from dap_ai.debuggees.runs.analysis.onsets import Suspect
-from dap_ai.debuggees.runs.analysis.tables import expressions
+from dap_ai.debuggees.runs.analysis.tables import find_words
 
 _MOSTLY = 10
 """So many times more tests pass than fail: the failures may well be older than the change."""
@@ -57,10 +57,9 @@ def _judged(scene: Scene, check: Check) -> Change | None:
     since = [one for one in left if one.done > passed] or left
     if not since:
         return None
-    result = scene.step(check.step).result
     failing = [one.step for one in scene.telling if one.ok is False and one.step > max(passed, since[0].done - 1)]
     before = [one for one in since if one.done <= min(failing, default=check.step)]
-    return named_by(scene, result.text if result is not None else "", since) or main_change(before)
+    return named_by(scene, scene.step(check.step).got, since) or main_change(before)
 
 
 def _changed_after(scene: Scene, check: Check) -> bool:
@@ -96,10 +95,7 @@ def _until_the_limit(scene: Scene) -> Iterator[Suspect]:
         0.7,
         f"Step {judged.step} changed {paths.name(judged.write.path)}; no check of it told anything before the limit",
         links=[(check.step, f"a check could not tell: {check.error or check.summary}") for check in tried[:3]],
-        said=[
-            edit_of(scene, judged.effect, judged.write),
-            *(result_of(scene, check.step, check.error) for check in tried[:2]),
-        ],
+        said=[edit_of(scene, judged.effect, judged.write), *(result_of(scene, c.step, c.error) for c in tried[:2])],
     )
 
 
@@ -108,8 +104,7 @@ def _admitted(scene: Scene) -> Iterator[Suspect]:
     if scene.story.handed_in is None:
         return
     for step in reversed(scene.story.steps):
-        text = step.response.text[:20_000] if step.response is not None else ""
-        found = next((m for p in expressions("words", "not_verified") if (m := p.search(text))), None)
+        found = find_words("not_verified", step.said[:20_000])
         before = [one for one in changes(scene, step.number) if one.done <= step.number] if found else []
         later = [check for check in scene.telling if check.step > step.number and check.kind == "test" and check.ok]
         if found and before and not later:
@@ -156,10 +151,7 @@ def handed_in(scene: Scene) -> Iterator[Suspect]:
         said = [edit_of(scene, judged.effect, judged.write)]
         yield suspect(judged.step, "incorrect hypothesis", 0.45, text, links=[], said=said)
         return
-    yield from _answer(scene, [e.step for e in scene.story.effects if e.kind == "submit" and not e.refused])
-
-
-def _answer(scene: Scene, answered: Sequence[int]) -> Iterator[Suspect]:
+    answered = [e.step for e in scene.story.effects if e.kind == "submit" and not e.refused]
     step = answered[-1] if answered else scene.last
     if step in scene.effects:
         text = f"Step {step} hands in an answer that was found wrong; no file of the work was changed"

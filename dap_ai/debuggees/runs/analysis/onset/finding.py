@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from typing import Any
 
 import msgspec
 
@@ -68,9 +69,8 @@ def find_onset(
     if verdict == "solved" and not failed:
         return Finding(why=f"the run records that it was solved: {story.run.outcome.words or 'solved'}")
     if verdict == "error" and not failed:
-        return Finding(
-            why=f"the run was ended by a fault outside the agent's work: {story.run.outcome.words or verdict}"
-        )
+        fault = "the run was ended by a fault outside the agent's work"
+        return Finding(why=f"{fault}: {story.run.outcome.words or verdict}")
     if not story.steps:
         return Finding(why="the run has no steps")
     scene = Scene(story, patterns)
@@ -124,15 +124,5 @@ def _ranked(found: Sequence[Suspect]) -> list[Suspect]:
 def _onset(ranked: Sequence[Suspect], story: Story, *, known: bool) -> Onset:
     first, outcome = ranked[0], story.run.outcome
     recorded = [Evidence(0, outcome.ref, outcome.words)] if known and outcome.ref and outcome.words else []
-    return Onset(
-        first.step,
-        first.first,
-        first.last,
-        first.type,
-        first.confidence,
-        first.text,
-        first.chain,
-        [*first.evidence, *recorded],
-        first.rule,
-        ranked[1 : 1 + _MOST_ALTERNATIVES],
-    )
+    fields: dict[str, Any] = msgspec.structs.asdict(first) | {"evidence": [*first.evidence, *recorded]}
+    return Onset(**fields, alternatives=ranked[1 : 1 + _MOST_ALTERNATIVES])

@@ -7,8 +7,10 @@ of the work went well afterwards: then it was mended, or did no harm.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import wraps
 from itertools import pairwise
+from typing import NamedTuple
 
 from dap_ai.debuggees.runs.analysis import paths
 from dap_ai.debuggees.runs.analysis.onset.scene import Said, Scene, call_of, response_of, result_of, shown, suspect
@@ -38,20 +40,39 @@ _TELLING = 30
 """Characters from which on two equal results are no chance."""
 
 
-def unmade_edit(scene: Scene) -> Iterator[Suspect]:
+class Mishap(NamedTuple):
+    """What a rule of this file finds: the step, the sentence about it, and what is quoted."""
+
+    step: int
+    text: str
+    said: Sequence[Said]
+    confidence: float = _SURE
+
+
+def _unless_mended(find: Callable[[Scene], Iterator[Mishap]]) -> Callable[[Scene], Iterator[Suspect]]:
+    """The rule that names the first mishap after which the last check did not go well."""
+
+    @wraps(find)
+    def rule(scene: Scene) -> Iterator[Suspect]:
+        for step, text, said, confidence in find(scene):
+            later = [check.ok for check in scene.telling if check.step > step]
+            if later[-1:] != [True]:
+                yield suspect(step, _TYPE, confidence, text, links=_later_failure(scene, step), said=said)
+                return
+
+    return rule
+
+
+@_unless_mended
+def unmade_edit(scene: Scene) -> Iterator[Mishap]:
     """An edit is reported as made, and the workspace, each of whose changes is recorded, stays as it was."""
-    if not scene.story.run.followed:
-        return
-    for effect, write in scene.edits:
-        step = scene.step(effect.step)
-        lasting = (write.old is None or write.old != write.new) and not _went_well_after(scene, effect.step)
+    for effect, write in scene.edits if scene.story.run.followed else ():
+        number, step = effect.step, scene.step(effect.step)
+        lasting = write.old is None or write.old != write.new
         if lasting and _reports_success(step) and not _changed_after(scene, step, write.path):
             name = paths.name(write.path)
-            words = f"Step {effect.step} reports that {name} was changed, and no file of the workspace changed"
-            links = _later_failure(scene, effect.step)
-            said = [call_of(scene, effect.step), result_of(scene, effect.step)]
-            yield suspect(effect.step, _TYPE, _SURE, words, links=links, said=said)
-            return
+            text = f"Step {number} reports that {name} was changed, and no file of the workspace changed"
+            yield Mishap(number, text, [call_of(scene, number), result_of(scene, number)])
 
 
 def _reports_success(step: Step) -> bool:
@@ -67,26 +88,23 @@ def _changed_after(scene: Scene, step: Step, path: str) -> bool:
     """
     if step.call is None:
         return True
-    later = scene.story.run.events[step.call.index + 1 :]
     queries = 0
-    for event in later:
+    for event in scene.story.run.events[step.call.index + 1 :]:
         queries += event.kind == "query"
         if event.kind == "change" and (queries < 2 or paths.name(path) in event.text):
             return True
     return False
 
 
-def lost_answer(scene: Scene) -> Iterator[Suspect]:
+@_unless_mended
+def lost_answer(scene: Scene) -> Iterator[Mishap]:
     """A sub-agent answered, and who had called it got nothing."""
     for agent in scene.story.run.agents:
         words = _last_words(scene, agent.name) if agent.parent else None
         step = _caller(scene, words) if words is not None else None
-        if words is None or step is None or not _is_blank(step) or _went_well_after(scene, step.number):
-            continue
-        text = f"{agent.name} answered, and step {step.number}, which had asked, got an empty result"
-        said = [call_of(scene, step.number), Said(step.number, words)]
-        yield suspect(step.number, _TYPE, _SURE, text, links=_later_failure(scene, step.number), said=said)
-        return
+        if step is not None and _is_blank(step):
+            text = f"{agent.name} answered, and step {step.number}, which had asked, got an empty result"
+            yield Mishap(step.number, text, [call_of(scene, step.number), Said(step.number, words)])
 
 
 def _last_words(scene: Scene, agent: str) -> Event | None:
@@ -105,27 +123,23 @@ def _caller(scene: Scene, words: Event) -> Step | None:
     return min(around, key=lambda step: words.index - (step.call.index if step.call else 0), default=None)
 
 
-def late_result(scene: Scene) -> Iterator[Suspect]:
+@_unless_mended
+def late_result(scene: Scene) -> Iterator[Mishap]:
     """The model was sent an empty result, and the real one of the same call only with a later query."""
     for step in scene.story.steps:
         late = next((e for e in step.others if e.kind == "result" and len(e.text.strip()) >= _TELLING), None)
-        if late is None or not _is_blank(step) or _went_well_after(scene, step.number):
-            continue
-        text = f"The result of step {step.number} was empty when the model was asked; it came with a later query"
-        said = [call_of(scene, step.number), Said(step.number, late)]
-        yield suspect(step.number, _TYPE, _SURE, text, links=_later_failure(scene, step.number), said=said)
-        return
+        if late is not None and _is_blank(step):
+            text = f"The result of step {step.number} was empty when the model was asked; it came with a later query"
+            yield Mishap(step.number, text, [call_of(scene, step.number), Said(step.number, late)])
 
 
-def shifted_results(scene: Scene) -> Iterator[Suspect]:
+@_unless_mended
+def shifted_results(scene: Scene) -> Iterator[Mishap]:
     """A call was answered with the result of the call before, which speaks of that one's file."""
     for one, two in pairwise(step for step in scene.story.steps if step.result is not None and step.call is not None):
-        words = _taken_over(scene, one, two)
-        if words and not _went_well_after(scene, two.number):
+        if words := _taken_over(scene, one, two):
             text = f"Step {two.number} got the result of step {one.number} once more: it speaks of {words}"
-            said = [call_of(scene, two.number), result_of(scene, two.number, words)]
-            yield suspect(two.number, _TYPE, _SURE, text, links=_later_failure(scene, two.number), said=said)
-            return
+            yield Mishap(two.number, text, [call_of(scene, two.number), result_of(scene, two.number, words)])
 
 
 def _taken_over(scene: Scene, one: Step, two: Step) -> str:
@@ -145,43 +159,37 @@ def _given(step: Step, path: str) -> Iterator[str]:
     yield from (value for value in values if value and path.endswith(value.removeprefix("./")))
 
 
-def swapped_results(scene: Scene) -> Iterator[Suspect]:
+@_unless_mended
+def swapped_results(scene: Scene) -> Iterator[Mishap]:
     """Of two files read at once, one came as the other: a later look at it shows the text that the other had."""
     reads = [(step, effect.reads[0]) for effect, step in scene.story.done() if len(effect.reads) == 1 and _text(step)]
     for (one, path), (two, other) in pairwise(reads):
         if one.response is not two.response or path == other or min(len(_text(one)), len(_text(two))) < _TELLING:
             continue
         again = next((z for z, p in reads if p == path and z is not one and _text(z) == _text(two) != _text(one)), None)
-        if again is None or _went_well_after(scene, one.number):
-            continue
-        text = f"Steps {one.number} and {two.number} got each other's results: step {again.number} shows which is whose"
-        said = [result_of(scene, one.number), result_of(scene, again.number)]
-        yield suspect(one.number, _TYPE, _SURE, text, links=_later_failure(scene, one.number), said=said)
-        return
+        if again is not None:
+            shows = f"step {again.number} shows which is whose"
+            text = f"Steps {one.number} and {two.number} got each other's results: {shows}"
+            yield Mishap(one.number, text, [result_of(scene, one.number), result_of(scene, again.number)])
 
 
-def cut_unsaid(scene: Scene) -> Iterator[Suspect]:
+@_unless_mended
+def cut_unsaid(scene: Scene) -> Iterator[Mishap]:
     """The longest result of a tool that reads is of a round length and ends within a line; what rests on it failed.
 
     A file that was edited afterwards, a check that failed: one such length in a hundred is chance.
     """
     for effect, step in scene.story.done():
-        text = step.result.text if step.result is not None else ""
-        if not (effect.kind == "explore" and effect.reads and _is_round(len(text)) and text[-1] != "\n"):
+        number, shown_, size = step.number, step.got, len(step.got)
+        if not (effect.kind == "explore" and effect.reads and _is_round(size) and shown_[-1] != "\n" and step.call):
             continue
-        same = (s for s in scene.story.steps if s.result is not None and step.call is not None and s.call is not None
-                and s.call.tool == step.call.tool)  # fmt: skip
-        longest = max(len(s.result.text) for s in same if s.result is not None)
-        edited = any(write.path in effect.reads and one.step > step.number for one, write in scene.edits)
-        links = _later_failure(scene, step.number)
-        if longest == len(text) and edited and links and not _went_well_after(scene, step.number):
+        longest = max(len(s.got) for s in scene.story.steps if s.call is not None and s.call.tool == step.call.tool)
+        edited = any(write.path in effect.reads and one.step > number for one, write in scene.edits)
+        if longest == size and edited and _later_failure(scene, number):
             name = paths.name(effect.reads[0])
-            words = (
-                f"Step {step.number} shows {name} up to its {len(text):,}th character, without a word that it is cut"
-            )
-            said = [call_of(scene, step.number), result_of(scene, step.number, text[-40:].split("\n")[-1])]
-            yield suspect(step.number, _TYPE, _CUT, words, links=links, said=said)
-            return
+            text = f"Step {number} shows {name} up to its {size:,}th character, without a word that it is cut"
+            said = [call_of(scene, number), result_of(scene, number, shown_[-40:].split("\n")[-1])]
+            yield Mishap(number, text, said, _CUT)
 
 
 def _is_round(length: int) -> bool:
@@ -190,14 +198,13 @@ def _is_round(length: int) -> bool:
 
 def swallowed_error(scene: Scene) -> Iterator[Suspect]:
     """A file was read, nothing came, no error either, and the agent took it for an empty file and went home."""
+    last = scene.last_words
+    if last is None or scene.edits or not re.search(r"\b(is|was|are) empty\b|\bno content\b", last.text[:_MOST]):
+        return
     for effect, step in scene.story.done():
-        last = scene.last_words
-        if not (effect.reads and effect.kind == "explore" and _is_blank(step)) or last is None or scene.edits:
-            continue
-        if re.search(r"\b(is|was|are) empty\b|\bno content\b", last.text[:_MOST]):
-            text = (
-                f"Step {step.number} read {paths.name(effect.reads[0])} and got nothing, which was taken for its text"
-            )
+        if effect.reads and effect.kind == "explore" and _is_blank(step):
+            name = paths.name(effect.reads[0])
+            text = f"Step {step.number} read {name} and got nothing, which was taken for its text"
             said = [call_of(scene, step.number), response_of(scene, scene.last)]
             yield suspect(step.number, _TYPE, _LIKELY, text, links=[(scene.last, "the work ends there")], said=said)
             return
@@ -216,7 +223,8 @@ def unfilled_prompt(scene: Scene) -> Iterator[Suspect]:
             return
 
 
-def elsewhere(scene: Scene) -> Iterator[Suspect]:
+@_unless_mended
+def elsewhere(scene: Scene) -> Iterator[Mishap]:
     """A command does not see a file that a tool reads in the same directory: they stand in two places."""
     seen = _seen(scene)
     for effect, step in scene.story.done():
@@ -224,12 +232,10 @@ def elsewhere(scene: Scene) -> Iterator[Suspect]:
         words = next(filter(None, match.groups()), "") if match is not None else ""
         name = paths.name(words)
         number = seen.get((effect.cwd, name)) or seen.get((effect.cwd, f"{name}.py"))
-        if match is None or not number or number > step.number or _went_well_after(scene, step.number):
-            continue
-        text = f"Step {step.number} does not find {name}, which step {number} has read: it ran in another directory"
-        said = [call_of(scene, step.number), result_of(scene, step.number, match[0]), result_of(scene, number)]
-        yield suspect(step.number, _TYPE, _SURE, text, links=_later_failure(scene, step.number), said=said)
-        return
+        if match is not None and number and number <= step.number:
+            text = f"Step {step.number} does not find {name}, which step {number} has read: it ran in another directory"
+            said = [call_of(scene, step.number), result_of(scene, step.number, match[0]), result_of(scene, number)]
+            yield Mishap(step.number, text, said)
 
 
 def _seen(scene: Scene) -> dict[tuple[str, str], int]:
@@ -245,17 +251,11 @@ def _seen(scene: Scene) -> dict[tuple[str, str], int]:
 
 
 def _is_blank(step: Step) -> bool:
-    return step.result is not None and not step.result.text.strip() and not step.result.exit_code
+    return step.result is not None and not step.got.strip() and not step.result.exit_code
 
 
 def _text(step: Step) -> str:
-    return step.result.text.strip() if step.result is not None else ""
-
-
-def _went_well_after(scene: Scene, number: int) -> bool:
-    """Whether the last check after a step went well."""
-    later = [check.ok for check in scene.telling if check.step > number]
-    return bool(later) and later[-1] is True
+    return step.got.strip()
 
 
 def _later_failure(scene: Scene, number: int) -> Sequence[tuple[int, str]]:

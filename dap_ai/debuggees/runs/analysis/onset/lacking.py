@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from dap_ai.debuggees.runs.analysis import paths
-from dap_ai.debuggees.runs.analysis.effects import text_of_call
+from dap_ai.debuggees.runs.analysis.effects import called_in
 from dap_ai.debuggees.runs.analysis.onset.changes import Change, changes
 from dap_ai.debuggees.runs.analysis.onset.scene import Scene, call_of, edit_of, response_of, result_of, suspect
 from dap_ai.debuggees.runs.analysis.onsets import Suspect
+from dap_ai.debuggees.runs.analysis.patches import DIFF_HEADER, files_of_diff
 from dap_ai.debuggees.runs.analysis.patterns.story import failed
-from dap_ai.debuggees.runs.analysis.tables import expressions
+from dap_ai.debuggees.runs.analysis.tables import line_with
 
-_HEADER = re.compile(r"^diff --git a/(\S+) b/(\S+)", re.MULTILINE)
-_MAX_PATCH = 2_000_000
 _MAX_CALL = 100_000
 
 
@@ -30,11 +28,11 @@ def _not_in_the_difference(scene: Scene) -> Iterator[Suspect]:
     end = scene.story.handed_in
     if end is None or end.result is None:
         return
-    handed = {paths.name(match[2]) for match in _HEADER.finditer(end.result.text[:_MAX_PATCH])}
+    handed = {paths.name(path) for path in files_of_diff(end.got)}
     edits = [one for one in changes(scene) if one.step < end.number and not _is_aside(scene, one)]
     if not handed or not edits or handed & {_place(scene, one) for one in edits} or _named(scene, handed, end.number):
         return
-    first = edits[0]
+    first, head = edits[0], DIFF_HEADER.search(end.got)
     name = paths.name(first.write.path)
     yield suspect(
         first.step,
@@ -42,10 +40,7 @@ def _not_in_the_difference(scene: Scene) -> Iterator[Suspect]:
         0.75,
         f"Step {first.step} edited {name}, and what was handed in holds no change of it: the edit had no effect",
         links=[(end.number, f"the difference holds {', '.join(sorted(handed)[:4])}, not {name}")],
-        said=[
-            edit_of(scene, first.effect, first.write),
-            result_of(scene, end.number, f"diff --git a/{_first(end.result.text)}"),
-        ],
+        said=[edit_of(scene, first.effect, first.write), result_of(scene, end.number, head[0] if head else "")],
     )
 
 
@@ -55,20 +50,13 @@ def _place(scene: Scene, change: Change) -> str:
 
 def _named(scene: Scene, handed: set[str], end: int) -> bool:
     """Whether a call names one of the files: then something may have changed it that the rules do not see."""
-    calls = (text_of_call(step.call)[:_MAX_CALL] for step in scene.story.steps if step.call and step.number < end)
+    calls = (called_in(step)[:_MAX_CALL] for step in scene.story.steps if step.number < end)
     return any(name in call for call in calls for name in handed)
 
 
 def _is_aside(scene: Scene, change: Change) -> bool:
     """Whether the file was moved or put back at any time, or stands where the handed-in difference does not look."""
-    writes = [write for effect in scene.story.effects for write in effect.writes]
-    path = change.write.path
-    return path in scene.blame.became or any(w.path == path and w.how in {"delete", "move", "restore"} for w in writes)
-
-
-def _first(text: str) -> str:
-    found = _HEADER.search(text[:_MAX_PATCH])
-    return f"{found[1]} b/{found[2]}" if found else ""
+    return change.write.path in scene.blame.became or scene.was_aside(change.write.path)
 
 
 def _only_tried(scene: Scene) -> Iterator[Suspect]:
@@ -105,9 +93,7 @@ def _is_refused(scene: Scene, number: int) -> bool:
 
 def _sentence(scene: Scene, number: int, key: str) -> str:
     """The line of what the agent said with a step in which one of the expressions finds something."""
-    response = scene.step(number).response
-    lines = response.text[:4_000].split("\n") if response is not None else []
-    return next((line.strip() for line in lines if any(p.search(line) for p in expressions("words", key))), "")
+    return line_with(key, scene.step(number).said[:4_000].split("\n"))
 
 
 def _taken_back(scene: Scene) -> Iterator[Suspect]:

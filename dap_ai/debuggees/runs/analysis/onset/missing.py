@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from dap_ai.debuggees.runs.analysis import paths
-from dap_ai.debuggees.runs.analysis.effects import text_of_call
+from dap_ai.debuggees.runs.analysis.effects import called_in
 from dap_ai.debuggees.runs.analysis.facts import Effect
-from dap_ai.debuggees.runs.analysis.onset.scene import Said, Scene, call_of, result_of, shown, suspect
+from dap_ai.debuggees.runs.analysis.onset.scene import Scene, call_of, result_of, shown, suspect
 from dap_ai.debuggees.runs.analysis.onsets import Suspect
 from dap_ai.debuggees.runs.analysis.patterns.story import failed
-from dap_ai.debuggees.runs.analysis.tables import expressions
+from dap_ai.debuggees.runs.analysis.tables import expressions, find_words
 
 _MOST = 60_000
 _PATH = re.compile(r"(?<![\w/.:-])/(?:[\w.+-]+/)*[\w+-]+\.\w{1,8}\b")
@@ -29,13 +29,14 @@ def missing_library(scene: Scene) -> Iterator[Suspect]:
             lost = [number for number in tried if _came_to_nothing(scene, number)]
             if found and lost and lost == tried:
                 words = found[0].strip()
+                seen = [result_of(scene, step, words)] if words in scene.step(step).got else []
                 yield suspect(
                     lost[0],
                     "dependency resolution",
                     0.65,
                     f"Step {lost[0]} did not install {wanted} ({shown(scene, lost[0])}); the run went on without it",
                     links=[(step, f"it is missed: {words}")],
-                    said=[call_of(scene, lost[0]), result_of(scene, lost[0]), *_said(scene, step, words)],
+                    said=[call_of(scene, lost[0]), result_of(scene, lost[0]), *seen],
                 )
                 return
 
@@ -43,15 +44,10 @@ def missing_library(scene: Scene) -> Iterator[Suspect]:
 def _last_texts(scene: Scene) -> Iterator[tuple[int, str]]:
     """What the last step that ran something printed, and what the verifier did."""
     ran = [e.step for e, s in scene.story.done() if {"run", "verify"} & set(e.kinds) and s.result is not None]
-    if ran and (result := scene.step(ran[-1]).result) is not None:
-        yield ran[-1], result.text[:_MOST]
+    if ran:
+        yield ran[-1], scene.step(ran[-1]).got[:_MOST]
     if scene.verifier is not None:
         yield scene.last, scene.verifier.text[-_MOST:]
-
-
-def _said(scene: Scene, step: int, words: str) -> list[Said]:
-    result = scene.step(step).result
-    return [result_of(scene, step, words)] if result is not None and words in result.text else []
 
 
 def _installations(scene: Scene, name: str) -> list[int]:
@@ -59,7 +55,7 @@ def _installations(scene: Scene, name: str) -> list[int]:
     word = re.compile(rf"(?<![\w-])(py|python3?-|lib)?{re.escape(name)}(?![\w])", re.IGNORECASE)
     found: list[int] = []
     for effect, step in zip(scene.story.effects, scene.story.steps, strict=True):
-        text = text_of_call(step.call)[:_MOST] if step.call is not None else ""
+        text = called_in(step)[:_MOST]
         if (effect.kind == "install" or (effect.noop and "install" in text)) and word.search(text):
             found.append(effect.step)
     return found
@@ -70,9 +66,8 @@ def _came_to_nothing(scene: Scene, number: int) -> bool:
     if effect.noop or effect.refused or failed(step) or step.result is None or scene.is_silent(number):
         return True
     tail = step.result.text[-2_000:]
-    return not re.search(r"(?i)success|up to date|added \d+|Setting up", tail) and any(
-        pattern.search(tail) for pattern in expressions("words", "not_installed")
-    )
+    went_well = re.search(r"(?i)success|up to date|added \d+|Setting up", tail)
+    return not went_well and find_words("not_installed", tail) is not None
 
 
 def misplaced(scene: Scene) -> Iterator[Suspect]:
@@ -103,12 +98,11 @@ def _asked(task: str) -> Iterator[str]:
     """The paths at which the task asks for a file."""
     for match in _PATH.finditer(task):
         before = task[max(match.start() - _BEFORE, 0) : match.start()]
-        if any(pattern.search(before) for pattern in expressions("words", "asks_for")):
+        if find_words("asks_for", before):
             yield match[0]
 
 
 def _brought(scene: Scene, wrote: Effect, path: str) -> bool:
     """Whether a later call names the place: it may have brought the file there in a way that is not seen."""
-    later: Sequence[Effect] = [effect for effect, _ in scene.story.done() if effect.step > wrote.step]
-    calls = (scene.step(effect.step).call for effect in later if effect.kind != "explore")
-    return any(call is not None and path in text_of_call(call)[:_MOST] for call in calls)
+    later = (step for effect, step in scene.story.done() if effect.step > wrote.step and effect.kind != "explore")
+    return any(path in called_in(step)[:_MOST] for step in later)

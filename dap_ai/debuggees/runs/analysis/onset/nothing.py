@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from dap_ai.debuggees.runs.analysis import paths
 from dap_ai.debuggees.runs.analysis.commands import read_shell
-from dap_ai.debuggees.runs.analysis.effects import text_of_call
+from dap_ai.debuggees.runs.analysis.effects import called_in
 from dap_ai.debuggees.runs.analysis.onset.scene import Said, Scene, call_of, response_of, result_of, shown, suspect
 from dap_ai.debuggees.runs.analysis.onsets import Suspect
-from dap_ai.debuggees.runs.analysis.tables import expressions
+from dap_ai.debuggees.runs.analysis.tables import find_words
 
 _MISSING = re.compile(r"(?:^|[\s'\"])(/?[\w./-]+\.[\w-]+)['\"]?: No such file or directory|does not exist: (/\S+)")
 _SAYS_MISSING = ("No such file or directory", "does not exist: /")
@@ -26,7 +26,7 @@ def lost_input(scene: Scene) -> Iterator[Suspect]:
     """A file was listed, and later it is not there, though no call is known to have removed it."""
     seen: dict[str, int] = {}
     for effect, step in scene.story.done():
-        text = step.result.text[:_MOST] if step.result is not None else ""
+        text = step.got[:_MOST]
         for match in _MISSING.finditer(text) if any(words in text for words in _SAYS_MISSING) else ():
             path = match[1] or match[2]
             name = paths.name(path)
@@ -53,13 +53,8 @@ def _between(scene: Scene, name: str, first: int, last: int) -> list[int]:
     done = [effect for effect, _ in scene.story.done() if first < effect.step < last and effect.kind != "message"]
     if any(paths.name(write.path) == name for effect in done for write in effect.writes):
         return []
-    near = [effect.step for effect in done if stem and stem in _text(scene, effect.step)]
+    near = [effect.step for effect in done if stem and stem in called_in(scene.step(effect.step))[:_MOST]]
     return near or [effect.step for effect in done][-1:]
-
-
-def _text(scene: Scene, number: int) -> str:
-    call = scene.step(number).call
-    return text_of_call(call)[:_MOST] if call is not None else ""
 
 
 def _lost(scene: Scene, name: str, first: int, last: int, words: str) -> Suspect:
@@ -129,12 +124,12 @@ def invented(scene: Scene) -> Iterator[Suspect]:
     """The agent says that it makes up what it should look up, or answers from memory, and no tool was asked before."""
     asked = False
     for effect, step in zip(scene.story.effects, scene.story.steps, strict=True):
-        text = step.response.text[:20_000] if step.response is not None else ""
+        text = step.said[:20_000]
         asked = asked or (step.call is not None and effect.kind not in {"submit", "message"})
         if asked:
             return
         for key, confidence in (("simulates", 0.7), ("from_memory", 0.45)):
-            found = next((m for p in expressions("words", key) if (m := p.search(text))), None)
+            found = find_words(key, text)
             if found is not None:
                 yield suspect(
                     step.number,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -53,7 +53,7 @@ class Scene:
 
         A call without a result never was, where the run has results at all.
         """
-        done = {step.number for step in self.story.steps if step.result is not None or not self._has_results}
+        done = {step.number for step in self.story.steps if self._came_back(step)}
         return [(effect, write) for effect, write in self.story.edits if write.how in _EDITS and effect.step in done]
 
     @cached_property
@@ -64,13 +64,18 @@ class Scene:
     @cached_property
     def written(self) -> list[tuple[Effect, Write]]:
         """Every write that was carried out, in order."""
-        return list(self._carried_out())
+        done = (effect for effect, step in self.story.done() if not failed(step) and self._came_back(step))
+        return [(effect, write) for effect in done for write in effect.writes if write.how not in {"log", "mode"}]
 
     @cached_property
     def taking_back(self) -> list[tuple[int, Write]]:
         """The writes that take something back or remove it, with their steps."""
-        done = (effect for effect in self.story.effects if not effect.refused and not effect.noop)
-        return [(e.step, w) for e in done for w in e.writes if w.how in {"restore", "delete"}]
+        return [(e.step, w) for e, _ in self.story.done() for w in e.writes if w.how in {"restore", "delete"}]
+
+    def was_aside(self, path: str) -> bool:
+        """Whether a file was removed, moved or put back at any time."""
+        writes = (write for effect in self.story.effects for write in effect.writes if write.path == path)
+        return any(write.how in {"delete", "move", "restore"} for write in writes)
 
     @cached_property
     def scripts(self) -> Mapping[str, Sequence[int]]:
@@ -81,19 +86,17 @@ class Scene:
                 found.setdefault(write.path, []).append(effect.step)
         return found
 
-    def _carried_out(self) -> Iterator[tuple[Effect, Write]]:
-        for effect, step in self.story.done():
-            if not failed(step) and (step.result is not None or not self._has_results):
-                yield from ((effect, write) for write in effect.writes if write.how not in {"log", "mode"})
+    def _came_back(self, step: Step) -> bool:
+        return step.result is not None or not self._has_results
 
     @cached_property
     def _has_results(self) -> bool:
         return any(step.result is not None for step in self.story.steps)
 
-    @cached_property
+    @property
     def telling(self) -> list[Check]:
         """The checks of the work that ran and have an outcome."""
-        return [check for check in self.story.checks if check.ran and check.ok is not None and check.kind != "look"]
+        return self.story.telling
 
     @cached_property
     def last(self) -> int:

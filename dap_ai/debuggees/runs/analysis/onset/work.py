@@ -9,10 +9,9 @@ from collections.abc import Iterator, Sequence
 
 from dap_ai.debuggees.runs.analysis import paths
 from dap_ai.debuggees.runs.analysis.differences import applied
-from dap_ai.debuggees.runs.analysis.facts import Effect, Write
+from dap_ai.debuggees.runs.analysis.facts import Effect
 from dap_ai.debuggees.runs.analysis.onset.scene import Scene, call_of, result_of, suspect
 from dap_ai.debuggees.runs.analysis.onsets import Suspect
-from dap_ai.debuggees.runs.analysis.patterns.story import failed
 from dap_ai.debuggees.runs.analysis.tree import one_line
 
 _MAX = 100_000
@@ -27,7 +26,7 @@ def broken_file(scene: Scene) -> Iterator[Suspect]:
     """A file of the work is left such that nothing can read it: the first write from which on it always was."""
     texts: dict[str, str | None] = {}
     since: dict[str, tuple[Effect, str]] = {}
-    for effect, write in _writes(scene):
+    for effect, write in scene.written:
         texts[write.path] = applied(texts.get(write.path), write)
         fault = fault_of(write.path, texts[write.path])
         if not fault:
@@ -36,20 +35,8 @@ def broken_file(scene: Scene) -> Iterator[Suspect]:
             since.setdefault(write.path, (effect, fault))
     for path, (effect, fault) in since.items():
         checked = any(check.ok and check.step > effect.step for check in scene.telling)
-        if scene.story.files.role(path) == "work" and not checked and not _gone(scene, path):
+        if scene.story.files.role(path) == "work" and not checked and not scene.was_aside(path):
             yield _broken(scene, path, effect, fault, [e.step for e, w in scene.edits if w.path == path])
-
-
-def _gone(scene: Scene, path: str) -> bool:
-    """Whether the file was removed, moved or put back at any time."""
-    writes = [write for effect in scene.story.effects for write in effect.writes]
-    return any(write.path == path and write.how in {"delete", "move", "restore"} for write in writes)
-
-
-def _writes(scene: Scene) -> Iterator[tuple[Effect, Write]]:
-    for effect, step in scene.story.done():
-        if not failed(step) and step.result is not None:
-            yield from ((effect, write) for write in effect.writes if write.how not in {"log", "mode"})
 
 
 def _broken(scene: Scene, path: str, effect: Effect, fault: str, steps: Sequence[int]) -> Suspect:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from dap_ai.debuggees.runs.analysis import paths
 from dap_ai.debuggees.runs.analysis.facts import Pattern, Write
+from dap_ai.debuggees.runs.analysis.patches import files_of_diff
 from dap_ai.debuggees.runs.analysis.patterns.story import Story, claims_success, failed
 from dap_ai.debuggees.runs.analysis.tables import programs
 from dap_ai.debuggees.runs.model import Step
 
-_HEADER = re.compile(r"^diff --git a/\S+ b/(\S+)", re.MULTILINE)
-_MAX_PATCH = 2_000_000
 _MANY = 3
 _NEAR = 3
 """Lines between two edits of one region."""
@@ -28,18 +26,15 @@ def success_without_change(story: Story) -> Iterator[Pattern]:
         text = "The work was handed in with an empty difference: no change of it is left"
         yield Pattern("success-without-change", [*tried, end.number], text)
         return
-    if end is None or story.edits or story.unnamed_changes or _other_change(story):
-        return
-    if _hands_in_work(story, end):
+    if end is None or story.edits or story.unnamed_changes or _other_change(story) or _hands_in_work(story, end):
         return
     tried = [effect.step for effect in story.effects if effect.kind == "change"]
     submits = any(effect.step == end.number and effect.kind == "submit" for effect in story.effects)
-    said = end.response.text if end.response is not None else ""
-    if tried and (submits or claims_success(said)):
+    if tried and (submits or claims_success(end.said)):
         text = (
             "The work was handed in, but no change of it was carried out: every attempt was refused or of own scripts"
         )
-        yield Pattern("success-without-change", [*tried, end.number], text, said.strip()[:200])
+        yield Pattern("success-without-change", [*tried, end.number], text, end.said.strip()[:200])
 
 
 def _empty_difference(story: Story, end: Step) -> bool:
@@ -47,15 +42,14 @@ def _empty_difference(story: Story, end: Step) -> bool:
     effect = next(effect for effect in story.effects if effect.step == end.number)
     if not {"git add", "git diff"} <= set(effect.programs) or end.result is None or failed(end):
         return False
-    said = [line for line in end.result.text.split("\n") if line.strip()]
+    said = [line for line in end.got.split("\n") if line.strip()]
     return all(any(marker in line for marker in programs().markers) for line in said)
 
 
 def _hands_in_work(story: Story, end: Step) -> bool:
     """Whether the submission shows a difference of a file that the agent did not make for itself."""
     own = {paths.name(path) for path in story.files.made if story.files.role(path) == "scratch"}
-    shown = _HEADER.findall(end.result.text[:_MAX_PATCH]) if end.result is not None else []
-    return any(paths.name(path) not in own and story.files.role(path) == "work" for path in shown)
+    return any(paths.name(path) not in own and story.files.role(path) == "work" for path in files_of_diff(end.got))
 
 
 def _other_change(story: Story) -> bool:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from hashlib import blake2b
 
-from dap_ai.debuggees.runs.analysis import paths
-from dap_ai.debuggees.runs.analysis.effects import first_line, text_of_call
+from dap_ai.debuggees.runs.analysis.effects import called_in
 from dap_ai.debuggees.runs.analysis.facts import Effect, Pattern
 from dap_ai.debuggees.runs.analysis.patterns.story import Story
 from dap_ai.debuggees.runs.analysis.tables import expressions
@@ -36,14 +35,8 @@ def same_call_again(story: Story) -> Iterator[Pattern]:
         previous = key
     for steps in sorted([*done, *open_.values()]):
         if len(steps) >= _MANY or (len(steps) > 1 and any(step in adjacent for step in steps)):
-            call = story.step_at[steps[0]].call
-            said = one_line(text_of_call(call), 100) if call is not None else ""
-            yield Pattern(
-                "same-call-again",
-                steps,
-                f"The same call returned the same result {len(steps)} times, with no change between",
-                said,
-            )
+            text = f"The same call returned the same result {len(steps)} times, with no change between"
+            yield Pattern("same-call-again", steps, text, one_line(called_in(story.step_at[steps[0]]), 100))
 
 
 def _key(effect: Effect, step: Step) -> bytes:
@@ -52,50 +45,24 @@ def _key(effect: Effect, step: Step) -> bytes:
         return b""
     if set(effect.programs) & _POLLS or effect.noop or not step.result.text.strip():
         return b""
-    whole = f"{step.call.tool}\0{text_of_call(step.call)}\0{effect.cwd}\0{step.result.text}"
+    whole = f"{step.call.tool}\0{called_in(step)}\0{effect.cwd}\0{step.result.text}"
     return blake2b(whole.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def wrong_directory(story: Story) -> Iterator[Pattern]:
-    """A change of directory failed, or a path was not found that is known from another directory."""
-    known = {
-        path
-        for effect, step in story.done()
-        if step.result is not None and not (step.result.exit_code or 0)
-        for path in effect.reads
-    }
+    """A change of directory failed."""
     for effect, step in story.done():
-        if step.result is None or step.call is None or effect.kind == "message":
-            continue
-        text = step.result.text[:4000]
-        for pattern in expressions("words", "lost_directory"):
-            if (found := pattern.search(text)) and _is_own(found[0], text_of_call(step.call)):
-                where = f" in {effect.cwd}" if effect.cwd else ""
-                yield Pattern(
-                    "wrong-directory", [effect.step], f"Step {effect.step} was not where it thought{where}", found[0]
-                )
-                break
-        else:
-            missed = [path for path in effect.reads if _not_found(path, text, known)]
-            if missed:
-                said = f"{missed[0]} is not there; the file was read from another directory"
-                yield Pattern("wrong-directory", [effect.step], said, first_line(text))
+        matches = (pattern.search(step.got[:4000]) for pattern in expressions("words", "lost_directory"))
+        own = next((found[0] for found in matches if found and _is_own(found[0], called_in(step))), "")
+        if own and step.call is not None and effect.kind != "message":
+            where = f" in {effect.cwd}" if effect.cwd else ""
+            yield Pattern("wrong-directory", [effect.step], f"Step {effect.step} was not where it thought{where}", own)
 
 
 def _is_own(said: str, call: str) -> bool:
     """Whether the directory that is missing stands in the call: a program inside may have missed its own."""
     place = said.rsplit(maxsplit=1)[-1] if said.startswith("can") else said.partition("cd: ")[2].partition(":")[0]
     return not place or place.strip("'") in call
-
-
-def _not_found(path: str, text: str, known: set[str]) -> bool:
-    """Whether `path` was missing though a file of that name and folder was read elsewhere."""
-    if "No such file or directory" not in text or path in known or path.count("/") < 1:
-        return False
-    short = "/".join(path.split("/")[-2:])
-    return short in text and any(
-        other != path and other.endswith(f"/{short}") for other in known if not paths.same(other, path)
-    )
 
 
 def refused(story: Story) -> Iterator[Pattern]:
@@ -114,12 +81,9 @@ def refused(story: Story) -> Iterator[Pattern]:
 
 def limit(story: Story) -> Iterator[Pattern]:
     """The run was ended by a limit."""
-    exits = [
-        effect
-        for effect in story.effects
-        if effect.kind == "submit" and any(p.startswith("exit_") for p in effect.programs)
-    ]
+    submitted = [effect for effect in story.effects if effect.kind == "submit"]
+    exits = [effect for effect in submitted if any(name.startswith("exit_") for name in effect.programs)]
     if story.run.outcome.verdict == "limit" or exits:
-        steps = [exits[-1].step] if exits else [story.effects[-1].step] if story.effects else []
+        steps = [effect.step for effect in (exits or story.effects)[-1:]]
         words = story.run.outcome.words or (exits[-1].programs[0] if exits else "")
         yield Pattern("limit", steps, "The run was ended by a limit", words)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dap_ai.debuggees.runs.analysis import paths
 from dap_ai.debuggees.runs.analysis.facts import Pattern, Write
 from dap_ai.debuggees.runs.analysis.patterns.story import Story
-from dap_ai.debuggees.runs.analysis.tables import expressions
+from dap_ai.debuggees.runs.analysis.tables import find_words, line_with
 
 _MAX_RESULT = 4_000
 """Characters of a file that is a result rather than a program."""
@@ -20,7 +20,7 @@ _HEAD = 800
 
 def invented_result(story: Story) -> Iterator[Pattern]:
     """A script that says of itself that it makes up results was written, and run, where the task asks for real ones."""
-    if any(pattern.search(story.run.task[:100_000]) for pattern in expressions("words", "invention_asked")):
+    if find_words("invention_asked", story.run.task[:100_000]):
         return
     made: dict[str, tuple[int, str]] = {}
     for effect, _step in story.done():
@@ -41,24 +41,17 @@ def _says_invented(write: Write) -> str:
     """The line with which a script says that it makes up results."""
     if write.how != "create" or not write.new or _TRIAL.search(paths.name(write.path)):
         return ""
-    head = write.new[:_HEAD].split("\n")
-    return next((one.strip()[:200] for one in head if any(p.search(one) for p in expressions("words", "invented"))), "")
+    return line_with("invented", write.new[:_HEAD].split("\n"))[:200]
 
 
 def placeholder_result(story: Story) -> Iterator[Pattern]:
     """A file that the task asks for was left with words that stand for a result."""
-    last: dict[str, tuple[int, Write]] = {}
-    for effect, write in story.edits:
-        last[write.path] = (effect.step, write)
+    last = {write.path: (effect.step, write) for effect, write in story.edits}
     for path, (step, write) in last.items():
         text = write.new
         if write.how != "create" or text is None or len(text) > _MAX_RESULT or not story.files.in_task(path):
             continue
-        if any(p.search(path) for p in expressions("words", "code_suffixes")):
-            continue
-        line = next(
-            (one for one in text.split("\n") if any(p.search(one) for p in expressions("words", "placeholders"))), None
-        )
-        if line is not None:
+        line = "" if find_words("code_suffixes", path) else line_with("placeholders", text.split("\n"))
+        if line:
             said = f"{paths.name(path)}, which the task asks for, was written with a placeholder"
-            yield Pattern("placeholder-result", [step], said, line.strip()[:200])
+            yield Pattern("placeholder-result", [step], said, line[:200])

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from dap_ai.debuggees.runs.analysis.facts import Check, Effect, Write
 from dap_ai.debuggees.runs.analysis.files import Files
-from dap_ai.debuggees.runs.analysis.tables import expressions
+from dap_ai.debuggees.runs.analysis.tables import find_words
 from dap_ai.debuggees.runs.model import Run, Step
 
 _EDITS = frozenset({"create", "append", "edit", "patch", "move"})
@@ -33,11 +33,13 @@ class Story:
     @cached_property
     def edits(self) -> list[tuple[Effect, Write]]:
         """Every write that edits the work and was carried out, in order."""
-        found: list[tuple[Effect, Write]] = []
-        for effect, step in self.done():
-            if not failed(step):
-                found += [(effect, write) for write in self.files.work(effect.writes) if write.how in _EDITS]
-        return found
+        done = (effect for effect, step in self.done() if not failed(step))
+        return [(effect, write) for effect in done for write in self.files.work(effect.writes) if write.how in _EDITS]
+
+    @cached_property
+    def telling(self) -> list[Check]:
+        """The checks of the work that ran and have an outcome."""
+        return [check for check in self.checks if check.ran and check.ok is not None and check.kind != "look"]
 
     @cached_property
     def changes(self) -> list[Effect]:
@@ -59,13 +61,10 @@ class Story:
         for effect, step in zip(reversed(self.effects), reversed(self.steps), strict=True):
             if effect.kind == "submit" and not effect.refused:
                 return step
-        answered = [
-            (e, step) for e, step in zip(self.effects, self.steps, strict=True) if step.call is None or step.result
-        ]
-        if not answered:
-            return None
-        last, step = answered[-1]
-        return step if last.kind == "message" and step.call is None and not last.refused else None
+        for effect, step in zip(reversed(self.effects), reversed(self.steps), strict=True):
+            if step.call is None or step.result:
+                return step if effect.kind == "message" and step.call is None and not effect.refused else None
+        return None
 
 
 def failed(step: Step) -> bool:
@@ -76,4 +75,4 @@ def failed(step: Step) -> bool:
 
 def claims_success(text: str) -> bool:
     """Whether somebody says that the work is done."""
-    return any(pattern.search(text[-4000:]) for pattern in expressions("words", "claims"))
+    return find_words("claims", text[-4000:]) is not None

@@ -8,29 +8,23 @@ from itertools import pairwise
 from dap_ai.debuggees.runs.analysis import paths
 from dap_ai.debuggees.runs.analysis.facts import Check, Effect, Pattern
 from dap_ai.debuggees.runs.analysis.patterns.story import Story, failed
-from dap_ai.debuggees.runs.analysis.tables import expressions
+from dap_ai.debuggees.runs.analysis.tables import find_words
 from dap_ai.debuggees.runs.model import Step
 
 
 def failed_check_ignored(story: Story) -> Iterator[Pattern]:
     """The last check that ran failed, and the work was handed in without another change."""
     end = story.handed_in
-    ran = [check for check in story.checks if check.ran and check.ok is not None and check.kind != "look"]
-    if end is None or not ran or ran[-1].ok is not False:
+    if end is None or not story.telling or story.telling[-1].ok is not False:
         return
-    last = ran[-1]
+    last = story.telling[-1]
     changed = any(e.step > last.step for e, _ in story.edits) or any(n > last.step for n in story.unnamed_changes)
     unsure = any(check.step > last.step and check.ran for check in story.checks)
     first = story.edits[0][0].step if story.edits else None
     if changed or unsure or first is None or first > last.step or last.step >= end.number:
         return
-    steps = [last.step, end.number]
-    yield Pattern(
-        "failed-check-ignored",
-        steps,
-        f"The last check failed (step {last.step}), and the work was handed in",
-        _quote(last),
-    )
+    text = f"The last check failed (step {last.step}), and the work was handed in"
+    yield Pattern("failed-check-ignored", [last.step, end.number], text, _quote(last))
 
 
 def _quote(check: Check) -> str:
@@ -40,10 +34,8 @@ def _quote(check: Check) -> str:
 def never_verified(story: Story) -> Iterator[Pattern]:
     """No check ran after the last edit of the work, and the work was handed in."""
     end = story.handed_in
-    if end is None:
-        return
-    edits = [effect.step for effect, write in story.edits if write.how != "move" and effect.step < end.number]
-    if not edits:
+    edits = [effect.step for effect, write in story.edits if write.how != "move" and end and effect.step < end.number]
+    if end is None or not edits:
         return
     last = edits[-1]
     after = [check for check in story.checks if check.step >= last]
@@ -51,24 +43,16 @@ def never_verified(story: Story) -> Iterator[Pattern]:
         return
     tried = [check.step for check in after]
     how = "was checked only by programs that could not start" if tried else "was never checked"
-    yield Pattern(
-        "never-verified",
-        [last, *tried, end.number],
-        f"The last edit (step {last}) {how}",
-        _quote(after[-1]) if after else "",
-    )
+    quote = _quote(after[-1]) if after else ""
+    yield Pattern("never-verified", [last, *tried, end.number], f"The last edit (step {last}) {how}", quote)
 
 
 def _ran_something(story: Story, last: int) -> bool:
     """A program that ran to an end after `last`, which may have shown whether the work is right."""
     for effect, step in story.done():
-        if (
-            effect.step > last
-            and "run" in effect.kinds
-            and step.result is not None
-            and step.result.exit_code in {None, 0}
-        ):
-            return not step.result.text.rstrip().endswith(("not found", "No such file or directory"))
+        ran = step.result is not None and step.result.exit_code in {None, 0}
+        if ran and effect.step > last and "run" in effect.kinds:
+            return not step.got.rstrip().endswith(("not found", "No such file or directory"))
     return False
 
 
@@ -79,7 +63,7 @@ def check_edited(story: Story) -> Iterator[Pattern]:
         if check.ok is not False or later.ok is not True:
             continue
         between = [one for one in story.changes if check.step < one.step < later.step]
-        bent = [(one, path) for one in between for path in _bent(story, one, _result(story, check.step))]
+        bent = [(one, path) for one in between for path in _bent(story, one, story.step_at[check.step].got[:200_000])]
         if bent and not any(not one.writes or story.files.work(one.writes) for one in between):
             effect, path = bent[0]
             text = f"{paths.name(path)} failed, was edited itself, and passed; the work was not changed"
@@ -92,11 +76,6 @@ def _bent(story: Story, effect: Effect, shown: str) -> Iterator[str]:
         tested = story.files.role(write.path) == "test" and write.path not in story.files.made
         if tested and paths.name(write.path) in shown and write.how in {"edit", "delete", "patch"}:
             yield write.path
-
-
-def _result(story: Story, number: int) -> str:
-    result = story.step_at[number].result
-    return result.text[:200_000] if result is not None else ""
 
 
 def cut_result_relied_on(story: Story) -> Iterator[Pattern]:
@@ -120,9 +99,6 @@ def cut_result_relied_on(story: Story) -> Iterator[Pattern]:
 
 def _cut(step: Step) -> str:
     """The words that say that the result was cut."""
-    if step.result is None:
-        return ""
-    text = step.result.text
-    looked = f"{text[:1500]}\n{text[-1500:]}" if len(text) > 3000 else text
-    found = next((match for p in expressions("words", "cut") if (match := p.search(looked))), None)
+    looked = f"{step.got[:1500]}\n{step.got[-1500:]}" if len(step.got) > 3000 else step.got
+    found = find_words("cut", looked)
     return found[0] if found else ""
