@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import PurePath
 
+from dap_ai.agent.case.crash_report import Report, Stack
 from dap_ai.agent.case.stack import Case, Place
 from dap_ai.agent.case.values import cut, show
 from dap_ai.agent.report.citing import Cited
@@ -16,7 +17,7 @@ from dap_ai.agent.source.parsed import Expression, Function, Statement
 from dap_ai.debuggees.native.analysis.analysis import Link, NativeAnalysis
 from dap_ai.debuggees.native.source.languages import unit_of
 from dap_ai.debuggees.native.source.parsing import Unit
-from dap_ai.protocol.contracts.inspection import Value
+from dap_ai.protocol.contracts.inspection import Fault, Value
 from dap_ai.protocol.wire.ask import Suspect
 
 _NUMBER = re.compile(r"-?(?:0x[0-9a-fA-F]+|\d+)(?![\w.])")
@@ -45,48 +46,78 @@ class Draft:
     @cached_property
     def function(self) -> Function | None:
         """The failing function."""
-        return self.unit.function_at(self.place.frame.line) if self.unit else None
+        return self.unit.function_at(self.line) if self.unit else None
 
     @cached_property
     def statement(self) -> Statement | None:
         """The failing statement."""
-        return self.unit.statement_at(self.place.frame.line) if self.unit else None
+        return self.unit.statement_at(self.line) if self.unit else None
 
     @cached_property
     def expressions(self) -> list[Expression]:
         """Every sub-expression of the failing statement, outermost first."""
-        return self.unit.expressions_at(self.place.frame.line) if self.unit else []
+        return self.unit.expressions_at(self.line) if self.unit else []
 
     @property
     def signal(self) -> str:
         """`SIGSEGV`; empty: the stop is by none."""
-        fault, error = self.case.inspection.fault, self.case.exception
-        name = fault.signal if fault else (error.type if error else "")
+        error = self.case.exception
+        name = self.fault.signal if self.fault else (error.type if error else "")
         return name if name.startswith("SIG") else ""
 
-    def value(self, text: str, place: Place | None = None) -> Value | None:
-        """What the expression is in that frame (the failing one)."""
-        return (place or self.place).value(text)
+    @property
+    def report(self) -> Report | None:
+        """What the program said of itself."""
+        return self.case.report
 
-    def number(self, text: str, place: Place | None = None) -> int | None:
+    @property
+    def fault(self) -> Fault | None:
+        """What the processor stopped at."""
+        return self.case.inspection.fault
+
+    @property
+    def line(self) -> int:
+        """The failing one."""
+        return self.place.frame.line
+
+    @cached_property
+    def calls(self) -> list[Expression]:
+        """Those of the line."""
+        return [e for e in self.expressions if e.kind == "call"]
+
+    @cached_property
+    def subscripts(self) -> list[Expression]:
+        """Those of the line, with base and index."""
+        return [e for e in self.expressions if e.kind == "subscript" and len(e.parts) > 1]
+
+    def unit_of(self, file: str) -> Unit | None:
+        """A file, parsed; None: it cannot be read or parsed."""
+        return unit_of(self.case.sources.read(file))
+
+    def value(self, text: str) -> Value | None:
+        """What the expression is in the failing frame."""
+        return self.place.value(text)
+
+    def number(self, text: str) -> int | None:
         """The same as a whole number; a literal is its own."""
         literal = integer(text)
-        return literal if literal is not None else number_of(self.value(text, place))
+        return literal if literal is not None else number_of(self.value(text))
 
-    def code(self, text: str, place: Place | None = None) -> str:
+    def code(self, text: str, form: str = " is `{}`") -> str:
         """The expression as code, with its value where there is one; cites it."""
-        return self._code(text, " is `{}`", place)
+        value = self.value(text)
+        if value is None or value.text == text:
+            return f"`{cut(text, 80)}`"
+        self.cite(text)
+        return f"`{cut(text, 80)}`{form.format(brief(value))}"
 
     def aside(self, text: str) -> str:
         """The same within a sentence: "`n` (`3`)"."""
-        return self._code(text, " (`{}`)", None)
+        return self.code(text, " (`{}`)")
 
-    def _code(self, text: str, form: str, place: Place | None) -> str:
-        value = self.value(text, place)
-        if value is None or value.text == text:
-            return f"`{cut(text, 80)}`"
-        self.cite(text, place)
-        return f"`{cut(text, 80)}`{form.format(brief(value))}"
+    def stack(self, word: str) -> Stack | None:
+        """The report's first stack with the word in its title: `freed`, `allocated`."""
+        return next((s for s in (self.report.stacks if self.report else ()) if word in s.title), None)
 
     def spot(self, line: int, file: str = "") -> str:
         """`shop.c:12` as code; the failing file by default."""
@@ -127,35 +158,31 @@ class Draft:
 
     def lets_through(self, score: float, reason: str) -> None:
         """Suspect the failing line of a missing check, which is a guess. Comes last: a stronger reason stays."""
-        path, line = self.place.frame.path, self.place.frame.line
-        self.suspect(line, score, reason)
-        if self._suspects[path, line].reason == reason:
-            self.analysis.unchecked.add((path, line))
+        here = self.place.frame.path, self.line
+        self.suspect(self.line, score, reason)
+        if self._suspects[here].reason == reason:
+            self.analysis.unchecked.add(here)
 
     def done(self) -> NativeAnalysis:
         """The analysis, its suspects in order; the failing line is always one of them."""
         if self.signal or self.case.report:
-            self.suspect(self.place.frame.line, 0.3, "the line that failed")
+            self.suspect(self.line, 0.3, "the line that failed")
         self.analysis.suspects = sorted(self._suspects.values(), key=lambda s: -s.score)
         return self.analysis
 
-    def units(self) -> Iterator[tuple[str, Unit]]:
+    def units(self) -> Iterable[tuple[str, Unit]]:
         """Every parsed file of the stack, innermost first, each once."""
-        seen: set[str] = set()
+        found: dict[str, Unit] = {}
         for place in [self.place, *self.case.places]:
-            unit = unit_of(place.source)
-            if unit and place.frame.path not in seen:
-                seen.add(place.frame.path)
-                yield place.frame.path, unit
+            if unit := unit_of(place.source):
+                found.setdefault(place.frame.path, unit)
+        return found.items()
 
     def defined(self, name: str) -> tuple[str, Unit, Function] | None:
         """The function of that name in the files of the stack."""
         plain = unqualified(name)
-        for path, unit in self.units():
-            for function in unit.functions:
-                if unqualified(function.name) == plain:
-                    return path, unit, function
-        return None
+        known = ((path, unit, function) for path, unit in self.units() for function in unit.functions)
+        return next((found for found in known if unqualified(found[2].name) == plain), None)
 
     def caller_of(self, place: Place) -> Place | None:
         """The user's frame that called this one, over frames of libraries; None: it was not read."""

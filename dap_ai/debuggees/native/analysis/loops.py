@@ -124,7 +124,7 @@ def _is_changed(spot: Spot, line: int, limit: Expression) -> bool:
 
 def is_right_behind(draft: Draft) -> bool | None:
     """Whether the sanitizer's report says that the access begins right behind the memory; None: there is none."""
-    report = draft.case.report
+    report = draft.report
     said = " ".join([*report.facts, report.text]) if report else ""
     found = re.search(r"(\d+) bytes (after|to the right of)", said)
     return int(found[1]) == 0 if found else None

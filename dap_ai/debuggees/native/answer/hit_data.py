@@ -38,10 +38,12 @@ async def hit_data(debugger: Debugger, case: Case, read: Callable[[list[str]], A
         await read([watched.name])
         value = owner.value(watched.name)
         now = brief(value) if value else ""
-    values = ": it is " + f"`{now}`" if now else ""
+    values = f": it is `{now}`" if now else ""
     was = f"; it was `{before or watched.before}`" if before or watched.before else ""
     did = "written" if watched.access == "write" else "accessed"
-    return f"`{watched.name}`{_of(case, watched)} was {did} {await _spot(debugger, case, place)}{values}{was}."
+    function, here = short_name(watched.function), short_name(place.frame.name)
+    of = f" of `{function}`" if watched.function and function != here else ""
+    return f"`{watched.name}`{of} was {did} {await _spot(debugger, case, place)}{values}{was}."
 
 
 def _printed(case: Case) -> tuple[str, str]:
@@ -57,13 +59,6 @@ def _owner(case: Case, watched: WatchedData) -> Place | None:
         return next((p for p in case.callers if short_name(p.frame.name) == short_name(watched.function)), None)
     place = case.focus
     return None if place is None or find(place.facts, watched.name) else place
-
-
-def _of(case: Case, watched: WatchedData) -> str:
-    """Name the function that owns the variable; empty: the innermost frame's function, or none, owns it."""
-    here = case.places[0].frame.name
-    is_here = not watched.function or short_name(watched.function) == short_name(here)
-    return "" if is_here else f" of `{short_name(watched.function)}`"
 
 
 async def _spot(debugger: Debugger, case: Case, place: Place) -> str:
@@ -82,9 +77,8 @@ async def _line_before(debugger: Debugger, case: Case) -> int:
     """0: the adapter does not tell; some disassemble backwards into the middle of an instruction."""
     frame = case.places[0].frame
     try:
-        top = rows_of(
-            await debugger.request("stackTrace", {"threadId": case.stop.thread_id, "levels": 1}), "stackFrames"
-        )
+        wanted = {"threadId": case.stop.thread_id, "levels": 1}
+        top = rows_of(await debugger.request("stackTrace", wanted), "stackFrames")
         at = str(top[0].get("instructionPointerReference") or "") if top else ""
         if not at or top[0].get("id") != frame.id:
             return 0

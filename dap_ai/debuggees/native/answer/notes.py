@@ -15,9 +15,11 @@ _MAX_FRAMES = 6
 
 def notes(case: Case, place: Place | None) -> list[str]:
     """Sentences: no debug information, stripped, optimised, no source or no parser, and what could not be read."""
+    # Why sub-expressions, origins of values and callers' arguments are missing, where they are.
+    reasons = dict.fromkeys(place.source.unparsed for place in case.places if place.source and place.source.unparsed)
     return [
         *_binary(case, place),
-        *_unparsed(case),
+        *(f"The source was not parsed, so only whole variables are shown. {reason}." for reason in reasons),
         *(f"{note[0].upper()}{note[1:].rstrip('.')}." for note in case.notes if note),
     ]
 
@@ -39,12 +41,6 @@ def _binary(case: Case, place: Place | None) -> list[str]:
         found.append(f"The source {lost} is not on this machine: map its folder (`sourceMap` in lldb-dap's launch, "
                      "`set substitute-path` in gdb), or copy it there.")  # fmt: skip
     return found
-
-
-def _unparsed(case: Case) -> list[str]:
-    """Why sub-expressions, origins of values and callers' arguments are missing, where they are."""
-    reasons = dict.fromkeys(place.source.unparsed for place in case.places if place.source and place.source.unparsed)
-    return [f"The source was not parsed, so only whole variables are shown. {reason}." for reason in reasons]
 
 
 def _lost(case: Case) -> str:
@@ -70,17 +66,13 @@ def _happened(case: Case) -> str:
     if fault:
         access = f"{fault.access} of " if fault.access else ""
         where = f", at the {access}address `{fault.address:#x}`" if fault.address is not None else ""
-        null = " That is close to zero: a null pointer was followed." if _is_near_null(case) else ""
+        is_near = fault.signal == "SIGSEGV" and fault.address is not None and 0 <= fault.address < 1 << 12
+        null = " That is close to zero: a null pointer was followed." if is_near else ""
         ran = f" The instruction is `{fault.instruction}`." if fault.instruction else ""
         code = f": {fault.code}" if fault.code else ""
         return f"{HAPPENED} `{fault.signal}`{code}{where}.{null}{ran}"
     told = f"{error.type}{f': {error.message}' if error.message else ''}" if error else ""
     return f"{HAPPENED} Stopped: {told or case.stop.description or case.stop.reason}."
-
-
-def _is_near_null(case: Case) -> bool:
-    fault = case.inspection.fault
-    return bool(fault and fault.signal == "SIGSEGV" and fault.address is not None and 0 <= fault.address < 1 << 12)
 
 
 def _stack(case: Case) -> str:

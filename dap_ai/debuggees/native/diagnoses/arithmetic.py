@@ -36,24 +36,26 @@ _SIGNALS = ("SIGSEGV", "SIGBUS", "SIGABRT", "SIGTRAP", "SIGILL", "EXC_BAD_ACCESS
 
 def diagnose(draft: Draft) -> bool:
     """Whether the line's arithmetic failed: by a report, by SIGFPE, or by the end of an empty container."""
-    report = draft.case.report
+    report = draft.report
     said = f"{report.kind} {report.message}" if report else ""
     if _ZERO.search(said) or draft.signal == "SIGFPE":
         return _division(draft)
     if report and _OVERFLOW.search(said):
         return _overflow(draft, report)
-    return draft.signal in _SIGNALS and _empty_container(draft)
+    return draft.signal in _SIGNALS and any(_explain_empty(draft, end) for end in _ends(draft))
 
 
 def _division(draft: Draft) -> bool:
     draft.analysis.kind = "division by zero"
-    divisions = [e for e in draft.expressions for e in within(e)
-                 if e.operator in ("/", "%", "/=", "%=") and len(e.parts) == 2]  # fmt: skip
+    parts = [part for expression in draft.expressions for part in within(expression)]
+    divisions = [e for e in parts if e.operator in ("/", "%", "/=", "%=") and len(e.parts) == 2]
     zero = next((e for e in divisions if amount(draft, e.parts[1]) == 0), None)
     if zero is None:
         return _largest(draft, divisions)
     divisor = bare(zero.parts[1])
-    draft.say(f"{_operand(draft, divisor)}, and the line divides {_dividend(draft, bare(zero.parts[0]))} by it.")
+    dividend = bare(zero.parts[0]).text
+    divided = f"`{dividend}`" if integer(dividend) is not None else draft.aside(dividend)
+    draft.say(f"{operand(draft, divisor)}, and the line divides {divided} by it.")
     for part in names_of(divisor):
         trace(draft, part, Wanted("0"))
     name = divisor.text
@@ -64,29 +66,25 @@ def _division(draft: Draft) -> bool:
 
 def _largest(draft: Draft, divisions: list[Expression]) -> bool:
     """INT_MIN / -1, the other division that the processor refuses."""
-    for division in divisions:
-        if amount(draft, division.parts[1]) == -1:
-            left = bare(division.parts[0])
-            draft.analysis.kind = "integer overflow"
-            draft.say(f"{_operand(draft, left)}: divided by -1 it is one more than its type can hold.")
-            trace(draft, left.text, Wanted("the least number of its type"))
-            draft.suspect(draft.place.frame.line, 0.65, "divides by -1 what may be the least number of its type")
-            draft.advise("Test for the least number of the type before this line, or compute in a wider type.")
-            return True
-    draft.say("The processor refused a division: by zero, or of the least number by -1.")
+    left = next((bare(e.parts[0]) for e in divisions if amount(draft, e.parts[1]) == -1), None)
+    if left is None:
+        draft.say("The processor refused a division: by zero, or of the least number by -1.")
+        return True
+    draft.analysis.kind = "integer overflow"
+    draft.say(f"{operand(draft, left)}: divided by -1 it is one more than its type can hold.")
+    trace(draft, left.text, Wanted("the least number of its type"))
+    draft.suspect(draft.line, 0.65, "divides by -1 what may be the least number of its type")
+    draft.advise("Test for the least number of the type before this line, or compute in a wider type.")
     return True
 
 
-def _dividend(draft: Draft, operand: Expression) -> str:
-    return f"`{operand.text}`" if integer(operand.text) is not None else draft.aside(operand.text)
-
-
-def _operand(draft: Draft, operand: Expression) -> str:
-    if draft.value(operand.text) is None and (number := amount(draft, operand)) is not None:
-        for part in names_of(operand):
-            draft.cite(part)
-        return f"`{operand.text}` is `{number}`"
-    return draft.code(operand.text)
+def operand(draft: Draft, part: Expression) -> str:
+    """An operand with its value, computed where the debugger has not read it; what it is made of is cited."""
+    if draft.value(part.text) is None and (number := amount(draft, part)) is not None:
+        for name in names_of(part):
+            draft.cite(name)
+        return f"`{part.text}` is `{number}`"
+    return draft.code(part.text)
 
 
 def _overflow(draft: Draft, report: Report) -> bool:
@@ -102,7 +100,7 @@ def _overflow(draft: Draft, report: Report) -> bool:
     for text in roots:
         trace_now(draft, text, "too large")
     wrap = (wanted == "-" and "unsigned" in report.message) or "subtract" in report.message
-    draft.suspect(draft.place.frame.line, 0.85, "computes what its type cannot hold" if not wrap else
+    draft.suspect(draft.line, 0.85, "computes what its type cannot hold" if not wrap else
                   "goes below zero, which its type cannot hold")  # fmt: skip
     kind = next((v.type for t in roots if (v := draft.value(t))), "")
     if wrap:
@@ -125,26 +123,23 @@ class _End(NamedTuple):
     """The object whose method it is, as the failing frame has it."""
 
 
-def _empty_container(draft: Draft) -> bool:
-    """`v[v.size() - 1]`, `v.back()` of a container that is empty: in the line, or in what it has just called."""
-    return any(_explain_empty(draft, end) for end in _ends(draft))
-
-
 def _ends(draft: Draft) -> Iterator[_End]:
+    """`v[v.size() - 1]`, `v.back()`: in the line, or in what it has just called."""
     if draft.statement:
-        yield _End(draft.statement.text, draft.place.frame.line, draft.place.frame.path)
-    for expression in draft.expressions:
-        found = draft.defined(callee(expression)) if expression.kind == "call" and expression.parts else None
+        yield _End(draft.statement.text, draft.line, draft.place.frame.path)
+    for call in draft.calls:
+        found = draft.defined(callee(call)) if call.parts else None
         if found is None:
             continue
         path, unit, function = found
-        called = expression.parts[0]
+        called = call.parts[0]
         holder = bare(called.parts[0]).text if called.kind == "member" and called.parts else ""
         for statement in statements(unit, function):
             yield _End(statement.text, statement.first, path, function, holder)
 
 
 def _explain_empty(draft: Draft, end: _End) -> bool:
+    """Whether it is that of a container which is empty."""
     for found in [*_BEFORE.finditer(end.code), *_ENDS.finditer(end.code)]:
         text, value = _container(draft.place, found[1], end.holder)
         if value is not None and value.length == 0 and not (end.function and _is_asked(draft, end, found[1])):
@@ -182,9 +177,8 @@ def _tell_empty(draft: Draft, end: _End, code: str, text: str) -> None:
 
 def _container(place: Place, name: str, holder: str) -> tuple[str, Value | None]:
     """The container as the frame reaches it: by its name, through `this`, or through the object of the call."""
-    for text in (name, f"this->{name}", f"{holder}.{name}" if holder else "", f"{holder}->{name}" if holder else ""):
-        value = place.value(text) if text else None
-        if value is not None:
+    for text in (name, f"this->{name}", *((f"{holder}.{name}", f"{holder}->{name}") if holder else ())):
+        if (value := place.value(text)) is not None:
             return text, value
     outer = place.value(holder or "this")
     for field in (outer.fields or ()) if outer else ():

@@ -39,7 +39,7 @@ _LET_THROUGH = 0.4
 
 def diagnose(draft: Draft) -> bool:
     """Whether the report, or an index of the line against its bound, says that it went past the end."""
-    report = draft.case.report
+    report = draft.report
     if report and report.tool != "terminate" and _REPORTED.search(f"{report.kind} {report.message}"):
         draft.analysis.kind = "overflow"
         _reported(draft, report)
@@ -48,16 +48,13 @@ def diagnose(draft: Draft) -> bool:
         return False
     if _returned_astray(draft):
         return True
-    for subscript in reversed([e for e in draft.expressions if e.kind == "subscript"]):
-        if _explain(draft, subscript, wild=True):
-            return True
-    return False
+    return any(_explain(draft, subscript, wild=True) for subscript in reversed(draft.subscripts))
 
 
 def _returned_astray(draft: Draft) -> bool:
     """A `return` that led nowhere: the array that ran over the return address is the frame's own."""
-    fault = draft.case.inspection.fault
-    returning = bool(fault and fault.instruction.startswith("ret")) or draft.line_text(draft.place.frame.line) == "}"
+    fault = draft.fault
+    returning = bool(fault and fault.instruction.startswith("ret")) or draft.line_text(draft.line) == "}"
     arrays = [v for v in draft.place.facts.locals if length_of(v.value)] if draft.place.facts else []
     if not returning or not arrays or draft.signal not in ("SIGSEGV", "SIGBUS", "SIGILL", "EXC_BAD_ACCESS"):
         return False
@@ -69,21 +66,19 @@ def _returned_astray(draft: Draft) -> bool:
 
 def _reported(draft: Draft, report: Report) -> None:
     _region(draft, report)
-    subscripts = [e for e in draft.expressions if e.kind == "subscript" and len(e.parts) > 1]
     told = _PANIC.search(report.message) or None
     said = _UBSAN.search(report.message)
     index = int(told[2]) if told else int(said[1]) if said else None
-    fitting = [e for e in subscripts if index is None or amount(draft, e.parts[1]) == index]
+    fitting = [e for e in draft.subscripts if index is None or amount(draft, e.parts[1]) == index]
     size = int(told[1]) if told else int(said[2]) if said else None
     done = any(_explain(draft, e, count=size) for e in reversed(fitting))
     if not done and fitting and (told or said):
         _index(draft, fitting[-1], index, size)
     elif not done and not _copied(draft) and not told and not said:
-        _loops(draft, subscripts)
+        _loops(draft, draft.subscripts)
     if "smashing" in f"{report.kind} {report.message}":
         tell_arrays(draft)
-    allocated = next((s for s in report.stacks if "allocated" in s.title), None)
-    if own := own_frame(draft, allocated):
+    if own := own_frame(draft, draft.stack("allocated")):
         tell_allocated(draft, *own)
 
 
@@ -99,8 +94,8 @@ def _region(draft: Draft, report: Report) -> None:
     access = f"The {report.access} of {report.size} bytes" if report.access and report.size else "The access"
     facts = " ".join([*report.facts, report.text])
     if found := _REGION.search(facts):
-        draft.say(f"{access} is {found[1]} bytes past a block of {found[2]} bytes." if "after" in found[0] or
-                  "right" in found[0] else f"{access} is outside of a block of {found[2]} bytes.")  # fmt: skip
+        is_past = "after" in found[0] or "right" in found[0]
+        draft.say(f"{access} is {f'{found[1]} bytes past' if is_past else 'outside of'} a block of {found[2]} bytes.")
     elif found := _GLOBAL.search(facts):
         draft.say(f"{access} is outside of the global `{found[1]}`, which has {found[2]} bytes.")
     elif (found := _LOCAL.search(facts)) and (where := _of_local(facts, int(found[1]))):
@@ -142,15 +137,15 @@ def _index(
 ) -> None:
     draft.analysis.kind = "overflow"
     base, index = bare(subscript.parts[0]), bare(subscript.parts[1])
-    told = draft.code(index.text) if integer(index.text) is None else f"the index is `{index.text}`"
-    if draft.value(index.text) is None and integer(index.text) is None:
+    told = draft.code(index.text)
+    if integer(index.text) is not None:
+        told = f"The index is `{index.text}`"
+    elif draft.value(index.text) is None:
         told = f"`{index.text}` is `{number}`"
         for name in names_of(index):
-            draft.code(name)
+            draft.cite(name)
     draft.cite(base.text)
-    draft.say(
-        f"{told[:1].upper() if told[0] == 't' else told[:1]}{told[1:]}, but {_room(draft, base.text, bound, size)}."
-    )
+    draft.say(f"{told}, but {_room(draft, base.text, bound, size)}.")
     if size and size.words:
         draft.link(size.file, size.line, "states the size of", base.text, "")
         draft.suspect(size.line, 0.4, f"`{base.text}` is {size.words}", size.file)
@@ -184,7 +179,7 @@ def _blame(draft: Draft, index: Expression, number: int | None, room: _Room) -> 
             _loop(draft, spot, loop, room)
         else:
             trace(draft, name, Wanted(str(number), past_end=number == room.bound))
-    top = max((s for s in draft.done().suspects), key=lambda s: s.score, default=None)
+    top = next(iter(draft.done().suspects), None)
     if top and top.score >= _CLEAR and "without a value" in top.reason:
         draft.analysis.kind = "uninitialised"
         draft.say(f"It was never set: {draft.spot(top.line, top.file)} {top.reason}.")
@@ -204,11 +199,9 @@ def _loop(draft: Draft, spot: Spot, write: Write, room: _Room) -> None:
         draft.say(f"{draft.code(wrapped)}, so `{loop.code}` of the loop's header wraps around to a very large number.")
         draft.suspect(line, 0.95, f"`{loop.code}`, where `{wrapped}` is 0 and unsigned")
     elif loop.fault == "never below":
-        draft.say(
-            f"`{loop.code}` always holds, because `{name}` is unsigned: "
-            "1 less than 0 is the largest number of its type."
-        )
-        draft.suspect(line, 0.95, f"`{loop.code}` always holds, because `{name}` is unsigned")
+        always = f"`{loop.code}` always holds, because `{name}` is unsigned"
+        draft.say(f"{always}: 1 less than 0 is the largest number of its type.")
+        draft.suspect(line, 0.95, always)
         draft.advise(f"Count down with `for ({name} = n; {name}-- > 0;)`, or with a signed type.")
     elif loop.fault == "one too far":
         _one_too_far(draft, write, loop, room)
@@ -218,9 +211,7 @@ def _loop(draft: Draft, spot: Spot, write: Write, room: _Room) -> None:
         draft.suspect(line, 0.75, f"the loop's header does not limit `{name}`")
     elif loop.fault == "none":
         start = start_of(spot, write)
-        for text in names_of(start) if start else ():
-            if (number := draft.number(text)) is not None:
-                trace(draft, text, Wanted(str(number)))
+        _trace_numbers(draft, names_of(start) if start else [])
     elif loop.fault == "unknown":
         draft.suspect(line, _NOT_SEEN, f"the loop may let `{name}` go too far for what it indexes")
 
@@ -253,13 +244,17 @@ def _limited(draft: Draft, line: int, name: str, limit: Expression, room: _Room)
     if names and end is not None and integer(limit.text) is None:
         draft.say(f"The loop ends at {draft.aside(limit.text) if limit.text in names else f'`{limit.text}`'}.")
         draft.suspect(line, _LET_THROUGH, f"the loop lets `{name}` go up to `{limit.text}`, which is {end}")
-        for text in names:
-            if (number := draft.number(text)) is not None:
-                trace(draft, text, Wanted(str(number)))
+        _trace_numbers(draft, names)
     else:
         sure = room.bound is not None and end is not None and end > room.bound
         reason = f"the loop lets `{name}` go up to `{limit.text}`"
         draft.suspect(line, 0.75 if sure else _NOT_SEEN, reason)
+
+
+def _trace_numbers(draft: Draft, names: list[str]) -> None:
+    for name in names:
+        if (number := draft.number(name)) is not None:
+            trace(draft, name, Wanted(str(number)))
 
 
 def _loops(draft: Draft, subscripts: list[Expression]) -> None:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable
 
 from dap_ai.agent.case.crash_report import Report
 from dap_ai.agent.report.nearest import near
 from dap_ai.agent.source.parsed import Expression, Function
 from dap_ai.debuggees.native.analysis.draft import Draft, bare, callee, integer, names_of, number_of, within
 from dap_ai.debuggees.native.analysis.origins import Wanted, trace, trace_now
-from dap_ai.debuggees.native.analysis.reachability import amount, indent, member_writes, spot_of
+from dap_ai.debuggees.native.analysis.reachability import indent, member_writes, spot_of
+from dap_ai.debuggees.native.diagnoses.arithmetic import operand
 from dap_ai.protocol.contracts.comparing import COMPARE
 from dap_ai.protocol.contracts.inspection import Value
 
+_WORD = re.compile(r"[A-Za-z_]\w*")
 _OPPOSITE = {"+=": "-=", "-=": "+="}
 _NONE = re.compile(r"`Option::(\w+)(?:\(\))?` on a `None`|on a `None` value")
 _ERR = re.compile(r"`Result::(\w+)(?:\(\))?` on an `Err` value: (.*)", re.DOTALL)
@@ -31,23 +33,17 @@ _PAST_END = re.compile(
 
 def diagnose(draft: Draft) -> bool:
     """Whether the program ended itself, and said why."""
-    report = draft.case.report
-    if report is None:
+    report = draft.report
+    tell = _TELLERS.get(report.tool) if report else None
+    if report is None or tell is None:
         return False
-    if report.tool == "assert":
-        _assertion(draft, report)
-    elif report.tool == "panic":
-        _panic(draft, report)
-    elif report.tool == "terminate":
-        _terminate(draft, report)
-    else:
-        return False
+    tell(draft, report)
     return True
 
 
 def _assertion(draft: Draft, report: Report) -> None:
     draft.analysis.kind = "assertion"
-    asserted = next((e for e in draft.expressions if e.kind == "call" and "assert" in callee(e).lower()), None)
+    asserted = next((e for e in draft.calls if "assert" in callee(e).lower()), None)
     roots = asserted.parts[1:] if asserted else draft.expressions[:1]
     failed = _false_part(draft, roots[0]) if roots else None
     if failed is None:
@@ -57,11 +53,10 @@ def _assertion(draft: Draft, report: Report) -> None:
     for name in _names(failed):
         trace_now(draft, name, "wrong")
     _odd_signs(draft, failed)
-    draft.suspect(draft.place.frame.line, 0.35, "the assertion itself may be wrong")
+    draft.suspect(draft.line, 0.35, "the assertion itself may be wrong")
     first = next(iter(_names(failed)), "")
     if first:
-        draft.advise(f"Set a watchpoint on `{first}`, and compare it at each change "
-                     "with what it should be.")  # fmt: skip
+        draft.advise(f"Set a watchpoint on `{first}`, and compare it at each change with what it should be.")
 
 
 def _false_part(draft: Draft, expression: Expression) -> Expression:
@@ -78,23 +73,16 @@ def _false_part(draft: Draft, expression: Expression) -> Expression:
 def _operands(draft: Draft, expression: Expression) -> str:
     if expression.operator not in COMPARE or len(expression.parts) != 2:
         return ", ".join(draft.code(n) for n in _names(expression)[:4]) or f"`{expression.text}` is false"
-    return " and ".join(_side(draft, bare(part)) for part in expression.parts)
-
-
-def _side(draft: Draft, part: Expression) -> str:
-    if integer(part.text) is not None:
-        return f"it is compared with `{part.text}`"
-    if draft.value(part.text) is None and (number := amount(draft, part)) is not None:
-        for name in _names(part):
-            draft.cite(name)
-        return f"`{part.text}` is `{number}`"
-    return draft.code(part.text)
+    sides = map(bare, expression.parts)
+    return " and ".join(
+        operand(draft, side) if integer(side.text) is None else f"it is compared with `{side.text}`" for side in sides
+    )
 
 
 def _names(expression: Expression) -> list[str]:
-    found = [e.text for e in within(expression) if e.kind in ("name", "member", "subscript")]
+    """The same without those of what is called."""
     called = {e.parts[0].text for e in within(expression) if e.kind == "call" and e.parts}
-    return list(dict.fromkeys(n for n in found if n not in called and not any(n != o and n in o for o in found)))
+    return [name for name in names_of(expression) if name not in called]
 
 
 def _odd_signs(draft: Draft, expression: Expression) -> None:
@@ -113,11 +101,11 @@ def _opposed(draft: Draft, path: str, function: Function, assignment: Expression
     opposite = _OPPOSITE.get(assignment.operator, "")
     if source is None or not opposite:
         return ""
-    words = set(re.findall(r"[A-Za-z_]\w*", assignment.parts[1].text))
+    words = set(_WORD.findall(assignment.parts[1].text))
     for line in range(function.first, function.last + 1):
         code = source.line(line).strip().rstrip(";")
         left, found, right = code.partition(opposite)
-        if found and left.strip() and words & set(re.findall(r"[A-Za-z_]\w*", right)):
+        if found and left.strip() and not words.isdisjoint(_WORD.findall(right)):
             return code
     return ""
 
@@ -138,16 +126,16 @@ def _panic(draft: Draft, report: Report) -> None:
 
 def _gave_up(draft: Draft, report: Report) -> None:
     """A panic of another kind: of a library's function, then its arguments are to blame, or the program's own."""
-    missed = next((e for e in draft.expressions if e.kind == "subscript" and len(e.parts) > 1), None)
+    missed = next(iter(draft.subscripts), None)
     if "no entry found for key" in report.message and missed:
         _lookup(draft, missed.text, bare(missed.parts[0]), bare(missed.parts[1]))
-        draft.suspect(draft.place.frame.line, 0.75, "assumes that the key exists")
+        draft.suspect(draft.line, 0.75, "assumes that the key exists")
         draft.advise("Handle the missing key: `.get(key)` returns an `Option`.")
         return
     if "char boundary" in report.message:
         draft.say("A `str` is sliced by bytes, and a character may have several: this index is inside one.")
         reason = "slices a `str` at a byte index, regardless of where a character ends"
-        draft.suspect(draft.place.frame.line, 0.8, reason)
+        draft.suspect(draft.line, 0.8, reason)
         draft.advise("Slice it by characters: `s.chars().take(n)`, or an index of `s.char_indices()`.")
     else:
         draft.say("The program aborted by itself.")
@@ -161,18 +149,16 @@ def _gave_up(draft: Draft, report: Report) -> None:
 
 def _unwrapped(draft: Draft, held: str, *, null: bool) -> None:
     """Which of the line's `unwrap()`s met nothing, and where that nothing came from."""
-    candidates = list(_unwrapped_parts(draft))
+    unwraps = [e for e in reversed(draft.calls) if callee(e) in _UNWRAPS and e.parts[0].parts]
+    candidates = [bare(e.parts[0].parts[0]) for e in unwraps]
     found = next((e for e in candidates if _is_none(draft.value(e.text))), candidates[0] if candidates else None)
     if found is None:
         draft.say(f"Something on this line is `{held}`.")
         return
     value = draft.value(found.text)
-    told = f"`{found.text}` is `{held}`"
-    draft.say(f"{told}, and `unwrap` or `expect` assumes that there is a value.")
+    draft.say(f"`{found.text}` is `{held}`, and `unwrap` or `expect` assumes that there is a value.")
     for parameter in draft.function.parameters if draft.function else ():
-        name = parameter.removeprefix("mut ").lstrip("&")
-        if draft.value(name) is not None:
-            draft.cite(name)
+        draft.cite(parameter.removeprefix("mut ").lstrip("&"))
     if draft.function and (known := [c for c in draft.analysis.cited if c.expression != found.text]):
         draft.say("The function was called with " + " and ".join(draft.aside(c.expression) for c in known[:3]) + ".")
     holder = _holder(found)
@@ -182,13 +168,13 @@ def _unwrapped(draft: Draft, held: str, *, null: bool) -> None:
     for name in _names(holder) if holder.kind == "call" else ():
         if (given := draft.value(name)) is not None:
             trace(draft, name, Wanted(given.text.rpartition(" -> ")[2]))
-    draft.suspect(draft.place.frame.line, 0.75, f"assumes that `{found.text}` has a value")
+    draft.suspect(draft.line, 0.75, f"assumes that `{found.text}` has a value")
     draft.advise(f"Handle the case that `{found.text}` is `{held}`: `match`, `ok_or(...)?` or `unwrap_or(...)`.")
 
 
 def _expected(draft: Draft, message: str) -> str | None:
     """What an `expect` of the line met, by the words that it was given: `None`, `Err(...)`; None: it is another's."""
-    for call in (e for e in draft.expressions if e.kind == "call" and callee(e) == "expect" and len(e.parts) > 1):
+    for call in (e for e in draft.calls if callee(e) == "expect" and len(e.parts) > 1):
         words = call.parts[1].text.strip('"')
         if message == words:
             return "None"
@@ -204,12 +190,6 @@ def _holder(expression: Expression) -> Expression:
     return expression
 
 
-def _unwrapped_parts(draft: Draft) -> Iterator[Expression]:
-    for expression in reversed(draft.expressions):
-        if expression.kind == "call" and callee(expression) in _UNWRAPS and expression.parts[0].parts:
-            yield bare(expression.parts[0].parts[0])
-
-
 def _is_none(value: Value | None) -> bool:
     return value is not None and (value.kind == "none" or value.text in ("None", "null") or value.note == "null")
 
@@ -217,10 +197,9 @@ def _is_none(value: Value | None) -> bool:
 def _borrowed(draft: Draft) -> None:
     draft.say("A `RefCell` is borrowed here while another borrow of it is still alive, further out on this stack.")
     for place in draft.case.places:
-        source, spot = place.source, spot_of(place)
-        for line in range(spot.function.first, spot.line) if spot and source else ():
-            code = source.line(line) if source else ""
-            if re.search(r"\blet\b.*\.borrow(_mut)?\(", code):
+        spot = spot_of(place)
+        for line in range(spot.function.first, spot.line) if spot else ():
+            if re.search(r"\blet\b.*\.borrow(_mut)?\(", draft.line_text(line, place.frame.path)):
                 draft.link(place.frame.path, line, "borrows", "", place.frame.name)
                 draft.suspect(line, 0.8, "borrows it, and keeps the borrow", place.frame.path)
     draft.advise("End the first borrow before this line: drop it, or put it into a block of its own.")
@@ -228,7 +207,7 @@ def _borrowed(draft: Draft) -> None:
 
 def conditions(draft: Draft) -> None:
     """The `if` at or above the line that made the program give up, and the values of its names."""
-    line = draft.place.frame.line
+    line = draft.line
     first = draft.function.first if draft.function else line
     for above in range(line, max(first, line - 6) - 1, -1):
         found = next(iter(reversed(list(_IF.finditer(draft.line_text(above))))), None)
@@ -245,7 +224,7 @@ def conditions(draft: Draft) -> None:
 
 def _terminate(draft: Draft, report: Report) -> None:
     draft.analysis.kind = "crash"
-    for call in reversed([e for e in draft.expressions if e.kind == "call"]):
+    for call in reversed(draft.calls):
         if (past := _PAST_END.search(report.message)) and callee(call) in past["method"]:
             _past_end(draft, call, past)
             break
@@ -268,7 +247,7 @@ def _past_end(draft: Draft, call: Expression, told: re.Match[str]) -> None:
     subject = f"`{given}` is `{told['index']}`" if is_read else f"`{callee(call)}` is given {told['index']}"
     draft.say(f"{subject}, but `{holder}` ends at {told['size']}.")
     reason = f"passes `{callee(call)}` {told['index']}, beyond the end of `{holder}`"
-    draft.suspect(draft.place.frame.line, 0.85, reason)
+    draft.suspect(draft.line, 0.85, reason)
     names = _names(call.parts[1]) if given else []
     for name in dict.fromkeys([*names, holder]):
         if (value := draft.value(name)) is not None:
@@ -304,3 +283,8 @@ def _lookup(draft: Draft, code: str, container: Expression, key: Expression) -> 
     for name in names_of(key) if key.kind == "binary" else ():
         if draft.number(name):
             trace_now(draft, name)
+
+
+_TELLERS: dict[str, Callable[[Draft, Report], None]] = {
+    "assert": _assertion, "panic": _panic, "terminate": _terminate,
+}  # fmt: skip

@@ -63,14 +63,10 @@ class Copy(NamedTuple):
 
 def tell_copy(draft: Draft) -> Copy | None:
     """Says what a copying function of the line was given, and suspects it where that is too much; None: none."""
-    for call in (e for e in draft.expressions if e.kind == "call"):
-        if callee(call) in _COPIES | _COUNTED and len(call.parts) > 1:
-            return _tell_copy(draft, call, callee(call))
-    return None
-
-
-def _tell_copy(draft: Draft, call: Expression, name: str) -> Copy:
-    into, report, line = bare(call.parts[1]), draft.case.report, draft.place.frame.line
+    call = next((e for e in draft.calls if callee(e) in _COPIES | _COUNTED and len(e.parts) > 1), None)
+    if call is None:
+        return None
+    into, report, line, name = bare(call.parts[1]), draft.report, draft.line, callee(call)
     size = size_of(draft, draft.place, into.text)
     room = f", which has room for {size.count}" if size else ""
     draft.cite(into.text)
@@ -90,7 +86,7 @@ def _tell_copy(draft: Draft, call: Expression, name: str) -> Copy:
 
 
 def _fits(draft: Draft, call: Expression, name: str, size: Size) -> bool:
-    report = draft.case.report
+    report = draft.report
     if name in _COUNTED:
         return bool(report and report.size and report.size <= size.count)
     text = draft.value(bare(call.parts[_SOURCE_AT]).text) if name in _WHOLE and len(call.parts) > _SOURCE_AT else None
@@ -99,27 +95,26 @@ def _fits(draft: Draft, call: Expression, name: str, size: Size) -> bool:
 
 def _given(draft: Draft, call: Expression) -> str:
     told: list[str] = []
-    for part in call.parts[2:]:
-        value = draft.value(bare(part).text)
-        if value is None:
-            continue
-        draft.cite(bare(part).text)
-        length = f" of {value.length} characters and its final zero" if value.length and value.kind != "int" else ""
-        told.append(f"{draft.code(bare(part).text)}{length}")
+    for text in (bare(part).text for part in call.parts[2:]):
+        if value := draft.value(text):
+            draft.cite(text)
+            length = f" of {value.length} characters and its final zero" if value.length and value.kind != "int" else ""
+            told.append(f"{draft.code(text)}{length}")
     return f": {', '.join(told)}" if told else ""
 
 
 def tell_arrays(draft: Draft) -> None:
     """Stack smashing shows when the function returns: the small arrays of its frame, and who writes to them."""
-    facts = draft.place.facts
-    arrays = [v for v in facts.locals if length_of(v.value) is not None] if facts else []
-    for variable in arrays:
+    facts, function = draft.place.facts, draft.function
+    calls = [c for n in sorted(_COPIES | _COUNTED) for c in draft.unit.calls(n)] if draft.unit and function else []
+    inside = [c for c in calls if function and function.first <= c.line <= function.last]
+    for variable in facts.locals if facts else ():
+        if length_of(variable.value) is None:
+            continue
         draft.say(f"{draft.code(variable.name)}, an array of {length_of(variable.value)}, lies in this frame.")
-        for name in sorted(_COPIES | _COUNTED):
-            for call in draft.unit.calls(name) if draft.unit and draft.function else ():
-                inside = draft.function and draft.function.first <= call.line <= draft.function.last
-                if inside and any(variable.name == bare(p).text for p in call.parts[1:2]):
-                    _suspect_copy(draft, call, variable.name, variable.value)
+        for call in inside:
+            if any(variable.name == bare(p).text for p in call.parts[1:2]):
+                _suspect_copy(draft, call, variable.name, variable.value)
     draft.advise("Build with `-fsanitize=address` and run again: it stops at the exact write.")
 
 
@@ -171,7 +166,7 @@ def _edit(draft: Draft, source: SourceFile, line: int, old: str, new: str) -> No
 
 def _is_within_count(draft: Draft) -> bool | None:
     """Whether the line indexes no more elements than were allocated for: then each of them is larger."""
-    for subscript in (e for e in draft.expressions if e.kind == "subscript" and len(e.parts) > 1):
+    for subscript in draft.subscripts:
         number, size = amount(draft, subscript.parts[1]), size_of(draft, draft.place, bare(subscript.parts[0]).text)
         if number is not None and size is not None:
             return number < size.count

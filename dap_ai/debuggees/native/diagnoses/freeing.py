@@ -92,7 +92,7 @@ def explain_freed(draft: Draft, text: str, freed: Freed) -> None:
     draft.link(freed.file, freed.line, frees, freed.text, freed.function)
     draft.suspect(freed.line, score, f"{frees} `{freed.text}`, which is used again", freed.file)
     if freed.is_known:
-        draft.suspect(draft.place.frame.line, 0.6, f"uses `{text}` after it was freed")
+        draft.suspect(draft.line, 0.6, f"uses `{text}` after it was freed")
 
 
 def may_be_unmapped(address: int) -> bool:

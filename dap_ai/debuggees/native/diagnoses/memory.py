@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from dap_ai.agent.case.crash_report import Report, Stack
+from dap_ai.agent.source.parsed import Expression
 from dap_ai.debuggees.native.analysis.draft import Draft, bare, brief, callee, short_name, within
 from dap_ai.debuggees.native.analysis.origins import Wanted, trace
 from dap_ai.debuggees.native.analysis.reachability import plain, reaching, spot_of
 from dap_ai.debuggees.native.diagnoses.freeing import Freed, explain_freed, freed_before, tell_other_calls
-from dap_ai.debuggees.native.source.languages import function_at, unit_of
-from dap_ai.debuggees.native.source.parsing import Unit
 
 _AFTER = re.compile(r"use-after-(free|return|scope|poison)")
 _TWICE = re.compile(r"double[- ]free|attempting double|fasttop", re.IGNORECASE)
@@ -22,18 +20,13 @@ _MAKES_ROOM = re.compile(r"_M_realloc|_M_default_append|_M_fill_insert|_M_range_
 _FREES = frozenset({"free", "realloc", "reset", "fclose", "drop", "erase", "clear"})
 
 
-class _Told(NamedTuple):
-    """How a stack of the report is told: the word of its title, the link's words, the suspect's score and reason."""
-
-    title: str
-    words: str
-    score: float
-    reason: str
+_OF_STACKS = {"freed": "frees", "allocated": "allocates"}
+"""By a word of its title, what the code of a stack in the report does."""
 
 
 def diagnose(draft: Draft) -> bool:
     """Whether the report, or libc's last words, are about freed memory."""
-    report = draft.case.report
+    report = draft.report
     if report is None:
         return False
     said = f"{report.kind} {report.message}"
@@ -51,49 +44,52 @@ def _used_after(draft: Draft, report: Report) -> bool:
     pointer = _pointer_of(draft, report)
     access = f"{report.access} of {report.size} bytes" if report.access and report.size else "access"
     gone = "freed memory" if "free" in report.kind else "memory whose function or block has ended"
-    draft.say(f"The {access} at {_hex(report)} goes to {gone}.")
+    where = f"`{report.address:#x}`" if report.address is not None else "that address"
+    draft.say(f"The {access} at {where} goes to {gone}.")
     if pointer:
         draft.say(f"It goes through {draft.aside(pointer)}, which still holds the old address.")
         _cite_members(draft, pointer)
-    if not _moved(draft, report):
-        _tell(draft, report, _Told("freed", "frees", 0.9, "frees what is used again"))
-    _tell(draft, report, _Told("allocated", "allocates", 0.25, "allocates what is freed too early"))
-    _round_again(draft, report)
-    draft.suspect(draft.place.frame.line, 0.7, f"uses {f'`{pointer}`' if pointer else 'memory'} after it was freed")
+    if not _moved(draft):
+        _tell(draft, "freed", 0.9, "frees what is used again")
+    _tell(draft, "allocated", 0.25, "allocates what is freed too early")
+    _round_again(draft)
+    draft.suspect(draft.line, 0.7, f"uses {f'`{pointer}`' if pointer else 'memory'} after it was freed")
     if not draft.analysis.advice:
         needed = f": take what is still needed of `{pointer}` before that" if pointer else ""
         draft.advise(f"Free it only after its last use{needed}.")
     return True
 
 
-def _moved(draft: Draft, report: Report) -> bool:
+def _moved(draft: Draft) -> bool:
     """Whether a container's own method freed its elements, as it does where it needs more room; says so."""
-    stack = next((s for s in report.stacks if "freed" in s.title), None)
+    stack = draft.stack("freed")
     own = own_frame(draft, stack)
-    source = draft.case.sources.read(own[0]) if own else None
-    unit = unit_of(source)
-    if not (stack and own and unit and any(map(_MAKES_ROOM.search, stack.inside))):
+    if not (stack and own and any(map(_MAKES_ROOM.search, stack.inside))):
         return False
-    for call in (e for e in unit.expressions_at(own[1]) if e.kind == "call" and len(e.parts) > 1):
-        if callee(call) in _GROWS and call.parts[0].kind == "member":
-            _tell_moved(draft, own, call.parts[0].text, bare(call.parts[0].parts[0]).text)
-            return True
-    return False
-
-
-def _tell_moved(draft: Draft, own: tuple[str, int, str], method: str, container: str) -> None:
     file, line, name = own
+    calls = (call for call in _calls_in(draft, file, line) if callee(call) in _GROWS and call.parts[0].kind == "member")
+    call = next(calls, None)
+    if call is None:
+        return False
+    method, container = call.parts[0].text, bare(call.parts[0].parts[0]).text
     draft.say(f"{draft.spot(line, file)}, in `{short_name(name)}`, has freed it: `{method}` moved the elements of "
               f"`{container}` to a larger block. References to the elements still point to the old block.")  # fmt: skip
     draft.link(file, line, "moves the elements of", container, short_name(name))
     draft.suspect(line, 0.9, f"`{method}` moves the elements, while one is still referred to", file)
     draft.advise(f"Do not add to `{container}` while a loop iterates over it or something refers to an "
                  "element: use an index, or collect new elements and add them afterwards.")  # fmt: skip
+    return True
 
 
-def _round_again(draft: Draft, report: Report) -> None:
+def _calls_in(draft: Draft, file: str, line: int) -> list[Expression]:
+    """The calls of a line that are given something."""
+    unit = draft.unit_of(file)
+    return [e for e in unit.expressions_at(line) if e.kind == "call" and len(e.parts) > 1] if unit else []
+
+
+def _round_again(draft: Draft) -> None:
     """The step of a loop that follows what its body has freed."""
-    own = own_frame(draft, next((s for s in report.stacks if "freed" in s.title), None))
+    own = own_frame(draft, draft.stack("freed"))
     loop, function = draft.statement, draft.function
     if own and loop and function and loop.kind in ("for", "while") and loop.first < own[1] <= function.last:
         draft.say("So the loop's body frees it, and the loop's header then follows it to the next element.")
@@ -106,16 +102,16 @@ def _twice(draft: Draft, report: Report) -> bool:
     draft.analysis.kind = "double free"
     pointer = _freed_here(draft)
     draft.say(f"`{pointer}` is freed a second time." if pointer else "Memory is freed a second time.")
-    found = _tell(draft, report, _Told("freed", "frees", 0.85, "frees it the first time"))
+    found = _tell(draft, "freed", 0.85, "frees it the first time")
     earlier = _earlier(draft, pointer) if pointer and not found else None
-    if earlier and pointer:
+    if earlier:
         explain_freed(draft, pointer, earlier)
     elif pointer and not found:
         tell_other_calls(draft, pointer)
         trace(draft, pointer, Wanted("freed twice", shared=True))
         draft.cite(pointer)
-    _tell(draft, report, _Told("allocated", "allocates", 0.25, "allocates it"))
-    draft.suspect(draft.place.frame.line, 0.75 if found else 0.55, "frees it the second time")
+    _tell(draft, "allocated", 0.25, "allocates it")
+    draft.suspect(draft.line, 0.75 if found else 0.55, "frees it the second time")
     draft.advise(
         "Let one owner free it; or set the pointer to NULL right after the first free: freeing NULL does nothing."
     )
@@ -142,25 +138,26 @@ def _bad(draft: Draft, report: Report) -> bool:
             f"{draft.code(pointer)}: not a pointer that an allocation returned, or the memory around it "
             "was overwritten."
         )
-    _tell(draft, report, _Told("allocated", "allocates", 0.4, "allocates it"))
-    draft.suspect(draft.place.frame.line, 0.5, "frees or allocates here, where the damage shows")
+    _tell(draft, "allocated", 0.4, "allocates it")
+    draft.suspect(draft.line, 0.5, "frees or allocates here, where the damage shows")
     draft.advise(
         "The damage was done earlier: build with `-fsanitize=address` and run again, it stops at the exact write."
     )
     return True
 
 
-def _tell(draft: Draft, report: Report, told: _Told) -> bool:
+def _tell(draft: Draft, word: str, score: float, reason: str) -> bool:
     """Tells a stack of the report whose title holds the word; whether there is one."""
-    stack = next((s for s in report.stacks if told.title in s.title), None)
+    stack = draft.stack(word)
     own = own_frame(draft, stack)
     if stack is None or own is None:
         return False
     file, line, name = own
     draft.say(f"{stack.title[:1].upper()}{stack.title[1:]} at {draft.spot(line, file)}, in `{short_name(name)}`: "
               f"`{draft.line_text(line, file)}`.")  # fmt: skip
-    draft.link(file, line, told.words, _freed_name(draft, file, line), short_name(name))
-    draft.suspect(line, told.score, told.reason, file)
+    freed = (call.parts[1].text for call in _calls_in(draft, file, line) if callee(call) in _FREES)
+    draft.link(file, line, _OF_STACKS[word], next(freed, ""), short_name(name))
+    draft.suspect(line, score, reason, file)
     return True
 
 
@@ -177,37 +174,24 @@ def own_frame(draft: Draft, stack: Stack | None) -> tuple[str, int, str] | None:
 
 
 def _frees_its_parameter(draft: Draft, file: str, line: int) -> bool:
-    source = draft.case.sources.read(file)
-    function = function_at(source, line)
-    unit = unit_of(source)
-    if source is None or unit is None or function is None:
+    unit = draft.unit_of(file)
+    function = unit.function_at(line) if unit else None
+    if function is None or (function is draft.function and line != draft.line):
         return False
-    if function is draft.function and line != draft.place.frame.line:
-        return False
-    calls = [e for e in unit.expressions_at(line) if e.kind == "call" and callee(e) == "free"]
+    calls = [call for call in _calls_in(draft, file, line) if callee(call) == "free"]
     return any(bare(part).text in map(plain, function.parameters) for call in calls for part in call.parts[1:])
-
-
-def _freed_name(draft: Draft, file: str, line: int) -> str:
-    source = draft.case.sources.read(file)
-    unit: Unit | None = unit_of(source)
-    for expression in unit.expressions_at(line) if unit else ():
-        if expression.kind == "call" and callee(expression) in _FREES and len(expression.parts) > 1:
-            return expression.parts[1].text
-    return ""
 
 
 def _pointer_of(draft: Draft, report: Report) -> str:
     """The pointer of the line through which the reported address is reached."""
     best = ""
-    for expression in draft.expressions:
-        for part in within(expression):
-            value = draft.value(part.text)
-            if value is None or value.kind not in ("pointer", "smart", "reference") or not value.address:
-                continue
-            if report.address is not None and 0 <= report.address - value.address < 1 << 12:
-                return part.text
-            best = best or part.text
+    for part in (part for expression in draft.expressions for part in within(expression)):
+        value = draft.value(part.text)
+        if value is None or value.kind not in ("pointer", "smart", "reference") or not value.address:
+            continue
+        if report.address is not None and 0 <= report.address - value.address < 1 << 12:
+            return part.text
+        best = best or part.text
     return best
 
 
@@ -223,12 +207,8 @@ def _cite_members(draft: Draft, pointer: str) -> None:
 
 def _freed_here(draft: Draft) -> str:
     """What the failing line frees."""
-    for expression in draft.expressions:
-        if expression.kind == "call" and callee(expression) in _FREES and len(expression.parts) > 1:
-            return bare(expression.parts[1]).text
+    for call in draft.calls:
+        if callee(call) in _FREES and len(call.parts) > 1:
+            return bare(call.parts[1]).text
     found = re.match(r"delete\s*(?:\[\])?\s*([\w.>\-\[\]]+)", draft.statement.text if draft.statement else "")
     return found[1] if found else ""
-
-
-def _hex(report: Report) -> str:
-    return f"`{report.address:#x}`" if report.address is not None else "that address"

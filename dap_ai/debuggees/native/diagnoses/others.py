@@ -24,7 +24,7 @@ _SIGNALS = {
 
 def diagnose(draft: Draft) -> bool:
     """Always: it says what can be said."""
-    report = draft.case.report
+    report = draft.report
     if report:
         _reported(draft, report)
     elif draft.signal:
@@ -49,7 +49,7 @@ def _reported(draft: Draft, report: Report) -> None:
             draft.say(f"{draft.code(null.text)}.")
             trace(draft, null.text, Wanted("null", null=True))
         _values(draft)
-        draft.suspect(draft.place.frame.line, 0.6, report.kind)
+        draft.suspect(draft.line, 0.6, report.kind)
 
 
 def _unset(draft: Draft, report: Report) -> None:
@@ -78,7 +78,7 @@ def _leak(draft: Draft, report: Report) -> None:
 
 
 def _signal(draft: Draft) -> None:
-    fault = draft.case.inspection.fault
+    fault = draft.fault
     words = _SIGNALS.get(draft.signal, "")
     if words:
         draft.say(words)
@@ -111,14 +111,10 @@ def _stop(draft: Draft) -> None:
     facts = draft.place.facts
     for variable in variables(facts)[:8] if facts else ():
         draft.cite(variable.name)
-    for root in draft.expressions:
-        _about_to(draft, root.text, length_of(draft.value(root.text)))
+    dotted = "." in draft.line_text(draft.line)
+    for text in (root.text for root in draft.expressions if dotted and length_of(draft.value(root.text)) == 0):
+        draft.say(f"{draft.code(text)}: it is empty.")
     null = null_pointer(draft)
     if null is not None:
         draft.say(f"{draft.code(null.text)}: this line will fail on it.")
         trace(draft, null.text, Wanted("null", null=True))
-
-
-def _about_to(draft: Draft, text: str, length: int | None) -> None:
-    if length == 0 and "." in draft.line_text(draft.place.frame.line):
-        draft.say(f"{draft.code(text)}: it is empty.")

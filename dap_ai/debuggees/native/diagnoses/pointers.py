@@ -45,7 +45,7 @@ def diagnose(draft: Draft) -> bool:
     if null is not None:
         _explain_null(draft, null)
         return True
-    candidates = list(pointers(draft))
+    candidates = pointers(draft)
     hit = [e for e in candidates if _leads_to_fault(draft, draft.value(e.text))]
     broken = next((e for e in [*hit, *candidates] if e in hit or is_broken(draft.value(e.text))), None)
     if broken is None:
@@ -54,16 +54,16 @@ def diagnose(draft: Draft) -> bool:
     return True
 
 
-def pointers(draft: Draft) -> Iterator[Expression]:
+def pointers(draft: Draft) -> list[Expression]:
     """Every expression that the line follows as a pointer, innermost first: what fails first comes first."""
     found = [base for e in reversed(draft.expressions) if (base := followed(e)) is not None]
-    calls = [e for e in reversed(draft.expressions) if e.kind == "call" and e.parts]
+    calls = [e for e in reversed(draft.calls) if e.parts]
     given = [bare(part) for e in calls for part in [*e.parts[1:], e.parts[0]]]
-    seen: set[str] = set()
+    distinct: dict[str, Expression] = {}
     for expression in [*found, *given]:
-        if expression.text not in seen and expression.kind != "literal":
-            seen.add(expression.text)
-            yield expression
+        if expression.kind != "literal":
+            distinct.setdefault(expression.text, expression)
+    return list(distinct.values())
 
 
 def followed(expression: Expression) -> Expression | None:
@@ -73,22 +73,20 @@ def followed(expression: Expression) -> Expression | None:
     if expression.kind == "call":
         return followed(expression.parts[0])
     through = expression.kind in ("deref", "subscript") or (expression.kind == "member" and expression.operator == "->")
-    unary = expression.kind == "unary" and expression.operator == "*"
-    return bare(expression.parts[0]) if through or unary else None
+    return bare(expression.parts[0]) if through else None
 
 
 def null_pointer(draft: Draft) -> Expression | None:
     """The pointer of the line that is null, and whose use fits the address that could not be reached."""
-    candidates = list(pointers(draft))
-    raised = _raised(draft)
+    candidates, raised = pointers(draft), _raised(draft)
     first = [e for e in candidates if e.text == raised]
-    fault = draft.case.inspection.fault
+    fault = draft.fault
     if fault and fault.address is not None and fault.address >= _NEAR_NULL and not first:
         return next((e for e in candidates if _is_indexed_far(draft, e, fault.address)), None)
     nulls = [e for e in candidates if is_null(draft.value(e.text))]
     nulls.sort(key=lambda e: not _is_followed(draft, e))  # an argument only where nothing else is null
     if (this := draft.value("this")) is not None and is_null(this) and not nulls:
-        return Expression("this", "name", draft.place.frame.line, 0)
+        return Expression("this", "name", draft.line, 0)
     return next(iter([*first, *nulls]), None)
 
 
@@ -96,8 +94,7 @@ def _is_indexed_far(draft: Draft, pointer: Expression, address: int) -> bool:
     """Whether a null pointer with the index of the line gives the address, however far that is from null."""
     if not is_null(draft.value(pointer.text)):
         return False
-    numbers = [amount(draft, e.parts[1]) for e in draft.expressions if e.kind == "subscript" and len(e.parts) > 1
-               and bare(e.parts[0]).text == pointer.text]  # fmt: skip
+    numbers = [amount(draft, e.parts[1]) for e in draft.subscripts if bare(e.parts[0]).text == pointer.text]
     return any(number and address % number < _NEAR and number <= address for number in numbers)
 
 
@@ -116,7 +113,7 @@ def _is_followed(draft: Draft, pointer: Expression) -> bool:
 
 def _leads_to_fault(draft: Draft, value: Value | None) -> bool:
     """Whether the address that could not be reached is the pointer's, or little more."""
-    fault, address = draft.case.inspection.fault, _address(value)
+    fault, address = draft.fault, _address(value)
     if value is None or not address or value.kind not in ("pointer", "function") or not fault or fault.address is None:
         return False
     return 0 <= fault.address - address < _NEAR
@@ -132,18 +129,20 @@ def _explain_null(draft: Draft, pointer: Expression) -> None:
     draft.analysis.kind = "null dereference"
     text = pointer.text
     purpose = _purpose(draft, text)
-    fault = draft.case.inspection.fault
+    fault = draft.fault
     where = ""
     if fault and fault.address is not None:
         verb = {"write": "write", "execute": "run"}.get(fault.access, "read")
         offset = ", which is null and the offset of that" if fault.address else ""
         where = f" (it failed to {verb} address `{fault.address:#x}`{offset})"
     draft.say(f"{draft.code(text)}: a null pointer, and the line {purpose}{where}.")
-    _neighbours(draft, text)
+    for name in draft.function.parameters if draft.function else ():
+        if (other := name.lstrip("*& ")) != text:
+            draft.cite(other)  # it tells which case this is
     draft.analysis.effect = f"`{text}` is `null`"
     trace(draft, text, Wanted("null", null=True))
     explain_lookup(draft, text)
-    draft.suspect(draft.place.frame.line, 0.55, f"uses `{text}` without a check")
+    draft.suspect(draft.line, 0.55, f"uses `{text}` without a check")
     draft.advise(f"Where `{text}` may rightly be null, test it before this line; where it may not, stop at its origin.")
 
 
@@ -160,19 +159,11 @@ def _purpose(draft: Draft, text: str) -> str:
     if text == "this":
         return "runs a method on it"
     frames = draft.case.frames
-    calls = [e for e in draft.expressions if e.kind == "call"]
+    calls = draft.calls
     given = [e for e in reversed(calls) if any(bare(part).text == text for part in e.parts[1:])]
     called = next((callee(e) for e in [*given, *calls]), "")
     failed = f", which failed in `{frames[0].name}`" if frames and frames[0].id != draft.place.frame.id else ""
     return f"passes it to `{called}`{failed}" if called else "needs what it points to"
-
-
-def _neighbours(draft: Draft, text: str) -> None:
-    """Cites what else the function was given: it tells which case this is."""
-    for name in draft.function.parameters if draft.function else ():
-        plain = name.lstrip("*& ")
-        if plain != text:
-            draft.cite(plain)
 
 
 def explain_broken(draft: Draft, pointer: Expression) -> None:
@@ -183,7 +174,7 @@ def explain_broken(draft: Draft, pointer: Expression) -> None:
     draft.cite(text)
     writes = reaching(spot.unit, spot.function, text, spot.line) if spot else []
     giving = ("assigned", "changed", "address", "argument", "loop")
-    given = [w for w in writes if w.role in giving and w.line < draft.place.frame.line]
+    given = [w for w in writes if w.role in giving and w.line < draft.line]
     likeness = looks_like(value)
     words = f"{draft.code(text)}, where there is no memory" + (f": {likeness}" if likeness else "")
     draft.say(f"{words}.")

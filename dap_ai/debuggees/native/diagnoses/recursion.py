@@ -15,6 +15,8 @@ from dap_ai.protocol.contracts.inspection import Value
 _SIGNALS = ("SIGSEGV", "SIGBUS", "SIGABRT", "EXC_BAD_ACCESS", "")
 _MANY = 40
 """Frames of one recursion that make it the cause; a program that recurses by design has fewer at a crash."""
+_NEAR = 8
+"""Frames above the recursion: what it calls last may have hit the end of the stack."""
 _FEWEST = 3
 """Calls in a row without which nothing is told of how an argument goes on."""
 _PROVEN = 0.85
@@ -29,7 +31,7 @@ _WIDTHS = {"char": 1, "short": 2, "int": 4, "float": 4, "long": 8, "double": 8}
 
 def diagnose(draft: Draft) -> bool:
     """Whether the stack is full of one recursion, or the frame has an array too large for it."""
-    report = draft.case.report
+    report = draft.report
     reported = bool(report and "stack-overflow" in f"{report.kind} {report.message}".replace(" ", "-"))
     if draft.signal not in _SIGNALS and not reported:
         return False
@@ -37,7 +39,7 @@ def diagnose(draft: Draft) -> bool:
     if not reported and _elsewhere(draft):
         return False
     run = recursion_of(folded(case.frames, case.total_frames, case.outermost))
-    if run and (reported or run.count >= _MANY) and run.first <= _near(draft) and (reported or draft.signal):
+    if run and (reported or (run.count >= _MANY and draft.signal)) and run.first <= _NEAR:
         _recursion(draft, run)
         return True
     return bool(draft.signal or reported) and _large_local(draft)
@@ -45,18 +47,13 @@ def diagnose(draft: Draft) -> bool:
 
 def _elsewhere(draft: Draft) -> bool:
     """Whether the address that could not be reached is none of the stack's, however deep the stack is."""
-    fault = draft.case.inspection.fault
+    fault = draft.fault
     if fault is None or fault.address is None or draft.signal == "SIGABRT":
         return False
     registers = draft.case.inspection.registers
     told = next((registers[name] for name in _STACK_POINTERS if name in registers), "")
     pointer = integer(told)
     return fault.address < _NEAR_NULL or (pointer is not None and abs(fault.address - pointer) > _AROUND_STACK)
-
-
-def _near(draft: Draft) -> int:
-    """How far in the recursion may begin: what it calls last may have hit the end of the stack."""
-    return 8 if draft.case.frames else 0
 
 
 def _recursion(draft: Draft, run: Run) -> None:
@@ -172,7 +169,7 @@ def _round(draft: Draft, name: str, given: str) -> None:
 def _large_local(draft: Draft) -> bool:
     """A local array larger than a stack can be expected to hold, in the failing function."""
     function, source = draft.function, draft.place.source
-    fault = draft.case.inspection.fault
+    fault = draft.fault
     if function is None or source is None or (fault and fault.address is not None and fault.address < _BIG_BYTES):
         return False
     for line in range(function.first, function.last + 1):

@@ -18,7 +18,7 @@ _SELF = "Release it before this line, call a variant that expects the lock to be
 
 def diagnose(draft: Draft) -> bool:
     """Whether threads wait in a ring, or the report tells of a race."""
-    report = draft.case.report
+    report = draft.report
     if report and report.tool == "ThreadSanitizer":
         _race(draft)
         return True
@@ -39,12 +39,16 @@ def tell_ring(draft: Draft) -> None:
     if not ring:
         return
     names = " and ".join(_called(thread) for thread in ring)
-    draft.say(f"Meanwhile there is a deadlock: threads {names} wait for each other." if len(ring) > 1 else
-              f"Meanwhile there is a deadlock: thread {names} waits for a lock that it holds itself.")  # fmt: skip
+    alone = f"thread {names} waits for a lock that it holds itself"
+    draft.say(f"Meanwhile there is a deadlock: {alone if len(ring) == 1 else f'threads {names} wait for each other'}.")
     for thread in ring:
         if frame := _own(draft, thread):
-            draft.link(frame.file, frame.line, "waits for", thread.wants or "the lock", short_name(frame.name))
-            draft.suspect(frame.line, 0.6, "locks while it holds another lock", frame.file)
+            _waits(draft, frame, thread.wants or "the lock", 0.6, "locks while it holds another lock")
+
+
+def _waits(draft: Draft, frame: ThreadFrame, lock: str, score: float, reason: str) -> None:
+    draft.link(frame.file, frame.line, "waits for", lock, short_name(frame.name))
+    draft.suspect(frame.line, score, reason, frame.file)
 
 
 def cycle(threads: list[ThreadFacts]) -> list[ThreadFacts]:
@@ -72,9 +76,8 @@ def _deadlock(draft: Draft, ring: list[ThreadFacts]) -> None:
         wants = f"`{thread.wants}`" if thread.wants else "a lock"
         draft.say(f"Thread {_called(thread)} waits{where}, for {wants}, which {owner} holds{code}.")
         if frame:
-            draft.link(frame.file, frame.line, "waits for", thread.wants or "the lock", short_name(frame.name))
-            draft.suspect(frame.line, 0.9, "locks while it holds another lock" if not alone else
-                          "locks what this thread holds already", frame.file)  # fmt: skip
+            reason = "locks what this thread holds already" if alone else "locks while it holds another lock"
+            _waits(draft, frame, thread.wants or "the lock", 0.9, reason)
             held += _orders(draft, frame)
     _cite_here(draft)
     if alone:
@@ -105,8 +108,7 @@ def _stuck(draft: Draft, waiting: list[ThreadFacts]) -> bool:
         lock = locked_in(draft.line_text(frame.line, frame.file)) if frame else ""
         if frame and lock and (_held_further_out(draft, thread, frame, lock) or _never_given_back(draft, frame, lock)):
             known = True
-            draft.link(frame.file, frame.line, "waits for", lock, short_name(frame.name))
-            draft.suspect(frame.line, 0.7, f"waits for `{lock}`", frame.file)
+            _waits(draft, frame, lock, 0.7, f"waits for `{lock}`")
     if known:
         draft.analysis.kind = "deadlock"
         _cite_here(draft)
@@ -153,8 +155,8 @@ def _held(draft: Draft, frame: ThreadFrame) -> dict[str, int]:
 
 
 def _own(draft: Draft, thread: ThreadFacts) -> ThreadFrame | None:
-    return next((f for f in thread.frames if f.line and is_user_frame(f.name, f.file) and
-                 draft.case.sources.read(f.file)), None)  # fmt: skip
+    frames = (f for f in thread.frames if f.line and is_user_frame(f.name, f.file))
+    return next((f for f in frames if draft.case.sources.read(f.file)), None)
 
 
 def _called(thread: ThreadFacts) -> str:
@@ -169,7 +171,7 @@ def _cite_here(draft: Draft) -> None:
 
 
 def _race(draft: Draft) -> None:
-    report = draft.case.report
+    report = draft.report
     assert report is not None  # noqa: S101  its caller has looked
     order = "lock-order" in report.kind
     draft.analysis.kind = "deadlock" if order else "data race"

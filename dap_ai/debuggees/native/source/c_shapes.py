@@ -2,25 +2,10 @@
 
 from __future__ import annotations
 
-from dap_ai.debuggees.native.source import literals
+from dap_ai.debuggees.native.source import literals, shapes
 from dap_ai.debuggees.native.source.c_types import cast_type
 from dap_ai.debuggees.native.source.grammar import Source, Syntax, field, named
-from dap_ai.debuggees.native.source.shapes import (
-    IDENTIFIER,
-    PLAIN,
-    STEP,
-    Rule,
-    Shape,
-    assignment,
-    binary,
-    call,
-    constant,
-    listed,
-    member_node,
-    name,
-    opaque,
-    refused,
-)
+from dap_ai.debuggees.native.source.shapes import PLAIN, Rule, Shape, fields, opaque, refused
 
 _ALTERNATIVES = {
     "and": "&&",
@@ -33,17 +18,11 @@ _ALTERNATIVES = {
     "compl": "~",
 }
 _CASTS = frozenset(["static_cast", "reinterpret_cast", "const_cast"])
-_UNARY = frozenset(["-", "+", "~", "!"])
+_PREFIXES = frozenset(["-", "+", "~", "!", "*", "&"])
 _STREAMS = frozenset(["cout", "cerr", "clog", "cin", "endl", "flush", "wcout", "wcerr"])
 _STREAM = "a stream is not read, it would write or wait: ask for the values that go into it"
 _LAMBDA = "a lambda is not read: ask for a value that it captures"
 _MEMORY = "it allocates, frees or throws: ask for the pointer or value alone"
-
-
-def shape(source: Source, node: Syntax) -> Shape:
-    """The shape of an expression."""
-    rule = _RULES.get(node.type)
-    return rule(source, node) if rule else opaque(source, node)
 
 
 def _identifier(source: Source, node: Syntax) -> Shape:
@@ -53,7 +32,7 @@ def _identifier(source: Source, node: Syntax) -> Shape:
 def _name(source: Source, node: Syntax, text: str) -> Shape:
     if source.language == "cpp" and text.removeprefix("std::") in _STREAMS:
         return Shape("name", [text], refusal=_STREAM, others=len(node.named_children))
-    return name(source, node, text)
+    return shapes.name(source, node, text)
 
 
 def _qualified(source: Source, node: Syntax) -> Shape:
@@ -72,15 +51,14 @@ def _qualified(source: Source, node: Syntax) -> Shape:
 
 
 def _member(source: Source, node: Syntax) -> Shape:
-    base, operator, member = (field(node, key) for key in ("argument", "operator", "field"))
-    if base is None or operator is None or member is None or operator.type not in (".", "->"):
+    base, operator, member = fields(node, "argument", "operator", "field")
+    sign, text = operator.type, source.text(member)
+    if sign not in (".", "->"):
         return opaque(source, node)
-    text = source.text(member)
-    if member.type != "field_identifier" or not IDENTIFIER.fullmatch(text):
+    if member.type != "field_identifier" or not shapes.IDENTIFIER.fullmatch(text):
         refusal = f"the member {source.raw(member)} is not read: ask for a plain member"
-        return Shape("member", [0, operator.type, source.raw(member)], (base,), None, refusal, operator.type)
-    sign = operator.type
-    return Shape("member", [0, sign, text], (base,), lambda x: member_node(x[0], sign, text), "", sign, others=1)
+        return Shape("member", [0, sign, source.raw(member)], (base,), None, refusal, sign)
+    return Shape("member", [0, sign, text], (base,), lambda x: shapes.member_node(x[0], sign, text), "", sign, others=1)
 
 
 def _subscript(source: Source, node: Syntax) -> Shape:
@@ -93,101 +71,68 @@ def _subscript(source: Source, node: Syntax) -> Shape:
     return Shape("subscript", [0, "[", 1, "]"], (base, index), lambda x: ["s", *x])
 
 
-def _pointer(source: Source, node: Syntax) -> Shape:
-    operator, operand = field(node, "operator"), field(node, "argument")
-    if operator is None or operand is None:
-        return opaque(source, node)
-    sign = operator.type
-    kind = "deref" if sign == "*" else "unary"
-    return Shape(kind, [sign, 0], (operand,), lambda x: ["u", sign, x[0]], operator=sign)
-
-
-def _unary(source: Source, node: Syntax) -> Shape:
-    operator, operand = field(node, "operator"), field(node, "argument")
-    sign = _ALTERNATIVES.get(operator.type, operator.type) if operator else ""
-    if operand is None or sign not in _UNARY:
-        return opaque(source, node)
-    return Shape("unary", [sign, 0], (operand,), lambda x: ["u", sign, x[0]], operator=sign)
+def _prefixed(source: Source, node: Syntax) -> Shape:
+    operator, operand = fields(node, "operator", "argument")
+    sign = _ALTERNATIVES.get(operator.type, operator.type)
+    return shapes.prefixed(sign, operand) if sign in _PREFIXES else opaque(source, node)
 
 
 def _binary(source: Source, node: Syntax) -> Shape:
-    left, operator, right = (field(node, key) for key in ("left", "operator", "right"))
-    if left is None or operator is None or right is None:
-        return opaque(source, node)
-    sign = _ALTERNATIVES.get(operator.type, operator.type)
-    return binary(left, sign, right, sign)
+    del source
+    left, operator, right = fields(node, "left", "operator", "right")
+    return shapes.binary(left, _ALTERNATIVES.get(operator.type, operator.type), right)
 
 
 def _update(source: Source, node: Syntax) -> Shape:
-    operand, operator = field(node, "argument"), field(node, "operator")
-    if operand is None or operator is None:
-        return opaque(source, node, STEP)
+    del source
+    operand, operator = fields(node, "argument", "operator", refusal=shapes.STEP)
     before = operator.start_byte < operand.start_byte
     form: list[str | int] = [operator.type, 0] if before else [0, operator.type]
-    return Shape("unary", form, (operand,), refusal=STEP, operator=operator.type)
+    return Shape("unary", form, (operand,), refusal=shapes.STEP, operator=operator.type)
 
 
 def _conditional(source: Source, node: Syntax) -> Shape:
-    test, yes, no = (field(node, key) for key in ("condition", "consequence", "alternative"))
-    if test is None or yes is None or no is None:
-        return opaque(source, node, "`?:` without its middle is not read: write both values")
-    return Shape("other", [0, " ? ", 1, " : ", 2], (test, yes, no), lambda x: ["if", *x], operator="?")
+    del source
+    refusal = "`?:` without its middle is not read: write both values"
+    operands = fields(node, "condition", "consequence", "alternative", refusal=refusal)
+    return Shape("other", [0, " ? ", 1, " : ", 2], operands, lambda x: ["if", *x], operator="?")
 
 
 def _cast(source: Source, node: Syntax) -> Shape:
-    kind, operand = field(node, "type"), field(node, "value")
-    if kind is None or operand is None:
-        return opaque(source, node)
+    kind, operand = fields(node, "type", "value")
     return _to_type(source, kind, operand, [f"({source.raw(kind)})", 0])
 
 
 def _to_type(source: Source, kind: Syntax, operand: Syntax, form: list[str | int]) -> Shape:
-    wanted = cast_type(source, kind)
-    if wanted is None:
-        refusal = (
-            f"a cast to {source.raw(kind)} is not read: cast to a number or a pointer, or ask for the operand alone"
-        )
-        return Shape("cast", form, (operand,), refusal=refusal, operator=source.raw(kind))
-    return Shape("cast", form, (operand,), lambda x: ["cast", wanted, x[0]], "", wanted, others=1)
+    instead = "a number or a pointer, or ask for the operand alone"
+    return shapes.cast(source.raw(kind), cast_type(source, kind), operand, form, instead)
 
 
 def _call(source: Source, node: Syntax) -> Shape:
-    callee, arguments = field(node, "function"), field(node, "arguments")
-    if callee is None or arguments is None:
-        return opaque(source, node)
+    callee, arguments = fields(node, "function", "arguments")
     values = named(arguments)
     if callee.type == "primitive_type" and len(values) == 1:
-        return _functional(source, callee, values[0], arguments)
+        if arguments.type != "argument_list":
+            return opaque(source, arguments)
+        return _to_type(source, callee, values[0], [f"{source.raw(callee)}(", 0, ")"])
     if callee.type == "template_function" and len(values) == 1:
-        word, kinds = field(callee, "name"), field(callee, "arguments")
-        if word and kinds and source.text(word) in _CASTS and len(named(kinds)) == 1:
+        word, kinds = fields(callee, "name", "arguments")
+        if source.text(word) in _CASTS and len(named(kinds)) == 1:
             kind = named(kinds)[0]
             return _to_type(source, kind, values[0], [f"{source.text(word)}<{source.raw(kind)}>(", 0, ")"])
-    return call(source, node, callee, values)
-
-
-def _functional(source: Source, kind: Syntax, value: Syntax, arguments: Syntax) -> Shape:
-    if arguments.type != "argument_list":
-        return opaque(source, arguments)
-    return _to_type(source, kind, value, [f"{source.raw(kind)}(", 0, ")"])
-
-
-def _arguments(source: Source, node: Syntax) -> Shape:
-    return listed(source, node, named(node), "()", f"arguments are not read: {PLAIN}")
+    return shapes.call(source, node, callee, values)
 
 
 def _initializers(source: Source, node: Syntax) -> Shape:
     values = [field(child, "value") if child.type == "initializer_pair" else child for child in named(node)]
     known = [value for value in values if value is not None]
-    return listed(source, node, known, "{}", "an initialiser is not read: ask for one of its values")
+    return shapes.listed(source, node, known, "{}", "an initialiser is not read: ask for one of its values")
 
 
 def _pair(source: Source, node: Syntax) -> Shape:
-    left, right = field(node, "left"), field(node, "right")
+    del source
     refusal = "a comma is not read: ask for one expression at a time, without a format suffix"
-    if left is None or right is None:
-        return opaque(source, node, refusal)
-    return Shape("other", [0, ", ", 1], (left, right), refusal=refusal, operator=",")
+    return Shape("other", [0, ", ", 1], fields(node, "left", "right", refusal=refusal), refusal=refusal, operator=",")
 
 
 def _delete(source: Source, node: Syntax) -> Shape:
@@ -199,56 +144,50 @@ def _delete(source: Source, node: Syntax) -> Shape:
 
 
 def _new(source: Source, node: Syntax) -> Shape:
-    values = [v for key in ("arguments",) if (v := field(node, key))]
-    kind = field(node, "type")
-    form: list[str | int] = ["new ", source.raw(kind) if kind else "", *([0] if values else [])]
+    refusal = f"`new` is not read, {_MEMORY}"
     if any(child.type == "new_declarator" for child in node.children):
-        return opaque(source, node, f"`new` is not read, {_MEMORY}", "new")
-    return Shape("other", form, values, refusal=f"`new` is not read, {_MEMORY}", operator="new")
+        return opaque(source, node, refusal, "new")
+    kind, values = field(node, "type"), field(node, "arguments")
+    form: list[str | int] = ["new ", source.raw(kind) if kind else "", *([0] if values else [])]
+    return Shape("other", form, (values,) if values else (), refusal=refusal, operator="new")
 
 
 def _strings(source: Source, node: Syntax) -> Shape:
     parts = [literals.string(source.text(child)) for child in named(node)]
     values = [part[1] for part in parts if part is not None]
-    return constant(source, node, ["c", "".join(values)] if len(values) == len(parts) else None)
+    return shapes.constant(source, node, ["c", "".join(values)] if len(values) == len(parts) else None)
 
 
 def _template(source: Source, node: Syntax) -> Shape:
-    word = field(node, "name")
-    text = source.text(word) if word else ""
-    refusal = f"the template {source.raw(node)} is not read: {PLAIN}"
-    return Shape("name", [source.raw(node)], refusal=refusal) if text else opaque(source, node)
+    return Shape("name", [source.raw(node)], refusal=f"the template {source.raw(node)} is not read: {PLAIN}")
 
 
-_RULES: dict[str, Rule] = {
+RULES: dict[str, Rule] = {
     "identifier": _identifier,
     "field_identifier": _identifier,
     "this": _identifier,
     "qualified_identifier": _qualified,
     "field_expression": _member,
     "subscript_expression": _subscript,
-    "pointer_expression": _pointer,
-    "unary_expression": _unary,
+    "pointer_expression": _prefixed,
+    "unary_expression": _prefixed,
     "binary_expression": _binary,
-    "assignment_expression": assignment,
+    "assignment_expression": shapes.assignment,
     "update_expression": _update,
     "conditional_expression": _conditional,
     "cast_expression": _cast,
     "call_expression": _call,
-    "argument_list": _arguments,
+    "argument_list": lambda s, n: shapes.listed(s, n, named(n), "()", f"arguments are not read: {PLAIN}"),
     "initializer_list": _initializers,
     "comma_expression": _pair,
     "delete_expression": _delete,
     "new_expression": _new,
     "template_function": _template,
-    "number_literal": lambda s, n: constant(s, n, literals.number(s.text(n), s.language)),
-    "char_literal": lambda s, n: constant(s, n, literals.character(s.text(n))),
-    "string_literal": lambda s, n: constant(s, n, literals.string(s.text(n))),
-    "raw_string_literal": lambda s, n: constant(s, n, literals.string(s.text(n))),
+    **shapes.LITERALS,
     "concatenated_string": _strings,
-    "true": lambda s, n: constant(s, n, ["c", True]),
-    "false": lambda s, n: constant(s, n, ["c", False]),
-    "null": lambda s, n: constant(s, n, ["c", None]),
+    "true": lambda s, n: shapes.constant(s, n, ["c", True]),
+    "false": lambda s, n: shapes.constant(s, n, ["c", False]),
+    "null": lambda s, n: shapes.constant(s, n, ["c", None]),
     "lambda_expression": refused(_LAMBDA),
     "compound_statement": refused("a statement expression is not read: ask for one value"),
     "sizeof_expression": refused("`sizeof` is not read: ask for the value, its type says its size"),
@@ -259,7 +198,7 @@ _RULES: dict[str, Rule] = {
     "co_await_expression": refused("`co_await` is not read, it would run the program"),
     "throw_statement": refused(f"`throw` is not read, {_MEMORY}"),
 }
-EXPRESSIONS = frozenset(_RULES).union(
+EXPRESSIONS = frozenset(RULES).union(
     """parenthesized_expression generic_expression fold_expression parameter_pack_expansion requires_expression
     gnu_asm_expression extension_expression""".split()  # noqa: SIM905  as a table
 )

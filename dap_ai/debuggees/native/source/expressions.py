@@ -10,7 +10,7 @@ from dap_ai.agent.sanitize import MAX_DEPTH, MAX_EXPRESSION_CHARS, SyntaxRefused
 from dap_ai.agent.source.parsed import Expression
 from dap_ai.debuggees.native.source import c_shapes, rust_shapes
 from dap_ai.debuggees.native.source.grammar import Source, Syntax, field, named, walk
-from dap_ai.debuggees.native.source.shapes import Shape, member_node
+from dap_ai.debuggees.native.source.shapes import Shape, member_node, shape_by
 from dap_ai.system.extras import MissingExtraError
 from dap_ai.system.texts import cut
 
@@ -103,7 +103,7 @@ def build(source: Source, node: Syntax, depth: int = 0) -> Expression:
     if depth >= MAX_DEPTH:
         shape = Shape("other", [source.raw(node)], refusal=_DEEP)
     else:
-        shape = (rust_shapes if source.language == "rust" else c_shapes).shape(source, node)
+        shape = shape_by((rust_shapes if source.language == "rust" else c_shapes).RULES, source, node)
     parts = tuple(build(source, operand, depth + 1) for operand in shape.operands)
     refusal = _refusal(source, node, shape, parts)
     made = shape.node([part.node for part in parts if part.node is not None]) if shape.node and not refusal else None
@@ -141,7 +141,7 @@ def _text(shape: Shape, parts: Sequence[Expression]) -> str:
 
 
 def _macro(source: Source, node: Syntax, depth: int) -> Expression:
-    shape = rust_shapes.shape(source, node)
+    shape = shape_by(rust_shapes.RULES, source, node)
     name = field(node, "macro")
     tokens = next((child for child in node.children if child.type == "token_tree"), None)
     line, column = source.line(node), source.column(node)

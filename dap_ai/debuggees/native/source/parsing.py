@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cached_property, partial
 
-from dap_ai.agent.source.parsed import Expression, ExpressionKind, Function, Statement, Write
+from dap_ai.agent.source.parsed import Expression, Function, Statement, Write
 from dap_ai.debuggees.native.source import flow, statements
 from dap_ai.debuggees.native.source.expressions import build, parse_expression, sub_expressions
 from dap_ai.debuggees.native.source.functions import functions
@@ -16,18 +16,7 @@ from dap_ai.debuggees.native.source.grammar import Source, Syntax
 from dap_ai.debuggees.native.source.writes import Writes
 from dap_ai.protocol.contracts.inspection import Node
 
-__all__ = [
-    "Expression",
-    "ExpressionKind",
-    "Function",
-    "Statement",
-    "Unit",
-    "Write",
-    "parse",
-    "parse_expression",
-    "sub_expressions",
-    "to_node",
-]
+__all__ = ["Expression", "Function", "Statement", "Unit", "Write", "parse", "to_node"]
 _CALLS = ("call_expression", "macro_invocation")
 _MAX_CALLS = 1000
 """Found of one name: machines write files with one call inside the other without end."""
@@ -49,11 +38,11 @@ class Unit:
     @property
     def functions(self) -> Sequence[Function]:
         """All of them, in order of the source."""
-        return [function for function, _ in self._definitions]
+        return list(self._nodes)
 
     @cached_property
-    def _definitions(self) -> list[tuple[Function, Syntax]]:
-        return functions(self._source)
+    def _nodes(self) -> dict[Function, Syntax]:
+        return dict(functions(self._source))
 
     def function_at(self, line: int) -> Function | None:
         """The innermost function that holds the line."""
@@ -88,13 +77,12 @@ class Unit:
 
     def writes(self, name: str, function: Function) -> list[Write]:
         """All writes in the function to the name or to what begins with it (`p`: also `p->next`), in source order."""
-        return self._writes(function).of(name) if self._node(function) else []
+        return self._writes(function).of(name)
 
     def may_come_back(self, function: Function, line: int, to: int) -> bool:
         """Whether a line may run before an earlier one of its function: a loop holds both."""
-        node = self._node(function)
         if function not in self._repeated:
-            self._repeated[function] = flow.repeated(self._source, node) if node else []
+            self._repeated[function] = flow.repeated(self._source, self._nodes[function])
         return any(first <= to <= line <= last for first, last in self._repeated[function])
 
     def decisions(self, function: Function, line: int, to: int = 0) -> list[flow.Condition] | None:
@@ -102,15 +90,14 @@ class Unit:
 
         Without `to`, whether it runs in a call of its function at all.
         """
-        body, reached = self._node(function), self._innermost(to)[:1] if to else []
-        found = [self._decisions(body, node, reached) for node in self._innermost(line)] if body else []
+        reached = next(iter(self._innermost(to)), None) if to else None
+        found = [self._decisions(self._nodes[function], node, reached) for node in self._innermost(line)]
         return found[0] if found and all(each == found[0] for each in found) else [(None, True)]
 
-    def _decisions(self, body: Syntax, node: Syntax, reached: list[Syntax]) -> list[flow.Condition] | None:
-        if not reached:
+    def _decisions(self, body: Syntax, node: Syntax, to: Syntax | None) -> list[flow.Condition] | None:
+        if to is None:
             unsure = flow.returns_before(self._source, body, node)
             return [(None, True)] if unsure else [condition for _, condition in flow.decisions(self._source, node)]
-        to = reached[0]
         if flow.leaves(self._source, node, to):
             return None
         # The program reached `to`, so each condition around both lines let it in.
@@ -122,16 +109,14 @@ class Unit:
 
     def always_calls(self, function: Function, name: str, line: int) -> bool:
         """Whether each call of the function calls one of this (unqualified) name at a line, without another way out."""
-        body = self._node(function)
-        if body is None:
-            return False
+        body = self._nodes[function]
         here = [c for c in self._named_calls(body, name) if c.start_point[0] < line <= c.end_point[0] + 1]
         return any(flow.is_always_reached(self._source, body, call) for call in here)
 
     def uses_only_arguments(self, function: Function, name: str) -> bool:
         """Whether it reads no more than its parameters and calls only `name`: equal arguments have equal effects."""
-        body, given = self._node(function), {parameter.lstrip("*& ") for parameter in function.parameters}
-        if body is None or any(read.text not in given for read in self.reads(function)):
+        body, given = self._nodes[function], {parameter.lstrip("*& ") for parameter in function.parameters}
+        if any(read.text not in given for read in self.reads(function)):
             return False
         return len(self._named_calls(body, name)) == len(self._source.find(body, _CALLS))
 
@@ -140,8 +125,7 @@ class Unit:
 
     def ifs_before(self, function: Function, line: int) -> list[int]:
         """The lines of those that decide whether a call of the function comes to a line."""
-        node = self._node(function)
-        found = [spot.node for spot in statements.all_spots(node) if spot.kind == "if"] if node else []
+        found = [spot.node for spot in statements.all_spots(self._nodes[function]) if spot.kind == "if"]
         return [self._source.line(each) for each in found if flow.may_keep_from(self._source, each, line)]
 
     def loop_header(self, line: int) -> list[Expression]:
@@ -151,14 +135,12 @@ class Unit:
 
     def has_open_end(self, function: Function) -> bool:
         """Whether a function that is to give a value may come to its end without a `return`."""
-        node = self._node(function)
-        return node is not None and flow.has_open_end(self._source, node)
+        return flow.has_open_end(self._source, self._nodes[function])
 
     def reads(self, function: Function) -> list[Expression]:
         """Names, members, subscripts and dereferences of the whole function, each text once, in source order."""
-        node = self._node(function)
         if function not in self._reads:
-            spots = statements.all_spots(node) if node else ()
+            spots = statements.all_spots(self._nodes[function])
             roots = (root for spot in spots for root in statements.expressions(self._source, spot))
             self._reads[function] = _distinct(e for e in sub_expressions(roots) if e.kind in _READ)
         return self._reads[function]
@@ -181,13 +163,9 @@ class Unit:
         inside = sub_expressions([call]) if node.type == "macro_invocation" else [call]
         return [e for e in inside if e.kind == "call" and e.parts and _last_part(e.parts[0]) == name]
 
-    def _node(self, function: Function) -> Syntax | None:
-        return next((node for known, node in self._definitions if known == function), None)
-
     def _writes(self, function: Function) -> Writes:
         if function not in self._written:
-            node = self._node(function)
-            self._written[function] = Writes(self._source, node or self._source.root)
+            self._written[function] = Writes(self._source, self._nodes[function])
         return self._written[function]
 
 

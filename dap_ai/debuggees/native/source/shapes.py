@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dap_ai.agent.source.parsed import ExpressionKind
+from dap_ai.debuggees.native.source import literals
 from dap_ai.debuggees.native.source.grammar import Source, Syntax, field
 from dap_ai.protocol.contracts.inspection import Node
 
@@ -43,6 +44,26 @@ class Shape:
 Rule = Callable[[Source, Syntax], Shape]
 
 
+class Incomplete(Exception):  # noqa: N818  a state of the source
+    """A syntax node lacks a child that it is read by; the text says why it is not read, or nothing."""
+
+
+def fields(node: Syntax, *names: str, refusal: str = "") -> list[Syntax]:
+    """The children of these names. Raises Incomplete."""
+    found = [child for name in names if (child := field(node, name)) is not None]
+    if len(found) < len(names):
+        raise Incomplete(refusal)
+    return found
+
+
+def shape_by(rules: Mapping[str, Rule], source: Source, node: Syntax) -> Shape:
+    """The shape of an expression by the rule for its type; what has none is refused."""
+    try:
+        return rules.get(node.type, opaque)(source, node)
+    except Incomplete as error:
+        return opaque(source, node, str(error))
+
+
 def opaque(source: Source, node: Syntax, refusal: str = "", operator: str = "") -> Shape:
     """Something that is not read, and that is not looked into."""
     words = node.type.replace("_", " ") if node.type.isidentifier() else node.type
@@ -56,9 +77,9 @@ def refused(refusal: str) -> Rule:
 
 def assignment(source: Source, node: Syntax) -> Shape:
     """`x = y`, `x += y`; never read."""
-    left, operator, right = (field(node, key) for key in ("left", "operator", "right"))
-    if left is None or right is None:
-        return opaque(source, node, ASSIGNMENT)
+    del source
+    left, right = fields(node, "left", "right", refusal=ASSIGNMENT)
+    operator = field(node, "operator")
     sign = operator.type if operator else "="
     return Shape("assign", [0, f" {sign} ", 1], (left, right), refusal=ASSIGNMENT, operator=sign)
 
@@ -84,7 +105,7 @@ def member_node(base: Node | None, operator: str, member: str) -> Node:
     return ["a", ["->", base] if operator == "->" else base, member]
 
 
-def binary(left: Syntax, operator: str, right: Syntax, shown: str) -> Shape:
+def binary(left: Syntax, operator: str, right: Syntax) -> Shape:
     """An arithmetic or logical operator or a comparison; others are refused."""
     make: Callable[[list[Node]], Node] | None = None
     if operator in ARITHMETIC:
@@ -93,25 +114,49 @@ def binary(left: Syntax, operator: str, right: Syntax, shown: str) -> Shape:
         make = lambda x: ["cmp", x[0], [[operator, x[1]]]]  # noqa: E731  as above
     elif operator in ("&&", "||"):
         make = lambda x: ["and" if operator == "&&" else "or", x]  # noqa: E731  as above
-    refusal = "" if make else f"`{shown}` is not read: {PLAIN}"
-    return Shape("binary", [0, f" {shown} ", 1], (left, right), make, refusal, operator)
+    refusal = "" if make else f"`{operator}` is not read: {PLAIN}"
+    return Shape("binary", [0, f" {operator} ", 1], (left, right), make, refusal, operator)
 
 
 def listed(source: Source, node: Syntax, operands: Sequence[Syntax], brackets: str, refusal: str) -> Shape:
     """Values side by side: arguments, an initialiser. A very long one is not looked into."""
     if len(operands) > MAX_OPERANDS:
         return opaque(source, node, refusal)
-    form: list[str | int] = [brackets[0]]
-    for index in range(len(operands)):
-        form += [", ", index] if index else [index]
-    return Shape("other", [*form, brackets[1]], operands, refusal=refusal)
+    return Shape("other", [brackets[0], *_joined(0, len(operands)), brackets[1]], operands, refusal=refusal)
 
 
 def call(source: Source, node: Syntax, callee: Syntax, arguments: Sequence[Syntax]) -> Shape:
     """A call of anything; never read."""
     if len(arguments) >= MAX_OPERANDS:
         return opaque(source, node, CALL)
-    form: list[str | int] = [0, "("]
-    for index in range(1, len(arguments) + 1):
-        form += [", ", index] if index > 1 else [index]
-    return Shape("call", [*form, ")"], (callee, *arguments), refusal=CALL)
+    form = [0, "(", *_joined(1, len(arguments) + 1), ")"]
+    return Shape("call", form, (callee, *arguments), refusal=CALL)
+
+
+def _joined(first: int, end: int) -> list[str | int]:
+    """The operands of these numbers, with commas between them."""
+    return [part for index in range(first, end) for part in (", ", index)][1:]
+
+
+def prefixed(sign: str, operand: Syntax) -> Shape:
+    """`-x`, `*p`, `&x`."""
+    return Shape("deref" if sign == "*" else "unary", [sign, 0], (operand,), lambda x: ["u", sign, x[0]], operator=sign)
+
+
+def cast(written: str, wanted: str | None, operand: Syntax, form: Sequence[str | int], instead: str) -> Shape:
+    """A cast to the type `wanted`; None: to `written` is not cast, and the refusal says to what `instead`."""
+    if wanted is None:
+        refusal = f"a cast to {written} is not read: cast to {instead}"
+        return Shape("cast", form, (operand,), refusal=refusal, operator=written)
+    return Shape("cast", form, (operand,), lambda x: ["cast", wanted, x[0]], "", wanted, others=1)
+
+
+LITERALS: Mapping[str, Rule] = {
+    **dict.fromkeys(
+        ("number_literal", "integer_literal", "float_literal"),
+        lambda s, n: constant(s, n, literals.number(s.text(n), s.language)),
+    ),
+    **dict.fromkeys(("string_literal", "raw_string_literal"), lambda s, n: constant(s, n, literals.string(s.text(n)))),
+    "char_literal": lambda s, n: constant(s, n, literals.character(s.text(n))),
+}
+"""The rules of constants that are written alike in every language."""

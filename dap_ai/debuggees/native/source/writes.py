@@ -147,12 +147,6 @@ class Writes:
         for target in named(node)[:1]:
             self._add(build(self.source, target), "freed", build(self.source, node), target.start_byte)
 
-    def range_for(self, node: Syntax) -> None:
-        """`for (auto &x : items)`."""
-        declarator = child_of(node, "declarator")
-        if declarator is not None:
-            self._names(declarator, "loop", self._value(node, "right"))
-
     def member(self, node: Syntax) -> None:
         """`: count(3)` of a constructor."""
         children = named(node)
@@ -166,53 +160,47 @@ class Writes:
         for parameter in parameter_nodes(node):
             self._names(parameter, "argument", None)
 
-    def let(self, node: Syntax) -> None:
-        """`let x = y;`, `let Some(x) = y else {...}`."""
-        pattern, value = child_of(node, "pattern"), self._value(node, "value")
-        if pattern is not None:
-            self._names(pattern, "assigned" if value else "declared", value)
-
-    def condition(self, node: Syntax) -> None:
-        """`if let Some(x) = y`."""
-        pattern = child_of(node, "pattern")
-        if pattern is not None:
-            self._names(pattern, self._role(node, "assigned"), self._value(node, "value"))
-
-    def for_in(self, node: Syntax) -> None:
-        """`for x in y`."""
-        pattern = child_of(node, "pattern")
-        if pattern is not None:
-            self._names(pattern, "loop", self._value(node, "value"))
-
-    def arm(self, node: Syntax) -> None:
-        """`Some(x) => ...`."""
-        pattern = child_of(node, "pattern")
-        block = node.parent
-        match = block.parent if block is not None else None
-        if pattern is not None and match is not None:
-            self._names(pattern, "assigned", self._value(match, "value"))
+    def bound(self, node: Syntax) -> None:
+        """What a loop over elements, a pattern or a `let` gives names to: `for (auto &x : items)`, `for x in y`."""
+        names, values, role = _BINDING[node.type]
+        holder, target = node, child_of(node, names)
+        if node.type == "match_arm":
+            holder = node.parent and node.parent.parent  # the block's match
+        if target is None or holder is None:
+            return
+        value = self._value(holder, values)
+        given = "declared" if value is None and node.type == "let_declaration" else role
+        self._names(target, self._role(node, given), value)
 
 
+_BINDING: dict[str, tuple[str, str, Role]] = {
+    "for_range_loop": ("declarator", "right", "loop"),
+    "for_expression": ("pattern", "value", "loop"),
+    "let_declaration": ("pattern", "value", "assigned"),
+    "let_condition": ("pattern", "value", "assigned"),
+    "match_arm": ("pattern", "value", "assigned"),
+}
+"""Of what binds names: the fields with the names and with their value, and what it does to them."""
 _C_RULES = {
     "declaration": Writes.declaration,
     "assignment_expression": Writes.assignment,
     "update_expression": Writes.update,
     "call_expression": Writes.call,
     "delete_expression": Writes.delete,
-    "for_range_loop": Writes.range_for,
+    "for_range_loop": Writes.bound,
     "for_statement": Writes.loop,
     "field_initializer": Writes.member,
     "lambda_expression": Writes.inner_function,
 }
 _RUST_RULES = {
-    "let_declaration": Writes.let,
+    "let_declaration": Writes.bound,
     "assignment_expression": Writes.assignment,
     "compound_assignment_expr": Writes.assignment,
     "call_expression": Writes.call,
-    "for_expression": Writes.for_in,
+    "for_expression": Writes.bound,
     "while_expression": Writes.loop,
-    "let_condition": Writes.condition,
-    "match_arm": Writes.arm,
+    "let_condition": Writes.bound,
+    "match_arm": Writes.bound,
     "closure_expression": Writes.inner_function,
 }
 

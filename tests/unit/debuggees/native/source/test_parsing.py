@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from dap_ai.agent.source.parsed import Expression, Function
+from dap_ai.agent.source.parsed import Expression
 from dap_ai.debuggees.native.source.parsing import Unit, parse
 from tests.unit.debuggees.native.sources import CPP, RUST, SOURCES, C
 
@@ -368,10 +368,6 @@ def test_reads_are_those_of_the_whole_function_each_once():
 )
 def test_calls_are_found_by_their_last_name(source: str, language: str, name: str, expected: list[str]):
     assert [call.text for call in parse(source, language).calls(name)] == expected
-
-
-def test_a_function_of_another_file_has_no_writes():
-    assert unit_of("c").writes("x", Function("f", 1, 2)) == []
 
 
 @pytest.mark.parametrize("language", ["c", "cpp", "rust"])
