@@ -10,9 +10,11 @@ from pathlib import Path
 import click
 
 from dap_ai.commands.shown.telling import say, warn
-from dap_ai.debuggees.runs.commands.parts.folders import recording_folder
-from dap_ai.debuggees.runs.live.recording import LOG, CannotRecord, Keeper, Wish, run_agent
-from dap_ai.debuggees.runs.live.talk import Stand, Told
+from dap_ai.debuggees.runs.commands.parts.forms import recording_folder
+from dap_ai.debuggees.runs.commands.parts.texts import counted
+from dap_ai.debuggees.runs.live.recording import CannotRecord, Keeper, Wish, run_agent
+from dap_ai.debuggees.runs.live.talk import Stand
+from dap_ai.debuggees.runs.live.wire.notes import Told
 from dap_ai.debuggees.runs.store import FILE, WORKSPACE
 
 _HELP = """Run an agent and record it: each query and answer of its model, its calls, each change of files, its cost.
@@ -66,9 +68,6 @@ def command(command: tuple[str, ...], out: Path | None, workspace: Path | None, 
 
 
 def _tell(told: Told | None, folder: Path, code: int) -> None:
-    log = folder / LOG
-    if log.exists() and not log.stat().st_size:
-        log.unlink()
     if told is None:
         warn(f"the endpoint has ended without a word; what it recorded is in {folder / FILE}")
     else:
@@ -87,9 +86,8 @@ def _summary(told: Told) -> str:
     """`12 queries (1 failed), 34,567 tokens in, 1,234 out, $0.12, 5 changes of the workspace`."""
     if not told.queries:
         return "no query came by OPENAI_BASE_URL, ANTHROPIC_BASE_URL and such: nothing but the agent's end is recorded"
-    failed = f" ({told.failed} failed)" if told.failed else ""
-    queries = f"{told.queries} {'query' if told.queries == 1 else 'queries'}{failed}"
+    queries = counted(told.queries, "query", "queries") + (f" ({told.failed} failed)" if told.failed else "")
     tokens = f"{told.input_tokens:,} tokens in, {told.output_tokens:,} out" if told.input_tokens else ""
     cost = f"${told.cost_usd:.2f}" if told.cost_usd >= 0.005 else ""
-    changes = f"{told.changes} {'change' if told.changes == 1 else 'changes'} of the workspace" if told.changes else ""
+    changes = f"{counted(told.changes, 'change')} of the workspace" if told.changes else ""
     return ", ".join(filter(None, (queries, tokens, cost, changes)))

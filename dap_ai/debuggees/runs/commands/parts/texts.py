@@ -2,6 +2,8 @@ r"""Recorded texts as a reader may see them: on one line, cut, with escapes for 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from dap_ai.protocol.wire.visible import on_one_line, visible
 
 _MAX_LOOKED_AT = 4_000
@@ -31,6 +33,12 @@ def dollars(cost_usd: float | None) -> str:
     return f"${cost_usd:.2f}" if cost_usd >= 0.01 or cost_usd == 0 else f"${cost_usd:.4f}"
 
 
-def counted(number: int, noun: str) -> str:
+def counted(number: int, noun: str, nouns: str = "") -> str:
     """`1 step`, `2 steps`."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    return f"{number} {noun if number == 1 else nouns or f'{noun}s'}"
+
+
+def few(texts: Iterable[str], most: int) -> str:
+    """`a.py, b.py and 3 more`."""
+    found = list(texts)
+    return ", ".join(found[:most]) + (f" and {len(found) - most} more" if len(found) > most else "")
