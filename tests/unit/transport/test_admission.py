@@ -26,7 +26,7 @@ MODULES = frozenset(
 ELSEWHERE = {
     "transport/admission.py": "the place",
     "debuggees/python/hosts/post_mortem/holding.py": "in the user's process, standard library alone: the same rule",
-    "debuggees/runs/running/attached/sitecustomize.py": "in the agent's process: debugpy listens, behind the same rule",
+    "debuggees/runs/running/attached/listening.py": "in the agent's process: debugpy listens, behind the same rule",
 }
 
 

@@ -13,9 +13,8 @@ import msgspec
 from dap_ai.debuggees.runs.analysis.differences import Divergence, compare
 from dap_ai.debuggees.runs.analysis.facts import Analysis
 from dap_ai.debuggees.runs.commands.parts.arguments import RunPath, analysed, json_option, opened, run_argument
-from dap_ai.debuggees.runs.commands.parts.colours import VERDICTS
 from dap_ai.debuggees.runs.commands.parts.overview import strip
-from dap_ai.debuggees.runs.commands.parts.printing import diff_lines, page, print_json, screen_width, styled
+from dap_ai.debuggees.runs.commands.parts.printing import VERDICTS, diff_lines, page, print_json, screen_width, styled
 from dap_ai.debuggees.runs.commands.parts.texts import dollars, in_a_line, path_shown
 from dap_ai.debuggees.runs.export.encoding import name_of
 from dap_ai.debuggees.runs.export.words import length_of_time

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -52,21 +53,16 @@ def command(run: Path, one: int, other: int, *, of_files: bool, as_json: bool) -
         step_of(opened_run, one)
     if of_files:
         changes = workspace(analysed(opened_run), one, other)
-        _print_changes(changes, as_json=as_json)
-        sys.exit(1 if changes else 0)
-    parts = between_steps(opened_run, one, other)
-    if as_json:
-        print_json({"part": name, "diff": lines} for name, lines in parts.items())
+        found, lines = list[Any](changes), _change_lines(changes)
     else:
-        page(_part_lines(parts))
-    sys.exit(1 if parts else 0)
-
-
-def _print_changes(changes: Sequence[FileChange], *, as_json: bool) -> None:
+        parts = between_steps(opened_run, one, other)
+        found = [{"part": name, "diff": part} for name, part in parts.items()]
+        lines = _part_lines(parts)
     if as_json:
-        print_json(changes)
+        print_json(found)
     else:
-        page(_change_lines(changes))
+        page(lines)
+    sys.exit(1 if found else 0)
 
 
 def _part_lines(parts: Mapping[str, Sequence[str]]) -> Iterator[str]:

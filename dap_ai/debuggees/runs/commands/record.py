@@ -10,9 +10,10 @@ from pathlib import Path
 import click
 
 from dap_ai.commands.shown.telling import say, warn
-from dap_ai.debuggees.runs.commands.parts.folders import recording_folder
-from dap_ai.debuggees.runs.live.recording import LOG, CannotRecord, Keeper, Wish, run_agent
-from dap_ai.debuggees.runs.live.talk import Stand, Told
+from dap_ai.debuggees.runs.commands.parts.forms import recording_folder
+from dap_ai.debuggees.runs.live.recording import CannotRecord, Keeper, Wish, run_agent
+from dap_ai.debuggees.runs.live.talk import Stand
+from dap_ai.debuggees.runs.live.wire.notes import Told
 from dap_ai.debuggees.runs.store import FILE, WORKSPACE
 from dap_ai.system.texts import counted
 
@@ -67,9 +68,6 @@ def command(command: tuple[str, ...], out: Path | None, workspace: Path | None, 
 
 
 def _tell(told: Told | None, folder: Path, code: int) -> None:
-    log = folder / LOG
-    if log.exists() and not log.stat().st_size:
-        log.unlink()
     if told is None:
         warn(f"the endpoint has ended without a word; what it recorded is in {folder / FILE}")
     else:
@@ -88,8 +86,7 @@ def _summary(told: Told) -> str:
     """`12 queries (1 failed), 34,567 tokens in, 1,234 out, $0.12, 5 changes of the workspace`."""
     if not told.queries:
         return "no query came by OPENAI_BASE_URL, ANTHROPIC_BASE_URL and such: nothing but the agent's end is recorded"
-    failed = f" ({told.failed} failed)" if told.failed else ""
-    queries = f"{counted(told.queries, 'query', 'queries')}{failed}"
+    queries = counted(told.queries, "query", "queries") + (f" ({told.failed} failed)" if told.failed else "")
     tokens = f"{told.input_tokens:,} tokens in, {told.output_tokens:,} out" if told.input_tokens else ""
     cost = f"${told.cost_usd:.2f}" if told.cost_usd >= 0.005 else ""
     changes = f"{counted(told.changes, 'change')} of the workspace" if told.changes else ""

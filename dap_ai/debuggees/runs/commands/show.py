@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +19,8 @@ from dap_ai.debuggees.runs.commands.parts.arguments import (
     run_argument,
     step_of,
 )
-from dap_ai.debuggees.runs.commands.parts.colours import VERDICTS
 from dap_ai.debuggees.runs.commands.parts.overview import pattern_line, ranges, strip, tree_lines
-from dap_ai.debuggees.runs.commands.parts.printing import on_terminal, page, print_json, screen_width, styled
+from dap_ai.debuggees.runs.commands.parts.printing import VERDICTS, on_terminal, page, print_json, screen_width, styled
 from dap_ai.debuggees.runs.commands.parts.stepping import events_of, place, step_fields, step_lines
 from dap_ai.debuggees.runs.commands.parts.texts import dollars, in_a_line, path_shown
 from dap_ai.debuggees.runs.export.words import length_of_time
@@ -79,22 +78,17 @@ def _fields(path: Path, run: Run, analysis: Analysis) -> dict[str, Any]:
 
 def _lines(run: Run, analysis: Analysis, width: int) -> Iterator[str]:
     yield from _head(run, width)
-    if analysis.stages:
+    stages = analysis.stages
+    parts: Sequence[Iterable[str] | None] = (
+        [strip(stages, width), in_a_line(ranges(stages), width * 2)] if stages else None,
+        tree_lines(analysis, width, folded=True) if analysis.tree else None,
+        [_checks(analysis)] if analysis.checks else None,
+        [pattern_line(pattern, width) for pattern in analysis.patterns],
+        _problems(run, width) if run.problems else None,
+    )
+    for part in filter(None, parts):
         yield ""
-        yield strip(analysis.stages, width)
-        yield in_a_line(ranges(analysis.stages), width * 2)
-    if analysis.tree:
-        yield ""
-        yield from tree_lines(analysis, width, folded=True)
-    if analysis.checks:
-        yield ""
-        yield _checks(analysis)
-    if analysis.patterns:
-        yield ""
-        yield from (pattern_line(pattern, width) for pattern in analysis.patterns)
-    if run.problems:
-        yield ""
-        yield from _problems(run, width)
+        yield from part
 
 
 def _head(run: Run, width: int) -> Iterator[str]:

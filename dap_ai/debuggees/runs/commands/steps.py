@@ -9,8 +9,7 @@ from pathlib import Path
 import click
 
 from dap_ai.debuggees.runs.commands.parts.arguments import analysed, json_option, opened, run_argument
-from dap_ai.debuggees.runs.commands.parts.colours import EFFECTS
-from dap_ai.debuggees.runs.commands.parts.printing import page, print_json, screen_width, styled
+from dap_ai.debuggees.runs.commands.parts.printing import EFFECTS, page, print_json, screen_width, styled
 from dap_ai.debuggees.runs.commands.parts.stepping import step_fields
 from dap_ai.debuggees.runs.commands.parts.texts import in_a_line
 from dap_ai.debuggees.runs.export.words import length_of_time, what

@@ -52,7 +52,7 @@ def _follow(begin: _First) -> tuple[Following | None, Ready]:
         found = Following(Path(begin.workspace), Path(begin.folder) / WORKSPACE)
     except CannotFollow as error:
         return None, Ready(trouble=str(error))
-    return found, Ready(files=found.files)
+    return found, Ready()
 
 
 if __name__ == "__main__":

@@ -15,10 +15,10 @@ import msgspec
 import psutil
 
 from dap_ai.debuggees.runs.live.gate.gate import Gate
-from dap_ai.debuggees.runs.live.gate.orders import Heard
 from dap_ai.debuggees.runs.live.gate.visits import Gatekeeper
 from dap_ai.debuggees.runs.live.replay.standing import Standing
-from dap_ai.debuggees.runs.live.talk import Agent, Begin, End, Line, Ready, Told, Word
+from dap_ai.debuggees.runs.live.talk import Agent, Begin, End, Line, Ready, Word
+from dap_ai.debuggees.runs.live.wire.notes import Told
 from dap_ai.debuggees.runs.live.wire.recorder import Recorder
 from dap_ai.debuggees.runs.live.wire.routes import named
 from dap_ai.debuggees.runs.live.wire.serving import Endpoint
@@ -58,9 +58,11 @@ class Process:
     def _opened(self, begin: Begin) -> Gate | None:
         if begin.gate is None:
             return None
+        workspace = begin.workspace or ""
         gate = Gate(
-            _heard, self._recorder, path=begin.folder, workspace=begin.workspace or "", stop_all=begin.gate.stop_all
-        )
+            lambda heard: _say(Word(heard=heard)),
+            self._recorder, path=begin.folder, workspace=workspace, stop_all=begin.gate.stop_all,
+        )  # fmt: skip
         gate.announces |= set(begin.gate.announces)
         if begin.gate.table is not None:
             gate.table(begin.gate.table)
@@ -123,13 +125,13 @@ class Process:
             self._gate.pause()
 
     def _told(self) -> Told:
-        totals, following = self._recorder.totals, self._following
-        notes = [f"not all could be recorded: {totals.lost}"] if totals.lost else []
-        if following and following.trouble:
-            notes.append(f"the workspace could not be kept at each change: {following.trouble}")
-        changes = following.changes if following else 0
-        counted = (totals.queries, totals.failed, totals.input_tokens, totals.output_tokens, totals.cost_usd)
-        return Told(*counted, changes, totals.taped, notes)
+        told, following = self._recorder.totals, self._following
+        told.notes += [f"not all could be recorded: {self._recorder.lost}"] if self._recorder.lost else []
+        if following is not None:
+            told.changes = following.changes
+            trouble = f"the workspace could not be kept at each change: {following.trouble}"
+            told.notes += [trouble] if following.trouble else []
+        return told
 
     async def _until_ended(self, stdin: asyncio.StreamReader) -> End | None:
         """How the agent has ended; None where who knew it was killed."""
@@ -152,10 +154,6 @@ def _runs(agent: Agent) -> bool:
         process = psutil.Process(agent.pid)
         return abs(process.create_time() - agent.created) < 1 and process.status() != psutil.STATUS_ZOMBIE
     return False
-
-
-def _heard(heard: Heard) -> None:
-    _say(Word(heard=heard))
 
 
 def _say(word: Word) -> None:

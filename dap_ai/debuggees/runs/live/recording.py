@@ -21,7 +21,8 @@ from msgspec.structs import replace
 import dap_ai
 from dap_ai.debuggees.runs.live.addressed import addressed
 from dap_ai.debuggees.runs.live.plan import Plan
-from dap_ai.debuggees.runs.live.talk import Agent, Begin, End, Line, Ready, Stand, Told, Word
+from dap_ai.debuggees.runs.live.talk import Agent, Begin, End, Line, Ready, Stand, Word
+from dap_ai.debuggees.runs.live.wire.notes import Told
 from dap_ai.debuggees.runs.live.wire.routes import environment, upstreams
 from dap_ai.system import child_python
 from dap_ai.transport import admission
@@ -52,22 +53,18 @@ class Again(NamedTuple):
     """Its stdout goes to our stderr."""
 
 
-class Wish:
+class Wish(NamedTuple):
     """What is wanted: a command, where its recording goes, and the directory that is followed."""
 
-    def __init__(  # noqa: PLR0917  each may be wanted
-        self,
-        command: Sequence[str],
-        folder: Path,
-        workspace: Path | None,
-        environ: Mapping[str, str],
-        again: Again | None = None,
-        gate: Stand | None = None,
-        cwd: Path | None = None,
-    ) -> None:
-        """With a `gate` the agent can be held. `cwd` is where it runs, if not here."""
-        self.command, self.folder, self.workspace, self.environ = list(command), folder, workspace, dict(environ)
-        self.again, self.gate, self.cwd = again, gate, cwd or Path.cwd()
+    command: Sequence[str]
+    folder: Path
+    workspace: Path | None
+    environ: Mapping[str, str]
+    again: Again | None = None
+    gate: Stand | None = None
+    """The agent can be held."""
+    cwd: Path | None = None
+    """Where it runs, if not here."""
 
 
 class Keeper:
@@ -100,8 +97,7 @@ class Keeper:
         self._ending = False
         self._lock = threading.Lock()
         self.told: Told | None = None
-        self._process, ready = self._start()
-        self.ready = ready
+        self._process, self.ready = self._start()
         self._thread = threading.Thread(target=self._keep, name="endpoint", daemon=True)
         self._thread.start()
 
@@ -140,6 +136,9 @@ class Keeper:
             _say(self._process, Line(end=End(exit_code)))
         self._thread.join(_CLOSE_S)
         self._listener.close()
+        log = Path(self._begin.folder) / LOG
+        if log.exists() and not log.stat().st_size:
+            log.unlink()
         return self.told
 
     def _keep(self) -> None:
@@ -205,7 +204,7 @@ def run_agent(wish: Wish, keeper: Keeper) -> int:
     with _signals() as passed_on:
         argv, cwd = (wish.again.argv, wish.again.cwd) if wish.again else (keeper.addressed(wish.command), None)
         out = sys.stderr if wish.again and wish.again.aside else None
-        agent = subprocess.Popen(argv, env=wish.environ | keeper.environment, cwd=cwd, stdout=out)  # noqa: S603  it is what the user wants
+        agent = subprocess.Popen(argv, env={**wish.environ, **keeper.environment}, cwd=cwd, stdout=out)  # noqa: S603  it is what the user wants
         passed_on.append(agent)
         keeper.follow(agent.pid)
         code = agent.wait()
@@ -240,8 +239,8 @@ def _head(wish: Wish) -> dict[str, Any]:
     started = datetime.now(timezone.utc).isoformat().replace("+00:00", "Z")
     return {
         "started": started,
-        "command": wish.command,
-        "cwd": str(wish.cwd),
+        "command": list(wish.command),
+        "cwd": str(wish.cwd or Path.cwd()),
         "workspace": str(wish.workspace or ""),
         "environ": sorted(wish.environ),
         "dap_ai": dap_ai.__version__,

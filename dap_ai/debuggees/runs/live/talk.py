@@ -9,6 +9,7 @@ import msgspec
 
 from dap_ai.debuggees.runs.live.gate.orders import Heard, Order, Table
 from dap_ai.debuggees.runs.live.plan import EVERY_S, Plan
+from dap_ai.debuggees.runs.live.wire.notes import Told
 
 
 class Stand(msgspec.Struct, frozen=True):
@@ -43,8 +44,6 @@ class Begin(msgspec.Struct, frozen=True):
 class Ready(msgspec.Struct, frozen=True):
     """The agent can be started; what it asks waits until the endpoint serves."""
 
-    files: int = 0
-    """Of the workspace, whose first state is kept."""
     trouble: str = ""
     """Why the workspace is not followed."""
 
@@ -60,22 +59,6 @@ class End(msgspec.Struct, frozen=True):
     """To the endpoint: the agent has ended; all is written and told."""
 
     exit_code: int
-
-
-class Told(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The endpoint's last line."""
-
-    queries: int = 0
-    failed: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cost_usd: float = 0.0
-    changes: int = 0
-    """Commits of the workspace after the first."""
-    taped: int = 0
-    """Of the queries: so many were answered from a tape."""
-    notes: Sequence[str] = ()
-    """What could not be recorded, in words."""
 
 
 class Line(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from dap_ai.debuggees.runs.adapter.arguments import Refused
 from dap_ai.debuggees.runs.adapter.opened import Opened
@@ -13,48 +13,10 @@ from dap_ai.debuggees.runs.live.talk import Line
 from dap_ai.debuggees.runs.model import Event, Run
 from dap_ai.debuggees.runs.running.edits import ENDINGS, after_edit, document, from_document
 
+if TYPE_CHECKING:  # which does what a session decides
+    from dap_ai.debuggees.runs.running.stage import LiveStage
+
 RUNS = "the agent runs: `pause` holds it at its next event"
-
-
-class Stage(Protocol):
-    """Where the agent runs: what a session needs done outside of itself."""
-
-    @property
-    def path(self) -> str:
-        """The recording's folder."""
-        ...
-
-    def run(self) -> Run:
-        """The recording so far."""
-        ...
-
-    def say(self, line: Line) -> None:
-        """Something for the gate."""
-        ...
-
-    def begin(self) -> None:
-        """Starts the agent. Raises Refused."""
-        ...
-
-    def in_terminal(self) -> tuple[list[str], dict[str, str | None], str]:
-        """What a client is to start in its terminal instead: words, variables, directory."""
-        ...
-
-    def write(self, name: str, text: str) -> str:
-        """A document that can be edited; its path."""
-        ...
-
-    def read(self, path: str) -> str | None:
-        """What it holds now; None where it is gone."""
-        ...
-
-    def end_agent(self) -> None:
-        """Tells the agent to end."""
-        ...
-
-    def leave(self) -> None:
-        """The agent goes on without a debugger."""
-        ...
 
 
 @dataclass
@@ -72,13 +34,13 @@ class At:
 class Present:
     """The agents that are held, by the number of what holds them."""
 
-    def __init__(self, opened: Callable[[], Opened], stage: Stage) -> None:
-        self._opened, self._stage = opened, stage
+    def __init__(self, opened: Opened, stage: LiveStage) -> None:
+        self.opened, self._stage = opened, stage
         self.holds: dict[int, At] = {}
 
     def arrives(self, held: Held) -> At:
         """An agent is held; its event is in the run."""
-        opened = self._opened()
+        opened = self.opened
         event = _event_of(held, opened.run)
         at = self.holds[held.ident] = At(held, event.index, opened.threads.of(event))
         opened.pins[at.thread] = at.index
@@ -92,32 +54,30 @@ class Present:
     def leaves(self, ident: int) -> None:
         """It is held no more."""
         if (at := self.holds.pop(ident, None)) is not None:
-            self._opened().pins.pop(at.thread, None)
-            self._opened().programs.pop(at.thread, None)
-            self._opened().documents.let_go(at.index)
+            self.opened.pins.pop(at.thread, None)
+            self.opened.programs.pop(at.thread, None)
+            self.opened.documents.let_go(at.index)
 
     def of(self, thread: int) -> At:
         """The hold of a thread, or the only one. Raises Refused."""
-        found = next((at for at in self.holds.values() if at.thread == thread), None)
-        if found is None and len(self.holds) == 1:
-            found = next(iter(self.holds.values()))
-        if found is None:
+        found = [at for at in self.holds.values() if at.thread == thread or len(self.holds) == 1]
+        if not found:
             raise Refused(RUNS)
-        return found
+        return found[0]
 
     def at(self, index: int) -> At:
         """The hold at an event. Raises Refused."""
-        found = next((at for at in self.holds.values() if at.index == index), None)
-        if found is None:
+        found = [at for at in self.holds.values() if at.index == index]
+        if not found:
             raise Refused("past: read-only. Only what is held can be edited" if self.holds else RUNS)
-        return found
+        return found[0]
 
     def replaced(self) -> bool:
         """The run has been read anew; whether what is held stands elsewhere in it now.
 
         A change of the workspace is known late, and stands before the query that it was found at.
         """
-        opened, before = self._opened(), {at.index: at for at in self.holds.values()}
+        opened, before = self.opened, {at.index: at for at in self.holds.values()}
         for at in self.holds.values():
             at.index = _event_of(at.held, opened.run).index
             opened.pins[at.thread] = at.index
@@ -158,25 +118,26 @@ class Present:
 
 def _event_of(held: Held, run: Run) -> Event:
     """The event that is held; the last one, where it cannot be told."""
-    events = run.events
+    past = run.events[::-1]
+
+    def newest(kind: str, **fields: str) -> Event | None:
+        is_it = (e for e in past if e.kind == kind and all(getattr(e, name) == fields[name] for name in fields))
+        return next(is_it, None)
+
     if held.kind in ("call", "result"):
-        named = (e for e in reversed(events) if e.kind == held.kind and e.call_id == held.call_id)
-        found = next(named, None) or next((e for e in reversed(events) if e.kind == held.kind), None)
-        return found or events[-1]
-    asked = next((e for e in reversed(events) if e.kind == "query" and e.native_id == str(held.query)), None)
+        return newest(held.kind, call_id=held.call_id) or newest(held.kind) or past[0]
+    asked = newest("query", native_id=str(held.query))
     if asked is None:
-        return next((e for e in reversed(events) if e.kind == held.kind), events[-1])
+        return newest(held.kind) or past[0]
     if held.kind == "query":
         return asked
     if held.kind == "change":
-        before = (e for e in reversed(events[: asked.index]) if e.kind == "change")
+        before = (e for e in reversed(run.events[: asked.index]) if e.kind == "change")
         return next(before, asked)
-    after = (e for e in events[asked.index + 1 :] if e.agent == asked.agent and e.kind in ("response", "error"))
-    return next(after, events[-1])
+    after = (e for e in run.events[asked.index + 1 :] if e.agent == asked.agent and e.kind in ("response", "error"))
+    return next(after, past[0])
 
 
 def value_shown(value: Any) -> str:
     """A new value, as `setVariable` answers with it."""
-    import json  # noqa: PLC0415  one use
-
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

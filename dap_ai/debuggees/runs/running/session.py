@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dap_ai.debuggees.runs.adapter.analysing import Analysed, Beside
 from dap_ai.debuggees.runs.adapter.arguments import Arguments, Refused
@@ -18,10 +19,13 @@ from dap_ai.debuggees.runs.model import Run
 from dap_ai.debuggees.runs.running.changing import Changing
 from dap_ai.debuggees.runs.running.forking import Forking
 from dap_ai.debuggees.runs.running.moving import LiveMoving
-from dap_ai.debuggees.runs.running.present import RUNS, Present, Stage
+from dap_ai.debuggees.runs.running.present import RUNS, Present
 from dap_ai.debuggees.runs.running.table import late_hit, table_of
 from dap_ai.debuggees.runs.running.wanted import Wanted, wanted
 from dap_ai.debuggees.runs.store import FORMAT
+
+if TYPE_CHECKING:  # which does what a session decides
+    from dap_ai.debuggees.runs.running.stage import LiveStage
 
 KNOWN = "the run so far"
 _SETTING = frozenset({"setFunctionBreakpoints", "setExceptionBreakpoints", "setDataBreakpoints"})
@@ -45,6 +49,16 @@ class Happening(NamedTuple):
     """For the console."""
 
 
+@dataclass
+class _Live:
+    """The agent that runs."""
+
+    wanted: Wanted
+    stage: LiveStage
+    present: Present
+    moving: LiveMoving
+
+
 class LiveSession(RunSession):
     """Also of recorded runs: a launch with `command` is of a live agent. `stage` raises Refused."""
 
@@ -53,25 +67,21 @@ class LiveSession(RunSession):
         load: Callable[[str], Loaded],
         write: Write,
         bounded: Bounded = nullcontext,
-        stage: Callable[[Wanted], Stage] | None = None,
+        stage: Callable[[Wanted], LiveStage] | None = None,
     ) -> None:
         super().__init__(load, write, bounded)
-        self._make, self._stage = stage, None
-        self._wanted: Wanted | None = None
-        self._present: Present | None = None
+        self._make = stage
+        self._live: _Live | None = None
         self._judged: set[tuple[int, int]] = set()
         self._starts_sessions = False
 
     def receive(self, message: Mapping[str, Any]) -> list[Message]:
         """As RunSession.receive; a client that starts nothing in a terminal is heard, too."""
-        if (
-            message.get("type") == "response"
-            and message.get("command") == "runInTerminal"
-            and not message.get("success")
-        ):
+        kind = message.get("type"), message.get("command")
+        if kind == ("response", "runInTerminal") and not message.get("success"):
             return self.happens(Happening(ended=1, words=f"the client started no terminal: {message.get('message')}"))
         told = super().receive(message)
-        if self._stage is not None and message.get("command") in _SETTING:
+        if message.get("command") in _SETTING:
             self._tell_table()
         return told
 
@@ -82,125 +92,127 @@ class LiveSession(RunSession):
             return super()._launch(arguments)
         if self._opened is not None:
             raise Refused("a run is open already: one session looks at one run")
-        self._wanted = wanted(arguments)
-        stage = self._stage = self._make(self._wanted)
+        configuration = wanted(arguments)
+        stage = self._make(configuration)
         self._path = stage.path
-        self._present = Present(self._at_hand, stage)
         run = stage.run()
-        self._show(Loaded(run, Beside(run), stage.path, known=KNOWN))
-        self._emit("process", {"name": " ".join(self._wanted.command), "isLocalProcess": True, "startMethod": "launch"})
+        self._show_live(Loaded(run, Beside(run), stage.path, known=KNOWN), configuration, stage)
+        self._emit(
+            "process", {"name": " ".join(configuration.command), "isLocalProcess": True, "startMethod": "launch"}
+        )
         self._emit("capabilities", {"capabilities": dict.fromkeys(_CAPABILITIES, True)})
         self._emit("initialized", None)
         return None
-
-    def _at_hand(self) -> Opened:
-        if self._opened is None:
-            raise Refused("no run is open yet")
-        return self._opened
 
     def _initialize(self, arguments: Arguments) -> Message:
         self._starts_sessions = arguments.fields.get("supportsStartDebuggingRequest") is True
         return super()._initialize(arguments)
 
     def _show(self, loaded: Loaded) -> tuple[Opened, Moving]:
-        opened, moving = self._shown(loaded)
+        opened, moving = super()._show(loaded)
+        self._add_fork(opened)
+        return opened, moving
+
+    def _add_fork(self, opened: Opened) -> None:
         if opened.run.format == FORMAT:
             start = self._starts if self._starts_sessions else None
             opened.console.commands = {**opened.console.commands, **Forking(opened, start).commands}
-        return opened, moving
 
-    def _shown(self, loaded: Loaded) -> tuple[Opened, Moving]:
-        if self._present is None or self._wanted is None:
-            return super()._show(loaded)
+    def _show_live(self, loaded: Loaded, configuration: Wanted, stage: LiveStage) -> None:
         opened = Opened(
             loaded, self._write, self._emit, self._bounded, self._references, self._breakpoints, self.later, live=True
         )
-        moving = LiveMoving(opened, self._end, self._present, stop_all=self._wanted.stop_all)
+        present = Present(opened, stage)
+        moving = LiveMoving(opened, self._end, present, stop_all=configuration.stop_all)
         self._adopt(opened, moving)
-        changing = Changing(opened, self._present)
+        self._live = _Live(configuration, stage, present, moving)
+        changing = Changing(opened, present)
         self._of_run = {**self._of_run, **changing.handlers}
         opened.console.commands = {**opened.console.commands, **changing.commands}
-        return opened, moving
+        self._add_fork(opened)
 
     def _begin(self, _: Arguments) -> None:
-        if self._stage is None or self._wanted is None:
+        if (live := self._live) is None:
             return super()._begin(_)
         if self._began:
             raise Refused("the run has begun already")
         self._began = True
         self._tell_table()
-        if self._wanted.stop_on_entry:
-            self._stage.say(Line(pause=True))
-            if isinstance(self._moving, LiveMoving):
-                self._moving.is_entry = True
-        if self._wanted.console == "internalConsole":
-            return self._stage.begin()
-        words, env, cwd = self._stage.in_terminal()
-        kind = "external" if self._wanted.console == "externalTerminal" else "integrated"
+        if live.wanted.stop_on_entry:
+            live.present.pause()
+            live.moving.is_entry = True
+        if live.wanted.console == "internalConsole":
+            return live.stage.begin()
+        words, env, cwd = live.stage.in_terminal()
+        kind = "external" if live.wanted.console == "externalTerminal" else "integrated"
         arguments_ = {"kind": kind, "title": words[-1], "cwd": cwd, "args": words, "env": env}
         self._out.append({"type": "request", "command": "runInTerminal", "arguments": arguments_})
         return None
 
     def _restart(self, arguments: Arguments) -> None:
-        if self._stage is not None:
+        if self._live is not None:
             raise Refused(
                 "a live agent is not restarted: end it, and launch it again; `fork` runs it again from a step"
             )
         super()._restart(arguments)
 
     def _terminate(self, _: Arguments) -> None:
-        if self._stage is None:
+        if self._live is None:
             return super()._terminate(_)
-        return self._stage.end_agent()
+        return self._live.stage.end_agent()
 
     def _disconnect(self, arguments: Arguments) -> None:
-        if self._stage is not None:
+        if self._live is not None:
             if arguments.fields.get("terminateDebuggee") is False:
-                self._stage.leave()
+                self._live.stage.leave()
             else:
-                self._stage.end_agent()
+                self._live.stage.end_agent()
         super()._disconnect(arguments)
 
     def _handler(self, command: str) -> Callable[[Arguments], Mapping[str, Any] | None]:
-        if self._stage is not None and command in _STANDING and self._present and not self._present.holds:
+        if self._live is not None and command in _STANDING and not self._live.present.holds:
             raise Refused(RUNS)
         return super()._handler(command)
 
     def _is_held(self, index: int) -> bool:
-        return self._present is not None and any(at.index == index for at in self._present.holds.values())
+        return self._live is not None and any(at.index == index for at in self._live.present.holds.values())
 
     def _tell_table(self) -> None:
-        if self._stage is not None:
-            self._stage.say(Line(table=table_of(self._breakpoints)))
+        if self._live is not None:
+            self._live.stage.say(Line(table=table_of(self._breakpoints)))
 
     # -- what happens ------------------------------------------------------------------------------------------------
 
     def happens(self, happening: Happening) -> list[Message]:
         """What the client is told of it."""
         self._out = []
-        if self._stage is not None and not self.over:
-            self._happens(happening)
+        if self._live is not None and not self.over:
+            self._happens(happening, self._live)
         after, self._out = self._out, []
         return after
 
-    def _happens(self, happening: Happening) -> None:
+    def _happens(self, happening: Happening, live: _Live) -> None:
         if happening.printed is not None:
             category, text = happening.printed
             self._emit("output", {"category": category, "output": text})
         if happening.run is not None:
-            self._know(happening.run, happening.analysed or Beside(happening.run), whole=happening.ended is not None)
+            analysed = happening.analysed or Beside(happening.run)
+            self._know(live.present, happening.run, analysed, whole=happening.ended is not None)
         if happening.heard is not None:
-            self._hear(happening.heard)
-        if happening.words:
-            self._emit("output", {"category": "console", "output": f"{happening.words}\n"})
+            self._hear(live, happening.heard)
+        self._log(happening.words)
         if happening.ended is not None:
-            self._over(happening.ended)
-        elif happening.run is not None and isinstance(self._moving, LiveMoving) and happening.heard is None:
-            self._moving.runs()
-            self._judge()
+            self._over(live, happening.ended)
+        elif happening.run is not None and happening.heard is None:
+            live.moving.runs()
+            self._judge(live)
 
-    def _know(self, run: Run, analysed: Analysed, *, whole: bool) -> None:
-        opened = self._at_hand()
+    def _log(self, words: str) -> None:
+        if words:
+            self._emit("output", {"category": "console", "output": f"{words}\n"})
+
+    def _know(self, present: Present, run: Run, analysed: Analysed, *, whole: bool) -> None:
+        opened = present.opened
         others = len(run.events) < len(opened.run.events) or any(
             before.ref != after.ref or before.kind != after.kind
             for before, after in zip(opened.run.events, run.events, strict=False)
@@ -208,26 +220,22 @@ class LiveSession(RunSession):
         opened.grow(run, analysed, "" if whole else KNOWN)
         if others:
             opened.documents.forget()
-        if self._present is not None and self._present.replaced():
+        if present.replaced():
             self._emit("invalidated", {"areas": ["all"]})
 
-    def _hear(self, heard: Heard) -> None:
-        present, moving = self._present, self._moving
-        if present is None or not isinstance(moving, LiveMoving):
-            return
+    def _hear(self, live: _Live, heard: Heard) -> None:
         if heard.left:
-            present.leaves(heard.left)
+            live.present.leaves(heard.left)
         if heard.port:
             self._child(heard.port)
-        if heard.logged:
-            self._emit("output", {"category": "console", "output": f"{heard.logged}\n"})
+        self._log(heard.logged)
         if heard.edited is not None:
             if heard.edited.failed:
                 text = f"the edit was not taken: {heard.edited.failed}\n"
                 self._emit("output", {"category": "important", "output": text})
             self._emit("invalidated", {"areas": ["all"]})
         if heard.held is not None:
-            moving.arrived(present.arrives(heard.held))
+            live.moving.arrived(live.present.arrives(heard.held))
 
     def _child(self, port: int) -> None:
         """The agent's own Python as a session of its own, below this one."""
@@ -239,23 +247,21 @@ class LiveSession(RunSession):
         arguments = {"request": request, "configuration": configuration}
         self._out.append({"type": "request", "command": "startDebugging", "arguments": arguments})
 
-    def _judge(self) -> None:
+    def _judge(self, live: _Live) -> None:
         """What analysis sees is seen late: the agent is held at its next event then."""
-        opened, moving = self._at_hand(), self._moving
-        hit = late_hit(self._breakpoints, opened.facts, self._judged)
-        if hit is not None and isinstance(moving, LiveMoving) and self._present is not None:
-            moving.late = hit
-            self._present.pause()
+        hit = late_hit(self._breakpoints, live.present.opened.facts, self._judged)
+        if hit is not None:
+            live.moving.late = hit
+            live.present.pause()
 
-    def _over(self, code: int) -> None:
+    def _over(self, live: _Live, code: int) -> None:
         """The agent has ended: its run is one that is recorded. It is held where that is wanted.
 
         What analysis has seen only by now is told there: no next event could.
         """
-        opened, at = self._at_hand(), self._wanted.hold_at_end if self._wanted else ""
-        seen = self._moving.late if isinstance(self._moving, LiveMoving) else None
-        late = seen or late_hit(self._breakpoints, opened.facts, self._judged)
-        self._stage = self._present = None
+        opened, at = live.present.opened, live.wanted.hold_at_end
+        late = live.moving.late or late_hit(self._breakpoints, opened.facts, self._judged)
+        self._live = None
         self.exit_code = code
         opened.pins.clear()
         opened.telling.passed(len(opened.run.events) - 1)

@@ -18,10 +18,12 @@ from dap_ai.debuggees.runs.adapter.analysing import Beside
 from dap_ai.debuggees.runs.adapter.arguments import Refused
 from dap_ai.debuggees.runs.artefacts import CannotRead
 from dap_ai.debuggees.runs.live import launcher
+from dap_ai.debuggees.runs.live.ending import terminated
 from dap_ai.debuggees.runs.live.folders import new_folder
 from dap_ai.debuggees.runs.live.gate.orders import Heard
 from dap_ai.debuggees.runs.live.recording import CannotRecord, Keeper, Wish
-from dap_ai.debuggees.runs.live.talk import Line, Stand, Told, Word
+from dap_ai.debuggees.runs.live.talk import Line, Stand, Word
+from dap_ai.debuggees.runs.live.wire.notes import Told
 from dap_ai.debuggees.runs.model import Run
 from dap_ai.debuggees.runs.opening import open_run
 from dap_ai.debuggees.runs.running.printing import Printing
@@ -37,22 +39,23 @@ _SHARE = 5
 _TERM_S = 3.0
 _VARIABLES = "variables.json"
 """For the launcher, which removes it."""
-_ATTACHED = Path(__file__).parent / "attached"
-"""What an agent's Python runs first where it is to be debugged itself."""
+_LISTENING = Path(__file__).parent / "attached" / "listening.py"
+"""What the hook runs first where an agent's Python is to be debugged itself."""
 
 
 class LiveStage:
-    """See present.Stage. `tell` takes what happens, in threads of its own."""
+    """What a session needs done outside of itself. `tell` takes what happens, in threads of its own."""
 
     def __init__(self, wanted: Wanted, tell: Callable[[Happening], None], editable: Callable[[str, str], str]) -> None:
         """The endpoint serves, and the recording has begun. Raises Refused."""
-        self._wanted, self._tell, self._editable = wanted, tell, editable
-        program = shutil.which(wanted.command[0], path=_environ(wanted.env).get("PATH"))
-        if program is None:
+        self._wanted, self._tell = wanted, tell
+        self.write = editable
+        """Makes a document that its user may edit, of a name and a text; its path."""
+        self._environ = _environ(wanted.env)
+        if shutil.which(wanted.command[0], path=self._environ.get("PATH")) is None:
             raise Refused(f"{wanted.command[0]}: is no command that can be found")
         if not Path(wanted.cwd).is_dir():
             raise Refused(f"{wanted.cwd}: is no directory to run in")
-        self._environ = _environ(wanted.env)
         try:
             self._folder = new_folder(Path(wanted.out) if wanted.out else None, wanted.command[0])
             workspace = Path(wanted.workspace) if wanted.workspace else None
@@ -64,7 +67,6 @@ class LiveStage:
         self._variables = self._folder / _VARIABLES
         self._lock = threading.Lock()
         self._size = 0
-        self._agent: subprocess.Popen[bytes] | None = None
         self._pid = 0
         self._is_over = False
 
@@ -93,14 +95,16 @@ class LiveStage:
         try:
             with printing.files() as (out, err):
                 command = self._keeper.addressed(self._wanted.command)
-                self._agent = subprocess.Popen(  # noqa: S603  it is what the user wants
+                agent = subprocess.Popen(  # noqa: S603  it is what the user wants
                     command, env={**self._environ, **self._changed()}, cwd=self._wanted.cwd, stdin=subprocess.DEVNULL,
                     stdout=out, stderr=err, start_new_session=True,
                 )  # fmt: skip
         except OSError as error:
             raise Refused(f"{self._wanted.command[0]}: cannot be started: {error.strerror}") from error
-        self._follow(self._agent.pid)
-        threading.Thread(target=self._wait, args=(self._agent, printing), name="agent", daemon=True).start()
+        self._pid = agent.pid
+        self._keeper.follow(agent.pid)
+        threading.Thread(target=self._look, name="growing", daemon=True).start()
+        threading.Thread(target=self._wait, args=(agent, printing), name="agent", daemon=True).start()
         printing.begin()
 
     def in_terminal(self) -> tuple[list[str], dict[str, str | None], str]:
@@ -114,10 +118,6 @@ class LiveStage:
         threading.Thread(target=self._look, name="growing", daemon=True).start()
         return words, dict(self._wanted.env), self._wanted.cwd
 
-    def write(self, name: str, text: str) -> str:
-        """A document that its user may edit."""
-        return self._editable(name, text)
-
     def read(self, path: str) -> str | None:
         """A document, as its user has left it."""
         with contextlib.suppress(OSError, UnicodeError):
@@ -126,13 +126,8 @@ class LiveStage:
 
     def end_agent(self) -> None:
         """It and what it has started are told to end, and ended where they do not."""
-        with contextlib.suppress(psutil.Error):
-            process = psutil.Process(self._pid) if self._pid and not self._is_over else None
-            each = [*process.children(recursive=True), process] if process else []
-            for one in each:
-                with contextlib.suppress(psutil.Error):
-                    one.terminate()
-            threading.Thread(target=_kill, args=(each,), daemon=True).start()
+        each = terminated(self._pid) if self._pid and not self._is_over else []
+        threading.Thread(target=_kill, args=(each,), daemon=True).start()
         if not self._pid:
             threading.Thread(target=self._over, args=(1,), daemon=True).start()
 
@@ -150,28 +145,18 @@ class LiveStage:
     # -- what happens ------------------------------------------------------------------------------------------------
 
     def _changed(self) -> dict[str, str]:
-        """Those that are ours: of two sitecustomize the one runs the other."""
-        ours = self._keeper.environment
-        return ours | (_attached(self._environ | ours) if self._wanted.python else {})
-
-    def _follow(self, pid: int) -> None:
-        self._pid = pid
-        self._keeper.follow(pid)
-        threading.Thread(target=self._look, name="growing", daemon=True).start()
+        """Those that are ours."""
+        return self._keeper.environment | (_listening() if self._wanted.python else {})
 
     def _heard(self, word: Word) -> None:
         """In the keeper's thread."""
         heard = word.heard
         if heard is None:
             return
-        if heard.pid or heard.exit_code is not None:
-            self._launched(heard)
-            return
-        self._read(heard)
-
-    def _launched(self, heard: Heard) -> None:
         if heard.exit_code is not None:
             threading.Thread(target=self._over, args=(heard.exit_code,), daemon=True).start()
+        elif not heard.pid:
+            self._read(heard)
         elif heard.pid != self._pid:
             self._pid = heard.pid
             self._keeper.follow(heard.pid)
@@ -222,13 +207,12 @@ def _environ(env: Mapping[str, str | None]) -> dict[str, str]:
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _attached(environ: Mapping[str, str]) -> dict[str, str]:
+def _listening() -> dict[str, str]:
     """Variables with which the agent's Python listens to a debugger: its first process does, and no other."""
     spec = importlib.util.find_spec("debugpy")
     if spec is None or not spec.submodule_search_locations:
         return {}
-    path = os.pathsep.join(filter(None, (str(_ATTACHED), environ.get("PYTHONPATH"))))
-    return {"PYTHONPATH": path, "DAP_AI_DEBUGPY": spec.submodule_search_locations[0]}
+    return {"DAP_AI_LISTENING": str(_LISTENING), "DAP_AI_DEBUGPY": spec.submodule_search_locations[0]}
 
 
 def _kill(processes: list[psutil.Process]) -> None:

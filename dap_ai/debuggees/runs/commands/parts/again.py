@@ -17,19 +17,18 @@ import msgspec
 from dap_ai.commands.shown.telling import say, warn
 from dap_ai.debuggees.runs.commands.parts.arguments import Unreadable
 from dap_ai.debuggees.runs.commands.parts.both import Both, told
-from dap_ai.debuggees.runs.commands.parts.folders import recording_folder
-from dap_ai.debuggees.runs.commands.parts.forms import Options
+from dap_ai.debuggees.runs.commands.parts.forms import Options, recording_folder
 from dap_ai.debuggees.runs.commands.parts.printing import print_json
+from dap_ai.debuggees.runs.commands.parts.texts import few
 from dap_ai.debuggees.runs.live.plan import Edit, Plan, Result, Say
-from dap_ai.debuggees.runs.live.recording import LOG, CannotRecord
+from dap_ai.debuggees.runs.live.recording import CannotRecord
 from dap_ai.debuggees.runs.live.replay.copying import remove
 from dap_ai.debuggees.runs.live.replay.running import (
     COPY,
     Checked,
     Place,
-    Wanted,
     checked,
-    command_of,
+    found,
     missing_names,
     prepared,
     replayed,
@@ -59,14 +58,14 @@ def tape_of(path: Path, run: Run) -> Tape:
 
 def inherited(tape: Tape) -> list[Edit]:
     """The edits that made a tape which is a fork itself: its agent runs into them again."""
-    found = list[Edit]()
+    edits = list[Edit]()
     for place, row in enumerate(array(table(tape.head.get("parent")).get("edits"))):
         edit = msgspec.convert(row, Edit)
         if isinstance(edit, Say):
             learnt = next((each for each in tape.rows if each.get("edit") == place), None)
             edit = Say(whole(learnt.get("query")) or 0, edit.text) if learnt else None
-        found += [edit] if isinstance(edit, (Say, Result)) else []
-    return found
+        edits += [edit] if isinstance(edit, (Say, Result)) else []
+    return edits
 
 
 def run_again(run: Run, tape: Tape, plan: Plan, made: Mapping[str, Any], wanted: Options) -> None:
@@ -74,23 +73,20 @@ def run_again(run: Run, tape: Tape, plan: Plan, made: Mapping[str, Any], wanted:
     folder = recording_folder(wanted.out, f"{made['kind']}-{Path((tape.command or ['run'])[0]).name}")
     path = tape.folder
     parent = {"run": str(path.resolve()), **made}
-    todo = Wanted(tape, plan, wanted.command, folder, parent, os.environ, wanted.as_json)
+    command = wanted.command or tape.command
     try:
-        command_of(tape, wanted.command)
+        found(command, tape)
         place = prepared(tape, tape.first_commit, folder / COPY, wanted.workspace, without=[folder])
     except CannotReplay as error:
         _discard(folder)
         raise Unreadable(str(error)) from error
     _announce(tape, place, folder)
     try:
-        code = replayed(todo, place)
+        code = replayed(tape, plan, command, place, folder, parent, aside=wanted.as_json)
     except (CannotRecord, CannotReplay, OSError) as error:
         remove(place.copy)
         raise Unreadable(f"{path}: cannot be run again: {error}") from error
     checks = _checks(wanted.check, tape, place, folder, wanted.workspace) if wanted.check else None
-    log = folder / LOG
-    if log.exists() and not log.stat().st_size:
-        log.unlink()
     both = told(path, run, tape, folder, checks)
     if wanted.as_json:
         print_json([both.fields()])
@@ -110,8 +106,7 @@ def _announce(tape: Tape, place: Place, folder: Path) -> None:
     for line in place.words:
         warn(line)
     if missing := missing_names(tape, os.environ):
-        more = f" and {len(missing) - _MANY} more" if len(missing) > _MANY else ""
-        warn(f"set when it was recorded, and not now: {', '.join(missing[:_MANY])}{more}")
+        warn(f"set when it was recorded, and not now: {few(missing, _MANY)}")
 
 
 def _checks(command: str, tape: Tape, place: Place, folder: Path, now: Path | None) -> tuple[Checked | None, Checked]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from dap_ai.debuggees.runs.commands.parts.arguments import opened
 from dap_ai.debuggees.runs.commands.parts.printing import diff_lines, screen_width, styled
-from dap_ai.debuggees.runs.commands.parts.texts import dollars, in_a_line, path_shown
+from dap_ai.debuggees.runs.commands.parts.texts import dollars, few, in_a_line, path_shown
 from dap_ai.debuggees.runs.export.words import length_of_time
 from dap_ai.debuggees.runs.live.replay.copying import diff
 from dap_ai.debuggees.runs.live.replay.running import Checked
@@ -143,9 +145,7 @@ class Both(NamedTuple):
         if not self.divergences:
             yield "no query from the tape was asked otherwise than recorded"
         if self.unasked:
-            yield styled(
-                f"the agent has ended before {counted(self.unasked, 'recorded query')}".replace("querys", "queries")
-            )
+            yield f"the agent has ended before {counted(self.unasked, 'recorded query', 'recorded queries')}"
 
     def _patch_lines(self) -> Iterator[str]:
         patch = self.patch
@@ -191,15 +191,10 @@ def _check(check: Checked | None) -> str:
 
 
 def _files(side: Side) -> str:
-    return ", ".join(map(path_shown, side.files[:_FILES])) + (
-        f" and {len(side.files) - _FILES} more" if len(side.files) > _FILES else ""
-    )
+    return few(map(path_shown, side.files), _FILES)
 
 
 def _beside(one: str, other: str, column: int) -> Iterator[tuple[str, str]]:
     """Two texts in columns, each in at most three lines."""
-    import textwrap  # noqa: PLC0415  not for --help
-
     first, second = (textwrap.wrap(cut(text, 3 * column, "…"), column) or [""] for text in (one, other))
-    for place in range(max(len(first), len(second))):
-        yield tuple(side[place] if place < len(side) else "" for side in (first, second))  # type: ignore[misc]
+    return zip_longest(first, second, fillvalue="")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -13,7 +14,7 @@ from dap_ai.debuggees.runs.commands.parts.arguments import Unreadable
 from dap_ai.debuggees.runs.commands.parts.texts import in_a_line
 from dap_ai.debuggees.runs.live.plan import Edit, Plan, Result, Say
 from dap_ai.debuggees.runs.live.replay.tape import Tape, Taped
-from dap_ai.debuggees.runs.live.wire.apis.editing import answer_of, resulted, with_call
+from dap_ai.debuggees.runs.live.wire.apis.editing import answer_of, from_text, resulted, with_arguments, with_call
 from dap_ai.debuggees.runs.model import Run, Step
 from dap_ai.debuggees.runs.readers.shapes import whole, words
 from dap_ai.protocol.wire.visible import in_json
@@ -101,10 +102,18 @@ def _answered(tape: Tape, query: Taped, step: Step, edits: Edits) -> tuple[Any, 
     if step.call is None:
         raise click.UsageError(f"step {step.number} has no call: --answer gives another answer.")
     try:
-        value = with_call(_recorded(tape, query), step.call.call_id, text)
+        value = with_call(_recorded(tape, query), step.call.call_id, lambda call: _called(call, text))
     except ValueError as error:
         raise click.UsageError(f"step {step.number}: {error}.") from error
+    if value is None:
+        why = "the answer has no call that could be edited: it is a text, --answer gives another"
+        raise click.UsageError(f"step {step.number}: {why}.")
     return value, f"called with {_short(text)}"
+
+
+def _called(call: Mapping[str, Any], given: str) -> Mapping[str, Any]:
+    is_text = call.get("type") == "custom_tool_call"
+    return with_arguments(call, lambda old: given if is_text else from_text(old, given))
 
 
 def _told_to(tape: Tape, query: Taped, call_id: str, step: int) -> int:

@@ -52,3 +52,13 @@ def options(command: _Command) -> _Command:
 def options_of(given: Mapping[str, Any]) -> Options:
     """As the command line has them."""
     return Options(**{name: given[name] for name in Options._fields})
+
+
+def recording_folder(out: Path | None, program: str) -> Path:
+    """The folder, which is there and empty: `out`, or one in the user's data directory. Raises UsageError."""
+    from dap_ai.debuggees.runs.live.folders import new_folder  # noqa: PLC0415  not for --help
+
+    try:
+        return new_folder(out, program)
+    except ValueError as error:
+        raise click.UsageError(f"{error}.") from error

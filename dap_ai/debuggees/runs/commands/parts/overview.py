@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from dap_ai.debuggees.runs.analysis.facts import Analysis, Check, Effect, Node, Pattern, Stage
 from dap_ai.debuggees.runs.analysis.tree import folded as folded_tree
 from dap_ai.debuggees.runs.analysis.tree import opens_state
-from dap_ai.debuggees.runs.commands.parts.colours import EFFECTS, STAGES
-from dap_ai.debuggees.runs.commands.parts.printing import styled
+from dap_ai.debuggees.runs.commands.parts.printing import EFFECTS, STAGES, styled
 from dap_ai.debuggees.runs.commands.parts.texts import in_a_line, path_shown
 from dap_ai.debuggees.runs.export.words import steps_range
 from dap_ai.system.texts import counted, cut

@@ -15,6 +15,30 @@ import msgspec
 
 from dap_ai.protocol.wire.visible import in_json, visible
 
+VERDICTS: dict[str, dict[str, Any]] = {
+    "solved": {"fg": "green", "bold": True},
+    "failed": {"fg": "red", "bold": True},
+    "limit": {"fg": "yellow", "bold": True},
+    "error": {"fg": "magenta", "bold": True},
+    "unknown": {"dim": True},
+}
+EFFECTS: dict[str, dict[str, Any]] = {
+    "change": {"fg": "yellow"},
+    "verify": {"fg": "cyan"},
+    "install": {"fg": "magenta"},
+    "submit": {"fg": "green"},
+    "run": {"fg": "blue"},
+    "explore": {"dim": True},
+    "message": {},
+}
+STAGES: dict[str, dict[str, Any]] = {
+    "environment": {"bg": "white", "fg": "black"},
+    "dependencies": {"bg": "magenta", "fg": "white"},
+    "inspection": {"bg": "blue", "fg": "white"},
+    "patching": {"bg": "yellow", "fg": "black"},
+    "verification": {"bg": "cyan", "fg": "black"},
+    "submission": {"bg": "green", "fg": "black"},
+}
 _COLOURS: dict[str, dict[str, Any]] = {"+": {"fg": "green"}, "-": {"fg": "red"}, "@": {"fg": "cyan"}}
 _PIPED_WIDTH = 120
 

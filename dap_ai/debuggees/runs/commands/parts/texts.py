@@ -2,6 +2,8 @@ r"""Recorded texts as a reader may see them: on one line, cut, with escapes for 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from dap_ai.protocol.wire.visible import on_one_line, visible
 from dap_ai.system.texts import cut
 
@@ -25,3 +27,9 @@ def dollars(cost_usd: float | None) -> str:
     if cost_usd is None:
         return ""
     return f"${cost_usd:.2f}" if cost_usd >= 0.01 or cost_usd == 0 else f"${cost_usd:.4f}"
+
+
+def few(texts: Iterable[str], most: int) -> str:
+    """`a.py, b.py and 3 more`."""
+    found = list(texts)
+    return ", ".join(found[:most]) + (f" and {len(found) - most} more" if len(found) > most else "")

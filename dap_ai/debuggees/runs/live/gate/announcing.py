@@ -6,7 +6,6 @@ import asyncio
 import itertools
 import time
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import msgspec
@@ -84,19 +83,15 @@ class Announcing:
             event.arguments = given
         row = {"called": event.call_id, "at": time.time(), "agent": speaker.name, "tool": event.tool}
         self._gate.records.event({**row, "arguments": said.arguments})
-        made = _Made()
 
-        def carry(order: Order) -> None:
-            made.take(order)
-            shown = {"tool": order.tool, "arguments": order.arguments, "text": order.text}
-            kept = {key: value for key, value in shown.items() if value is not msgspec.UNSET}
-            edited = {"edited": 0, "at": time.time(), "what": "call", "do": order.do, "call_id": event.call_id}
-            self._gate.records.event({**edited, **kept})
+        def note(order: Order) -> None:
+            shown = _given(tool=order.tool, arguments=order.arguments, text=order.text)
+            self._edited("call", event, {"do": order.do, **shown})
 
         arguments: Any = event.text if said.arguments is None else said.arguments
-        shown = partial(dict[str, Any], tool=event.tool, arguments=arguments)
-        await self._gate.passes(What(event, 0, shown, carry, frames=said.frames))
-        return msgspec.structs.replace(made.verdict, call_id=event.call_id)
+        shown = {"tool": event.tool, "arguments": arguments}
+        verdict = await self._judged(event, 0, lambda: shown, note, said.frames)
+        return msgspec.structs.replace(verdict, call_id=event.call_id)
 
     @staticmethod
     def _known(speaker: Speaker, said: Announced) -> Event | None:
@@ -117,20 +112,37 @@ class Announcing:
             return _GO
         event.status = said.status if event.status == "unknown" else event.status
         event.exit_code = said.exit_code if said.exit_code is not None else event.exit_code
-        made = _Made()
         row: dict[str, Any] = {"returned": call_id, "at": time.time(), "tool": event.tool, "status": said.status}
         row |= {} if said.exit_code is None else {"exit_code": said.exit_code}
         self._gate.records.event({**row, "text": said.text})
 
-        def carry(order: Order) -> None:
-            if not isinstance(order.text, str):
-                raise CannotEdit("a result can be edited: it has a text")
-            made.take(msgspec.structs.replace(order, do="edit"))
-            edited = {"edited": 0, "at": time.time(), "what": "result", "call_id": call_id, "text": order.text}
-            self._gate.records.event(edited)
+        def note(order: Order) -> None:
+            self._edited("result", event, {"text": order.text})
 
-        await self._gate.passes(What(event, 0, lambda: said.text, carry))
-        return made.verdict
+        return await self._judged(event, 0, lambda: said.text, note)
+
+    def _edited(self, what: str, event: Event, fields: Mapping[str, Any]) -> None:
+        row = {"edited": 0, "at": time.time(), "what": what, "call_id": event.call_id}
+        self._gate.records.event({**row, **fields})
+
+    async def _judged(
+        self,
+        event: Event,
+        number: int,
+        value: Callable[[], Any],
+        note: Callable[[Order], None] = lambda _: None,
+        frames: Sequence[Any] = (),
+    ) -> Verdict:
+        """Once its agent may go on: what its user's orders, each of which is noted, have made of it."""
+        verdict = _GO
+
+        def carry(order: Order) -> None:
+            nonlocal verdict
+            verdict = _taken(verdict, order, event)
+            note(order)
+
+        await self._gate.passes(What(event, number, value, carry, frames=frames))
+        return verdict
 
     # -- queries that nobody sees on the wire ------------------------------------------------------------------------
 
@@ -143,11 +155,9 @@ class Announcing:
         self._gate.records.announced({"query": number, "at": time.time(), "api": "chat", **who}, list(said.messages))
         await self._kept(number, speaker)
         _, results, query = self._gate.story.query(body, speaker)
-        made = _Made()
         for result in results:
-            await self._gate.passes(What(result, number, partial(_text, result), _past))
-        await self._gate.passes(What(query, number, lambda: {"messages": list(said.messages)}, made.take))
-        return made.verdict
+            await self._gate.passes(What(result, number, lambda result=result: result.text, _past))
+        return await self._judged(query, number, lambda: {"messages": list(said.messages)})
 
     async def _kept(self, number: int, speaker: Speaker) -> None:
         """The agent's model is asked, and what it says done, once the state before is kept."""
@@ -167,41 +177,28 @@ class Announcing:
         value = {"choices": [{"index": 0, "message": message}]}
         row = {"response": number, "at": time.time(), "end": "whole", "status": 200, "value": value}
         self._gate.records.event(row)
-        made = _Made()
-        for event in self._gate.story.answer(speaker, value, 200):
-            if event.kind != "call":
-                await self._gate.passes(What(event, number, lambda: said.text, made.take))
-        return made.verdict
+        response = self._gate.story.answer(speaker, value, 200)[0]  # its calls are announced
+        return await self._judged(response, number, lambda: said.text)
 
 
-class _Made:
-    """The verdict as orders make it."""
-
-    def __init__(self) -> None:
-        self.verdict = _GO
-
-    def take(self, order: Order) -> None:
-        """One more."""
-        if order.do == "drop":
-            self.verdict = Verdict("answer", text=order.text if isinstance(order.text, str) else "(dropped)")
-        elif order.do == "answer":
-            self.verdict = Verdict("answer", text=order.text)
-        elif order.do == "edit":
-            messages = table(order.value).get("messages", msgspec.UNSET)
-            given: dict[str, Any] = {
-                "text": order.text,
-                "tool": order.tool,
-                "arguments": order.arguments,
-                "messages": messages,
-            }
-            kept = {key: value for key, value in given.items() if value is not msgspec.UNSET}
-            self.verdict = msgspec.structs.replace(self.verdict, do="edit", **kept)
-        else:
-            raise CannotEdit(f"`{order.do}` is nothing that can be done here")
+def _taken(verdict: Verdict, order: Order, event: Event) -> Verdict:
+    """The verdict with one more order. Raises CannotEdit."""
+    if event.kind == "result":
+        if not isinstance(order.text, str):
+            raise CannotEdit("a result can be edited: it has a text")
+        return msgspec.structs.replace(verdict, do="edit", text=order.text)
+    if order.do in ("answer", "drop"):
+        return Verdict("answer", text="(dropped)" if order.do == "drop" and order.text is msgspec.UNSET else order.text)
+    if order.do != "edit":
+        raise CannotEdit(f"`{order.do}` is nothing that can be done here")
+    messages = table(order.value).get("messages", msgspec.UNSET)
+    given = _given(text=order.text, tool=order.tool, arguments=order.arguments, messages=messages)
+    return msgspec.structs.replace(verdict, do="edit", **given)
 
 
-def _text(event: Event) -> str:
-    return event.text
+def _given(**fields: Any) -> dict[str, Any]:
+    """Those that are set."""
+    return {key: value for key, value in fields.items() if value is not msgspec.UNSET}
 
 
 def _object(arguments: Any) -> Mapping[str, Any] | None:

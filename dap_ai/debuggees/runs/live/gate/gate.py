@@ -9,38 +9,18 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections import defaultdict
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from dap_ai.debuggees.runs.live.gate.editing import Kept
 from dap_ai.debuggees.runs.live.gate.orders import Edited, Heard, Held, Order, Table
 from dap_ai.debuggees.runs.live.gate.stops import Going, Hit, Now, Stops
 from dap_ai.debuggees.runs.live.gate.story import Story
-from dap_ai.debuggees.runs.live.wire.apis.asked import Api
+from dap_ai.debuggees.runs.live.wire.recorder import Recorder
 from dap_ai.debuggees.runs.model import Event
 
 Carry = Callable[[Order], None]
 """Carries an edit out. Raises ValueError where it cannot be."""
-
-
-class Records(Protocol):
-    """Who writes the recording, in a thread."""
-
-    def event(self, fields: Mapping[str, Any]) -> None:
-        """A line, soon written."""
-        ...
-
-    def edited(self, fields: Mapping[str, Any], api: Api, body: bytes | None) -> None:
-        """A line about an edit, with the messages of a body."""
-        ...
-
-    def announced(self, fields: Mapping[str, Any], messages: list[Any]) -> None:
-        """A query that was announced, with its messages."""
-        ...
-
-    def after(self, do: Callable[[], None]) -> None:
-        """Once all that was told so far is written, in the recorder's thread."""
-        ...
 
 
 class What(NamedTuple):
@@ -60,7 +40,7 @@ class Gate:
     def __init__(
         self,
         say: Callable[[Heard], None],
-        records: Records,
+        records: Recorder,
         *,
         path: str = "",
         workspace: str = "",

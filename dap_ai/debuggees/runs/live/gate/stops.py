@@ -106,8 +106,7 @@ class Stops:
     def wants_answers(self, *, failed: bool) -> bool:
         """Whether an answer could hold its agent; what holds at queries and results alone lets answers pass."""
         kinds = {stop.filter for stop, _ in self._rows}
-        ahead = self.is_pausing or any(going.until == "event" for going in self.going)
-        return ahead or bool(kinds - _AT_QUERIES) or (failed and "apiError" in kinds)
+        return self.is_pausing or self._steps or bool(kinds - _AT_QUERIES) or (failed and "apiError" in kinds)
 
     @property
     def wants_changes(self) -> bool:

@@ -126,11 +126,6 @@ class Story:
         """The workspace is another than at the query before."""
         return self._add("change", speaker, text="\n".join(files))
 
-    @property
-    def is_first(self) -> bool:
-        """Whether nothing has come by so far."""
-        return not self.events
-
     def past(self, event: Event) -> None:
         """Nobody asks for its texts any more."""
         if event.kind != "call":

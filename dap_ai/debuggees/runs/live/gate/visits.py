@@ -13,9 +13,10 @@ import msgspec
 from dap_ai.debuggees.runs.live.gate import editing
 from dap_ai.debuggees.runs.live.gate.announcing import Announcing, Keeping
 from dap_ai.debuggees.runs.live.gate.contract import Announced, encoded
-from dap_ai.debuggees.runs.live.gate.gate import Gate, What
+from dap_ai.debuggees.runs.live.gate.gate import Carry, Gate, What
 from dap_ai.debuggees.runs.live.gate.orders import Order
 from dap_ai.debuggees.runs.live.wire.apis.asked import Api
+from dap_ai.debuggees.runs.live.wire.apis.editing import resulted, with_messages
 from dap_ai.debuggees.runs.live.wire.notes import Who
 from dap_ai.debuggees.runs.live.wire.prices import cost_usd
 from dap_ai.debuggees.runs.model import Event
@@ -65,22 +66,17 @@ class Visit:
             change = gate.story.change(speaker, changed)
             await gate.passes(What(change, self.number, lambda: None, _nothing), begin)
         for result in results:
-            await gate.passes(
-                What(result, self.number, partial(self._shown, result), self._result(result), self.api), begin
-            )
+            await self._passes(result, partial(self._result, result), begin)
         await gate.passes(What(query, self.number, self._fields, self._query, self.api), begin)
 
     async def answered(self, begin: Begin, value: Any, status: int) -> bool:
         """With the whole answer, before the agent has any of it. Whether the model is to be asked again."""
-        gate, self.value = self._gate, value
-        events = self._come(value, status)
-        self._events = events
-        for event in events:
-            if event.kind == "call" and ("call" in gate.announces or event.call_id not in self._open):
+        self.value, self._events = value, self._come(value, status)
+        for event in self._events:
+            if event.kind == "call" and ("call" in self._gate.announces or event.call_id not in self._open):
                 continue
-            carry = self._call(event) if event.kind == "call" else self._response
-            end = await gate.passes(What(event, self.number, partial(self._shown, event), carry, self.api), begin)
-            if end == "again":
+            carry = partial(self._call, event) if event.kind == "call" else self._response
+            if await self._passes(event, carry, begin) == "again":
                 self._again()
                 return True
         return False
@@ -115,8 +111,13 @@ class Visit:
         except (msgspec.MsgspecError, UnicodeError):
             return None
 
-    def _shown(self, event: Event) -> Any:
-        return {"tool": event.tool, "arguments": _arguments(event)} if event.kind == "call" else event.text
+    async def _passes(self, event: Event, carry: Carry, begin: Begin) -> str:
+        def shown() -> Any:
+            if event.kind != "call":
+                return event.text
+            return {"tool": event.tool, "arguments": event.text if event.arguments is None else event.arguments}
+
+        return await self._gate.passes(What(event, self.number, shown, carry, self.api), begin)
 
     # -- edits -------------------------------------------------------------------------------------------------------
 
@@ -133,21 +134,18 @@ class Visit:
             self._told("query", {}, self.body)
 
     def _note(self, text: str) -> None:
-        self._gate.kept.say(self.api, self.body, text)
-        self.body = editing.with_words(self.api, self.body, text)
+        self.body = self._gate.kept.say(self.api, self.body, text)
         self._told("note", {"text": text}, self.body)
 
-    def _result(self, result: Event) -> Callable[[Order], None]:
-        def carry(order: Order) -> None:
-            if order.do == "note":
-                return self._note(str(order.text))
-            if order.do not in ("edit", "answer") or not isinstance(order.text, str):
-                raise editing.CannotEdit("a result can be edited: it has a text")
-            self._gate.kept.results[result.call_id] = result.text = order.text
-            self.body = editing.with_result(self.api, self.body, result.call_id, order.text)
-            return self._told("result", {"call_id": result.call_id, "text": order.text}, self.body)
-
-        return carry
+    def _result(self, result: Event, order: Order) -> None:
+        if order.do == "note":
+            return self._note(str(order.text))
+        if order.do not in ("edit", "answer") or not isinstance(order.text, str):
+            raise editing.CannotEdit("a result can be edited: it has a text")
+        self._gate.kept.results[result.call_id] = result.text = text = order.text
+        told = with_messages(self.api, self.body, lambda messages: resulted(messages, result.call_id, text))
+        self.body = told or self.body
+        return self._told("result", {"call_id": result.call_id, "text": text}, self.body)
 
     def _response(self, order: Order) -> None:
         if order.do == "edit" and order.value is not msgspec.UNSET:
@@ -161,20 +159,17 @@ class Visit:
             raise editing.CannotEdit("a response can be edited, answered in the model's place, or asked for again")
         self._other(value)
 
-    def _call(self, call: Event) -> Callable[[Order], None]:
-        def carry(order: Order) -> None:
-            if order.do == "drop":
-                self._open.pop(call.call_id, None)
-                return self._other(editing.without_call(self.api, self.value, call.call_id))
-            if order.do != "edit":
-                return self._response(order)
-            value = editing.with_call(self.value, call.call_id, order.tool, order.arguments)
-            call.tool = order.tool if isinstance(order.tool, str) else call.tool
-            if order.arguments is not msgspec.UNSET:
-                call.arguments = table(order.arguments) or {"input": order.arguments}
-            return self._other(value)
-
-        return carry
+    def _call(self, call: Event, order: Order) -> None:
+        if order.do == "drop":
+            self._open.pop(call.call_id, None)
+            return self._other(editing.without_call(self.api, self.value, call.call_id))
+        if order.do != "edit":
+            return self._response(order)
+        value = editing.with_call(self.value, call.call_id, order.tool, order.arguments)
+        call.tool = order.tool if isinstance(order.tool, str) else call.tool
+        if order.arguments is not msgspec.UNSET:
+            call.arguments = table(order.arguments) or {"input": order.arguments}
+        return self._other(value)
 
     def _other(self, value: Any) -> None:
         self.value, self.is_edited = value, True
@@ -183,10 +178,6 @@ class Visit:
     def _told(self, what: str, fields: dict[str, Any], body: bytes | None = None) -> None:
         row = {"edited": self.number, "at": time.time(), "what": what, **fields}
         self._gate.records.edited(row, self.api, body)
-
-
-def _arguments(event: Event) -> Any:
-    return event.arguments if event.arguments is not None else event.text
 
 
 def _nothing(_: Order) -> None:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import os
 from typing import Any
@@ -18,6 +19,17 @@ def word(arguments: Any, name: str) -> str:
     """The one argument of a call, which may have been edited as an object or as a text."""
     is_object = isinstance(arguments, dict)
     return str(arguments[name] if is_object else arguments)
+
+
+def given(args: Any, kwargs: Any, place: Any, name: Any) -> Any:
+    """An argument of a function, by its place or by its name."""
+    return args[place] if len(args) > place else kwargs[name]
+
+
+def unchanged(tool: Any, mine: Any) -> None:
+    """Raises ValueError where the user wants another tool than the one whose function runs."""
+    if tool != mine:
+        raise ValueError("the tool of a call cannot be changed here: edit the model's answer")
 
 
 class Shape:
@@ -51,30 +63,34 @@ class Shape:
 
 
 class _Call:
+    """One call of a function that is wrapped. `said` is what is told of it; None: nothing is."""
+
     def __init__(self, shape: Any, args: Any, kwargs: Any) -> None:
         self.shape, self.args, self.kwargs = shape, args, kwargs
+        self.said: Any = None
         self.result: Any = None
         self.is_answered = False
-        self._said: Any = None
         try:
             who.hello()
             found = shape.read(args, kwargs)
             if found is not None:
-                self._said = _said(*found)
+                self.said = _said(*found)
         except Exception as error:
             telling.failed("reading a call", error)
 
     @property
     def before(self) -> Any:
-        """What is announced; None: nothing."""
-        return self._said and dict(self._said, kind="call", frames=_frames())
+        """What is announced of the call."""
+        return self.said and dict(self.said, kind="call", frames=_frames())
 
     def judged(self, verdict: Any) -> Any:
         """The verdict on the call."""
+        if self.said is None:
+            return
         do = verdict.get("do")
         if do == "stop":
             raise SystemExit(verdict.get("why") or 1)
-        self._said = dict(self._said, call_id=verdict.get("call_id") or self._said["call_id"])
+        self.said = dict(self.said, call_id=verdict.get("call_id") or self.said["call_id"])
         try:
             if do == "answer":
                 self.result = self.shape.made(str(verdict.get("text", "")), None, self.args, self.kwargs)
@@ -82,100 +98,77 @@ class _Call:
             elif do == "edit":
                 self._edit(verdict)
         except Exception as error:
-            telling.once("the call of %s goes on as it was: %s" % (self._said["tool"], error))
+            telling.once("the call of %s goes on as it was: %s" % (self.said["tool"], error))
 
     def _edit(self, verdict: Any) -> Any:
-        tool = verdict.get("tool", self._said["tool"])
-        arguments = verdict.get("arguments", self._said["arguments"])
+        tool = verdict.get("tool", self.said["tool"])
+        arguments = verdict.get("arguments", self.said["arguments"])
         self.args, self.kwargs = self.shape.edited(self.args, self.kwargs, tool, arguments)
-        self._said = dict(self._said, tool=tool, arguments=arguments)
+        self.said = dict(self.said, tool=tool, arguments=arguments)
 
-    def after(self, result: Any, error: Any = None) -> Any:
-        """What is announced of the result; None: nothing."""
-        if self._said is None:
+    @contextlib.contextmanager
+    def running(self) -> Any:
+        """While the function runs: agents that begin within are told to be of this call."""
+        token = who.CALL.set(self.said["call_id"] if self.said else "")
+        try:
+            yield
+        finally:
+            who.CALL.reset(token)
+
+    def after(self, error: Any = None) -> Any:
+        """What is announced of the result, or of what the function has raised."""
+        if self.said is None:
             return None
         try:
-            text, status = self.shape.failure(error) if error is not None else self.shape.text(result)
-            kept = {key: self._said[key] for key in ("agent", "parent", "tool", "call_id")}
-            code = self.shape.exit_code(result) if error is None else None
+            text, status = self.shape.failure(error) if error is not None else self.shape.text(self.result)
+            kept = {key: self.said[key] for key in ("agent", "parent", "tool", "call_id")}
+            code = self.shape.exit_code(self.result) if error is None else None
             return dict(kept, kind="result", text=text, status=status, **({} if code is None else {"exit_code": code}))
         except Exception as wrong:
             telling.failed("reading a result", wrong)
             return None
 
-    def given(self, verdict: Any, result: Any) -> Any:
+    def given(self, verdict: Any) -> Any:
         """The result as it is given on."""
         try:
             if verdict.get("do") in ("edit", "answer") and isinstance(verdict.get("text"), str):
-                return self.shape.made(verdict["text"], result, self.args, self.kwargs)
+                return self.shape.made(verdict["text"], self.result, self.args, self.kwargs)
         except Exception as error:
-            telling.once("the result of %s goes on as it was: %s" % (self._said["tool"], error))
-        return result
-
-    @property
-    def id(self) -> Any:
-        return self._said["call_id"] if self._said else ""
+            telling.once("the result of %s goes on as it was: %s" % (self.said["tool"], error))
+        return self.result
 
 
 def of_call(shape: Any) -> Any:
     """What wraps a function, sync or async, that runs calls."""
 
     def wrap(original: Any) -> Any:
-        is_async = inspect.iscoroutinefunction(inspect.unwrap(original))
-        return _asynchronous(shape, original) if is_async else _plain(shape, original)
+        def run(*args: Any, **kwargs: Any) -> Any:
+            call = _Call(shape, args, kwargs)
+            call.judged(telling.announce(call.before))
+            if not call.is_answered:
+                try:
+                    with call.running():
+                        call.result = original(*call.args, **call.kwargs)
+                except BaseException as error:
+                    telling.announce(call.after(error))
+                    raise
+            return call.given(telling.announce(call.after()))
+
+        async def run_async(*args: Any, **kwargs: Any) -> Any:
+            call = _Call(shape, args, kwargs)
+            call.judged(await telling.announce_async(call.before))
+            if not call.is_answered:
+                try:
+                    with call.running():
+                        call.result = await original(*call.args, **call.kwargs)
+                except Exception as error:
+                    await telling.announce_async(call.after(error))
+                    raise
+            return call.given(await telling.announce_async(call.after()))
+
+        return run_async if inspect.iscoroutinefunction(inspect.unwrap(original)) else run
 
     return wrap
-
-
-def _plain(shape: Any, original: Any) -> Any:
-    def run(*args: Any, **kwargs: Any) -> Any:
-        call = _Call(shape, args, kwargs)
-        if call.before is not None:
-            call.judged(telling.announce(call.before))
-        if call.is_answered:
-            result = call.result
-        else:
-            token = who.CALL.set(call.id)
-            try:
-                result = original(*call.args, **call.kwargs)
-            except BaseException as error:
-                _tell(call.after(None, error))
-                raise
-            finally:
-                who.CALL.reset(token)
-        said = call.after(result)
-        return call.given(telling.announce(said), result) if said else result
-
-    return run
-
-
-def _asynchronous(shape: Any, original: Any) -> Any:
-    async def run(*args: Any, **kwargs: Any) -> Any:
-        call = _Call(shape, args, kwargs)
-        if call.before is not None:
-            call.judged(await telling.announce_async(call.before))
-        if call.is_answered:
-            result = call.result
-        else:
-            token = who.CALL.set(call.id)
-            try:
-                result = await original(*call.args, **call.kwargs)
-            except Exception as error:
-                said = call.after(None, error)
-                if said:
-                    await telling.announce_async(said)
-                raise
-            finally:
-                who.CALL.reset(token)
-        said = call.after(result)
-        return call.given(await telling.announce_async(said), result) if said else result
-
-    return run
-
-
-def _tell(said: Any) -> Any:
-    if said:
-        telling.announce(said)
 
 
 def _said(tool: Any, arguments: Any, call_id: Any) -> Any:

@@ -15,12 +15,9 @@ from urllib.parse import urlsplit
 
 _CONNECT_S = 5.0
 _LOCAL = threading.local()
+"""Connections of each thread that are not used at this moment, by process: a fork has the parent's."""
 _LOOPS: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
-"""Connections of each event loop that nobody uses at this moment."""
-
-
-class Closed(OSError):  # noqa: N818  what it says of the gate
-    """The other side has ended the connection."""
+"""The same of each event loop."""
 
 
 def address() -> Any:
@@ -34,37 +31,29 @@ def post(body: Any) -> Any:
     found = address()
     if found is None:
         return b""
-    kept = _kept()
-    if kept is not None:
+    free = vars(_LOCAL).setdefault("free in %d" % os.getpid(), [])
+    while free:
         try:
-            return _asked(kept, found, body)
-        except OSError:
-            kept.close()  # it was closed meanwhile, or the endpoint was killed: another is at the same address
+            return _asked(free.pop(), free, found, body)
+        except OSError:  # it was closed meanwhile, or the endpoint was killed: another is at the same address
+            continue
     made = socket.create_connection(found[:2], _CONNECT_S)
     made.settimeout(None)
     made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    _LOCAL.kept = os.getpid(), made
-    return _asked(made, found, body)
+    return _asked(made, free, found, body)
 
 
-def _kept() -> Any:
-    pid, found = getattr(_LOCAL, "kept", (0, None))
-    _LOCAL.kept = 0, None
-    return found if pid == os.getpid() else None  # a fork has the parent's connection
-
-
-def _asked(made: Any, found: Any, body: Any) -> Any:
+def _asked(made: Any, free: Any, found: Any, body: Any) -> Any:
     try:
         made.sendall(_request(found, body))
-        answer = _Answer()
-        while not answer.is_whole:
-            answer.feed(made.recv(65536))
+        data = b""
+        while (answer := _body(data)) is None:
+            data += made.recv(65536) or _closed()
     except BaseException:
-        _LOCAL.kept = 0, None
         made.close()
         raise
-    _LOCAL.kept = os.getpid(), made
-    return answer.body
+    free.append(made)
+    return answer
 
 
 async def post_async(body: Any) -> Any:
@@ -77,41 +66,30 @@ async def post_async(body: Any) -> Any:
     except RuntimeError:  # another kind of loop
         return post(body)
     free = _LOOPS.setdefault(loop, [])
-    if free:
-        made = free.pop()
+    while free:
         try:
-            return await _asked_async(loop, free, made, found, body)
+            return await _asked_async(loop, free.pop(), free, found, body)
         except OSError:
-            pass
+            continue
     made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     made.setblocking(False)
     made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return await _asked_async(loop, made, free, found, body, is_new=True)
+
+
+async def _asked_async(loop: Any, made: Any, free: Any, found: Any, body: Any, *, is_new: Any = False) -> Any:
     try:
-        await loop.sock_connect(made, found[:2])
-    except BaseException:
-        made.close()
-        raise
-    return await _asked_async(loop, free, made, found, body)
-
-
-def close() -> Any:
-    """Connections that nobody uses. An agent's process ends without."""
-    for free in _LOOPS.values():
-        while free:
-            free.pop().close()
-
-
-async def _asked_async(loop: Any, free: Any, made: Any, found: Any, body: Any) -> Any:
-    try:
+        if is_new:
+            await loop.sock_connect(made, found[:2])
         await loop.sock_sendall(made, _request(found, body))
-        answer = _Answer()
-        while not answer.is_whole:
-            answer.feed(await loop.sock_recv(made, 65536))
+        data = b""
+        while (answer := _body(data)) is None:
+            data += await loop.sock_recv(made, 65536) or _closed()
     except BaseException:
         made.close()
         raise
     free.append(made)
-    return answer.body
+    return answer
 
 
 def _request(found: Any, body: Any) -> Any:
@@ -120,27 +98,12 @@ def _request(found: Any, body: Any) -> Any:
     return (head % (path, host, port, len(body))).encode() + body
 
 
-class _Answer:
-    """An answer with a Content-Length, as it comes."""
+def _body(data: Any) -> Any:
+    """The body of an answer with a Content-Length; None: it is not whole yet."""
+    head, end, body = data.partition(b"\r\n\r\n")
+    length = head.lower().partition(b"content-length:")[2].partition(b"\r\n")[0]
+    return body if end and len(body) >= int(length) else None
 
-    def __init__(self) -> None:
-        self._data, self._head, self._length = b"", -1, 0
 
-    def feed(self, data: Any) -> Any:
-        """More of it. Raises Closed."""
-        if not data:
-            raise Closed("the gate has closed the connection")
-        self._data += data
-        if self._head < 0 and b"\r\n\r\n" in self._data:
-            self._head = self._data.index(b"\r\n\r\n") + 4
-            for row in self._data[: self._head].lower().split(b"\r\n"):
-                if row.startswith(b"content-length:"):
-                    self._length = int(row.partition(b":")[2])
-
-    @property
-    def is_whole(self) -> Any:
-        return self._head >= 0 and len(self._data) >= self._head + self._length
-
-    @property
-    def body(self) -> Any:
-        return self._data[self._head : self._head + self._length]
+def _closed() -> Any:
+    raise ConnectionError("the gate has closed the connection")

@@ -16,6 +16,7 @@ function gives back what it was given. An agent never fails because its debugger
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 import threading
@@ -97,10 +98,7 @@ class AgentStepper:
     @property
     def _open(self) -> list[Any]:
         """What this thread has begun and not ended."""
-        found: list[Any] | None = getattr(self._local, "open", None)
-        if found is None:
-            found = self._local.open = []
-        return found
+        return vars(self._local).setdefault("open", [])
 
     def _ended(self, kind: str) -> Any:
         if not self._open or self._open[-1][0] != kind:
@@ -144,12 +142,9 @@ def _like(given: Given, text: str) -> Given:
     """A text as what the agent expects: where that is an object, one. What is none leaves it as it was."""
     if isinstance(given, str):
         return text
-    try:
+    with contextlib.suppress(ValueError):
         found: Any = json.loads(text)
-    except ValueError:
-        found = None
-    is_object = isinstance(found, dict)
-    if not is_object:
-        telling.once(f"what is no JSON object cannot stand for one: {text[:200]}")
-        return given
-    return found
+        if isinstance(found, dict):
+            return found
+    telling.once(f"what is no JSON object cannot stand for one: {text[:200]}")
+    return given

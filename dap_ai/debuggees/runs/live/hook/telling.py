@@ -23,9 +23,9 @@ def encoded(said: Any) -> Any:
 
 
 def announce(said: Any) -> Any:
-    """The verdict; waits while the agent is held. Never raises."""
+    """The verdict, `go` on nothing; waits while the agent is held. Never raises."""
     try:
-        return _verdict(line.post(encoded(said)))
+        return _verdict(line.post(encoded(said))) if said else _GO
     except Exception as error:
         failed("announcing", error)
         return _GO
@@ -34,7 +34,7 @@ def announce(said: Any) -> Any:
 async def announce_async(said: Any) -> Any:
     """The same, so that only this task waits."""
     try:
-        return _verdict(await line.post_async(encoded(said)))
+        return _verdict(await line.post_async(encoded(said))) if said else _GO
     except Exception as error:
         failed("announcing", error)
         return _GO

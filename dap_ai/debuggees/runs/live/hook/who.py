@@ -31,38 +31,29 @@ def current() -> Any:
     return _WITHIN.get() or ("", "")
 
 
-def enter(name: Any) -> Any:
-    """Works for the agent of that name from now on; what `leave` wants. The first one of a process is the main one."""
-    before: Any = _WITHIN.get()
-    try:
-        hello()
-        name = name if isinstance(name, str) else ""
-        if _STATE["root"] is None:
-            _STATE["root"] = name
-        within = before[0] if before else ""
-        if name == _STATE["root"] and not within:
-            _WITHIN.set(("", ""))
-        elif name and name != within:
-            _WITHIN.set((name, within or _MAIN))
-            _new(name, within or _MAIN)
-    except Exception as error:
-        telling.failed("telling of an agent", error)
-    return before
-
-
-def leave(before: Any) -> Any:
-    """As it was."""
-    _WITHIN.set(before)
-
-
 @contextlib.contextmanager
 def agent(name: Any) -> Any:
-    """Works for the agent of that name."""
-    before = enter(name)
+    """Works for the agent of that name. The first one of a process is the main one."""
+    before: Any = _WITHIN.get()
+    try:
+        _enter(name if isinstance(name, str) else "", before[0] if before else "")
+    except Exception as error:
+        telling.failed("telling of an agent", error)
     try:
         yield
     finally:
-        leave(before)
+        _WITHIN.set(before)
+
+
+def _enter(name: Any, within: Any) -> Any:
+    hello()
+    if _STATE["root"] is None:
+        _STATE["root"] = name
+    if name == _STATE["root"] and not within:
+        _WITHIN.set(("", ""))
+    elif name and name != within:
+        _WITHIN.set((name, within or _MAIN))
+        _new(name, within or _MAIN)
 
 
 def _new(name: Any, parent: Any) -> Any:
@@ -75,8 +66,15 @@ def of_agent(name_of: Any) -> Any:
     """What wraps a function, sync or async, that is an agent's run or turn; `name_of(args, kwargs)` names the agent."""
 
     def wrap(original: Any) -> Any:
-        is_async = inspect.iscoroutinefunction(inspect.unwrap(original))
-        return _asynchronous(name_of, original) if is_async else _plain(name_of, original)
+        def run(*args: Any, **kwargs: Any) -> Any:
+            with agent(_name(name_of, args, kwargs)):
+                return original(*args, **kwargs)
+
+        async def run_async(*args: Any, **kwargs: Any) -> Any:
+            with agent(_name(name_of, args, kwargs)):
+                return await original(*args, **kwargs)
+
+        return run_async if inspect.iscoroutinefunction(inspect.unwrap(original)) else run
 
     return wrap
 
@@ -84,22 +82,6 @@ def of_agent(name_of: Any) -> Any:
 def unnamed(args: Any, kwargs: Any) -> Any:
     """Of frameworks whose agents have no names."""
     return ""
-
-
-def _plain(name_of: Any, original: Any) -> Any:
-    def run(*args: Any, **kwargs: Any) -> Any:
-        with agent(_name(name_of, args, kwargs)):
-            return original(*args, **kwargs)
-
-    return run
-
-
-def _asynchronous(name_of: Any, original: Any) -> Any:
-    async def run(*args: Any, **kwargs: Any) -> Any:
-        with agent(_name(name_of, args, kwargs)):
-            return await original(*args, **kwargs)
-
-    return run
 
 
 def _name(name_of: Any, args: Any, kwargs: Any) -> Any:

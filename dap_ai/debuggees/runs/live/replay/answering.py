@@ -13,10 +13,10 @@ from dap_ai.debuggees.runs.live.plan import Plan, Result, Say
 from dap_ai.debuggees.runs.live.replay.comparing import Difference, difference
 from dap_ai.debuggees.runs.live.replay.tape import Answer, Tape, Taped
 from dap_ai.debuggees.runs.live.wire.apis.asked import Api, Asked, taken_apart
-from dap_ai.debuggees.runs.live.wire.apis.editing import history, resulted, rewritten, said, with_history
+from dap_ai.debuggees.runs.live.wire.apis.editing import resulted, rewritten, said, with_messages
 from dap_ai.debuggees.runs.live.wire.apis.forms import in_form
-from dap_ai.debuggees.runs.live.wire.replies import Decision, Sent
-from dap_ai.debuggees.runs.readers.shapes import decoded, table
+from dap_ai.debuggees.runs.live.wire.visiting import Decision, Sent
+from dap_ai.debuggees.runs.readers.shapes import decoded
 from dap_ai.debuggees.runs.store import named
 
 _WEIGHTS = ("passing", "text", "shape")
@@ -139,17 +139,18 @@ class Replaying:
 
     def _edited(self, api: Api, body: bytes, names: Sequence[str]) -> bytes | None:
         """The request with the edits that concern it; None: none does."""
-        if not (fields := table(decoded(body))):
-            return None
-        before = messages = history(api, fields)
-        beside = len(names) - len(messages)  # instructions that stand beside the messages
-        for prefix, edit in reversed(self._prefixes):
-            if list(names[: len(prefix)]) == list(prefix):
-                messages = said(api, messages, len(prefix) - beside, edit.text)
-        for edit in self._plan.edits:
-            if isinstance(edit, Result):
-                messages = resulted(messages, edit.call_id, edit.text)
-        return None if messages == before else msgspec.json.encode(with_history(api, fields, messages))
+
+        def edited(messages: list[Any]) -> list[Any]:
+            beside = len(names) - len(messages)  # instructions that stand beside the messages
+            for prefix, edit in reversed(self._prefixes):
+                if list(names[: len(prefix)]) == list(prefix):
+                    messages = said(api, messages, len(prefix) - beside, edit.text)
+            for edit in self._plan.edits:
+                if isinstance(edit, Result):
+                    messages = resulted(messages, edit.call_id, edit.text)
+            return messages
+
+        return with_messages(api, body, edited)
 
     def _answered(
         self, api: Api, body: bytes, answer: Answer, taped: int, asked: Asked, *, is_fork: bool = False
@@ -190,7 +191,4 @@ class Replaying:
 
 
 def _value(data: bytes) -> Any:
-    try:
-        return msgspec.json.decode(data or b"null")
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
-        return hashlib.blake2b(data).hexdigest()
+    return decoded(data or b"null", hashlib.blake2b(data).hexdigest())

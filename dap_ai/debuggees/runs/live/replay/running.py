@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -63,25 +64,8 @@ def prepared(tape: Tape, commit: str, to: Path, now: Path | None, *, without: Se
     return Place(to, workspace, _can_mount(to, workspace), told)
 
 
-class Wanted(NamedTuple):
-    """A replay, as the user wants it."""
-
-    tape: Tape
-    plan: Plan
-    command: Sequence[str]
-    """Empty: the recorded one."""
-    folder: Path
-    """Of the new recording."""
-    parent: Mapping[str, Any]
-    """What the new recording says of where it comes from."""
-    environ: Mapping[str, str]
-    aside: bool = False
-    """The agent's stdout goes to our stderr."""
-
-
-def command_of(tape: Tape, given: Sequence[str]) -> list[str]:
-    """What is run. Raises CannotReplay."""
-    command = list(given) or tape.command
+def found(command: Sequence[str], tape: Tape) -> list[str]:
+    """A command with its program's place. Raises CannotReplay."""
     if not command:
         raise CannotReplay(f"{tape.folder} names no command: give it after --")
     program = shutil.which(command[0])
@@ -95,28 +79,37 @@ def missing_names(tape: Tape, environ: Mapping[str, str]) -> list[str]:
     return [words(name) for name in array(tape.head.get("environ")) if words(name) not in environ]
 
 
-def replayed(wanted: Wanted, place: Place) -> int:
-    """Runs it on this process's own terminal; its exit code. Raises CannotRecord and OSError."""
-    tape, plan = wanted.tape, wanted.plan
-    command = command_of(tape, wanted.command)
+def replayed(  # noqa: PLR0917  all that a replay is
+    tape: Tape,
+    plan: Plan,
+    command: Sequence[str],
+    place: Place,
+    folder: Path,
+    parent: Mapping[str, Any],
+    *,
+    aside: bool,
+) -> int:
+    """Runs it on this process's own terminal, its stdout `aside` to our stderr; its exit code.
+
+    `folder` is the new recording's, `parent` what that says of where it comes from. Raises CannotRecord, CannotReplay
+    and OSError.
+    """
+    program = found(command, tape)
     cwd = words(tape.head.get("cwd")) or place.workspace
-    argv, directory = place.command(command, cwd)
+    argv, directory = place.command(program, cwd)
     paths = None if place.is_mounted else (place.workspace, str(place.copy))
     restore = tape.commit_before(plan.until) if plan.until is not None and tape.repository else ""
     plan = msgspec.structs.replace(plan, paths=paths, restore=restore)
-    head: dict[str, Any] = {"cwd": cwd, "workspace": place.workspace, "copy": str(place.copy)}
-    head |= {"command": list(wanted.command) or tape.command}
-    head["parent"] = {**wanted.parent, "edits": msgspec.to_builtins(plan.edits)}
-    again = Again(plan, argv, directory, head, wanted.aside)
-    environ = {**wanted.environ, "PWD": cwd if place.is_mounted else str(directory)}
-    wish = Wish(command, wanted.folder, place.copy, environ, again)
+    made = {**parent, "edits": msgspec.to_builtins(plan.edits)}
+    head = {"cwd": cwd, "workspace": place.workspace, "command": list(command), "parent": made}
+    environ = {**os.environ, "PWD": cwd if place.is_mounted else str(directory)}
+    wish = Wish(program, folder, place.copy, environ, Again(plan, argv, directory, head, aside))
     keeper = Keeper(wish)
+    code = 126
     try:
         code = run_agent(wish, keeper)
-    except BaseException:
-        keeper.end(126)
-        raise
-    keeper.end(code)
+    finally:
+        keeper.end(code)
     return code
 
 

@@ -9,14 +9,13 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import psutil
-
+from dap_ai.debuggees.runs.live.ending import terminated
 from dap_ai.debuggees.runs.live.plan import Plan
 from dap_ai.debuggees.runs.live.replay.answering import Replaying
 from dap_ai.debuggees.runs.live.replay.copying import differing, set_to
 from dap_ai.debuggees.runs.live.replay.tape import CannotReplay, Tape
 from dap_ai.debuggees.runs.live.wire.apis.asked import Api
-from dap_ai.debuggees.runs.live.wire.replies import Decision
+from dap_ai.debuggees.runs.live.wire.visiting import Decision
 from dap_ai.debuggees.runs.live.workspace.git import GitError
 
 _FEW = 5
@@ -76,9 +75,5 @@ class Standing:
 
     def end_agent(self) -> None:
         """It and what it has started are told to end."""
-        pid = self._agent()
-        with contextlib.suppress(psutil.Error):
-            process = psutil.Process(pid) if pid else None
-            for each in [*process.children(recursive=True), process] if process else ():
-                with contextlib.suppress(psutil.Error):
-                    each.terminate()
+        if pid := self._agent():
+            terminated(pid)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple
+
+import msgspec
 
 End = Literal["whole", "left", "broken", "unreached"]
 """`left`: the agent closed the connection before the answer was complete; `broken`: the model's side did."""
@@ -43,8 +45,6 @@ class Ended(NamedTuple):
     end: End
     words: str = ""
     """Why, where that is not `whole`."""
-    first_at: float | None = None
-    """When the answer's head came."""
     status: int = 0
     kind: str = ""
     """The answer's content type."""
@@ -56,13 +56,16 @@ class Ended(NamedTuple):
     """The query of a tape that was answered so; 0: no model has, nor a tape."""
 
 
-class Notes(Protocol):
-    """Who is told. Returns at once and never raises."""
+class Told(msgspec.Struct, omit_defaults=True):
+    """What the user is told at the end; the endpoint's last line."""
 
-    def began(self, note: Began) -> None:
-        """A request is passed on."""
-        ...
-
-    def ended(self, note: Ended) -> None:
-        """It was answered."""
-        ...
+    queries: int = 0
+    failed: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float = 0.0
+    """Without what was answered from a tape: nobody is paid for it again."""
+    changes: int = 0
+    """Commits of the workspace after the first."""
+    notes: list[str] = []
+    """What could not be recorded, in words."""

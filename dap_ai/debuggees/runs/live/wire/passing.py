@@ -11,10 +11,9 @@ import h11
 
 from dap_ai.debuggees.runs.live.wire.http import passed_on, value_of, without
 from dap_ai.debuggees.runs.live.wire.notes import End, Ended
-from dap_ai.debuggees.runs.live.wire.replies import Decision
 from dap_ai.debuggees.runs.live.wire.routes import Upstream
 from dap_ai.debuggees.runs.live.wire.upstream import Link, proxy_headers
-from dap_ai.debuggees.runs.live.wire.visiting import Visit
+from dap_ai.debuggees.runs.live.wire.visiting import Decision, Visit
 
 _KEEPING_S = 1.0
 """So long at most an answer that has come waits until the workspace's state before it is kept."""
@@ -42,7 +41,6 @@ class Passing:
         """The answer has begun."""
         self.status = head.status_code
         self._head = {
-            "first_at": time.time(),
             "kind": value_of(head.headers, b"content-type"),
             "encoding": value_of(head.headers, b"content-encoding"),
             "request_id": value_of(head.headers, b"x-request-id") or value_of(head.headers, b"request-id"),

@@ -11,7 +11,7 @@ import msgspec
 
 from dap_ai.debuggees.runs.live.wire.apis.asked import Api, answer, api_of, taken_apart
 from dap_ai.debuggees.runs.live.wire.http import uncompressed
-from dap_ai.debuggees.runs.live.wire.notes import Began, Ended
+from dap_ai.debuggees.runs.live.wire.notes import Began, Ended, Told
 from dap_ai.debuggees.runs.live.wire.prices import cost_usd
 from dap_ai.debuggees.runs.live.wire.routes import Upstream
 from dap_ai.debuggees.runs.model import Usage
@@ -22,22 +22,13 @@ _MAX_UNREAD = 64 * 1024
 """Characters of an answer that is not understood; of one that is, all."""
 
 
-class Totals:
-    """What the user is told at the end."""
-
-    def __init__(self) -> None:
-        self.queries = self.failed = self.taped = 0
-        self.input_tokens = self.output_tokens = 0
-        self.cost_usd = 0.0
-        self.lost = ""
-        """Why something could not be recorded."""
-
-
 class Recorder:
-    """See notes.Notes."""
+    """Is told what comes by, and what becomes of it; returns at once and never raises."""
 
     def __init__(self, recording: Recording, upstreams: Mapping[str, Upstream]) -> None:
-        self.totals = Totals()
+        self.totals = Told()
+        self.lost = ""
+        """Why something could not be recorded."""
         self._recording, self._upstreams = recording, upstreams
         self._apis: dict[int, tuple[Api, str]] = {}
         """Of each query: the interface, and the upstream's name. One may be asked again."""
@@ -89,7 +80,7 @@ class Recorder:
         try:
             write()
         except Exception as error:  # noqa: BLE001  the agent goes on, and so does the recording of all else
-            self.totals.lost = self.totals.lost or f"{type(error).__name__}: {error}"
+            self.lost = self.lost or f"{type(error).__name__}: {error}"
 
     def _query(self, note: Began) -> None:
         head = {"query": note.number, "at": note.at}
@@ -108,8 +99,7 @@ class Recorder:
             unread = note.body[:_MAX_UNREAD].decode("utf-8", "replace")
             self._recording.event({**head, "api": api, **place, "unread": str(error), "body": unread})
             return
-        marked = {"marked": asked.marked} if asked.marked else {}
-        row = {**head, "api": api, **place, "last": last, "messages": len(asked.messages), **tools, **marked}
+        row = {**head, "api": api, **place, "last": last, "messages": len(asked.messages), **tools}
         own = {"own": self._own(api, note.own)} if note.own else {}
         own |= {"agent": note.who.name, "parent": note.who.parent} if note.who else {}
         self._recording.event({**row, **own, "settings": asked.settings})
@@ -121,7 +111,6 @@ class Recorder:
         api, upstream = self._apis.get(note.number, (None, ""))
         row: dict[str, Any] = {"response": note.number, "at": note.at, "end": note.end, "status": note.status}
         row |= {"words": note.words} if note.words else {}
-        row |= {"first_at": note.first_at} if note.first_at else {}
         row |= {"request_id": note.request_id} if note.request_id else {}
         row |= {"taped": note.taped} if note.taped is not None else {}
         if api is not None:
@@ -138,12 +127,10 @@ class Recorder:
     def _counted(self, value: Any, upstream: str, note: Ended) -> Mapping[str, Any]:
         used = usage(table(value).get("usage"))
         cost = cost_usd(self._upstreams[upstream].url, str(table(value).get("model") or ""), used)
-        totals = self.totals
-        if note.taped is not None:  # nobody is paid for it again
-            totals.taped += 1
-            return {} if cost is None else {"cost_usd": cost}
-        totals.failed += note.end != "whole" or note.status >= 400
-        totals.input_tokens += (used and used.input_tokens) or 0
-        totals.output_tokens += (used and used.output_tokens) or 0
-        totals.cost_usd += cost or 0.0
+        if note.taped is None:
+            totals = self.totals
+            totals.failed += note.end != "whole" or note.status >= 400
+            totals.input_tokens += (used and used.input_tokens) or 0
+            totals.output_tokens += (used and used.output_tokens) or 0
+            totals.cost_usd += cost or 0.0
         return {} if cost is None else {"cost_usd": cost}

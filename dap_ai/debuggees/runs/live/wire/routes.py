@@ -53,12 +53,6 @@ class Upstream(NamedTuple):
         parts = urlsplit(self.url)
         return f"{parts.scheme}://{parts.netloc}"
 
-    @property
-    def shown(self) -> str:
-        """The address without a password."""
-        parts = urlsplit(self.url)
-        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
-
 
 def upstreams(environ: Mapping[str, str]) -> list[Upstream]:
     """Where the user's own settings, or the vendors' defaults, lead. Raises ValueError where one is no address."""

@@ -10,6 +10,7 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TypeVar
 
 import h11
 
@@ -22,19 +23,20 @@ from dap_ai.debuggees.runs.live.wire.http import (
     uncompressed,
     value_of,
 )
-from dap_ai.debuggees.runs.live.wire.notes import Began, Notes
+from dap_ai.debuggees.runs.live.wire.notes import Began
 from dap_ai.debuggees.runs.live.wire.passing import Passing, without_header
-from dap_ai.debuggees.runs.live.wire.replies import Decision, Replies
+from dap_ai.debuggees.runs.live.wire.recorder import Recorder
 from dap_ai.debuggees.runs.live.wire.routes import ASKER, Upstream, asker, is_gate, target
 from dap_ai.debuggees.runs.live.wire.tokens import admitted
 from dap_ai.debuggees.runs.live.wire.upstream import Pool, Unreached
-from dap_ai.debuggees.runs.live.wire.visiting import Gatekeeper
+from dap_ai.debuggees.runs.live.wire.visiting import Decision, Gatekeeper, Replies
 from dap_ai.debuggees.runs.live.wire.way import Dropped, Way
 from dap_ai.transport import admission
 
 _MAX_HEAD = 256 * 1024
 _MAX_BODY = 512 * 1024 * 1024
 _BACKLOG = 1024
+_Result = TypeVar("_Result")
 Keeping = Callable[[int], "asyncio.Future[Sequence[str] | None]"]
 """Keeps the workspace as a query finds it: the files that have changed."""
 
@@ -54,7 +56,7 @@ class Endpoint:
         self,
         token: str,
         upstreams: Mapping[str, Upstream],
-        notes: Notes,
+        notes: Recorder,
         *,
         first: int = 1,
         keeping: Keeping | None = None,
@@ -158,16 +160,16 @@ class _Conversation:
         passing = Passing(number)
         api, own, who = api_of(method, plain), None, asker(value_of(request.headers, ASKER))
         request = without_header(ASKER, request) if who else request
-        if self._endpoint.replay and api:
-            passing.decided = self._endpoint.replay.decide(number, api, uncompressed(body, encoding))
-            own, body, encoding = passing.decided.own, passing.decided.body, ""
-            request = without_header(b"content-encoding", request)
-        if self._endpoint.gate and api:
+        if api and (self._endpoint.replay or self._endpoint.gate):
             with contextlib.suppress(ValueError):  # compressed in a way that nobody here can read: it passes
-                plain_body = uncompressed(body, encoding)
-                passing.visit = self._endpoint.gate.visit(number, api, plain_body, upstream.url, who)
-                own, body, encoding = passing.visit.own or own, passing.visit.body, ""
+                body, encoding = uncompressed(body, encoding), ""
                 request = without_header(b"content-encoding", request)
+                if self._endpoint.replay:
+                    passing.decided = self._endpoint.replay.decide(number, api, body)
+                    own, body = passing.decided.own, passing.decided.body
+                if self._endpoint.gate:
+                    passing.visit = self._endpoint.gate.visit(number, api, body, upstream.url, who)
+                    own, body = passing.visit.own or own, passing.visit.body
         self._endpoint.notes.began(Began(number, time.time(), method, plain, upstream.name, body, encoding, own, who))
         if self._endpoint.keeping and api:
             passing.kept = self._endpoint.keeping(number)
@@ -188,13 +190,7 @@ class _Conversation:
 
     async def _announce(self, gate: Gatekeeper, body: bytes) -> None:
         """A hook in the agent's process waits for its verdict."""
-        answer: list[tuple[int, bytes]] = []
-
-        async def ask() -> None:
-            answer.append(await gate.announced(body))
-
-        await self._unless_left(asyncio.ensure_future(ask()))
-        status, data = answer[0]
+        status, data = await self._unless_left(asyncio.ensure_future(gate.announced(body)))
         await self._whole(status, b"application/json", data)
 
     async def _whole(self, status: int, kind: bytes, body: bytes) -> None:
@@ -203,8 +199,8 @@ class _Conversation:
         for event in (head, h11.Data(data=body), h11.EndOfMessage()):
             await self._send(event)
 
-    async def _unless_left(self, work: asyncio.Future[None]) -> None:
-        """Waits for work, and ends it where the agent goes. Raises Left."""
+    async def _unless_left(self, work: asyncio.Future[_Result]) -> _Result:
+        """What comes of work, and ends it where the agent goes. Raises Left."""
         while not work.done():
             reading = asyncio.ensure_future(self._reader.read(READ_BYTES))
             try:
@@ -224,7 +220,7 @@ class _Conversation:
                     reading.cancel()
                     with contextlib.suppress(asyncio.CancelledError):
                         await reading
-        await work
+        return await work
 
     async def _pass(self, request: h11.Request, body: bytes, upstream: Upstream, path: str, passing: Passing) -> None:
         if passing.decided is not None and await self._replayed(passing.decided, passing):

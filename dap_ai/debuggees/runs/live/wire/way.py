@@ -3,31 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import h11
 import msgspec
 
-from dap_ai.debuggees.runs.live.wire.alive import Alive, waits_by_itself
+from dap_ai.debuggees.runs.live.wire.alive import Alive, Send, waits_by_itself
 from dap_ai.debuggees.runs.live.wire.apis.asked import Api, answer, api_of
 from dap_ai.debuggees.runs.live.wire.apis.forms import in_form
 from dap_ai.debuggees.runs.live.wire.http import Broken, Headers, uncompressed
 from dap_ai.debuggees.runs.live.wire.passing import Passing, head_for, request_for
 from dap_ai.debuggees.runs.live.wire.routes import Upstream
-from dap_ai.debuggees.runs.live.wire.upstream import Link, Pool
+from dap_ai.debuggees.runs.live.wire.upstream import Link
 from dap_ai.debuggees.runs.live.wire.visiting import Visit
+
+if TYPE_CHECKING:  # which makes a Way for each request
+    from dap_ai.debuggees.runs.live.wire.serving import Endpoint
 
 
 class Dropped(Exception):  # noqa: N818  what it says of a query
     """The user wants no model asked; the text says so."""
-
-
-class Serves(Protocol):
-    """What is needed of the endpoint."""
-
-    pool: Pool
-    alive_s: float
 
 
 class _Wanted(msgspec.Struct):
@@ -39,8 +35,7 @@ class Way:
     """One request. `send` writes to the agent."""
 
     def __init__(  # noqa: PLR0917  all that a request is
-        self, endpoint: Serves, send: Callable[[h11.Event], Awaitable[None]], request: h11.Request, upstream: Upstream,
-        path: str, passing: Passing,
+        self, endpoint: Endpoint, send: Send, request: h11.Request, upstream: Upstream, path: str, passing: Passing
     ) -> None:  # fmt: skip
         self._endpoint, self._send = endpoint, send
         self._request, self._upstream, self._path, self._passing = request, upstream, path, passing
@@ -51,7 +46,7 @@ class Way:
         """The answer reaches the agent piece by piece as it comes. Raises Unreached, Broken, OSError."""
         link, head = await self._asked(body)
         self._passing.headed(head)
-        await self._rest(link, head)
+        await self._read(link, head)
 
     async def visited(self, visit: Visit, note: Callable[[], None]) -> None:
         """By the gate. `note`: the answer is there, and can be recorded. Raises what `through` does, and Dropped."""
@@ -71,7 +66,8 @@ class Way:
         if visit.reply is not None:
             kind, data = self._in_form(visit.reply, wanted)
             self._passing.taped = 0
-            self._head(200, kind, data)
+            self._passing.headed(h11.Response(status_code=200, headers=[(b"Content-Type", kind.encode())]))
+            self._passing.body.append(data)
             visit.passed(visit.reply, 200)
             return await self._whole(alive, 200, kind, data)
         while True:
@@ -79,11 +75,11 @@ class Way:
             self._passing.headed(head)
             if not visit.wants_answer(head.status_code) and not alive.is_promised:
                 await alive.end()
-                await self._rest(link, head)
+                await self._read(link, head)
                 return visit.passed(self._value(), self._passing.status)
             if head.status_code < 400:
                 alive.begin()
-            await self._collect(link)
+            await self._read(link)
             note()
             if not await visit.answered(alive.begin, self._value(), head.status_code):
                 break
@@ -99,26 +95,18 @@ class Way:
             await self._send(event)
         return None
 
-    async def _rest(self, link: Link, head: h11.Response) -> None:
-        """Of an answer that nobody waits for."""
+    async def _read(self, link: Link, head: h11.Response | None = None) -> None:
+        """Reads the answer; with its `head` each piece is passed on as it comes."""
         try:
-            await self._passing.settled()
-            await self._send(head_for(head))
-            if self._request.method != b"HEAD":
-                async for piece in link.pieces():
-                    self._passing.body.append(piece)
-                    await self._send(h11.Data(data=piece))
-            await self._send(h11.EndOfMessage())
-        except BaseException:
-            link.close()
-            raise
-        self._endpoint.pool.keep(self._upstream.origin, link)
-        self._passing.end = "whole"
-
-    async def _collect(self, link: Link) -> None:
-        try:
+            if head is not None:
+                await self._passing.settled()
+                await self._send(head_for(head))
             async for piece in link.pieces():
                 self._passing.body.append(piece)
+                if head is not None:
+                    await self._send(h11.Data(data=piece))
+            if head is not None:
+                await self._send(h11.EndOfMessage())
         except BaseException:
             link.close()
             raise
@@ -137,11 +125,6 @@ class Way:
         await self._send(h11.Data(data=data))
         await self._send(h11.EndOfMessage())
         self._passing.end = "whole"
-
-    def _head(self, status: int, kind: str, data: bytes) -> None:
-        headers: Headers = [(b"Content-Type", kind.encode())]
-        self._passing.headed(h11.Response(status_code=status, headers=headers, reason=b"dap-ai"))
-        self._passing.body.append(data)
 
     def _in_form(self, value: Any, wanted: _Wanted) -> tuple[str, bytes]:
         return in_form(self._api, value, msgspec.to_builtins(wanted))
@@ -168,22 +151,18 @@ class Way:
         return kept.result()
 
     async def _asked(self, body: bytes) -> tuple[Link, h11.Response]:
-        """The head of the answer. A connection that was open, and is found closed, is replaced once."""
+        """The head of the answer. A connection that was open, and is found closed, is replaced."""
         pool, origin = self._endpoint.pool, self._upstream.origin
-        if (link := pool.idle(origin)) is not None:
+        while True:
+            known = pool.idle(origin)
+            link = known or await pool.opened(origin)
             try:
-                return link, await link.send(self._request_for(body, link), body)
-            except (Broken, OSError):
+                request = request_for(self._request, body, self._upstream, self._path, link)
+                return link, await link.send(request, body)
+            except BaseException as error:
                 link.close()
-        link = await pool.opened(origin)
-        try:
-            return link, await link.send(self._request_for(body, link), body)
-        except BaseException:
-            link.close()
-            raise
-
-    def _request_for(self, body: bytes, link: Link) -> h11.Request:
-        return request_for(self._request, body, self._upstream, self._path, link)
+                if known is None or not isinstance(error, (Broken, OSError)):
+                    raise
 
 
 def _wanted(body: bytes) -> _Wanted:

@@ -26,7 +26,7 @@ class Following:
         self.changes = 0
         self.trouble = ""
         self._repository = Repository(directory, git_dir)
-        self.files = self._repository.begin()
+        self._repository.begin()
         self._record: Callable[[Mapping[str, Any]], None] = lambda _: None
         self._first = {"workspace": str(directory), "at": time.time(), "commit": self._repository.head}
         self._asked: queue.SimpleQueue[tuple[int | None, Done] | None] = queue.SimpleQueue()

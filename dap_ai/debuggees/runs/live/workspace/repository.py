@@ -52,8 +52,8 @@ class Repository:
         self._told: set[str] = set()
         self.head = ""
 
-    def begin(self) -> int:
-        """Keeps the first state; the number of its files. Raises CannotFollow."""
+    def begin(self) -> None:
+        """Keeps the first state. Raises CannotFollow."""
         try:
             sha = self._git("rev-parse", "--verify", "--quiet", f"{_BRANCH}^{{commit}}")
             self.head = sha.decode().strip()
@@ -62,7 +62,6 @@ class Repository:
             self.head = ""
         try:
             self.commit("the workspace before the run" if not self.head else "the workspace when the recording went on")
-            return len(names(self._git("ls-tree", "-r", "-z", "--name-only", self.head)))
         except GitError as error:
             raise CannotFollow(str(error)) from error
 
@@ -140,18 +139,21 @@ class _Part:
         if len(wanted) > MAX_FILES or sum(wanted.values()) > MAX_BYTES:
             raise GitError(f"{self._git.work_tree} has more than {MAX_FILES:,} files or {MAX_BYTES // 1024**3} GB")
         packed = ("-c", "core.bigFileThreshold=1") if len(wanted) > _MANY else ()
-        update = (*packed, "update-index", "--add", "--remove", "--replace", "-z", "--stdin")
         try:
-            self._git(*update, stdin=_joined_names(wanted))
+            self._update(wanted, *packed)
         except GitError:
             for name in wanted:  # one of them cannot be read, or is gone by now
                 self._add_alone(name, told, below)
 
     def _add_alone(self, name: str, told: set[str], below: str) -> None:
         try:
-            self._git("update-index", "--add", "--remove", "--replace", "-z", "--stdin", stdin=_joined_names([name]))
+            self._update([name])
         except GitError as error:
             told.add(f"{below}{name} is not kept: {error}")
+
+    def _update(self, wanted: Iterable[str], *options: str) -> None:
+        stdin = b"".join(os.fsencode(name) + b"\0" for name in wanted)
+        self._git(*options, "update-index", "--add", "--remove", "--replace", "-z", "--stdin", stdin=stdin)
 
 
 def _kept(top: Path, found: Iterable[str], told: set[str], below: str) -> dict[str, int]:
@@ -171,10 +173,6 @@ def _kept(top: Path, found: Iterable[str], told: set[str], below: str) -> dict[s
         elif stat.S_ISREG(status.st_mode) or stat.S_ISLNK(status.st_mode):
             wanted[name] = status.st_size
     return wanted
-
-
-def _joined_names(wanted: Iterable[str]) -> bytes:
-    return b"".join(os.fsencode(name) + b"\0" for name in wanted)
 
 
 def _few(files: Sequence[tuple[str, str]]) -> str:

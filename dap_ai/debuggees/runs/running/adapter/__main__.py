@@ -6,7 +6,6 @@ Python 3.8 and newer, as the agent has it: the standard library, debugpy, and tw
 """
 
 import contextlib
-import importlib.util
 import os
 import runpy
 import socket
@@ -22,13 +21,7 @@ def _guard() -> None:
     package = types.ModuleType("dap_ai")
     package.__path__ = [_OURS]  # its own __init__ is for newer Pythons
     sys.modules["dap_ai"] = package
-    place = os.path.join(_OURS, "backends", "debugpy", "doors.py")
-    spec = importlib.util.spec_from_file_location("doors", place)
-    if spec is None or spec.loader is None:
-        raise ImportError(place)
-    doors = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(doors)
-    doors.guard_users()
+    runpy.run_path(os.path.join(_OURS, "backends", "debugpy", "doors.py"))["guard_users"]()
 
 
 def _stay() -> None:

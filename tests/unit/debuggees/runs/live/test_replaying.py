@@ -14,9 +14,9 @@ from dap_ai.debuggees.runs.live.replay.answering import Replaying
 from dap_ai.debuggees.runs.live.replay.comparing import difference
 from dap_ai.debuggees.runs.live.replay.tape import CannotReplay, Tape
 from dap_ai.debuggees.runs.live.wire.apis.asked import Api, answer, taken_apart
-from dap_ai.debuggees.runs.live.wire.apis.editing import rewritten, said, with_call
+from dap_ai.debuggees.runs.live.wire.apis.editing import from_text, rewritten, said, with_arguments, with_call
 from dap_ai.debuggees.runs.live.wire.apis.forms import in_form
-from dap_ai.debuggees.runs.live.wire.replies import Decision
+from dap_ai.debuggees.runs.live.wire.visiting import Decision
 from dap_ai.debuggees.runs.store import Recording
 
 SYSTEM: Any = {"role": "system", "content": "You fix."}
@@ -157,7 +157,7 @@ def test_a_result_is_told_as_edited_in_each_query(tape: Tape):
 
 
 def test_an_edited_answer_is_given_and_then_the_model_is_asked(tape: Tape):
-    value = with_call(ANSWERS[1], "c2", "ls")
+    value = with_call(ANSWERS[1], "c2", lambda call: with_arguments(call, lambda old: from_text(old, "ls")))
     replay = Replay(tape, until=2, answers={"2": value})
     replay(QUERIES[0])
     fork = replay(QUERIES[1])

@@ -6,7 +6,7 @@ import contextlib
 import importlib
 from typing import Any
 
-from ..calling import Shape, of_call, word
+from ..calling import Shape, of_call, unchanged, word
 from ..points import Point
 from ..who import hello, of_agent
 
@@ -23,8 +23,7 @@ class _Run(Shape):
     def edited(self, args: Any, kwargs: Any, tool: Any, arguments: Any) -> Any:
         found: Any = _bound(args, kwargs)
         mine, given, shown = found
-        if tool != mine.name:
-            raise ValueError("the tool of a call cannot be changed here: edit the model's answer")
+        unchanged(tool, mine.name)
         if isinstance(given, dict):
             hidden: Any = _hidden(given, shown)
             made: Any = dict(hidden, **arguments)

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..calling import Shape, of_call, word
+from ..calling import Shape, given, of_call, word
 from ..points import Point
 from ..who import of_agent, unnamed
 
 
 class _Command(Shape):
     def read(self, args: Any, kwargs: Any) -> Any:
-        action = _action(args, kwargs)
+        action = given(args, kwargs, 1, "action")
         return "bash", {"command": action.get("command", "")}, action.get("tool_call_id")
 
     def edited(self, args: Any, kwargs: Any, tool: Any, arguments: Any) -> Any:
         if tool != "bash":
             raise ValueError("there is no tool but bash")
-        action = dict(_action(args, kwargs), command=word(arguments, "command"))
+        action = dict(given(args, kwargs, 1, "action"), command=word(arguments, "command"))
         return ((args[0], action) + tuple(args[2:]), kwargs) if len(args) > 1 else (args, dict(kwargs, action=action))
 
     def text(self, result: Any) -> Any:
@@ -36,10 +36,6 @@ class _Command(Shape):
 
     def made(self, text: Any, result: Any, args: Any, kwargs: Any) -> Any:
         return dict(result or {"returncode": 0}, output=text, exception_info="")
-
-
-def _action(args: Any, kwargs: Any) -> Any:
-    return args[1] if len(args) > 1 else kwargs["action"]
 
 
 _CALL = of_call(_Command())

@@ -7,7 +7,7 @@ import json
 import sys
 from typing import Any
 
-from ..calling import Shape, of_call
+from ..calling import Shape, of_call, unchanged
 from ..points import Point
 from ..who import of_agent
 
@@ -25,8 +25,7 @@ class _Invocation(Shape):
         return kwargs["function_tool"].name, found, getattr(kwargs["context"], "tool_call_id", "")
 
     def edited(self, args: Any, kwargs: Any, tool: Any, arguments: Any) -> Any:
-        if tool != kwargs["function_tool"].name:
-            raise ValueError("the tool of a call cannot be changed here: edit the model's answer")
+        unchanged(tool, kwargs["function_tool"].name)
         return args, dict(kwargs, arguments=arguments if isinstance(arguments, str) else json.dumps(arguments))
 
     def text(self, result: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from ..calling import Shape, of_call
+from ..calling import Shape, given, of_call
 from ..points import Point
 from ..who import of_agent, unnamed
 
@@ -15,18 +15,18 @@ _CONVERSATION = "openhands.sdk.conversation.impl.local_conversation"
 
 class _Action(Shape):
     def read(self, args: Any, kwargs: Any) -> Any:
-        event = _event(args, kwargs)
+        event = given(args, kwargs, 2, "action_event")
         if event.action is None:
             return None
         return event.tool_name, event.action.model_dump(exclude={"kind"}), event.tool_call_id
 
     def edited(self, args: Any, kwargs: Any, tool: Any, arguments: Any) -> Any:
-        event = _event(args, kwargs)
+        event = given(args, kwargs, 2, "action_event")
         mine = args[0].tools_map.get(tool)
         if mine is None:
             raise ValueError("%s is no tool of this agent" % tool)
         made = event.model_copy(update={"tool_name": tool, "action": mine.action_from_arguments(arguments)})
-        conversation = args[1] if len(args) > 1 else kwargs["conversation"]
+        conversation = given(args, kwargs, 1, "conversation")
         return (args[0], conversation, made), {}
 
     def text(self, result: Any) -> Any:
@@ -41,7 +41,7 @@ class _Action(Shape):
         return code if isinstance(code, int) and code >= 0 else None
 
     def made(self, text: Any, result: Any, args: Any, kwargs: Any) -> Any:
-        event = _event(args, kwargs)
+        event = given(args, kwargs, 2, "action_event")
         content: Any = importlib.import_module("openhands.sdk.llm").TextContent(text=text)  # of the agent's process
         if result is not None and getattr(result[-1], "observation", None) is not None:
             seen = result[-1].observation.model_copy(update={"content": [content]})
@@ -50,10 +50,6 @@ class _Action(Shape):
         names = {"tool_name": event.tool_name, "tool_call_id": event.tool_call_id}
         made: Any = importlib.import_module("openhands.sdk.event").ObservationEvent
         return [made(observation=seen, action_id=event.id, **names)]
-
-
-def _event(args: Any, kwargs: Any) -> Any:
-    return args[2] if len(args) > 2 else kwargs["action_event"]
 
 
 _RUN = of_agent(unnamed)

@@ -7,24 +7,21 @@ import dataclasses
 from typing import Any, AsyncGenerator
 
 from .. import telling
-from ..calling import Shape, of_call
+from ..calling import Shape, given, of_call, unchanged
 from ..points import Point
 from ..who import agent
-
-_OTHER = "the tool of a call cannot be changed here: edit the model's answer"
 
 
 class _Validated(Shape):
     def read(self, args: Any, kwargs: Any) -> Any:
-        validated = _of(args, kwargs)
+        validated = given(args, kwargs, 1, "validated")
         if not validated.args_valid or validated.deferral is not None:
             return None
         return validated.call.tool_name, validated.call.args_as_dict(), validated.call.tool_call_id
 
     def edited(self, args: Any, kwargs: Any, tool: Any, arguments: Any) -> Any:
-        validated = _of(args, kwargs)
-        if tool != validated.call.tool_name:
-            raise ValueError(_OTHER)
+        validated = given(args, kwargs, 1, "validated")
+        unchanged(tool, validated.call.tool_name)
         found = validated.tool.args_validator.validate_python(arguments)
         call = dataclasses.replace(validated.call, args=arguments)
         made = dataclasses.replace(validated, call=call, validated_args=found)
@@ -38,10 +35,6 @@ class _Validated(Shape):
 
     def made(self, text: Any, result: Any, args: Any, kwargs: Any) -> Any:
         return text
-
-
-def _of(args: Any, kwargs: Any) -> Any:
-    return args[1] if len(args) > 1 else kwargs["validated"]
 
 
 def _iter(original: Any) -> Any:

@@ -6,7 +6,7 @@ import dataclasses
 import importlib
 from typing import Any
 
-from ..calling import Shape, of_call, word
+from ..calling import Shape, given, of_call, word
 from ..points import Point
 from ..who import of_agent
 
@@ -35,7 +35,7 @@ class _Code(Shape):
     """Python that the model wrote in its text."""
 
     def read(self, args: Any, kwargs: Any) -> Any:
-        return "python_interpreter", {"code": args[1] if len(args) > 1 else kwargs["code_action"]}, ""
+        return "python_interpreter", {"code": given(args, kwargs, 1, "code_action")}, ""
 
     def edited(self, args: Any, kwargs: Any, tool: Any, arguments: Any) -> Any:
         if tool != "python_interpreter":

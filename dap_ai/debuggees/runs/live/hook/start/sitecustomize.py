@@ -15,6 +15,10 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 def _hook() -> None:
     """Nothing of ours may end the agent."""
     try:
+        if os.environ.get("DAP_AI_LISTENING"):
+            import runpy
+
+            runpy.run_path(os.environ.pop("DAP_AI_LISTENING"))
         if os.environ.get("DAP_AI_GATE"):
             folder = os.path.dirname(_HERE)
             place = os.path.join(folder, "__init__.py")

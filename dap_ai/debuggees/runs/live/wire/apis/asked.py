@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple, cast
 import msgspec
 
 from dap_ai.debuggees.runs.live.wire.apis import chat, messages, responses, sse
-from dap_ai.debuggees.runs.readers.shapes import array
+from dap_ai.debuggees.runs.readers.shapes import array, table
 
 Api = Literal["chat", "responses", "messages"]
 _PATHS: Sequence[tuple[str, Api]] = (
@@ -34,8 +34,6 @@ class Asked(NamedTuple):
     """A JSON value; empty: none are offered."""
     settings: Mapping[str, Any]
     """All else: model, temperature, stream, ..."""
-    marked: Sequence[int]
-    """Places of the messages that had a mark for the cache, which is taken out (Messages only)."""
 
 
 def api_of(method: str, path: str) -> Api | None:
@@ -51,19 +49,14 @@ def taken_apart(api: Api, body: bytes) -> Asked:
     history = bytes(fields.pop(_HISTORY[api], b"[]"))
     system = bytes(fields.pop(_SYSTEM[api], b"") if _SYSTEM[api] else b"")
     tools = bytes(fields.pop("tools", b""))
-    marked: Sequence[int] = ()
     if history[:1] == b'"':  # `input` as a text
         parts = [b'{"role":"user","content":' + history + b"}"]
-    elif api == "messages" and b'"cache_control"' in history:
-        plain, marked = messages.without_marks(msgspec.json.decode(history))
-        parts = [msgspec.json.encode(message) for message in plain]
     else:
-        parts = [bytes(raw) for raw in msgspec.json.decode(history, type=list[msgspec.Raw])]
+        parts = [_plain(bytes(raw)) for raw in msgspec.json.decode(history, type=list[msgspec.Raw])]
     if system not in (b"", b"null", b'""', b"[]"):
         parts = [b'{"role":"system","content":' + _plain(system) + b"}", *parts]
-        marked = [place + 1 for place in marked]
     settings = {name: msgspec.json.decode(value) for name, value in fields.items()}
-    return Asked(parts, b"" if tools in (b"null", b"[]") else _plain(tools), settings, marked)
+    return Asked(parts, b"" if tools in (b"null", b"[]") else _plain(tools), settings)
 
 
 def answer(api: Api, body: bytes, *, streamed: bool) -> Any:
@@ -77,16 +70,17 @@ def answer(api: Api, body: bytes, *, streamed: bool) -> Any:
 
 
 def _plain(value: bytes) -> bytes:
-    """Without marks for the cache, which move from one request to the next."""
+    """Without marks for the cache, which move from one request to the next, while the text stays."""
     if b'"cache_control"' not in value:
         return value
     return msgspec.json.encode(_unmarked(msgspec.json.decode(value)))
 
 
 def _unmarked(value: Any) -> Any:
+    """Of messages, tools and blocks, and of the blocks in them; a call's arguments are its own."""
     if isinstance(value, list):
         return [_unmarked(item) for item in array(cast("Any", value))]
-    if isinstance(value, dict):
-        found = cast("dict[str, Any]", value)
-        return {key: item for key, item in found.items() if key != "cache_control"}
-    return value
+    if not isinstance(value, dict):
+        return value
+    found = {key: item for key, item in table(cast("Any", value)).items() if key != "cache_control"}
+    return {**found, "content": _unmarked(found["content"])} if "content" in found else found

@@ -10,10 +10,10 @@ from typing import Any, cast
 import msgspec
 
 from dap_ai.debuggees.runs.live.wire.apis.asked import Api
-from dap_ai.debuggees.runs.readers.shapes import array, table
+from dap_ai.debuggees.runs.readers.shapes import array, decoded, table
 
 _HISTORY: Mapping[Api, str] = {"chat": "messages", "responses": "input", "messages": "messages"}
-_CALLS = frozenset({"function_call", "custom_tool_call", "tool_use"})
+CALLS = frozenset({"function_call", "custom_tool_call", "tool_use"})
 
 
 def history(api: Api, body: Mapping[str, Any]) -> list[Any]:
@@ -22,9 +22,13 @@ def history(api: Api, body: Mapping[str, Any]) -> list[Any]:
     return [{"role": "user", "content": found}] if isinstance(found, str) else list(array(found))
 
 
-def with_history(api: Api, body: Mapping[str, Any], messages: list[Any]) -> dict[str, Any]:
-    """A request with other messages."""
-    return {**body, _HISTORY[api]: messages}
+def with_messages(api: Api, body: bytes, changed: Callable[[list[Any]], list[Any]]) -> bytes | None:
+    """A request with other messages; None: they are the same, or it cannot be read."""
+    if not (fields := table(decoded(body))):
+        return None
+    before = history(api, fields)
+    after = changed(before)
+    return None if after == before else msgspec.json.encode({**fields, _HISTORY[api]: after})
 
 
 def said(api: Api, messages: list[Any], place: int, text: str) -> list[Any]:
@@ -85,33 +89,39 @@ def answer_of(api: Api, text: str, model: str) -> dict[str, Any]:
     return {**head, **settings, "output": [item], "usage": {**used, "total_tokens": 0, **details}}
 
 
-def with_call(value: Any, call_id: str, given: str) -> Any:
-    """An answer with other arguments of one call. Raises ValueError where there is no such call, or `given` fits not.
+def with_call(value: Any, call_id: str, changed: Callable[[Mapping[str, Any]], Mapping[str, Any] | None]) -> Any:
+    """An answer with one of its calls changed (None takes it out); None: it has no such call."""
+    met = list[Any]()
 
-    `given` is a JSON object; any other text is the call's one text argument (a shell's command).
+    def walked(part: Any) -> Any:
+        if isinstance(part, list):
+            found = [(walked(each), each) for each in array(cast("Any", part))]
+            return [new for new, old in found if new is not None or old is None]
+        if not (row := table(part)):
+            return part
+        is_call = row.get("type") in CALLS or "function" in row
+        if is_call and call_id in (row.get("call_id"), row.get("id")):
+            met.append(row)
+            return changed(row)
+        return {key: walked(row[key]) for key in row}
+
+    found = walked(value)
+    return found if met else None
+
+
+def with_arguments(call: Mapping[str, Any], changed: Callable[[Any], Any]) -> dict[str, Any]:
+    """A call with other arguments; `changed` is given them as the call has them: as JSON text, or as a value."""
+    inner = dict(table(call.get("function")) or call)
+    key = "input" if "input" in inner else "arguments"
+    inner[key] = changed(inner.get(key))
+    return {**call, "function": inner} if "function" in call else inner
+
+
+def from_text(old: Any, given: str) -> Any:
+    """Arguments from a JSON object, or of a call with one text argument (a shell's command) from any text.
+
+    As JSON text where the old ones are. Raises ValueError where `given` fits not.
     """
-    done = [False]
-
-    def changed(call: Mapping[str, Any]) -> Mapping[str, Any]:
-        done[0] = True
-        function = table(call.get("function"))
-        if function:
-            return {**call, "function": {**function, "arguments": _given(function.get("arguments"), given)}}
-        key = "input" if "input" in call else "arguments"
-        return {**call, key: given if call.get("type") == "custom_tool_call" else _given(call.get(key), given)}
-
-    found = _mapped(value, lambda row: call_id in (row.get("call_id"), row.get("id")) and _is_call(row), changed)
-    if not done[0]:
-        raise ValueError("the answer has no call that could be edited: it is a text, --answer gives another")
-    return found
-
-
-def _is_call(row: Mapping[str, Any]) -> bool:
-    return row.get("type") in _CALLS or "function" in row
-
-
-def _given(old: Any, given: str) -> Any:
-    """As JSON text where the old one is one."""
     before = table(msgspec.json.decode(old)) if isinstance(old, str) else table(old)
     try:
         new = msgspec.json.decode(given.encode(), type=dict[str, Any])
@@ -121,15 +131,6 @@ def _given(old: Any, given: str) -> Any:
             raise ValueError(f"the call has {len(before)} arguments: give them as a JSON object") from error
         new = {**before, texts[0]: given}
     return msgspec.json.encode(new).decode() if isinstance(old, str) else new
-
-
-def _mapped(value: Any, wanted: Callable[[Mapping[str, Any]], bool], changed: Callable[..., Any]) -> Any:
-    if isinstance(value, list):
-        return [_mapped(each, wanted, changed) for each in array(cast("Any", value))]
-    if isinstance(value, dict):
-        row = table(cast("Any", value))
-        return changed(row) if wanted(row) else {key: _mapped(row[key], wanted, changed) for key in row}
-    return value
 
 
 def rewritten(value: Any, old: str, new: str) -> Any:

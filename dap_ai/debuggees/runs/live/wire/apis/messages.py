@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, cast
+from typing import Any
 
 from dap_ai.debuggees.runs.live.wire.apis.sse import merge
-from dap_ai.debuggees.runs.readers.shapes import array, decoded, table
+from dap_ai.debuggees.runs.readers.shapes import decoded, table
 
 _TEXTS = {"text_delta": "text", "thinking_delta": "thinking", "signature_delta": "signature"}
 
@@ -43,20 +43,6 @@ def assembled(events: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 def merge_usage(old: Any, new: Any) -> dict[str, Any]:
     """Later counts are of the whole, and replace earlier ones."""
     return {**table(old), **{key: value for key, value in table(new).items() if value is not None}}
-
-
-def without_marks(messages: list[Any]) -> tuple[list[Any], list[int]]:
-    """Messages without `cache_control`, and which had one: the mark moves on with each query, the text stays."""
-    marked = list[int]()
-    for place, message in enumerate(messages):
-        holders = [message, *array(table(message).get("content"))]
-        inner = [block for holder in holders[1:] for block in array(table(holder).get("content"))]
-        for holder in (*holders, *inner):
-            if isinstance(holder, dict) and "cache_control" in holder:
-                del cast("dict[str, Any]", holder)["cache_control"]
-                if place not in marked:
-                    marked.append(place)
-    return messages, marked
 
 
 def _add(block: dict[str, Any], delta: Mapping[str, Any]) -> None:

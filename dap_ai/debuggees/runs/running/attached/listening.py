@@ -1,14 +1,14 @@
-"""What Python runs first in an agent's process that is debugged itself: debugpy listens, and the gate is told where.
+"""Run by the hook where an agent's own Python is to be debugged: it listens to a debugger, and the gate is told where.
 
-Then the sitecustomize that would have run else. Only the first process: those that it starts are not the agent. Its
-folder is on PYTHONPATH, and holds nothing else. Python 3.8 and newer; standard library, and the debugpy that is named.
+Only the first process: those that it starts are not the agent. Python 3.8 and newer; standard library, and the debugpy
+that is named.
 """
 
 import contextlib
-import importlib.machinery
 import importlib.util
 import json
 import os
+import runpy
 import socket
 import sys
 import urllib.request
@@ -49,17 +49,13 @@ def _guarded() -> Generator[None, None, None]:
     from debugpy.common import sockets as untyped
 
     sockets: Any = untyped
-    spec = importlib.util.spec_from_file_location("dap_ai_peers", os.path.join(_OURS, "transport", "peers.py"))
-    if spec is None or spec.loader is None:
-        raise ImportError(_OURS)
-    peers = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(peers)
+    is_of_another_user = runpy.run_path(os.path.join(_OURS, "transport", "peers.py"))["is_of_another_user"]
 
     class Ours(socket.socket):
         def accept(self) -> Tuple[socket.socket, Any]:
             while True:
                 link, peer = super().accept()
-                if not peers.is_of_another_user(link):
+                if not is_of_another_user(link):
                     return link, peer
                 link.close()
 
@@ -79,16 +75,4 @@ def _guarded() -> Generator[None, None, None]:
         sockets.create_server, adapter.__file__ = create, file
 
 
-def _the_users() -> None:
-    """Raises what that one raises, as Python would have told it."""
-    places = [os.path.abspath(place or ".") for place in sys.path]
-    behind = places[places.index(_HERE) + 1 :] if _HERE in places else []
-    spec = importlib.machinery.PathFinder.find_spec("sitecustomize", behind)
-    if spec is not None and spec.loader is not None:
-        module = importlib.util.module_from_spec(spec)
-        sys.modules["sitecustomize"] = module
-        spec.loader.exec_module(module)
-
-
 _listen()
-_the_users()
