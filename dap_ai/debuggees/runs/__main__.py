@@ -23,7 +23,8 @@ from dap_ai.debuggees.runs.adapter.reading_on import ReadingOn, first_of
 from dap_ai.debuggees.runs.adapter.session import Loaded, Refused
 from dap_ai.debuggees.runs.documents import decoded
 from dap_ai.debuggees.runs.readers.base import CannotRead
-from dap_ai.debuggees.runs.running.session import Happening, LiveSession
+from dap_ai.debuggees.runs.running.happening import Happening
+from dap_ai.debuggees.runs.running.session import LiveSession
 from dap_ai.debuggees.runs.running.wanted import Wanted
 from dap_ai.protocol.wire.framing import encode_frame
 

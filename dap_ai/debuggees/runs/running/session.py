@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from dap_ai.debuggees.runs.adapter.analysing import Analysed, Beside
 from dap_ai.debuggees.runs.adapter.arguments import Arguments, Refused
@@ -18,6 +18,7 @@ from dap_ai.debuggees.runs.live.talk import Line
 from dap_ai.debuggees.runs.model import Run
 from dap_ai.debuggees.runs.running.changing import Changing
 from dap_ai.debuggees.runs.running.forking import Forking
+from dap_ai.debuggees.runs.running.happening import Happening
 from dap_ai.debuggees.runs.running.moving import LiveMoving
 from dap_ai.debuggees.runs.running.present import RUNS, Present
 from dap_ai.debuggees.runs.running.table import late_hit, table_of
@@ -32,21 +33,6 @@ _SETTING = frozenset({"setFunctionBreakpoints", "setExceptionBreakpoints", "setD
 _STANDING = frozenset({"stackTrace", "scopes", "variables"})
 """Requests that want an agent that is held."""
 _CAPABILITIES = ("supportsSetVariable", "supportsSetExpression", "supportsRestartFrame")
-
-
-class Happening(NamedTuple):
-    """Something that has happened beside the session."""
-
-    run: Run | None = None
-    """The run, as far as it is known then."""
-    analysed: Analysed | None = None
-    heard: Heard | None = None
-    printed: tuple[str, str] | None = None
-    """Category and text of the agent's own output."""
-    ended: int | None = None
-    """The agent's exit code."""
-    words: str = ""
-    """For the console."""
 
 
 @dataclass

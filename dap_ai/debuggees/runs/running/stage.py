@@ -26,8 +26,8 @@ from dap_ai.debuggees.runs.live.talk import Line, Stand, Word
 from dap_ai.debuggees.runs.live.wire.notes import Told
 from dap_ai.debuggees.runs.model import Run
 from dap_ai.debuggees.runs.opening import open_run
+from dap_ai.debuggees.runs.running.happening import Happening
 from dap_ai.debuggees.runs.running.printing import Printing
-from dap_ai.debuggees.runs.running.session import Happening
 from dap_ai.debuggees.runs.running.wanted import Wanted
 from dap_ai.debuggees.runs.store import FILE
 from dap_ai.system import child_python

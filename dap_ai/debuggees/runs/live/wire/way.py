@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import h11
 import msgspec
@@ -15,15 +15,19 @@ from dap_ai.debuggees.runs.live.wire.apis.forms import in_form
 from dap_ai.debuggees.runs.live.wire.http import Broken, Headers, uncompressed
 from dap_ai.debuggees.runs.live.wire.passing import Passing, head_for, request_for
 from dap_ai.debuggees.runs.live.wire.routes import Upstream
-from dap_ai.debuggees.runs.live.wire.upstream import Link
+from dap_ai.debuggees.runs.live.wire.upstream import Link, Pool
 from dap_ai.debuggees.runs.live.wire.visiting import Visit
-
-if TYPE_CHECKING:  # which makes a Way for each request
-    from dap_ai.debuggees.runs.live.wire.serving import Endpoint
 
 
 class Dropped(Exception):  # noqa: N818  what it says of a query
     """The user wants no model asked; the text says so."""
+
+
+class Serves(Protocol):
+    """What is needed of the endpoint."""
+
+    pool: Pool
+    alive_s: float
 
 
 class _Wanted(msgspec.Struct):
@@ -35,7 +39,7 @@ class Way:
     """One request. `send` writes to the agent."""
 
     def __init__(  # noqa: PLR0917  all that a request is
-        self, endpoint: Endpoint, send: Send, request: h11.Request, upstream: Upstream, path: str, passing: Passing
+        self, endpoint: Serves, send: Send, request: h11.Request, upstream: Upstream, path: str, passing: Passing
     ) -> None:  # fmt: skip
         self._endpoint, self._send = endpoint, send
         self._request, self._upstream, self._path, self._passing = request, upstream, path, passing

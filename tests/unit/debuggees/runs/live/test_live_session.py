@@ -10,7 +10,8 @@ from dap_ai.debuggees.runs.analysis.facts import Analysis
 from dap_ai.debuggees.runs.live.gate.orders import Edited, Heard, Held, Order
 from dap_ai.debuggees.runs.live.talk import Line
 from dap_ai.debuggees.runs.model import Agent, Event, Ref, Run
-from dap_ai.debuggees.runs.running.session import Happening, LiveSession
+from dap_ai.debuggees.runs.running.happening import Happening
+from dap_ai.debuggees.runs.running.session import LiveSession
 from dap_ai.debuggees.runs.running.wanted import Wanted
 from dap_ai.system import child_python
 from tests.conformance import schema

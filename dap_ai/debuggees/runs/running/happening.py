@@ -1,0 +1,24 @@
+"""What happens beside a live session: its agent prints, announces, ends."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from dap_ai.debuggees.runs.adapter.analysing import Analysed
+from dap_ai.debuggees.runs.live.gate.orders import Heard
+from dap_ai.debuggees.runs.model import Run
+
+
+class Happening(NamedTuple):
+    """Something that has happened beside the session."""
+
+    run: Run | None = None
+    """The run, as far as it is known then."""
+    analysed: Analysed | None = None
+    heard: Heard | None = None
+    printed: tuple[str, str] | None = None
+    """Category and text of the agent's own output."""
+    ended: int | None = None
+    """The agent's exit code."""
+    words: str = ""
+    """For the console."""
