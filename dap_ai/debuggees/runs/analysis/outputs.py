@@ -53,11 +53,7 @@ def _runners() -> Sequence[Runner]:
 
 
 def _compiled(table: Mapping[str, Any]) -> Runner:
-    made = {
-        key: re.compile(text, re.IGNORECASE | re.MULTILINE)
-        for key, text in table.items()
-        if isinstance(text, str) and key != "name"
-    }
+    made = {key: re.compile(text, re.IGNORECASE | re.MULTILINE) for key, text in table.items() if isinstance(text, str)}
     return Runner(
         name=table["name"],
         sure=made["sure"],
