@@ -248,3 +248,22 @@ def test_an_adapter_that_cannot_be_run_again_announces_nothing_and_steps_back_it
         << backend request 3 stepBack {"threadId": 1}
         """
     )
+
+
+def test_back_without_a_breakpoint_leads_to_the_start_and_no_further() -> None:
+    play = in_the_past()
+    play.play(
+        f"""
+        >> client request 6 reverseContinue {{"threadId": 1}}
+        << look dap-ai-ask-1 {{"at": 1, "looks": [{{}}]}}
+        >> looked dap-ai-ask-1 rewound {moment(1)}
+        << client response 6 reverseContinue ok {{}}
+        << client event stopped {SHOWN}
+        >> client request 7 stepBack {{"threadId": 1}}
+        << client response 7 stepBack fail noPast ...
+        >> client request 8 reverseContinue {{"threadId": 1}}
+        << client response 8 reverseContinue fail noPast ...
+        >> client request 9 stackTrace {{"threadId": 1, "startFrame": 1, "levels": 1}}
+        << client response 9 stackTrace ok {{"stackFrames": [], "totalFrames": 1}}
+        """
+    )

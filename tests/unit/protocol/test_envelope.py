@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dap_ai.protocol.wire.envelope import Envelope, failure
+from dap_ai.protocol.wire.envelope import Envelope, decode, decode_or, event, failure, request, response
 from dap_ai.protocol.wire.errors import ErrorEntry, RemoteProtocolError
 
 json_values = st.recursive(
@@ -79,3 +79,77 @@ def test_any_arguments_pass_unchanged(arguments, seq):
 def test_a_refusal_is_shown_by_the_editor_unless_its_sender_shows_answers_itself(command: str, shown: bool):
     refused = json.loads(failure(1, 2, command, ErrorEntry(9000, "notStopped", "The program runs."), {}))
     assert refused["body"]["error"] == {"id": 9000, "format": "The program runs.", "showUser": shown}
+
+
+@pytest.mark.parametrize(
+    ("sent", "fields"),
+    [
+        (request(3, "next"), {"type": "request", "command": "next"}),
+        (request(3, "next", {"threadId": 1}), {"type": "request", "command": "next", "arguments": {"threadId": 1}}),
+        (response(3, 2, "next"), {"type": "response", "request_seq": 2, "success": True, "command": "next"}),
+        (
+            response(3, 2, "next", {"allThreadsContinued": True}),
+            {
+                "type": "response",
+                "request_seq": 2,
+                "success": True,
+                "command": "next",
+                "body": {"allThreadsContinued": True},
+            },
+        ),
+        (event(3, "exited"), {"type": "event", "event": "exited"}),
+        (event(3, "exited", {"exitCode": 0}), {"type": "event", "event": "exited", "body": {"exitCode": 0}}),
+    ],
+)
+def test_a_message_of_ours_has_what_dap_demands_and_no_empty_body(sent, fields):
+    assert json.loads(sent) == {"seq": 3, **fields}
+
+
+@pytest.mark.parametrize("padding", [0, 10_000])
+def test_a_message_is_read_alike_small_and_large(padding):
+    body = {"seq": 7, "type": "response", "request_seq": 5, "success": True, "command": "x", "body": "a" * padding}
+    message = Envelope.parse(json.dumps(body).encode())
+    assert (message.kind, message.name, message.seq, message.request_seq, message.success) == (
+        "response",
+        "x",
+        7,
+        5,
+        True,
+    )
+    assert message.content == json.dumps(body["body"]).encode()
+
+
+def test_what_a_message_leaves_out_has_its_default():
+    message = Envelope.parse(b'{"type":"response","request_seq":2,"command":"x"}')
+    assert (message.seq, message.success, message.content, message.beginning()) == (0, False, b"", b"{}")
+    with pytest.raises(RemoteProtocolError):
+        Envelope.parse(b'{"type":"response","request_seq":-1,"command":"x"}')
+
+
+def test_a_top_level_field_is_read_where_it_has_the_type_of_its_default():
+    message = Envelope.parse(b'{"type":"event","event":"x","sessionId":"s1","n":[1]}')
+    assert (message.field("sessionId", ""), message.field("n", ""), message.field("m", 4)) == ("s1", "", 4)
+
+
+def test_arguments_are_read_by_their_shape_or_refused():
+    message = Envelope.parse(b'{"type":"request","command":"x","arguments":{"a":1}}')
+    assert message.read(dict[str, int]) == {"a": 1}
+    assert Envelope.parse(b'{"type":"request","command":"x","arguments":null}').read(dict[str, int]) == {}
+    with pytest.raises(RemoteProtocolError):
+        message.read(list[int])
+
+
+def test_json_that_does_not_fit_gives_the_default():
+    assert decode(b"[1]", list[int]) == [1]
+    assert decode_or(b"[1]", list[int], []) == [1]
+    assert decode_or(b"{", list[int], [2]) == [2]
+
+
+def test_a_command_and_a_content_are_replaced_where_they_are_given():
+    message = Envelope.parse(b'{"seq":1,"type":"request","command":"x","arguments":{"a":1}}')
+    assert json.loads(message.encode(seq=2, content=b'{"b":2}', command="y")) == {
+        "seq": 2,
+        "type": "request",
+        "command": "y",
+        "arguments": {"b": 2},
+    }

@@ -159,3 +159,43 @@ def test_code_that_only_asks_for_versions_is_a_probe(code):
 
 def test_code_that_computes_is_no_probe():
     assert not read_code("import numpy; print(numpy.zeros(3))").probe
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ({"path": "/a"}, ("explore", [], ["/a"])),
+        ({"path": "/a", "file_text": "x"}, ("change", [("/a", "create")], [])),
+        ({"path": "/a", "old_str": "x", "new_str": "y"}, ("change", [("/a", "edit")], [])),
+    ],
+)
+def test_an_editor_whose_command_was_not_kept_is_known_by_its_fields(arguments, expected):
+    assert done(call("str_replace_editor", **arguments)) == expected
+
+
+def test_an_edit_of_a_range_replaces_its_lines():
+    [part] = read_call(call("edit", path="a.py", content="x", start=3, end=5), Context("/w")).writes
+    [whole] = read_call(call("edit", path="a.py", content="x", start=1, end=-1), Context("/w")).writes
+    assert (part.how, part.lines, part.new) == ("edit", (3, 5), "x")
+    assert (whole.how, whole.lines, whole.new) == ("create", None, "x")
+
+
+def test_a_line_is_inserted_where_the_call_says():
+    [write] = read_call(
+        call("str_replace_editor", command="insert", path="/a", insert_line=3, new_str="y"), Context()
+    ).writes
+    assert (write.lines, write.new) == ((3, 3), "y")
+
+
+def test_fields_tell_more_of_a_call_of_swe_agent_than_its_text():
+    fields = {"command": "create", "path": "/w/a.py", "file_text": "x = 1"}
+    made = call("str_replace_editor", "str_replace_editor create /w/a.py --file_text 'x = 1'", **fields)
+    [write] = read_call(made, Context("/w"), swe_agent=True).writes
+    assert (write.path, write.new) == ("/w/a.py", "x = 1")
+
+
+def test_an_editors_edit_names_what_it_replaces():
+    [write] = read_call(call("Edit", file_path="b.py", old_string="a", new_string="b"), Context("/w")).writes
+    assert (write.old, write.new) == ("a", "b")
+    several = call("MultiEdit", file_path="/b", edits=[{"old_string": "a", "new_string": "b"}, "no edit"])
+    assert [(write.old, write.new) for write in read_call(several, Context()).writes] == [("a", "b")]

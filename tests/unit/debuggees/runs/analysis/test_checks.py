@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from dap_ai.debuggees.runs.analysis.analysing import analyse
 from dap_ai.debuggees.runs.analysis.outputs import MAX_CHARS, read_output
-from tests.unit.debuggees.runs.analysis.made import FAILED, PASSED, Did, analysed, called
+from tests.unit.debuggees.runs.analysis.made import FAILED, PASSED, Did, analysed, called, run_of
 
 OUTPUTS = {
     "pytest": (
@@ -161,3 +162,31 @@ def test_the_same_script_is_a_run_before_the_fix_and_a_check_after_it():
 
 def test_a_passing_test_is_ok():
     assert one(Did("pytest", PASSED)).ok is True
+
+
+def test_a_check_is_named_by_its_program_where_its_output_names_none():
+    assert one(Did("flake8 src", "src/a.py:1:1: F401 unused", 1)).runner == "flake8"
+
+
+def test_words_that_say_both_decide_nothing_without_a_failing_exit_code():
+    edit, words = Did("sed -i s/a/b/ core.py"), "FAILURE: lost\nSUCCESS: kept"
+    assert [one(edit, Did("python repro.py", words, code)).ok for code in (None, 0, 1)] == [False, None, False]
+
+
+def test_an_empty_result_that_is_read_back_is_not_in_order():
+    write = called("Write", "ok", file_path="/w/answer.json", content="")
+    check = one(write, called("Read", "", file_path="/w/answer.json"), task="Write answer.json")
+    assert (check.kind, check.ok) == ("look", False)
+
+
+def test_a_check_without_a_result_never_ran():
+    run = run_of([Did("pytest")])
+    run.events = [event for event in run.events if event.kind != "result"]
+    [check] = analyse(run).checks
+    assert (check.ran, check.ok, check.runner) == (False, None, "pytest")
+
+
+def test_both_ends_of_a_large_output_keep_their_line_numbers():
+    text = "E   assert 0\n" + "x\n" * MAX_CHARS + "FAILED a.py::b\n1 failed in 0.01s"
+    output = read_output(text, "pytest")
+    assert (output.error_line, output.failed, output.summary) == (1, 1, "1 failed in 0.01s")

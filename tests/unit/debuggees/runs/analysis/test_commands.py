@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from dap_ai.debuggees.runs.analysis.bounded import MAX_OPEN, bounded
 from dap_ai.debuggees.runs.analysis.commands import read_shell
+from dap_ai.debuggees.runs.analysis.facts import STRENGTH
 from tests.unit.debuggees.runs.analysis.examples import ANY, CHANGES, OTHERS
 
 
@@ -95,3 +97,73 @@ def test_a_here_document_that_the_grammar_gets_lost_in_is_still_one_file():
     seen = read_shell(f"cat <<'EOF' > a.py\n{body}EOF\npython a.py", "/w")
     assert [(write.path, write.new) for write in seen.writes] == [("/w/a.py", body)]
     assert seen.executes == ["/w/a.py"]
+
+
+@pytest.mark.parametrize("opened", [60, 61, 200])
+def test_a_text_is_cut_where_too_many_parentheses_are_open(opened):
+    text, _ = bounded("(" * opened)
+    assert len(text) == min(opened, MAX_OPEN)
+
+
+def test_many_parentheses_one_after_another_are_no_depth():
+    text = "(ls)\n" * 200
+    assert bounded(text) == (text, [])
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["echo $(touch a)", "x=$(touch a)", 'echo "$(touch a)"', "cat <(touch a)", "echo `touch a`", "X=$(touch a) ls"],
+)
+def test_what_a_substitution_does_is_done(text):
+    assert [write.path for write in read_shell(text, "/w").writes] == ["/w/a"]
+
+
+@pytest.mark.parametrize(
+    ("word", "content"),
+    [
+        (r"$'a\tb'", "a\tb\n"),
+        (r"'a\tb'", "a\\tb\n"),
+        (r'"a\"b"', 'a"b\n'),
+        (r"a\ b", "a b\n"),
+        ("x'y'\"z\"", "xyz\n"),
+    ],
+)
+def test_quotes_are_read_as_the_shell_reads_them(word, content):
+    [write] = read_shell(f"echo {word} > f", "/w").writes
+    assert write.new == content
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "bash -c",
+        "python -c",
+        "python -m",
+        "env",
+        "xargs",
+        "git -C",
+        "perl -e",
+        "sed",
+        "tee",
+        "cd",
+        "find -exec",
+        "sudo",
+    ],
+)
+def test_a_command_that_lacks_its_arguments_is_read(text):
+    assert read_shell(text, "/w").kind() in STRENGTH
+
+
+def test_a_variable_that_the_text_sets_is_known_below_it():
+    assert read_shell("D=sub; cat $D/a.py ${D}/b.py $E/c", "/w").reads[:2] == ["/w/sub/a.py", "/w/sub/b.py"]
+
+
+def test_what_standard_error_gets_is_a_log():
+    assert [(w.path, w.how) for w in read_shell("ls 2> err.txt >> out.txt", "/w").writes] == [
+        ("/w/err.txt", "log"),
+        ("/w/out.txt", "append"),
+    ]
+
+
+def test_a_copy_of_a_descriptor_and_a_device_are_no_file():
+    assert read_shell("ls > /dev/null 2>&1", "/w").writes == []

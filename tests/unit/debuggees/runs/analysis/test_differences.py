@@ -7,7 +7,8 @@ import time
 import pytest
 
 from dap_ai.debuggees.runs.analysis.analysing import analyse
-from dap_ai.debuggees.runs.analysis.differences import between_steps, compare, files_at, unified, workspace
+from dap_ai.debuggees.runs.analysis.differences import applied, between_steps, compare, files_at, unified, workspace
+from dap_ai.debuggees.runs.analysis.facts import Write
 from tests.unit.debuggees.runs.analysis.made import Did, called, run_of
 
 CREATE = called("Write", "ok", file_path="/w/a.py", content="one\ntwo\nthree\n")
@@ -91,3 +92,53 @@ def test_large_texts_are_compared_in_time():
     found = unified(one, one.replace("line 100000", "line x"), "a", "b")
     assert time.process_time() - start < 5
     assert found[-2:] == ["-line 100000", "+line x"]
+
+
+def test_a_line_more_of_a_large_text_of_equal_lines_is_one_line():
+    assert unified("x\n" * 3_000, "x\n" * 3_001, "a", "b")[3:] == ["+x"]
+    assert unified("x\n" * 3_000, "x\n" * 3_000, "a", "b")[3:] == []
+
+
+def test_large_texts_that_differ_throughout_are_told_as_replaced():
+    one = "\n".join(f"line {n}" for n in range(3_000))
+    found = unified(one, one.replace("line 1", "row 1").replace("line 2", "row 2") + "\nend", "a", "b")
+    kinds = "".join(line[0] for line in found[3:])
+    assert kinds == "-" * kinds.count("-") + "+" * kinds.count("+")
+    assert found[2] == f"@@ -2,{kinds.count('-')} +2,{kinds.count('+')} @@"
+
+
+@pytest.mark.parametrize(
+    ("write", "after"),
+    [
+        (Write("a", "create", new="x"), "x"),
+        (Write("a", "delete"), ""),
+        (Write("a", "append", new="d\n"), "a\nb\nc\nd\n"),
+        (Write("a", "edit", old="b", new="B"), "a\nB\nc\n"),
+        (Write("a", "edit", (2, 3), None, "x\ny"), "a\nx\ny\n"),
+        (Write("a", "edit", old="\n", new=""), None),
+        (Write("a", "edit", old="z", new="y"), None),
+        (Write("a", "patch"), None),
+    ],
+)
+def test_a_files_text_is_known_after_a_write_that_tells_it(write, after):
+    assert applied("a\nb\nc\n", write) == after
+
+
+def test_what_is_added_to_an_unknown_text_is_shown_as_added():
+    [change] = workspace(analyse(run_of([Did("echo x >> a.py")])), 0, 1)
+    assert (change.whole, list(change.diff)) == (False, ["@@ append @@", "+x", "+"])
+
+
+def test_two_runs_that_change_other_files_say_both():
+    other = EDIT._replace(arguments={**EDIT.arguments, "file_path": "/w/b.py"})
+    found = compared([CREATE, EDIT], [CREATE, other])
+    assert (found.same, found.text) == (1, "The first run changes a.py, the second b.py")
+
+
+def test_a_run_that_goes_on_alone_says_with_what():
+    assert compared([CREATE, EDIT], [CREATE]).text == "Only the first run goes on: it changes a.py"
+    assert compared([CREATE], [CREATE, EDIT]).text == "Only the second run goes on: it changes a.py"
+
+
+def test_the_same_edit_with_other_blanks_is_no_divergence():
+    assert compared([CREATE], [CREATE._replace(arguments={**CREATE.arguments, "content": "one\n  two\nthree"})]) is None

@@ -115,3 +115,29 @@ def test_each_agent_has_a_directory_of_its_own():
     for event in run.events:
         event.agent = "helper" if event.step == 2 else "main"
     assert [effect.reads for effect in analyse(run).effects] == [[], ["/w/a.py"], ["/w/sub/b.py"]]
+
+
+def test_an_edit_by_line_numbers_is_of_the_file_that_was_opened():
+    run = run_of([Did("open src/a.py 12", "[File: /w/src/a.py]"), Did("ls"), Did("edit 3:4\nx = 1\nend_of_edit", "ok")])
+    run.format = "swe-agent"
+    assert [write.path for write in analyse(run).effects[2].writes] == ["/w/src/a.py"]
+
+
+def test_a_shell_that_could_not_read_the_command_ran_nothing_of_it():
+    broken = Did("cat > a.py <<'E'\n'", "bash: -c: line 1: syntax error near unexpected token `('", 2)
+    assert effects(broken)[0].noop == "the shell could not read the command"
+
+
+def test_a_result_that_is_read_back_before_it_was_written_is_only_read():
+    look, write = Did("cat answer.txt", "x"), Did("echo x > answer.txt")
+    assert [effect.kind for effect in effects(look, task="Write answer.txt")] == ["explore"]
+    assert [effect.kind for effect in effects(write, look, task="Write answer.txt")] == ["change", "verify"]
+
+
+def test_a_script_that_was_removed_patches_nothing():
+    script = "cat > fix.py <<'E'\ns = open('src/core.py').read()\nopen('src/core.py', 'w').write(s + 'x')\nE"
+    assert "change" not in effects(Did(script), Did("rm fix.py"), Did("python fix.py"))[2].kinds
+
+
+def test_a_check_before_the_work_was_changed_is_a_run():
+    assert effects(Did("python -c 'import core; core.f()'"))[0].kind == "run"

@@ -75,6 +75,11 @@ def test_a_call_that_never_got_a_result_is_no_change():
     assert analyse(run).finding.onset is None
 
 
+def test_a_reply_that_was_refused_for_its_form_is_no_fault_of_the_model_service():
+    reply = said("```a```", "Please always provide EXACTLY ONE action in triple backticks, found 2 actions.")
+    assert onset(reply, Did("ls", "a"), outcome=LIMIT).step == 2
+
+
 def test_a_run_without_steps_says_so():
     assert finding().why == "the run has no steps"
 
@@ -370,6 +375,11 @@ def test_an_answer_that_a_simulated_search_gave_is_named():
 
 def test_a_simulation_after_tools_were_asked_is_work():
     assert is_quiet(READ, said("I will simulate a queue with threads."), said("It is 7."))
+
+
+def test_a_quote_is_the_first_line_with_words_that_is_no_heading():
+    found = onset(READ, Did("finish 42", tool="finish", said="DISCUSSION\n--\nIt is 42."), failed=True)
+    assert "It is 42." in [evidence.quote for evidence in found.evidence]
 
 
 # -- two runs ------------------------------------------------------------------------------------------------------

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import pytest
+
 from dap_ai.debuggees.runs.analysis.analysing import analyse
 from dap_ai.debuggees.runs.model import Outcome
 from tests.unit.debuggees.runs.analysis.made import FAILED, PASSED, Did, called, run_of, said, seen
@@ -228,3 +230,86 @@ def test_a_call_after_the_last_message_that_got_no_answer_is_no_last_edit():
     run = run_of([EDIT, TEST_OK, said("All is fixed."), unanswered])
     run.events = [event for event in run.events if not (event.kind == "result" and event.step == 4)]
     assert "never-verified" not in {pattern.name for pattern in analyse(run).patterns}
+
+
+@pytest.mark.parametrize(("file", "told"), [("repro.py", True), ("src/core.py", False)])
+def test_a_difference_that_is_handed_in_holds_the_work_or_a_script_of_the_agents_own(file: str, told: bool):
+    own = Did("cat > repro.py <<'E'\nprint(1)\nE")
+    handed = called("submit", f"diff --git a/{file} b/{file}\n+x")
+    assert bool(seen("success-without-change", own, REFUSED, handed)) is told
+
+
+def test_the_last_step_that_took_edits_back_is_the_one_that_lost_them():
+    back = Did("git checkout src/core.py")
+    [found] = seen("edit-lost", EDIT, back, EDIT, back, SUBMIT)
+    assert list(found.steps) == [1, 3, 4]
+
+
+def test_a_restored_folder_takes_back_the_files_in_it():
+    assert steps(seen("edit-lost", EDIT, Did("git checkout -- src"), SUBMIT)) == [[1, 2]]
+
+
+LOST = Did("cat core/a.py", "cat: core/a.py: No such file or directory", 1)
+
+
+@pytest.mark.parametrize(
+    ("before", "told"),
+    [
+        (Did("cat lib/core/a.py", "x"), True),
+        (Did("cat lib/core/a.py", "cat: lib/core/a.py: No such file or directory", 1), False),
+        (Did("cat lib/other/a.py", "x"), False),
+    ],
+)
+def test_a_file_that_was_read_from_another_directory_is_missed_in_this_one(before: Did, told: bool):
+    assert bool(seen("wrong-directory", before, Did("cd sub"), LOST)) is told
+
+
+def test_a_failed_check_is_quoted_by_its_summary_where_no_line_tells_the_error():
+    [found] = seen("failed-check-ignored", EDIT, Did("pytest", "=== 7 failed, 15 passed in 2.75s ===", 1), SUBMIT)
+    assert "7 failed" in found.quote
+
+
+def test_a_check_that_failed_on_after_its_edit_is_not_bent():
+    bent = Did("sed -i 's/== 2/== 1/' tests/test_core.py")
+    assert not seen("check-edited", EDIT, TEST_BAD, bent, TEST_BAD)
+    assert not seen("check-edited", EDIT, TEST_OK, bent, TEST_OK)
+
+
+def test_a_test_of_the_agents_own_may_be_edited_until_it_passes():
+    own = Did("cat > tests/test_core.py <<'E'\nassert f() == 2\nE")
+    bent = Did("sed -i 's/== 2/== 1/' tests/test_core.py")
+    assert not seen("check-edited", own, EDIT, TEST_BAD, bent, TEST_OK)
+
+
+def test_a_poll_and_an_empty_result_are_no_repeats():
+    poll = called("BashOutput", "running", bash_id="1")
+    assert not seen("same-call-again", poll, poll, poll)
+    assert not seen("same-call-again", Did("true", ""), Did("touch", ""), Did("ls x", ""), Did("ls x", ""))
+
+
+def test_the_same_call_in_another_directory_is_another():
+    assert not seen("same-call-again", Did("ls", "a"), Did("cd sub"), Did("ls", "a"))
+
+
+def test_a_program_that_ran_well_after_the_last_edit_may_have_shown_its_work():
+    assert not seen("never-verified", EDIT, Did("./tool --all", "fine"), SUBMIT)
+    assert seen("never-verified", EDIT, Did("./tool --all", "./tool: No such file or directory", 127), SUBMIT)
+
+
+def test_refused_calls_are_counted_for_each_tool():
+    reply = said("x", "Please always provide EXACTLY ONE action in triple backticks, found 2 actions.")
+    texts = [found.text for found in seen("refused", REFUSED, REFUSED, reply, reply)]
+    assert texts == ["str_replace_editor refused 2 calls", "2 replies were refused for the form"]
+    assert [found.text for found in seen("refused", reply)] == ["A reply was refused for the form"]
+
+
+def test_a_region_is_named_by_its_lines_or_its_file():
+    edits = [Did(f"sed -i '{n},{n + 2}s/a/b/' src/core.py") for n in (3, 6, 9)]
+    assert seen("same-region-again", *edits)[0].text == "core.py, lines 9-11, was edited 3 times"
+    whole = [called("Write", "ok", file_path="/w/m.py", content=text) for text in "abc"]
+    assert seen("same-region-again", *whole)[0].text == "m.py was edited 3 times"
+
+
+def test_edits_four_lines_apart_are_two_regions():
+    assert not seen("same-region-again", *[Did(f"sed -i '{n}s/a/b/' src/core.py") for n in (3, 7, 11)])
+    assert seen("same-region-again", *[Did(f"sed -i '{n}s/a/b/' src/core.py") for n in (3, 6, 9)])

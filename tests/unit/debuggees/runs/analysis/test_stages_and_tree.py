@@ -109,3 +109,39 @@ def test_an_empty_run_has_an_empty_analysis():
 def test_an_analysis_can_be_written_and_read_again():
     found = analysed(LOOK, EDIT, TEST, SUBMIT)
     assert msgspec.json.decode(msgspec.json.encode(found), type=Analysis) == found
+
+
+def test_a_long_result_says_how_much_more_there_is():
+    tree = analysed(Did("cat a", "a\nb\nc\nd\ne\n"), Did("cat b", "a\nb\nc\nd\ne\nf\n")).tree
+    assert [node.outcome for node in tree] == ["a", "a (+5 lines)"]
+
+
+def test_lines_of_digits_and_rules_say_nothing():
+    assert analysed(Did("cat a", "-----\n12\nname: x")).tree[0].outcome == "name: x"
+
+
+def test_a_check_that_could_not_start_says_so():
+    tree = analysed(EDIT, Did("pytest", "bash: pytest: command not found", 127), Did("pytest", PASSED)).tree
+    assert tree[1].outcome.startswith("did not run")
+    assert tree[2].outcome == "ok: 3 passed"
+
+
+def test_a_call_without_a_result_and_one_that_did_nothing_say_so():
+    assert analysed(Did(":")).tree[0].outcome == "nothing: the no-op `:`"
+
+
+def test_a_tool_that_is_no_shell_is_named_with_its_call():
+    assert analysed(called("read_file", "x", path="a.py")).tree[0].intent == "read_file: path: a.py"
+
+
+def test_a_last_message_before_any_change_hands_nothing_in():
+    assert stages(analysed(LOOK, said("All done."))) == [("inspection", 1, 2)]
+
+
+def test_a_script_of_its_own_that_is_removed_is_no_patching():
+    found = stages(analysed(LOOK, REPRO, RUN, Did("rm repro.py")))
+    assert found == [("inspection", 1, 4)]
+
+
+def test_looking_after_a_check_that_no_change_follows_stays_with_the_check():
+    assert stages(analysed(EDIT, TEST, LOOK)) == [("patching", 1, 1), ("verification", 2, 3)]
