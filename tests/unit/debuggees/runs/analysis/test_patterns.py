@@ -249,21 +249,6 @@ def test_a_restored_folder_takes_back_the_files_in_it():
     assert steps(seen("edit-lost", EDIT, Did("git checkout -- src"), SUBMIT)) == [[1, 2]]
 
 
-LOST = Did("cat core/a.py", "cat: core/a.py: No such file or directory", 1)
-
-
-@pytest.mark.parametrize(
-    ("before", "told"),
-    [
-        (Did("cat lib/core/a.py", "x"), True),
-        (Did("cat lib/core/a.py", "cat: lib/core/a.py: No such file or directory", 1), False),
-        (Did("cat lib/other/a.py", "x"), False),
-    ],
-)
-def test_a_file_that_was_read_from_another_directory_is_missed_in_this_one(before: Did, told: bool):
-    assert bool(seen("wrong-directory", before, Did("cd sub"), LOST)) is told
-
-
 def test_a_failed_check_is_quoted_by_its_summary_where_no_line_tells_the_error():
     [found] = seen("failed-check-ignored", EDIT, Did("pytest", "=== 7 failed, 15 passed in 2.75s ===", 1), SUBMIT)
     assert "7 failed" in found.quote
