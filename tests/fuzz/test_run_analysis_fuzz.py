@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from dap_ai.debuggees.runs.analysis.analysing import analyse, analyse_against
 from dap_ai.debuggees.runs.analysis.calls import Context, read_call
-from dap_ai.debuggees.runs.analysis.commands import read_shell
+from dap_ai.debuggees.runs.analysis.command_lines.commands import read_shell
+from dap_ai.debuggees.runs.analysis.command_lines.patches import writes_of_patch
+from dap_ai.debuggees.runs.analysis.command_lines.scripts import read_code
 from dap_ai.debuggees.runs.analysis.differences import between_steps, compare, workspace
 from dap_ai.debuggees.runs.analysis.facts import STRENGTH, Analysis
 from dap_ai.debuggees.runs.analysis.onset.scene import texts_of
 from dap_ai.debuggees.runs.analysis.outputs import read_output
-from dap_ai.debuggees.runs.analysis.patches import writes_of_patch
-from dap_ai.debuggees.runs.analysis.scripts import read_code
 from dap_ai.debuggees.runs.analysis.tables import tools
 from dap_ai.debuggees.runs.model import Event, Outcome, Ref, Run
 from tests.patience import patient

@@ -22,7 +22,7 @@ from dap_ai.debuggees.native.answer.answer import NativeAnalyst
 from dap_ai.debuggees.native.source import grammar
 from dap_ai.debuggees.native.source.parsing import to_node
 from dap_ai.debuggees.runs.adapter.recipe import backend as agents_backend
-from dap_ai.debuggees.runs.analysis import shell
+from dap_ai.debuggees.runs.analysis.command_lines import shell
 from dap_ai.protocol.contracts.backend import StartError
 from dap_ai.protocol.wire.ask import AskArguments
 from dap_ai.settings.config import Settings

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from dap_ai.debuggees.runs.adapter.arguments import Arguments, Refused
-from dap_ai.debuggees.runs.adapter.conditions import FIELDS, ConditionError, parsed, value_of
-from dap_ai.debuggees.runs.adapter.console import Console
 from dap_ai.debuggees.runs.adapter.facts import Facts
 from dap_ai.debuggees.runs.adapter.opened import Opened
-from dap_ai.debuggees.runs.adapter.references import cut
-from dap_ai.debuggees.runs.adapter.scopes import scopes_of
-from dap_ai.debuggees.runs.adapter.stack import FIRST_PROGRAM, program_frames
+from dap_ai.debuggees.runs.adapter.stopping.conditions import FIELDS, ConditionError, parsed, value_of
+from dap_ai.debuggees.runs.adapter.views.console import Console
+from dap_ai.debuggees.runs.adapter.views.references import cut
+from dap_ai.debuggees.runs.adapter.views.scopes import scopes_of
+from dap_ai.debuggees.runs.adapter.views.stack import FIRST_PROGRAM, program_frames
 from dap_ai.debuggees.runs.model import Event
 from dap_ai.debuggees.runs.titles import title
 from dap_ai.protocol.wire.visible import visible

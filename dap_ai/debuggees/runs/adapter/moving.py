@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from dap_ai.debuggees.runs.adapter.arguments import Arguments, Refused
-from dap_ai.debuggees.runs.adapter.cursor import Moved
-from dap_ai.debuggees.runs.adapter.filters import FILTERS, why
 from dap_ai.debuggees.runs.adapter.opened import Opened
-from dap_ai.debuggees.runs.adapter.stops import filled
+from dap_ai.debuggees.runs.adapter.stopping.cursor import Moved
+from dap_ai.debuggees.runs.adapter.stopping.filters import FILTERS, why
+from dap_ai.debuggees.runs.adapter.stopping.stops import filled
 from dap_ai.debuggees.runs.titles import title
 
 Body = Mapping[str, Any]

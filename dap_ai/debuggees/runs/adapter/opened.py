@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 
 from dap_ai.debuggees.runs.adapter.analysing import Analysed
 from dap_ai.debuggees.runs.adapter.arguments import Refused
-from dap_ai.debuggees.runs.adapter.breakpoints import Breakpoints
-from dap_ai.debuggees.runs.adapter.console import Bounded, Console
-from dap_ai.debuggees.runs.adapter.cursor import Cursor
-from dap_ai.debuggees.runs.adapter.documents import Documents
 from dap_ai.debuggees.runs.adapter.facts import Facts
 from dap_ai.debuggees.runs.adapter.growing import Growth, Rest
-from dap_ai.debuggees.runs.adapter.references import References
-from dap_ai.debuggees.runs.adapter.stack import Stack, Threads
+from dap_ai.debuggees.runs.adapter.stopping.breakpoints import Breakpoints
+from dap_ai.debuggees.runs.adapter.stopping.cursor import Cursor
+from dap_ai.debuggees.runs.adapter.views.console import Bounded, Console
+from dap_ai.debuggees.runs.adapter.views.documents import Documents
+from dap_ai.debuggees.runs.adapter.views.references import References
+from dap_ai.debuggees.runs.adapter.views.stack import Stack, Threads
 from dap_ai.debuggees.runs.model import Event, Run
 from dap_ai.debuggees.runs.titles import line, title
 

@@ -7,18 +7,18 @@ from contextlib import nullcontext
 from typing import Any
 
 from dap_ai.debuggees.runs.adapter.arguments import Arguments, Refused
-from dap_ai.debuggees.runs.adapter.breakpoints import Breakpoints
-from dap_ai.debuggees.runs.adapter.conditions import ConditionError
-from dap_ai.debuggees.runs.adapter.console import Bounded
-from dap_ai.debuggees.runs.adapter.filters import announced
 from dap_ai.debuggees.runs.adapter.growing import Growth, Progress, goes_on, place_in
 from dap_ai.debuggees.runs.adapter.looking import Looking
 from dap_ai.debuggees.runs.adapter.moving import Moving
 from dap_ai.debuggees.runs.adapter.opened import Later, Loaded, Opened, Write
 from dap_ai.debuggees.runs.adapter.read_only import READ_ONLY
-from dap_ai.debuggees.runs.adapter.references import References
 from dap_ai.debuggees.runs.adapter.setting import Setting
 from dap_ai.debuggees.runs.adapter.showing import Showing
+from dap_ai.debuggees.runs.adapter.stopping.breakpoints import Breakpoints
+from dap_ai.debuggees.runs.adapter.stopping.conditions import ConditionError
+from dap_ai.debuggees.runs.adapter.stopping.filters import announced
+from dap_ai.debuggees.runs.adapter.views.console import Bounded
+from dap_ai.debuggees.runs.adapter.views.references import References
 from dap_ai.system.texts import cut
 
 __all__ = ["Loaded", "Refused", "RunSession"]

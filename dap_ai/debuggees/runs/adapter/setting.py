@@ -7,8 +7,8 @@ from typing import Any, cast
 
 from dap_ai.debuggees.runs.adapter.arguments import Arguments
 from dap_ai.debuggees.runs.adapter.opened import Opened
-from dap_ai.debuggees.runs.adapter.titles import RUN_FILE
-from dap_ai.debuggees.runs.adapter.watches import info
+from dap_ai.debuggees.runs.adapter.stopping.watches import info
+from dap_ai.debuggees.runs.adapter.views.titles import RUN_FILE
 
 Body = Mapping[str, Any]
 ONLY_RUN = f"a run stops at lines of {RUN_FILE} and of its events' documents, or by function breakpoints: tool:bash"

@@ -8,11 +8,11 @@ from typing import Any, cast
 
 import msgspec
 
-from dap_ai.debuggees.runs.analysis import paths
-from dap_ai.debuggees.runs.analysis.commands import Seen, read_shell, text_of_command
+from dap_ai.debuggees.runs.analysis.command_lines import paths
+from dap_ai.debuggees.runs.analysis.command_lines.commands import Seen, read_shell, text_of_command
+from dap_ai.debuggees.runs.analysis.command_lines.patches import writes_of_patch
+from dap_ai.debuggees.runs.analysis.command_lines.scripts import calls, read_code
 from dap_ai.debuggees.runs.analysis.facts import Write
-from dap_ai.debuggees.runs.analysis.patches import writes_of_patch
-from dap_ai.debuggees.runs.analysis.scripts import calls, read_code
 from dap_ai.debuggees.runs.analysis.tables import Tool, tools
 from dap_ai.debuggees.runs.model import Event
 

@@ -12,12 +12,12 @@ from collections.abc import Sequence
 
 import msgspec
 
-from dap_ai.debuggees.runs.analysis import paths
 from dap_ai.debuggees.runs.analysis.calls import Context, read_call
-from dap_ai.debuggees.runs.analysis.commands import Seen
+from dap_ai.debuggees.runs.analysis.command_lines import paths
+from dap_ai.debuggees.runs.analysis.command_lines.commands import Seen
+from dap_ai.debuggees.runs.analysis.command_lines.scripts import read_code
 from dap_ai.debuggees.runs.analysis.facts import Effect, EffectKind, Write
 from dap_ai.debuggees.runs.analysis.files import Files, words_of
-from dap_ai.debuggees.runs.analysis.scripts import read_code
 from dap_ai.debuggees.runs.analysis.tables import programs, tools
 from dap_ai.debuggees.runs.model import Event, Run, Step
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from dap_ai.debuggees.runs.adapter.arguments import Arguments, Refused
-from dap_ai.debuggees.runs.adapter.conditions import ConditionError
-from dap_ai.debuggees.runs.adapter.console import Command
 from dap_ai.debuggees.runs.adapter.opened import Opened
+from dap_ai.debuggees.runs.adapter.stopping.conditions import ConditionError
+from dap_ai.debuggees.runs.adapter.views.console import Command
 from dap_ai.debuggees.runs.live.gate.orders import Order
 from dap_ai.debuggees.runs.running.edits import from_expression, typed
 from dap_ai.debuggees.runs.running.present import At, Present, value_shown

@@ -6,9 +6,9 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from dap_ai.debuggees.runs.adapter.conditions import ConditionError
-from dap_ai.debuggees.runs.adapter.console import Command
 from dap_ai.debuggees.runs.adapter.opened import Opened
+from dap_ai.debuggees.runs.adapter.stopping.conditions import ConditionError
+from dap_ai.debuggees.runs.adapter.views.console import Command
 from dap_ai.system import child_python
 
 _EDITS = "--say TEXT, --answer TEXT, --call TEXT or --result TEXT is the edit"

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from dap_ai.debuggees.runs.adapter.arguments import Arguments, Refused
-from dap_ai.debuggees.runs.adapter.cursor import Moved
-from dap_ai.debuggees.runs.adapter.filters import FILTERS, why
 from dap_ai.debuggees.runs.adapter.moving import Body, Moving
 from dap_ai.debuggees.runs.adapter.opened import Opened
+from dap_ai.debuggees.runs.adapter.stopping.cursor import Moved
+from dap_ai.debuggees.runs.adapter.stopping.filters import FILTERS, why
 from dap_ai.debuggees.runs.live.gate.orders import Until
 from dap_ai.debuggees.runs.running.present import RUNS, At, Present
 from dap_ai.debuggees.runs.running.table import Late

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from dap_ai.debuggees.runs.adapter.analysing import Analysed, Beside
 from dap_ai.debuggees.runs.adapter.arguments import Arguments, Refused
-from dap_ai.debuggees.runs.adapter.console import Bounded
 from dap_ai.debuggees.runs.adapter.moving import Moving
 from dap_ai.debuggees.runs.adapter.opened import Loaded, Opened, Write
 from dap_ai.debuggees.runs.adapter.session import Message, RunSession
+from dap_ai.debuggees.runs.adapter.views.console import Bounded
 from dap_ai.debuggees.runs.live.gate.orders import Heard
 from dap_ai.debuggees.runs.live.talk import Line
 from dap_ai.debuggees.runs.model import Run

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dap_ai.debuggees.runs.adapter.breakpoints import Breakpoints
 from dap_ai.debuggees.runs.adapter.facts import Facts
-from dap_ai.debuggees.runs.adapter.filters import FILTERS, why
+from dap_ai.debuggees.runs.adapter.stopping.breakpoints import Breakpoints
+from dap_ai.debuggees.runs.adapter.stopping.filters import FILTERS, why
 from dap_ai.debuggees.runs.live.gate.orders import Row, Table
 from dap_ai.debuggees.runs.live.gate.stops import LIVE
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dap_ai.debuggees.runs.analysis import paths
+from dap_ai.debuggees.runs.analysis.command_lines import paths
 from dap_ai.debuggees.runs.analysis.facts import Check
 from dap_ai.debuggees.runs.analysis.onset.changes import Change, changes, main_change
 from dap_ai.debuggees.runs.analysis.onset.naming import named_by

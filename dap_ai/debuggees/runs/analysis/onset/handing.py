@@ -12,7 +12,7 @@ from functools import wraps
 from itertools import pairwise
 from typing import NamedTuple
 
-from dap_ai.debuggees.runs.analysis import paths
+from dap_ai.debuggees.runs.analysis.command_lines import paths
 from dap_ai.debuggees.runs.analysis.onset.scene import Said, Scene, call_of, response_of, result_of, shown, suspect
 from dap_ai.debuggees.runs.analysis.onsets import ErrorType, Suspect
 from dap_ai.debuggees.runs.analysis.patterns.story import failed

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dap_ai.debuggees.runs.analysis import paths
+from dap_ai.debuggees.runs.analysis.command_lines import paths
+from dap_ai.debuggees.runs.analysis.command_lines.patches import DIFF_HEADER, files_of_diff
 from dap_ai.debuggees.runs.analysis.effects import called_in
 from dap_ai.debuggees.runs.analysis.onset.changes import Change, changes
 from dap_ai.debuggees.runs.analysis.onset.scene import Scene, call_of, edit_of, response_of, result_of, suspect
 from dap_ai.debuggees.runs.analysis.onsets import Suspect
-from dap_ai.debuggees.runs.analysis.patches import DIFF_HEADER, files_of_diff
 from dap_ai.debuggees.runs.analysis.patterns.story import failed
 from dap_ai.debuggees.runs.analysis.tables import line_with
 

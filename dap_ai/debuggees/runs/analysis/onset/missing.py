@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from dap_ai.debuggees.runs.analysis import paths
+from dap_ai.debuggees.runs.analysis.command_lines import paths
 from dap_ai.debuggees.runs.analysis.effects import called_in
 from dap_ai.debuggees.runs.analysis.facts import Effect
 from dap_ai.debuggees.runs.analysis.onset.scene import Scene, call_of, result_of, shown, suspect

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from dap_ai.debuggees.runs.analysis import paths
-from dap_ai.debuggees.runs.analysis.commands import read_shell
+from dap_ai.debuggees.runs.analysis.command_lines import paths
+from dap_ai.debuggees.runs.analysis.command_lines.commands import read_shell
 from dap_ai.debuggees.runs.analysis.effects import called_in
 from dap_ai.debuggees.runs.analysis.onset.scene import Said, Scene, call_of, response_of, result_of, shown, suspect
 from dap_ai.debuggees.runs.analysis.onsets import Suspect

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from dap_ai.debuggees.runs.analysis import paths
+from dap_ai.debuggees.runs.analysis.command_lines import paths
 from dap_ai.debuggees.runs.analysis.effects import text_of_call
 from dap_ai.debuggees.runs.analysis.facts import Check, Effect, Pattern, Write
 from dap_ai.debuggees.runs.analysis.onset.blame import Blame

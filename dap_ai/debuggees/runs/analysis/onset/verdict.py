@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dap_ai.debuggees.runs.analysis import paths
+from dap_ai.debuggees.runs.analysis.command_lines import paths
 from dap_ai.debuggees.runs.analysis.onset.changes import changes
 from dap_ai.debuggees.runs.analysis.onset.naming import complaints, named_in
 from dap_ai.debuggees.runs.analysis.onset.scene import MAX_QUOTE, Said, Scene, edit_of, suspect

@@ -7,7 +7,7 @@ import json
 import warnings
 from collections.abc import Iterator, Sequence
 
-from dap_ai.debuggees.runs.analysis import paths
+from dap_ai.debuggees.runs.analysis.command_lines import paths
 from dap_ai.debuggees.runs.analysis.differences import applied
 from dap_ai.debuggees.runs.analysis.facts import Effect
 from dap_ai.debuggees.runs.analysis.onset.scene import Scene, call_of, result_of, suspect

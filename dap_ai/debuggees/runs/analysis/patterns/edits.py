@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dap_ai.debuggees.runs.analysis import paths
+from dap_ai.debuggees.runs.analysis.command_lines import paths
+from dap_ai.debuggees.runs.analysis.command_lines.patches import files_of_diff
 from dap_ai.debuggees.runs.analysis.facts import Pattern, Write
-from dap_ai.debuggees.runs.analysis.patches import files_of_diff
 from dap_ai.debuggees.runs.analysis.patterns.story import Story, claims_success, failed
 from dap_ai.debuggees.runs.analysis.tables import programs
 from dap_ai.debuggees.runs.model import Step

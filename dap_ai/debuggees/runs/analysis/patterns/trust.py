@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from dap_ai.debuggees.runs.analysis import paths
+from dap_ai.debuggees.runs.analysis.command_lines import paths
 from dap_ai.debuggees.runs.analysis.facts import Check, Effect, Pattern
 from dap_ai.debuggees.runs.analysis.patterns.story import Story, failed
 from dap_ai.debuggees.runs.analysis.tables import find_words

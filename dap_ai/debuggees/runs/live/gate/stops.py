@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dap_ai.debuggees.runs.adapter.arguments import Arguments, Refused
-from dap_ai.debuggees.runs.adapter.conditions import ConditionError, holds, parsed
 from dap_ai.debuggees.runs.adapter.facts import Facts
-from dap_ai.debuggees.runs.adapter.filters import FILTERS, Test
 from dap_ai.debuggees.runs.adapter.growing import Unread
-from dap_ai.debuggees.runs.adapter.stops import Stop, filled, named, stop_from
-from dap_ai.debuggees.runs.adapter.watches import FILE, PLAN, SYSTEM, same_file
-from dap_ai.debuggees.runs.adapter.watches import test_of as watched
+from dap_ai.debuggees.runs.adapter.stopping.conditions import ConditionError, holds, parsed
+from dap_ai.debuggees.runs.adapter.stopping.filters import FILTERS, Test
+from dap_ai.debuggees.runs.adapter.stopping.stops import Stop, filled, named, stop_from
+from dap_ai.debuggees.runs.adapter.stopping.watches import FILE, PLAN, SYSTEM, same_file
+from dap_ai.debuggees.runs.adapter.stopping.watches import test_of as watched
 from dap_ai.debuggees.runs.analysis.facts import Effect
 from dap_ai.debuggees.runs.live.gate.orders import Row, Until
 from dap_ai.debuggees.runs.model import Event, Run, steps_of

@@ -7,9 +7,9 @@ from contextlib import nullcontext
 from typing import Any
 
 from dap_ai.debuggees.runs.adapter.analysing import Analysed
-from dap_ai.debuggees.runs.adapter.console import Bounded
 from dap_ai.debuggees.runs.adapter.session import Loaded, RunSession
-from dap_ai.debuggees.runs.adapter.titles import index_of
+from dap_ai.debuggees.runs.adapter.views.console import Bounded
+from dap_ai.debuggees.runs.adapter.views.titles import index_of
 from dap_ai.debuggees.runs.analysis.analysing import analyse
 from dap_ai.debuggees.runs.analysis.facts import Analysis, Check, Effect, Pattern, Write
 from dap_ai.debuggees.runs.analysis.onsets import Finding, Onset

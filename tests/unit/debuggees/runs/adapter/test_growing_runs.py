@@ -9,7 +9,7 @@ import pytest
 
 from dap_ai.debuggees.runs.adapter.growing import Growth, Unread, goes_on, settled
 from dap_ai.debuggees.runs.adapter.session import Loaded, RunSession
-from dap_ai.debuggees.runs.adapter.titles import line_of
+from dap_ai.debuggees.runs.adapter.views.titles import line_of
 from dap_ai.debuggees.runs.analysis.facts import Analysis
 from dap_ai.debuggees.runs.model import Agent, Event, Ref, Run
 from tests.conformance import schema

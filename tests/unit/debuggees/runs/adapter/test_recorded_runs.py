@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dap_ai.debuggees.runs.adapter.analysing import Beside
-from dap_ai.debuggees.runs.adapter.conditions import ConditionError, parsed, value_of
 from dap_ai.debuggees.runs.adapter.facts import Facts
-from dap_ai.debuggees.runs.adapter.filters import FILTERS
 from dap_ai.debuggees.runs.adapter.read_only import READ_ONLY
 from dap_ai.debuggees.runs.adapter.session import Loaded, Refused, RunSession
-from dap_ai.debuggees.runs.adapter.titles import line_of
+from dap_ai.debuggees.runs.adapter.stopping.conditions import ConditionError, parsed, value_of
+from dap_ai.debuggees.runs.adapter.stopping.filters import FILTERS
+from dap_ai.debuggees.runs.adapter.views.titles import line_of
 from dap_ai.debuggees.runs.analysis.facts import Analysis, Effect
 from dap_ai.debuggees.runs.model import Event, Run
 from tests.unit.debuggees.runs.adapter.recorded import EVENTS, LAST, REF, RUN, SEEN, Client, Known

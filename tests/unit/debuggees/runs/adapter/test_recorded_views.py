@@ -8,7 +8,7 @@ import signal
 import pytest
 
 from dap_ai.debuggees.runs import __main__ as adapter
-from dap_ai.debuggees.runs.adapter.titles import line_of
+from dap_ai.debuggees.runs.adapter.views.titles import line_of
 from dap_ai.debuggees.runs.model import Agent, Event, Run
 from tests.unit.debuggees.runs.adapter.recorded import LAST, REF, SEEN, Client
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from dap_ai.debuggees.runs.analysis.calls import Context, read_call
-from dap_ai.debuggees.runs.analysis.patches import writes_of_patch
-from dap_ai.debuggees.runs.analysis.scripts import read_code
+from dap_ai.debuggees.runs.analysis.command_lines.patches import writes_of_patch
+from dap_ai.debuggees.runs.analysis.command_lines.scripts import read_code
 from dap_ai.debuggees.runs.model import Event, Ref
 
 PATCH = "*** Begin Patch\n*** Update File: src/m.py\n@@\n ctx\n-old\n+new\n*** Add File: n.py\n+one\n+two\n*** Delete File: o.py\n*** End Patch"

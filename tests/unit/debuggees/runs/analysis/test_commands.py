@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dap_ai.debuggees.runs.analysis.bounded import MAX_OPEN, bounded
-from dap_ai.debuggees.runs.analysis.commands import read_shell
+from dap_ai.debuggees.runs.analysis.command_lines.bounded import MAX_OPEN, bounded
+from dap_ai.debuggees.runs.analysis.command_lines.commands import read_shell
 from dap_ai.debuggees.runs.analysis.facts import STRENGTH
 from tests.unit.debuggees.runs.analysis.examples import ANY, CHANGES, OTHERS
 

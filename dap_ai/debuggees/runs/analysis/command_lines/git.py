@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dap_ai.debuggees.runs.analysis.deeds import Deed
+from dap_ai.debuggees.runs.analysis.command_lines.deeds import Deed
+from dap_ai.debuggees.runs.analysis.command_lines.patches import writes_of_patch
 from dap_ai.debuggees.runs.analysis.facts import Write
-from dap_ai.debuggees.runs.analysis.patches import writes_of_patch
 from dap_ai.debuggees.runs.analysis.tables import programs
 
 WHOLE_TREE = "."

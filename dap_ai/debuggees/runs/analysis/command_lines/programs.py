@@ -8,13 +8,13 @@ from itertools import dropwhile
 
 import msgspec
 
-from dap_ai.debuggees.runs.analysis import paths
-from dap_ai.debuggees.runs.analysis.arguments import SHORT, effect_by, lines_of_sed, picked, split
-from dap_ai.debuggees.runs.analysis.deeds import Deed
+from dap_ai.debuggees.runs.analysis.command_lines import paths
+from dap_ai.debuggees.runs.analysis.command_lines.arguments import SHORT, effect_by, lines_of_sed, picked, split
+from dap_ai.debuggees.runs.analysis.command_lines.deeds import Deed
+from dap_ai.debuggees.runs.analysis.command_lines.git import git_deed
+from dap_ai.debuggees.runs.analysis.command_lines.patches import writes_of_patch
+from dap_ai.debuggees.runs.analysis.command_lines.scripts import read_code
 from dap_ai.debuggees.runs.analysis.facts import How, Write
-from dap_ai.debuggees.runs.analysis.git import git_deed
-from dap_ai.debuggees.runs.analysis.patches import writes_of_patch
-from dap_ai.debuggees.runs.analysis.scripts import read_code
 from dap_ai.debuggees.runs.analysis.tables import Does, Program, expressions, programs
 
 _ASSIGNMENT = re.compile(r"\w+=")

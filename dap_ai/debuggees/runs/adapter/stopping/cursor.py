@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from dap_ai.debuggees.runs.adapter.facts import Facts
-from dap_ai.debuggees.runs.adapter.stops import Stop
+from dap_ai.debuggees.runs.adapter.stopping.stops import Stop
 from dap_ai.debuggees.runs.model import Event
 
 

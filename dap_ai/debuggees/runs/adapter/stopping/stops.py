@@ -12,9 +12,9 @@ from fnmatch import fnmatchcase
 from typing import Any, get_args
 
 from dap_ai.debuggees.runs.adapter.arguments import Arguments
-from dap_ai.debuggees.runs.adapter.conditions import ConditionError, holds, parsed, value_of
 from dap_ai.debuggees.runs.adapter.facts import Facts
-from dap_ai.debuggees.runs.adapter.filters import Test
+from dap_ai.debuggees.runs.adapter.stopping.conditions import ConditionError, holds, parsed, value_of
+from dap_ai.debuggees.runs.adapter.stopping.filters import Test
 from dap_ai.debuggees.runs.analysis.facts import EffectKind
 from dap_ai.debuggees.runs.model import Event, EventKind
 from dap_ai.protocol.contracts.comparing import COMPARE

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 from dap_ai.debuggees.runs.adapter.arguments import Refused
-from dap_ai.debuggees.runs.adapter.documents import Documents
 from dap_ai.debuggees.runs.adapter.facts import Facts
+from dap_ai.debuggees.runs.adapter.views.documents import Documents
 from dap_ai.debuggees.runs.gist import name_of
 from dap_ai.debuggees.runs.model import Event
 from dap_ai.debuggees.runs.titles import line, title

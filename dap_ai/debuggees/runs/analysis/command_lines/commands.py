@@ -13,11 +13,11 @@ from typing import cast
 
 import msgspec
 
-from dap_ai.debuggees.runs.analysis import paths
-from dap_ai.debuggees.runs.analysis.deeds import Deed
+from dap_ai.debuggees.runs.analysis.command_lines import paths
+from dap_ai.debuggees.runs.analysis.command_lines.deeds import Deed
+from dap_ai.debuggees.runs.analysis.command_lines.programs import deed_of
+from dap_ai.debuggees.runs.analysis.command_lines.shell import Command, parse
 from dap_ai.debuggees.runs.analysis.facts import STRENGTH, EffectKind, How, Write
-from dap_ai.debuggees.runs.analysis.programs import deed_of
-from dap_ai.debuggees.runs.analysis.shell import Command, parse
 from dap_ai.debuggees.runs.analysis.tables import programs
 
 _MAX_NESTED = 4

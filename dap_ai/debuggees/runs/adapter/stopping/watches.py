@@ -7,8 +7,8 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from dap_ai.debuggees.runs.adapter.facts import Facts, system_prompt
-from dap_ai.debuggees.runs.adapter.filters import Test
 from dap_ai.debuggees.runs.adapter.plans import is_plan, items_of
+from dap_ai.debuggees.runs.adapter.stopping.filters import Test
 from dap_ai.debuggees.runs.model import Event
 
 SYSTEM, PLAN, FILE, ITEM = "system", "plan", "file:", "plan:"

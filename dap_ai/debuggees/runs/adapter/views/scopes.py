@@ -7,9 +7,9 @@ from itertools import islice
 from typing import Any
 
 from dap_ai.debuggees.runs.adapter.facts import Facts, system_prompt
-from dap_ai.debuggees.runs.adapter.references import References, Rows, Variable
-from dap_ai.debuggees.runs.adapter.stack import Frame
-from dap_ai.debuggees.runs.adapter.watches import FILE, ITEM
+from dap_ai.debuggees.runs.adapter.stopping.watches import FILE, ITEM
+from dap_ai.debuggees.runs.adapter.views.references import References, Rows, Variable
+from dap_ai.debuggees.runs.adapter.views.stack import Frame
 from dap_ai.debuggees.runs.changed import change_lines
 from dap_ai.debuggees.runs.model import Event, Usage
 

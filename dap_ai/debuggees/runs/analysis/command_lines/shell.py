@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from dap_ai.debuggees.runs.analysis.bounded import bounded
+from dap_ai.debuggees.runs.analysis.command_lines.bounded import bounded
 from dap_ai.system.extras import RUNS
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import islice
 
-from dap_ai.debuggees.runs.adapter.conditions import ConditionError
-from dap_ai.debuggees.runs.adapter.documents import in_console
 from dap_ai.debuggees.runs.adapter.facts import Facts, tokens_of
+from dap_ai.debuggees.runs.adapter.stopping.conditions import ConditionError
+from dap_ai.debuggees.runs.adapter.views.documents import in_console
 from dap_ai.debuggees.runs.model import Run
 from dap_ai.debuggees.runs.searching import matches
 from dap_ai.debuggees.runs.titles import title

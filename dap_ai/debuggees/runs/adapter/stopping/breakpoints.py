@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from dap_ai.debuggees.runs.adapter.arguments import Arguments, Refused
-from dap_ai.debuggees.runs.adapter.conditions import ConditionError, holds, parsed
 from dap_ai.debuggees.runs.adapter.facts import Facts
-from dap_ai.debuggees.runs.adapter.filters import FILTERS, Test
-from dap_ai.debuggees.runs.adapter.stops import Stop, named, stop_from
-from dap_ai.debuggees.runs.adapter.watches import test_of
+from dap_ai.debuggees.runs.adapter.stopping.conditions import ConditionError, holds, parsed
+from dap_ai.debuggees.runs.adapter.stopping.filters import FILTERS, Test
+from dap_ai.debuggees.runs.adapter.stopping.stops import Stop, named, stop_from
+from dap_ai.debuggees.runs.adapter.stopping.watches import test_of
 from dap_ai.debuggees.runs.model import Event
 
 Answer = dict[str, Any]

@@ -9,7 +9,7 @@ from operator import itemgetter
 from typing import Any
 
 from dap_ai.debuggees.runs.adapter.facts import Facts
-from dap_ai.debuggees.runs.adapter.titles import RUN_FILE, index_of, line_of, run_document
+from dap_ai.debuggees.runs.adapter.views.titles import RUN_FILE, index_of, line_of, run_document
 from dap_ai.debuggees.runs.changed import change_lines
 from dap_ai.debuggees.runs.model import Event
 from dap_ai.debuggees.runs.titles import title
