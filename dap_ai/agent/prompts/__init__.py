@@ -1,4 +1,7 @@
-"""What a model is told, as files: one Markdown file per occasion, `{name}` where a value goes."""
+"""Texts that a model reads, as files: one Markdown file per occasion, `{name}` where a value goes.
+
+Every sentence addressed to a model is in one of these files, never in code. A value is inserted as it is.
+"""
 
 from __future__ import annotations
 

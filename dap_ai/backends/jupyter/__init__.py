@@ -1,4 +1,10 @@
-"""Jupyter kernels as debuggees: a debug adapter of ours bridges DAP to what a running kernel understands."""
+"""Jupyter kernels as debuggees: a debug adapter of ours bridges DAP to what a running kernel understands.
+
+`kernel.py` is the one owner of jupyter_client; its requests go one at a time, because ipykernel takes the next answer
+for that of its last request. `bridge.py` decides what passes and what is refused, and whose a debugger is that runs
+already: a mark on pydevd in the kernel names the bridge that has attached, and a mark whose bridge is gone is followed.
+The kernel belongs to the notebook: it is let go, never ended.
+"""
 
 from __future__ import annotations
 

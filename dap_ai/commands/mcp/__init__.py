@@ -1,4 +1,14 @@
-"""`dap-ai mcp`: the debugger for coding agents, by the Model Context Protocol. The server is imported when it runs."""
+"""`dap-ai mcp`: the debugger for coding agents, by the Model Context Protocol. The server is imported when it runs.
+
+It stands on `running/`, whose guests, targets and endings it uses; a session is asked by `ask` and `askTool`, one
+question at a time. `server.py` is the one file that knows the SDK.
+
+1. The user's program and files stay as they are. A session of the user's is joined once, and left with the client;
+   programs that the agent starts are clients in this process, cannot be joined, and end with it.
+2. A call is a task of asyncio's own: the SDK's cancel scopes would cut the end of a program short.
+3. By a signal the process ends with `os._exit`: the SDK reads stdin in a thread that nobody can interrupt.
+4. An answer is cut to size by whole paragraphs, the most important first (`brief.py`).
+"""
 
 from __future__ import annotations
 

@@ -1,1 +1,5 @@
-"""A program or a joined session at work in a terminal: started, asked about, ended."""
+"""A program or a joined session at work for a command: started, asked about, ended.
+
+`ask`, `debug` and `mcp` share it. A `Target` of the kind says what is started; `controls.py` and `loop.py` follow it;
+`approvals.py` asks the user. Whatever was started ends with the command, also by a signal; a joined session stays.
+"""

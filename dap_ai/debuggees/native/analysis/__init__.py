@@ -1,1 +1,6 @@
-"""C, C++ and Rust: parsed, never evaluated; what their crashes mean."""
+"""Analysis of a native stop: where a value came from, whether a line has run, what would refute a cause.
+
+Source is parsed, never executed; conditions are evaluated over what `reading` has read. `origins.py` goes back by
+writes, callers' arguments and returns; `evaluating.py` and `loops.py` look for what contradicts a cause. No cause is
+stated here and no sentence written: that is `diagnoses`.
+"""

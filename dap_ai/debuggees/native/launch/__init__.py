@@ -1,1 +1,5 @@
-"""From a command line to a target: a source file that is compiled, a program, a process, a core file."""
+"""Targets from a command line: a source file that is compiled, a program, a process, a core file.
+
+A `Target` says what the debug adapter is to start or attach to. `building.py` compiles sources, and says what makes
+answers poor.
+"""

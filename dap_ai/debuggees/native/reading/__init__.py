@@ -1,1 +1,6 @@
-"""Reads a stopped native program by DAP's `scopes`, `variables` and `hover`: values, memory, threads, locks."""
+"""Readers of a stopped native program, by DAP's `scopes`, `variables` and `hover`: values, memory, threads, locks.
+
+`walker.py` makes one visit, within a budget of requests; each path is requested once. `interpreter.py` evaluates
+expression nodes over what was read, with the arithmetic of C and Rust. `literals.py` and `held.py` know how each
+debugger writes strings, optionals and smart pointers. Nothing here calls a function of the program.
+"""

@@ -1,4 +1,7 @@
-"""`dap-ai run ...`: what agents did, read from what they left behind; one module for each command."""
+"""`dap-ai run ...`: what agents did, read from what they left behind; one module for each command.
+
+A module is imported when its command is used. What several commands share is in `parts/`.
+"""
 
 from __future__ import annotations
 

@@ -1,1 +1,4 @@
-"""A run in the formats of others: one file a format. Pure: a run in, the bytes of files out; nothing is masked here."""
+"""Exports of a run to other formats: one file a format. Pure: a run in, the bytes of files out.
+
+Nothing is masked here: whoever exports passes a run that is masked already. `view/` and `page/` make the HTML page.
+"""

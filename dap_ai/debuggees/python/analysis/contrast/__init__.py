@@ -1,1 +1,5 @@
-"""What the failure run again shows: its steps, what the failing value depends on, and values that stand out. Pure."""
+"""What runs show by contrast: lines that failing tests run and passing ones don't, and values that stand out. Pure.
+
+`spectrum.py` weighs lines by the tests that ran them; `seen.py` says on what the failing value of a recorded run
+depended; `oddities.py` finds values that differ from their like, and where each was born.
+"""

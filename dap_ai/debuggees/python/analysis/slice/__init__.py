@@ -1,1 +1,4 @@
-"""Back from a value to what made it: the static slice over source, the dynamic slice over a recorded run."""
+"""Slices back from a value to what made it: static over source, dynamic over a recorded run. Pure.
+
+`slicing.py` knows source alone; `dependence.py` goes by the events of a run, which decides where the two differ.
+"""

@@ -1,1 +1,5 @@
-"""Reads a stopped program, and runs none of its code: the walker and what it describes with."""
+"""Describes what a stopped program has stored: values, frames, containers, arrays, frames of data.
+
+None of the program's code runs: see the rules of the package above. Frames of data of pandas are read from their
+blocks, only the rows that are shown. `freezing.py` makes copies of data that outlive a cleanup.
+"""

@@ -1,1 +1,4 @@
-"""Changes the code of a copy: the edited source, compiled, in the place of the functions that are loaded."""
+"""Edits of the code of a copy: the edited source, compiled, replaces the functions that are loaded.
+
+Only the copy changes: neither the program nor its files do.
+"""

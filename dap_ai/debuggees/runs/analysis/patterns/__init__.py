@@ -1,4 +1,7 @@
-"""Things that go wrong in many runs, looked for one by one. Each file has some; `patterns_of` asks all of them."""
+"""Things that go wrong in many runs, looked for one by one. Each file has some; `patterns_of` asks all of them.
+
+A pattern is a rule over the events of one run. It names the steps that show it, and says only what is sure.
+"""
 
 from __future__ import annotations
 

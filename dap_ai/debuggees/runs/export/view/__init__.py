@@ -1,1 +1,4 @@
-"""A run as its view shows it: one shape for the page of `export --to html` and for editors."""
+"""The view of a run as data: one shape for the page of `export --to html` and for editors.
+
+`shape.py` declares it, and `making.py` makes it from a run. The view of VS Code reads the same shape.
+"""

@@ -1,7 +1,12 @@
 """The hook in a Python agent's process: tells the gate of calls, results and sub-agents, and waits where it is held.
 
-Loaded by start/sitecustomize.py under a name of its own. Runs in the agent's Python, 3.8 and newer: standard library
-only, and no import of dap_ai. What goes wrong here is told once, and the agent goes on.
+Loaded by start/sitecustomize.py (no package: all that is on PYTHONPATH) under a name of its own. Runs in the agent's
+Python, 3.8 and newer: standard library only, and no import of dap_ai. What goes wrong here is told once, and the agent
+goes on.
+
+`finding.py` sees modules as they are imported, `points.py` checks each row of the table in frameworks/, `calling.py`
+follows a call from its announcement to its result, `who.py` says which agent is at work (context variables). A query
+names its agent by a header that the endpoint takes off.
 """
 
 from __future__ import annotations

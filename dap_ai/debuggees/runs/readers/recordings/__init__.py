@@ -1,4 +1,7 @@
-"""Our own recordings (`dap-ai record`), also while they are written; `debuggees/runs/store.py` says what a line is."""
+"""Our own recordings (`dap-ai record`), also while they are written; `debuggees/runs/store.py` says what a line is.
+
+A recording of another version of the format is refused with both versions.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Rules of known mistakes. Each looks at one function and gives findings; none is sure by itself."""
+"""Rules of known mistakes, a file for each family. Each looks at one function and gives findings.
+
+No rule is sure by itself: its finding has a weight, and what the values at the stop or a run show refutes or confirms
+it. To add one: a function in a file here, and its line in the table below.
+"""
 
 from __future__ import annotations
 

@@ -1,1 +1,4 @@
-"""The interfaces of models: what a request's messages are, and a streamed answer put together. No input or output."""
+"""Interfaces of models: what a request's messages are, how a streamed answer is put together, edited, written. Pure.
+
+One file for each of chat, messages and responses; nothing here knows a connection or a recording.
+"""
