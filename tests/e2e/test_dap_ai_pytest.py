@@ -14,7 +14,7 @@ import pytest
 
 from tests.conftest import DEBUGGEE_PYTHONS, ROOT
 from tests.patience import patient
-from tests.unit.test_in_process import FOLDERS
+from tests.unit.test_in_process import FOLDERS, modules_of
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Unix sockets")
 STATS = """\
@@ -149,7 +149,7 @@ def test_a_doctest_is_explained_in_the_oldest_python(project, oldest):
 
 
 def test_the_oldest_python_imports_whatever_runs_in_a_process_of_the_users(oldest, tmp_path):
-    files = [file for folder in FOLDERS for file in (ROOT / folder).rglob("*.py") if folder_is_package(file)]
+    files = [file for folder in FOLDERS for file in modules_of(folder) if folder_is_package(file)]
     names = [".".join(file.relative_to(ROOT).with_suffix("").parts).replace(".__init__", "") for file in files]
     code = f"import sys; sys.path.append({str(ROOT)!r})\nfor name in {names!r}: __import__(name)"
     done = run([oldest, "-c", code], tmp_path)

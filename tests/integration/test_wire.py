@@ -49,7 +49,7 @@ async def wire(upstream: str, folder: Path, variable: str = "OPENAI_BASE_URL") -
         recording.close()
         for link in [each for waiting in endpoint.pool._idle.values() for each in waiting]:
             link.close()
-        assert recorder.totals.lost == ""
+        assert recorder.lost == ""
 
 
 def client(url: str, **options: Any) -> openai.AsyncOpenAI:
