@@ -34,7 +34,7 @@ CRASH = "def share(total, people):\n    return total / people\n\n\nprint(share(1
 SEARCH = """
 import sys
 from dap_ai.system import threads
-from dap_ai.debuggees.python.kind import failure_answers
+from dap_ai.debuggees.python.answer import failure_answers
 
 def forever(*_):
     print("{mark}", file=sys.stderr, flush=True)
