@@ -54,5 +54,5 @@ async def test_an_answer_names_the_clients_paths_and_copies_run_the_debuggees_fi
             told.append(ended["answer"])
 
         assert told[0].startswith("The divisor `rate` is `0` at `shop.py:6`.\n")
-        assert "`shop.py:5` ran 2 times: `rate` went `2` -> `0`" in told[0]
+        assert "`shop.py:5` ran twice: `rate` went `2` -> `0`" in told[0]
         assert "`rates.py:5` in `of`: `of(kind='pen')` returned `0`" in told[1]

@@ -29,8 +29,9 @@ if TYPE_CHECKING:  # which does what a session decides
     from dap_ai.debuggees.runs.running.stage import LiveStage
 
 KNOWN = "the run so far"
-_SETTING = frozenset({"setFunctionBreakpoints", "setExceptionBreakpoints", "setDataBreakpoints"})
-_STANDING = frozenset({"stackTrace", "scopes", "variables"})
+_SETTING = ("setFunctionBreakpoints", "setExceptionBreakpoints", "setDataBreakpoints")
+"""No set: a client may send anything as a command, also what cannot be hashed."""
+_STANDING = ("stackTrace", "scopes", "variables")
 """Requests that want an agent that is held."""
 _CAPABILITIES = ("supportsSetVariable", "supportsSetExpression", "supportsRestartFrame")
 
