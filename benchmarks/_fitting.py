@@ -1,4 +1,4 @@
-"""Fits `analyst/weights.py` to programs whose mistake is known.
+"""Fits `analysis/ranking/weights.py` to programs whose mistake is known.
 
 Each program fails and is asked about once; what was in view and what was tried is kept, and ranked again with other
 weights. So which small changes were tried, and in which order, stays as it was.

@@ -33,11 +33,11 @@ Key = TypeVar("Key")
 Line = tuple[str, int]
 """A file and a line of it, 1-based."""
 SURVIVED, KILLED, BROKEN = 0, 1, 3
-"""How a fork ends; a signal: it was over its limit."""
+"""Exit codes of a fork; a signal means that it exceeded a limit."""
 WATCHING = "_no_leftover_process"
 """The fixture that looks at all processes of the machine, which costs more than a pure test."""
 MOST_BYTES = 2 << 30
-"""Of address space that a mutant may add."""
+"""Maximum bytes of address space that a mutant may add."""
 
 
 @dataclass
@@ -123,7 +123,7 @@ class Measuring:
         self._found[nodeid] = time.process_time() - self._start, self._recorder.lines
 
     def result(self) -> dict[str, Baseline]:
-        """By the test's id."""
+        """Returns the baseline of each recorded test, by its id."""
         return {name: Baseline(spent, frozenset(lines | self._shared)) for name, (spent, lines) in self._found.items()}
 
 
@@ -136,20 +136,20 @@ class Runs:
     """The name of the imported package, "dap_ai"; it and "tests" are imported anew where that is needed."""
     mutants: Sequence[Mutant]
     folder: Path
-    """For files of its own."""
+    """A folder for temporary files of the run."""
     jobs: int
     progress: Callable[[str], None]
     imports: Recorder
-    """Of the lines that run while modules are imported; it is stopped when tests have been collected."""
+    """Records lines that run at import; stops when the tests are collected."""
     arguments: Sequence[str]
-    """Of pytest."""
+    """Arguments for pytest."""
     killed: dict[int, bool] = field(default_factory=dict[int, bool])
-    """By number of the mutant."""
+    """Whether each mutant was killed, by its number."""
     reached: dict[int, int] = field(default_factory=dict[int, int])
     """How many tests a mutant was tried with."""
     tests: int = 0
     seconds: float = 0.0
-    """All of them, without a mutant."""
+    """Time of all tests without a mutant."""
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         for item in items:

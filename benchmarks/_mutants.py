@@ -1,4 +1,4 @@
-"""Mutants of a room: one place of its source changed, as tests that check it would notice."""
+"""Generates mutants of a package: source with one place changed in a way that a test could notice."""
 
 from __future__ import annotations
 

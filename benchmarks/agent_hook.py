@@ -30,7 +30,7 @@ from typing import Any
 
 from dap_ai.debuggees.runs.live.gate.gate import Gate
 from dap_ai.debuggees.runs.live.gate.visits import Gatekeeper
-from dap_ai.debuggees.runs.live.hook import line, telling
+from dap_ai.debuggees.runs.live.hook import telling
 from dap_ai.debuggees.runs.live.wire.recorder import Recorder
 from dap_ai.debuggees.runs.live.wire.routes import HOOK
 from dap_ai.debuggees.runs.live.wire.serving import Endpoint
@@ -114,7 +114,7 @@ def events(count: int, seed: Callable[[Any], None] | None) -> list[dict[str, Any
             verdict = await telling.announce_async(call)
             await telling.announce_async({**result, "call_id": verdict.get("call_id", "")})
             found.append((time.perf_counter() - start) * 500)
-        line.close()
+
         return found
 
     def in_thread() -> None:

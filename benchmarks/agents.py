@@ -29,11 +29,11 @@ from typing import Any
 
 import psutil
 
-from dap_ai.debuggees.runs.live.__main__ import SWITCH_S
 from dap_ai.debuggees.runs.live.gate.gate import Gate
 from dap_ai.debuggees.runs.live.gate.orders import Row, Table
 from dap_ai.debuggees.runs.live.gate.stops import LIVE
 from dap_ai.debuggees.runs.live.gate.visits import Gatekeeper
+from dap_ai.debuggees.runs.live.process import SWITCH_S
 from dap_ai.debuggees.runs.live.wire.recorder import Recorder
 from dap_ai.debuggees.runs.live.wire.routes import Upstream
 from dap_ai.debuggees.runs.live.wire.serving import Endpoint

@@ -65,7 +65,7 @@ def row(runs: Runs, number: int) -> dict[str, Any]:
 
 
 def tried(files: Sequence[Path], found: Sequence[Mutant], tests: Sequence[str], jobs: int) -> Runs:
-    """Runs the tests without and with each mutant. Exits if one fails without."""
+    """Runs the tests on the original and on each mutant; exits if a test fails on the original."""
     os.chdir(ROOT)
     sys.path.insert(0, str(ROOT))
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
@@ -107,7 +107,7 @@ def report(room: Path, found: Sequence[Mutant], runs: Runs) -> str:
 
 
 def score(runs: Runs) -> str:
-    """As in "30 of 40 killed (75 %)"."""
+    """Formats a score: "30 of 40 killed (75 %)"."""
     killed, total = sum(runs.killed.values()), len(runs.killed)
     return f"{killed} of {total} killed ({100 * killed / max(total, 1):.0f} %)"
 

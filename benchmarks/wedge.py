@@ -30,6 +30,7 @@ from _requests import CHANGING, LATE, PARTING, requests
 
 sys.path.insert(0, str(ROOT))
 from tests.integration import native
+from tests.processes import end_tree
 
 STATES = ("created", "initialized", "configuring", "running", "stopped", "ended", "core")
 SIDES = ("alone", "dap_ai")
@@ -105,7 +106,7 @@ class Probe:
         self.send("disconnect", {"terminateDebuggee": True})
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(0.5)
-        native.end_tree(self._process)
+        end_tree(self._process)
 
     def _until(self, done: Any, timeout_s: float) -> None:
         deadline = time.monotonic() + timeout_s

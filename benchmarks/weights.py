@@ -1,4 +1,4 @@
-"""Fits the weights by which tests rank lines (`analyst/evidence/spectrum.py`) to failing tests of published projects.
+"""Fits the weights by which tests rank lines (`analysis/contrast/spectrum.py`) to failing tests of published projects.
 
     python benchmarks/weights.py SEED [--count N] [--only PROJECT]... [--keep DIR]
 

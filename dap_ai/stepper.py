@@ -1,4 +1,4 @@
-"""For agents that were instrumented for AgentStepper: only the import changes, to `dap_ai.stepper`."""
+"""Drop-in `AgentStepper` for agents instrumented for that debugger: change the import to `dap_ai.stepper`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["AgentStepper"]
 
 
 def __getattr__(name: str) -> Any:
-    """By its name: nothing is imported before it is used."""
+    """Imports AgentStepper when it is first used."""
     if name not in __all__:
         raise AttributeError(f"module 'dap_ai.stepper' has no attribute '{name}'")
     from importlib import import_module  # noqa: PLC0415  see above

@@ -1,4 +1,4 @@
-"""How debuggees of a kind are read and copied: an entry point of the group `dap_ai.access`, by the kind's name."""
+"""Loads the `Access` of a kind of debuggee from the entry-point group `dap_ai.access`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ from dap_ai.protocol.contracts.backend import Access
 
 @cache
 def access_to(kind: str) -> Access:
-    """The access to debuggees of a kind that is installed."""
+    """Returns the `Access` registered under the kind's name."""
     (entry,) = entry_points(group="dap_ai.access", name=kind)
     return entry.load()

@@ -16,6 +16,7 @@ import click
 import msgspec
 
 import dap_ai
+from dap_ai.agent.kinds import broken as broken_kinds
 from dap_ai.agent.language.recipes import find_basedpyright, why_not_installed
 from dap_ai.backends import UnknownBackendError
 from dap_ai.backends.debugpy import attach, interpreters
@@ -25,7 +26,6 @@ from dap_ai.commands.shown.table import print_table, resolve
 from dap_ai.commands.shown.telling import say_json, warn
 from dap_ai.commands.wanted.answerer import who_answers
 from dap_ai.protocol.contracts.backend import StartError
-from dap_ai.protocol.contracts.kinds import broken as broken_kinds
 from dap_ai.settings import config
 from dap_ai.system import extras, programs
 

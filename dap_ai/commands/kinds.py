@@ -8,10 +8,10 @@ from typing import Protocol, cast
 import click
 import msgspec
 
+from dap_ai.agent.kinds import DEFAULT, kinds, named
 from dap_ai.backends import UnknownBackendError
 from dap_ai.backends.discovery import discover
 from dap_ai.commands.running.target import Out, Target
-from dap_ai.protocol.contracts.kinds import DEFAULT, kinds, named
 from dap_ai.settings.config import Resolved
 
 

@@ -16,7 +16,7 @@ MAX_FILE_BYTES = 256 * 1024
 _DEEP_KEY = re.compile(rb"""(?:\.[ \t]*(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*){20}""")
 """Parsing takes time by the square of a key's parts: a minute for 50,000 of them."""
 MAX_REASON_CHARS = 200
-"""Of what an error says of a file's text."""
+"""Maximum characters of a file that an error quotes."""
 
 
 class BadFile(ValueError):  # noqa: N818  what it is about

@@ -55,7 +55,7 @@ async def wait_for(awaited: Awaitable[_Result], seconds: float | None) -> _Resul
 async def communicate(
     process: asyncio.subprocess.Process, seconds: float, given: bytes | None = None
 ) -> tuple[bytes, bytes]:
-    """What a process that takes `given` writes until it ends; killed after such a limit. Raises TimeoutError."""
+    """Sends `given` to a process and returns its output; kills it after the limit. Raises TimeoutError."""
     try:
         return await wait_for(process.communicate(given), seconds)
     finally:

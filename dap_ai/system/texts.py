@@ -1,4 +1,4 @@
-"""Texts cut, counted, quoted and fenced: the one way of each. Pure.
+"""Formats text: truncates, pluralises, quotes as inline code, fences as a code block. Pure.
 
 Where the reader must know how much is missing, `agent.case.values.cut` (a value in an answer) and
 `agent.tools.base.clip` (a result for a model) say it instead.
@@ -12,17 +12,17 @@ _TICKS = re.compile(r"`+")
 
 
 def cut(text: str, most: int, mark: str = "...") -> str:
-    """At most `most` characters: of a longer text the end gives way to `mark`."""
+    """Truncates `text` to `most` characters, ending in `mark`."""
     return text if len(text) <= most else text[: max(most - len(mark), 0)].rstrip() + mark
 
 
 def counted(count: int, noun: str, plural: str = "") -> str:
-    """`1 step`, `1,200 steps`, `2 queries`."""
+    """Formats a count with its noun: `1 step`, `1,200 steps`, `2 queries`."""
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
 def code(text: str) -> str:
-    """Text as inline code of Markdown, whatever it holds."""
+    """Formats text as Markdown inline code, whatever backticks it holds."""
     text = " ".join(text.split("\n"))
     if "`" not in text:
         return f"`{text}`"
@@ -31,7 +31,7 @@ def code(text: str) -> str:
 
 
 def fenced(text: str, language: str = "text") -> str:
-    """A code block of Markdown that the text cannot end."""
+    """Formats text as a Markdown code block that it cannot close."""
     ticks = "```"
     while ticks in text:
         ticks += "`"

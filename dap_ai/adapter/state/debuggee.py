@@ -56,7 +56,7 @@ class DebuggeeState:
         self.edits: list[ValueEdit] = []
         """Values set in the debugger since the debuggee started, oldest first (edits.py)."""
         self.hit: list[WatchedData] = []
-        """The variables whose data breakpoint stopped the program: one of them, if there are several."""
+        """The variables whose data breakpoints stopped the program; if several may have, one of them did."""
         self.paths = PathMappings()
         self.frames: dict[int, int] = {}
         """Frame ids that the client has seen in this epoch, with their threads."""

@@ -1,4 +1,4 @@
-"""What a program has said itself as it failed: the report of a sanitizer, a panic, a failed assertion."""
+"""What a program printed about its own failure: a sanitizer's report, a panic, a failed assertion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How deep a stack is that an adapter gives page by page, and its outermost frames, in few requests."""
+"""Counts the frames of a stack that the adapter gives page by page, and reads the outermost ones, in few requests."""
 
 from __future__ import annotations
 

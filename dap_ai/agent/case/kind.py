@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol, cast
 
+from dap_ai.agent import kinds
 from dap_ai.agent.case.stack import Case
+from dap_ai.agent.kinds import DEFAULT, named
 from dap_ai.agent.prompts import wording
 from dap_ai.agent.source.source import SourceFile
-from dap_ai.protocol.contracts import kinds
 from dap_ai.protocol.contracts.debugger import Debugger
-from dap_ai.protocol.contracts.kinds import DEFAULT, named
 from dap_ai.protocol.contracts.recalling import Recalled, UnrepeatableError
 
 
@@ -75,10 +75,10 @@ class Kind(Protocol):
         return wording("system", marker=marker)
 
     def prepare(self, source: SourceFile) -> None:
-        """Does what a question about this file will need, before one comes; called in a thread."""
+        """Prepares a source file for the next question; called in a thread, before there is one."""
 
     async def recall(self, debugger: Debugger, case: Case) -> Recalled:
-        """The widest run that comes to this stop. Raises UnrepeatableError, NotStopped, RequestFailed."""
+        """Reruns the program or test up to this stop. Raises UnrepeatableError, NotStopped, RequestFailed."""
         del debugger, case
         raise UnrepeatableError("a program of this kind cannot be run again")
 

@@ -46,7 +46,7 @@ class PassingSession:
 
 
 class PassingModel:
-    """Another Model, but for its `stream`: see agent.model.Model for each member."""
+    """Delegates every member but `stream` to another Model; see agent.model.Model."""
 
     def __init__(self, model: Model) -> None:
         self._model = model

@@ -48,7 +48,7 @@ _NOTHING_STOPPED = "Nothing is stopped: there is no program to read. Answer from
 
 
 class Toolbox:
-    """The tools that a model may call in one ask. `bench` None: nothing is stopped, so no tool is offered."""
+    """The tools that a model may call in one ask. Without a `bench` nothing is stopped, and it may call none."""
 
     def __init__(self, bench: Bench | None, sink: Sink, usage: Usage, report: Report, marker: str) -> None:
         self._bench = bench

@@ -8,6 +8,7 @@ from typing import Protocol, cast
 from dap_ai.agent.case.kind import Kind, kind_of
 from dap_ai.agent.guard.masked import MaskedModel, masked_message
 from dap_ai.agent.guard.passing import PassingModel
+from dap_ai.agent.kinds import DEFAULT, named
 from dap_ai.agent.loop.agent import Budget, Talk, add, investigate
 from dap_ai.agent.loop.conversation import Conversation
 from dap_ai.agent.loop.toolbox import Toolbox
@@ -18,7 +19,6 @@ from dap_ai.agent.providers.offline import without_model
 from dap_ai.agent.providers.work import Work
 from dap_ai.agent.tools.report import Report
 from dap_ai.protocol.contracts.asking import Answer, HistoryItem
-from dap_ai.protocol.contracts.kinds import DEFAULT, named
 from dap_ai.protocol.wire.ask import Usage
 from dap_ai.settings.config import Settings
 from dap_ai.system.extras import PRICES

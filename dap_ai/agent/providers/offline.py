@@ -8,6 +8,7 @@ from typing import Protocol, cast
 import msgspec
 
 from dap_ai.agent.case.stack import Case
+from dap_ai.agent.kinds import DEFAULT, named
 from dap_ai.agent.model import ModelError
 from dap_ai.agent.providers.base import ProviderError
 from dap_ai.agent.providers.work import Work
@@ -16,7 +17,6 @@ from dap_ai.agent.tools.base import Bench
 from dap_ai.agent.tools.table import run, traced_by
 from dap_ai.protocol.contracts.asking import Answer
 from dap_ai.protocol.contracts.debugger import Sink
-from dap_ai.protocol.contracts.kinds import DEFAULT, named
 from dap_ai.protocol.contracts.tools import Arguments
 from dap_ai.protocol.wire.ask import Usage
 from dap_ai.settings.config import Settings
@@ -128,7 +128,7 @@ async def without_model(work: Work, error: ModelError, usage: Usage) -> Answer:
 
 
 class Nobody(Offline):
-    """Who stands for a provider that cannot answer."""
+    """Stands in for a provider that could not be loaded: answers with the error."""
 
     def __init__(self, error: ProviderError) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What a program waits for, as its stack shows: the call in which it stands, or the one that its loop comes to."""
+"""Answers "what does it wait for?" from the stack."""
 
 from __future__ import annotations
 

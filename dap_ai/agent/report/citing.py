@@ -20,6 +20,6 @@ class Cited:
 
 
 def evidence_of(stop: Stop, cited: Iterable[Cited]) -> list[Evidence]:
-    """What an answer cites, as far as it was read."""
+    """Evidence for each cited expression whose value was read."""
     read = ((c, c.place.value(c.expression)) for c in cited)
     return [evidence_at(c.expression, value.text, c.place.frame, stop) for c, value in read if value]

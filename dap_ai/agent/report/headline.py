@@ -1,4 +1,4 @@
-"""The first line of an answer: short enough to be read at a glance."""
+"""Fits the first line of an answer into 25 words."""
 
 from __future__ import annotations
 

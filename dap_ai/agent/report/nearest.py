@@ -1,4 +1,4 @@
-"""The names and keys most like one that is missing."""
+"""Finds the names and keys most similar to one that is missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sections that answers about any stop have: a quoted line, the chain of causes, the root cause with other suspects."""
+"""Sections that every kind's answers share: a quoted line, the chain of causes, the root cause and other suspects."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dap_ai.protocol.wire.ask import Suspect
 
 BACK = "Back from the failing line"
 THE_FAILED_LINE = "the line that failed"
-"""How the reason of the failing line itself begins."""
+"""The reason of a suspect that is the failing line begins with this."""
 
 
 def where(case: Case, file: str, line: int) -> str:
@@ -47,7 +47,7 @@ def cause_of(
 
 
 def listed(suspects: Sequence[Suspect], where: Callable[[str, int], str]) -> str:
-    """Suspects in a line, each as its place with its reason; `where` makes code of a place."""
+    """Lists suspects on one line, each with its reason; `where` formats a file and line as code."""
     return "; ".join(f"{where(s.file, s.line)} ({s.reason})" for s in suspects)
 
 

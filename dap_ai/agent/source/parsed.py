@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, cast
 
-from dap_ai.protocol.contracts import kinds
+from dap_ai.agent import kinds
 from dap_ai.protocol.contracts.inspection import Node
 
 ExpressionKind = Literal[
@@ -84,7 +84,7 @@ class Statement:
 
 
 class Unit(Protocol):
-    """One parsed file, as far as every kind has it."""
+    """A parsed source file: the part that the core uses."""
 
     @property
     def functions(self) -> Sequence[Function]:
@@ -96,7 +96,7 @@ class Unit(Protocol):
         ...
 
     def expressions_at(self, line: int) -> list[Expression]:
-        """Every sub-expression of that statement that has a value, outermost first, each text once."""
+        """Every sub-expression with a value in the statement at `line`, outermost first, each text once."""
         ...
 
     def reads(self, function: Function) -> list[Expression]:
@@ -105,29 +105,29 @@ class Unit(Protocol):
 
 
 class Grammar(Protocol):
-    """What a kind knows of the languages of its sources, and of the frames of its programs."""
+    """Parses the languages of one kind of debuggee, and reads the stack frames of its programs."""
 
     def parse(self, text: str, language: str) -> Unit:
-        """The parsed file. Raises MissingExtraError."""
+        """Parses a file. Raises MissingExtraError."""
         ...
 
     def expression(self, text: str, language: str) -> Expression:
-        """One expression. Raises sanitize.SyntaxRefused."""
+        """Parses one expression. Raises sanitize.SyntaxRefused."""
         ...
 
     def frames(self, rows: list[dict[str, Any]]) -> list[Any]:
-        """DAP's stack frames as `stack.Frame`s: whose code each is, and what its function is called in the source."""
+        """Converts DAP stack frames to `stack.Frame`s, with names as in the source, and whose code each is."""
         ...
 
 
 class HasGrammar(Protocol):
-    """What a kind of debuggee is to the reader of sources."""
+    """A kind of debuggee that has a grammar."""
 
     def grammar(self) -> Grammar:
-        """That of its languages."""
+        """Returns the grammar of its languages."""
         ...
 
 
 def grammar_of(language: str) -> Grammar:
-    """The grammar of a language that a kind parses: of one in NATIVE_LANGUAGES."""
+    """Returns the grammar for a language in NATIVE_LANGUAGES."""
     return cast("HasGrammar", kinds.of_language(language)).grammar()

@@ -34,7 +34,7 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 NATIVE_LANGUAGES = frozenset({"c", "cpp", "rust"})
-"""Those that a kind of debuggee parses: see parsed.Grammar."""
+"""Languages that a kind of debuggee parses with its own grammar (see `parsed.Grammar`)."""
 _CPP_TEXT = re.compile(
     r"^[ \t]*(class\s+\w+\s*(final\s*)?([:{;]|$)|namespace\b|template\s*<|using\s+(namespace\s|\w+\s*=)"
     r"|(public|private|protected):|#\s*include\s*<\w+>)|\b\w+::\w",

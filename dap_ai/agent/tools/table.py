@@ -1,4 +1,4 @@
-"""The tools of every kind of debuggee with those of the stopped one, and which of them a question in words calls."""
+"""Collects the tools that can be called at a stop, and maps questions such as `trace f(3)` to tool calls."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import msgspec
 
 from dap_ai.agent.case.reader import Reader
 from dap_ai.agent.case.roots import Refused
+from dap_ai.agent.kinds import kinds
 from dap_ai.agent.questions.expressions import leading
 from dap_ai.agent.questions.when import Asked, as_called
 from dap_ai.agent.tools.acting import continue_to, execute, set_breakpoint, set_variable, step
@@ -24,7 +25,6 @@ from dap_ai.agent.tools.source import search, source
 from dap_ai.agent.tools.stack import frame, stack, threads
 from dap_ai.agent.tools.surroundings import environment, output
 from dap_ai.agent.tools.variables import variables
-from dap_ai.protocol.contracts.kinds import kinds
 from dap_ai.protocol.contracts.tools import TOOLS as ARGUMENTS
 from dap_ai.protocol.contracts.tools import Arguments, Evaluate, History, Slice, Trace
 from dap_ai.protocol.wire.safe import put
@@ -51,7 +51,7 @@ def called_by(question: str) -> Arguments | None:
 
 
 def history_of(asked: Asked) -> History:
-    """The call that a question asks for."""
+    """Builds the `history` call for a parsed question."""
     return History(asked.expression, asked.when(asked.expression))
 
 
@@ -70,7 +70,7 @@ def tools_of(bench: Bench) -> Mapping[str, Tool[Any]]:
 
 @cache
 def every_tool() -> Mapping[str, Tool[Any]]:
-    """By name, in the order of `protocol.contracts.tools`: the tools of programs, whichever kind has them."""
+    """All tools for programs of any kind, by name, in the order of `protocol.contracts.tools`."""
     of_kinds = {name: tool for kind in kinds() for name, tool in cast("HasForms", kind).forms().items()}
     return _ordered({**{name: tool for name, tool in of_kinds.items() if name in _ORDER}, **_CORE})
 

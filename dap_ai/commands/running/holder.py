@@ -29,7 +29,7 @@ class _Said(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def hear(answer_by: Callable[[Mapping[str, str | None]], str], tell: Callable[[str], None], line: bytes) -> None:
-    """Does what a line says by Recipe.answer_by, and tells on stderr what came of it; nothing of the line itself."""
+    """Applies the settings in a line through Recipe.answer_by; reports the result on stderr, never the line."""
     if not line.strip():
         return
     try:

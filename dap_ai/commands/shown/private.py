@@ -1,4 +1,4 @@
-"""Files for their user's eyes only, whatever stands at their path before."""
+"""Opens files that only their user can read."""
 
 from __future__ import annotations
 

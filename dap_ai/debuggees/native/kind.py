@@ -45,7 +45,7 @@ class Native(Kind):
     offered = None
 
     def grammar(self) -> Grammar:
-        """Of C, C++ and Rust."""
+        """Returns the grammar of C, C++ and Rust."""
         from dap_ai.debuggees.native.source.languages import GRAMMAR  # noqa: PLC0415  as below
 
         return GRAMMAR

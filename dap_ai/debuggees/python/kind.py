@@ -85,7 +85,7 @@ class Python(Kind):
         return case.stop.reason == "exception"
 
     def prepare(self, source: SourceFile) -> None:
-        """Finds who gives objects their data in this file."""
+        """Indexes where this file creates objects, for questions about a value's origin."""
         from dap_ai.debuggees.python.analysis.syntax import origins  # noqa: PLC0415  the kind is known before it is asked
 
         origins.prepare(source)
@@ -97,7 +97,7 @@ class Python(Kind):
         return await recall(debugger, case)
 
     def forms(self) -> Mapping[str, Tool[Any]]:
-        """Those that run something in a copy of the program."""
+        """Returns the tools that run code in a copy of the program."""
         from dap_ai.debuggees.python.tools.table import FORMS  # noqa: PLC0415  the same
 
         return FORMS

@@ -76,7 +76,7 @@ class Access(Protocol):
         return ()
 
     def in_terminal(self) -> Sequence[str]:
-        """The same of a program that runs in a terminal, where nobody watches its uncaught errors."""
+        """Expressions for a program in a terminal, so that it stops at errors that the adapter would miss."""
         return ()
 
     def warm(self) -> None:
@@ -131,7 +131,7 @@ class BackendRules(Protocol):
 
 
 class Backend(BackendRules, Protocol):
-    """A kind of debug adapter. One that inherits from it writes what is not as it is here."""
+    """A kind of debug adapter. A subclass overrides what differs from the defaults here."""
 
     name: str
     """As in `--backend NAME`."""

@@ -3,12 +3,12 @@ from __future__ import annotations
 import click
 import pytest
 
+from dap_ai.agent.kinds import named
 from dap_ai.backends import UnknownBackendError
 from dap_ai.commands import kinds
 from dap_ai.commands.kinds import Wanted, backend_for, kind_of
 from dap_ai.debuggees.native.launch.building import adapter_of, remarks
 from dap_ai.protocol.contracts.inspection import Binary
-from dap_ai.protocol.contracts.kinds import named
 from dap_ai.settings.config import Resolved, Settings
 
 NATIVE = named("native")

@@ -67,35 +67,35 @@ class Draft:
 
     @property
     def report(self) -> Report | None:
-        """What the program said of itself."""
+        """The report that the program printed about its failure."""
         return self.case.report
 
     @property
     def fault(self) -> Fault | None:
-        """What the processor stopped at."""
+        """The fault that the processor raised."""
         return self.case.inspection.fault
 
     @property
     def line(self) -> int:
-        """The failing one."""
+        """The failing line."""
         return self.place.frame.line
 
     @cached_property
     def calls(self) -> list[Expression]:
-        """Those of the line."""
+        """The calls on the failing line."""
         return [e for e in self.expressions if e.kind == "call"]
 
     @cached_property
     def subscripts(self) -> list[Expression]:
-        """Those of the line, with base and index."""
+        """The subscripts on the failing line, each with base and index."""
         return [e for e in self.expressions if e.kind == "subscript" and len(e.parts) > 1]
 
     def unit_of(self, file: str) -> Unit | None:
-        """A file, parsed; None: it cannot be read or parsed."""
+        """Parses a source file; None if it cannot be read or parsed."""
         return unit_of(self.case.sources.read(file))
 
     def value(self, text: str) -> Value | None:
-        """What the expression is in the failing frame."""
+        """The value of an expression in the failing frame."""
         return self.place.value(text)
 
     def number(self, text: str) -> int | None:

@@ -139,7 +139,7 @@ def _ends(draft: Draft) -> Iterator[_End]:
 
 
 def _explain_empty(draft: Draft, end: _End) -> bool:
-    """Whether it is that of a container which is empty."""
+    """Explains an element read from an empty container; returns whether that is the failure."""
     for found in [*_BEFORE.finditer(end.code), *_ENDS.finditer(end.code)]:
         text, value = _container(draft.place, found[1], end.holder)
         if value is not None and value.length == 0 and not (end.function and _is_asked(draft, end, found[1])):

@@ -80,7 +80,7 @@ def _operands(draft: Draft, expression: Expression) -> str:
 
 
 def _names(expression: Expression) -> list[str]:
-    """The same without those of what is called."""
+    """Returns the names in an expression, except those of the functions it calls."""
     called = {e.parts[0].text for e in within(expression) if e.kind == "call" and e.parts}
     return [name for name in names_of(expression) if name not in called]
 

@@ -1,4 +1,4 @@
-"""Native programs, to whichever debug adapter debugs them: see contracts.backend.Access."""
+"""Gives debug adapters access to native programs: see contracts.backend.Access."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dap_ai.protocol.contracts.backend import Access, Walker
 
 
 class NativeAccess(Access):
-    """By DAP's requests alone."""
+    """Reads native programs by DAP requests only, and makes no copies."""
 
     def walker(self, *, hovers: bool = False) -> Walker:
-        """The reader of one session."""
+        """Returns a walker for one session."""
         return NativeWalker(hovers=hovers)
 
 

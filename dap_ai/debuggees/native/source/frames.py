@@ -71,7 +71,7 @@ def is_inlined(name: str) -> bool:
 
 
 def frames_of(rows: list[dict[str, Any]]) -> list[Frame]:
-    """DAP's stack frames as ours. What an adapter gives in the place of a missing source is no source of the user's."""
+    """Converts DAP stack frames. An adapter's placeholder for a missing source does not count as user code."""
     frames: list[Frame] = []
     for row, caller in zip(rows, [*rows[1:], {}], strict=True):
         told, path = str(row.get("name", "?")), path_of(row)

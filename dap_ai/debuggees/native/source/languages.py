@@ -1,4 +1,4 @@
-"""C, C++ and Rust to the reader of any stop: see agent.case.parsed.Grammar."""
+"""The grammar of C, C++ and Rust: see agent.source.parsed.Grammar."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dap_ai.debuggees.native.source.parsing import Unit, parse, parse_expression
 
 
 class Languages:
-    """See agent.case.parsed.Grammar."""
+    """See agent.source.parsed.Grammar."""
 
     def parse(self, text: str, language: str) -> Unit:
         """See parsing.parse."""
@@ -31,7 +31,7 @@ GRAMMAR = Languages()
 
 
 def unit_of(source: SourceFile | None) -> Unit | None:
-    """The parsed file; None: there is no source, or no grammar is installed."""
+    """Returns the parsed file; None if there is no source or no grammar is installed."""
     unit = source.unit if source else None
     return unit if isinstance(unit, Unit) else None
 

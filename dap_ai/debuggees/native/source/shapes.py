@@ -49,7 +49,7 @@ class Incomplete(Exception):  # noqa: N818  a state of the source
 
 
 def fields(node: Syntax, *names: str, refusal: str = "") -> list[Syntax]:
-    """The children of these names. Raises Incomplete."""
+    """Returns the child nodes with these field names. Raises Incomplete."""
     found = [child for name in names if (child := field(node, name)) is not None]
     if len(found) < len(names):
         raise Incomplete(refusal)
@@ -134,7 +134,7 @@ def call(source: Source, node: Syntax, callee: Syntax, arguments: Sequence[Synta
 
 
 def _joined(first: int, end: int) -> list[str | int]:
-    """The operands of these numbers, with commas between them."""
+    """Formats the operands with these indexes, separated by commas."""
     return [part for index in range(first, end) for part in (", ", index)][1:]
 
 
@@ -159,4 +159,4 @@ LITERALS: Mapping[str, Rule] = {
     **dict.fromkeys(("string_literal", "raw_string_literal"), lambda s, n: constant(s, n, literals.string(s.text(n)))),
     "char_literal": lambda s, n: constant(s, n, literals.character(s.text(n))),
 }
-"""The rules of constants that are written alike in every language."""
+"""Rules for literals that are written the same in every language."""

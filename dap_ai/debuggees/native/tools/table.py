@@ -1,4 +1,4 @@
-"""The tools of native programs: those that only they have, and the forms that others take there."""
+"""Tools for native programs: their own, and their versions of the core's."""
 
 from __future__ import annotations
 

@@ -182,7 +182,7 @@ class FailureAnswers:
         return self._unread(work, analysis, *unread.caught(analysis)) if analysis else None
 
     def _unread(self, work: Work, analysis: Analysis, parts: list[str], fixes: list[Fix]) -> Answer:
-        """Answers with these parts, without values."""
+        """Answers with the given paragraphs and no cited values."""
         say(work, [*parts, f"*{' '.join([NO_MODEL, *noted(analysis)])}*"])
         return Answer(suspects=analysis.suspects, fixes=fixes, usage=offline_usage())
 
@@ -196,7 +196,7 @@ class FailureAnswers:
         return self._kept[1:] if self._kept and self._kept[0] == _key(case) else None
 
     def kept_at(self, case: Case) -> Trials | None:
-        """The fixes tried at this stop; None: none were."""
+        """The fixes tried at this stop; None if none were tried."""
         kept, stop = self._kept, case.stop
         return kept[2] if kept and kept[0][:2] == (stop.epoch, stop.thread_id) else None
 

@@ -133,7 +133,7 @@ def sent_by(number):
     return told, values, "".join(pieces)
 
 def cause_of(told, frames):
-    # reading/exceptions.py finds the frames there.
+    # inspector/exceptions.py finds the frames there.
     from multiprocessing.pool import RemoteTraceback
     cause = RemoteTraceback(told)
     cause.__frames__ = frames

@@ -1,4 +1,4 @@
-"""Python programs, to whichever debug adapter debugs them: see contracts.backend.Access."""
+"""Gives debug adapters access to Python programs: see contracts.backend.Access."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from dap_ai.protocol.contracts.backend import Access, Snapshots, Walker
 
 
 class PythonAccess(Access):
-    """By what is injected into the debuggee."""
+    """Reads and copies Python programs through code injected into the debuggee."""
 
     def at_start(self) -> Sequence[str]:
-        """Opens the inspector's door, and hears of exceptions from then on."""
+        """Expressions that open the inspector's door and start to capture values at each raise."""
         return inspector.open_expression(), inspector.watch_expression()
 
     def in_terminal(self) -> Sequence[str]:
-        """Stops where the program dies."""
+        """Expressions that stop the program where it dies."""
         return (dead_ends.INSTALL,)
 
     def warm(self) -> None:
-        """Makes what is put into a debuggee ready to be sent."""
+        """Compiles the injected modules ahead of the first question."""
         inspector.warm()
 
     def walker(self, *, hovers: bool = False) -> Walker:
-        """The static walker."""
+        """Returns the static walker of one session."""
         del hovers
         return Inspector()
 
     def snapshots(self, readable: tuple[str, ...] = ()) -> Snapshots:
-        """Locked copies."""
+        """Returns the snapshots of one session."""
         return Copies(readable=readable)
 
 

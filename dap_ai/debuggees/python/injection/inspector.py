@@ -39,7 +39,7 @@ READING, SNAPSHOTS, RAISES = "reading", "snapshots", "raises"
 """Bundles of modules: what every debuggee gets, what only one gets that a snapshot is made of, and what hears of
 exceptions from its start on. A module's name is unique among all of them."""
 _FOR_RAISES = frozenset({"captures", "earlier", "freezing", "hints", "mentioned", "scopes", "statics"})
-"""Modules of READING that the last needs, too."""
+"""Modules of READING that RAISES needs as well."""
 _NEWER = "__import__('sys').version_info >= (3, 12)"
 
 

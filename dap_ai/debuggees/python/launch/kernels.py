@@ -24,7 +24,7 @@ _BUSY = (
 _NO_ERROR = "No cell of this kernel has failed so far, and no debugger has stopped it."
 _HOST_PACKAGES = ("IPython", "ipykernel", "ipyflow", "pyccolo")
 _PYTHON = Path(__file__).parents[1]
-"""The package of Python programs; in the kernel it gets a name of its own."""
+"""The package `dap_ai.debuggees.python`, which the kernel imports under a private name."""
 _HOLD = """
 import importlib, importlib.util, json, linecache, os, sys
 

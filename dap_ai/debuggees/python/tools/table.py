@@ -1,4 +1,4 @@
-"""The tools of Python programs beside those of every kind, and the questions that call one."""
+"""Tools for Python programs beyond the core's, and the questions that call them."""
 
 from __future__ import annotations
 

@@ -232,7 +232,7 @@ class _Judge:
 
 
 def called_in(step: Step) -> str:
-    """The step's call as one text; "" where there is none."""
+    """The step's call as text; "" if it has none."""
     return text_of_call(step.call) if step.call is not None else ""
 
 

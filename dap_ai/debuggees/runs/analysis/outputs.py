@@ -38,11 +38,11 @@ class Runner(msgspec.Struct):
 
     name: str
     patterns: Mapping[str, re.Pattern[str]]
-    """By their names in checks.toml: `sure`, `passed`, `bad`, ..."""
+    """Patterns by their names in checks.toml: `sure`, `passed`, `bad`, ..."""
     sums: bool
 
     def finds(self, key: str, text: str) -> bool:
-        """Whether it has such a pattern, and that stands in a text."""
+        """Whether the pattern of this name exists and matches the text."""
         pattern = self.patterns.get(key)
         return pattern is not None and pattern.search(text) is not None
 

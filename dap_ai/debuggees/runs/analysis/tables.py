@@ -138,10 +138,10 @@ def expressions(name: str, key: str) -> Sequence[re.Pattern[str]]:
 
 
 def find_words(key: str, text: str) -> re.Match[str] | None:
-    """What the first of the expressions `key` of words.toml that finds something finds in `text`."""
+    """Returns the first match in `text` of the patterns under `key` in words.toml."""
     return next((found for pattern in expressions("words", key) if (found := pattern.search(text))), None)
 
 
 def line_with(key: str, lines: Iterable[str]) -> str:
-    """The first line in which one of the expressions `key` of words.toml finds something, stripped; "" where none."""
+    """Returns the first line that matches a pattern under `key` in words.toml, stripped; "" if none does."""
     return next((line.strip() for line in lines if find_words(key, line)), "")

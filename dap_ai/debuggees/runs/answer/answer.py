@@ -235,7 +235,7 @@ def _unknown(held: Held, wish: Wish) -> list[str]:
 
 
 def _told(head: str, text: str | Sequence[str], nothing: str = "", language: str = "text") -> list[str]:
-    """A sentence, and what the run says or its rows, fenced; `nothing` where there is nothing."""
+    """Formats a sentence with fenced text or rows below it; `nothing` if there are none."""
     shown = text if isinstance(text, str) else "\n".join(text)
     return [head, fenced(shown, language)] if shown else [nothing or head]
 

@@ -21,7 +21,7 @@ from dap_ai.system.texts import code, fenced
 
 NO_OTHER_RUN = "No other run was named: `dap-ai ask --run RUN --against RUN2`."
 _MAX_CHARS = 12_000
-"""Of a value."""
+"""Maximum characters of a value."""
 
 
 def told(head: str, text: str, nothing: str = "") -> ToolResult:
@@ -207,4 +207,4 @@ TOOLS: tuple[Tool[Any], ...] = (
     *(TreeTool(), WorkspaceTool(), ChecksTool(), CompareTool()),
 )
 FORMS: Mapping[str, Tool[Any]] = {tool.name: tool for tool in (RunEvaluate(), RunVariables(), *TOOLS)}
-"""By name: its own tools, and those of programs that its adapter reads for."""
+"""Tools for runs by name, with the core tools that the adapter of runs can serve."""

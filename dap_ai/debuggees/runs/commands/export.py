@@ -70,7 +70,7 @@ def command(run: Path, target: str, output: Path | None, *, masked: bool | None)
 def exported(
     run: Run, analysis: Analysis, target: str, *, masked: bool = False, patch: Patch | None = None
 ) -> dict[str, bytes]:
-    """The file of a format, by name. `patch` gives the lines of a change of the workspace."""
+    """Returns the exported file, by its name. `patch` reads the lines of a workspace change."""
     from dap_ai.debuggees.runs.export import atif, markdown, otel, own_json  # noqa: PLC0415  the same
     from dap_ai.debuggees.runs.export.page import document  # noqa: PLC0415  the same
     from dap_ai.debuggees.runs.export.view.making import exported as view  # noqa: PLC0415  the same
@@ -115,7 +115,7 @@ def _real(path: Path) -> Path:
 
 
 def _write(name: str, data: bytes, output: Path, run: Path) -> None:
-    """The file, or one of that name in a folder that is there; never into the run itself."""
+    """Writes the export to `output`, or into it if it is a folder; refuses a path inside the run."""
     if _real(output) == run or (run.is_dir() and _real(output).is_relative_to(run)):
         raise click.UsageError(f"{path_shown(str(output))} is in the run's own folder, where nothing is written.")
     try:

@@ -1,4 +1,4 @@
-"""`dap-ai run layout`: what a file means whose format nobody knows, checked, shown, and kept if wanted."""
+"""`dap-ai run layout`: describes, checks and saves the layout of a file in an unknown format."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _MOST_PLACES = 40
 @click.option("--replace", is_flag=True, help="With --save: in the place of one of that name.")
 @json_option
 def command(path: Path, *, file: Path | None, by_model: bool, name: str | None, replace: bool, as_json: bool) -> None:
-    """Exit code 1 where the layout has a fault, 2 where there can be none."""
+    """Exits with 1 if the layout is faulty, 2 if the file cannot have one."""
     if path.is_dir():
         raise Unreadable(f"{path_shown(str(path))} is a folder: a layout describes a file")
     if file is None and not by_model:

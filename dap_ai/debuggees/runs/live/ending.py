@@ -1,4 +1,4 @@
-"""An agent is told to end, with all that it has started."""
+"""Terminates an agent and every process that it has started."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import psutil
 
 
 def terminated(pid: int) -> list[psutil.Process]:
-    """The process and its children, which have been told to; empty where it has ended already."""
+    """Signals the process and its children, and returns them; empty if it has already ended."""
     try:
         process = psutil.Process(pid)
         found = [*process.children(recursive=True), process]

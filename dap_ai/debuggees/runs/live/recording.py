@@ -62,9 +62,9 @@ class Wish(NamedTuple):
     environ: Mapping[str, str]
     again: Again | None = None
     gate: Stand | None = None
-    """The agent can be held."""
+    """Where the agent waits while it is paused; None: it cannot be paused."""
     cwd: Path | None = None
-    """Where it runs, if not here."""
+    """The working directory; None: the current one."""
 
 
 class Keeper:

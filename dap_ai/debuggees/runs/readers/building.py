@@ -34,13 +34,13 @@ class Building:
         """The first moment that `since_start` was asked about: seconds since 1970."""
 
     def document(self, path: Path, name: str = "") -> Any:
-        """The value of a JSON file, as far as it can be read; what is wrong with it is a problem. Raises CannotRead."""
+        """Parses a JSON file as far as possible, and records what is wrong as a problem. Raises CannotRead."""
         value, problems = document(path, name)
         self.problems += problems
         return value
 
     def since_start(self, moment: float | None) -> float | None:
-        """Seconds from the first moment that this was asked about to this one; None of none."""
+        """Seconds from the first time stamp seen here to `moment`; None if there is no time stamp."""
         if moment is None:
             return None
         self.started = moment if self.started is None else self.started

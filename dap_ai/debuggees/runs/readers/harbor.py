@@ -32,7 +32,7 @@ _TOLD = (
     *("trial.log", "config.json", "result.json", "exception.txt"),
     *("verifier/test-stdout.txt", "verifier/test-stderr.txt", "verifier/ctrf.json"),
 )
-"""In this order; what the others say is in the outcome."""
+"""Files to read, in this order; the outcome has what the others say."""
 _MOST_OTHERS = 500
 """Files of a trial that are named and not read."""
 _MAX_TEXT_BYTES = 16 * 1024 * 1024
@@ -204,7 +204,7 @@ class _Trial:
         return found[:_MOST_OTHERS]
 
     def _document(self, name: str) -> Mapping[str, Any] | None:
-        """An object of a JSON file."""
+        """Reads a JSON file that holds an object."""
         return self._file(name, lambda place: table(self.building.document(place, name)))
 
     def _text(self, name: str) -> str | None:

@@ -114,7 +114,7 @@ def _first(found: Mapping[str, Any], *keys: str) -> int | None:
 
 
 def total(numbers: Iterable[Any]) -> Any:
-    """The sum of those that are known; None where none is."""
+    """Adds the known numbers; None if there are none."""
     known = [one for one in numbers if one is not None]
     return sum(known) if known else None
 

@@ -1,4 +1,4 @@
-"""What happens beside a live session: its agent prints, announces, ends."""
+"""Events of a live agent: output, announcements, exit."""
 
 from __future__ import annotations
 

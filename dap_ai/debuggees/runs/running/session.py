@@ -30,7 +30,7 @@ if TYPE_CHECKING:  # which does what a session decides
 
 KNOWN = "the run so far"
 _SETTING = ("setFunctionBreakpoints", "setExceptionBreakpoints", "setDataBreakpoints")
-"""No set: a client may send anything as a command, also what cannot be hashed."""
+"""A tuple, not a set: a client may send a `command` that cannot be hashed."""
 _STANDING = ("stackTrace", "scopes", "variables")
 """Requests that want an agent that is held."""
 _CAPABILITIES = ("supportsSetVariable", "supportsSetExpression", "supportsRestartFrame")
@@ -38,7 +38,7 @@ _CAPABILITIES = ("supportsSetVariable", "supportsSetExpression", "supportsRestar
 
 @dataclass
 class _Live:
-    """The agent that runs."""
+    """The running agent of a session."""
 
     wanted: Wanted
     stage: LiveStage

@@ -145,7 +145,7 @@ class LiveStage:
     # -- what happens ------------------------------------------------------------------------------------------------
 
     def _changed(self) -> dict[str, str]:
-        """Those that are ours."""
+        """Environment variables to set for the agent."""
         return self._keeper.environment | (_listening() if self._wanted.python else {})
 
     def _heard(self, word: Word) -> None:

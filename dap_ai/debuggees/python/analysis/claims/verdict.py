@@ -71,7 +71,7 @@ def _effects(analysis: Analysis) -> list[str]:
 
 
 def _first_part(message: str) -> str:
-    """A message up to its first colon or full stop; all of its first line if that cuts a tuple of arguments in two."""
+    """Cuts a message at its first colon or full stop, unless that would split a tuple of arguments."""
     first = _FIRST.split(message, maxsplit=1)[0].rstrip(" .,:")
     return first_line(message) if first[:1] == "(" and first[-1:] != ")" else first
 

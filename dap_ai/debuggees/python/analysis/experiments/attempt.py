@@ -1,4 +1,4 @@
-"""One candidate fix, tried by the narrowest check that runs it, then the widest, then the tests beside it."""
+"""Tries one fix: with the narrowest check that runs its lines, then the widest check, then the neighbouring tests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dap_ai.debuggees.python.analysis.record.runs import CANNOT, Runs, Verdict
 
 
 async def attempt(runs: Runs, candidate: Candidate, trials: Trials) -> Trial:
-    """The narrowest check that runs the edited lines; if that passes, the widest; and then the tests beside it."""
+    """Tries a fix: the narrowest check that runs its lines; if that passes, the widest; then the neighbouring tests."""
     edit, usable = candidate.edit, trials.usable
     reaching = [c for c in usable if c.ran(edit.source, edit.first, edit.last)]
     reaching = reaching or [c for c in usable[-1:] if c.check.whole]

@@ -1,4 +1,4 @@
-"""Which fixes to try: those of the rules, then small changes of the lines that ran, the most suspicious first."""
+"""Chooses the fixes to try: those of the rules, then small changes to lines that ran, most suspicious first."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _OF_THE_TEST = 0.5
 
 
 def proposals(analysis: Analysis, usable: Sequence[Control], most: int) -> list[Candidate]:
-    """At most `most` candidates, the likeliest first; `usable`: the checks that show the failure."""
+    """Returns at most `most` candidates, likeliest first. `usable`: the checks that reproduce the failure."""
     rules = [
         Candidate(f.edit, f.rule, f.weight, 1.0, f.line, f.reason)
         for f in sorted(analysis.findings, key=lambda f: -f.weight)

@@ -1,4 +1,4 @@
-"""Schedules what runs in copies: the failure again, then fixes; bounded in time and number."""
+"""Schedules runs in copies: reruns the failure, then tries fixes, within limits of time and number."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _TRACED_AT_ONCE = 2
 _LATE = 1.25
 """Copies end by their own deadlines; so much later, whatever is still waited for is given up."""
 _TIME_TO_SEE, _TIME_TO_SEE_MOST, _AGES_S = 0.6, 0.9, 1e6
-"""Of the clock's time: for what shows the failure, before any fix is tried; and for the widest of that."""
+"""Shares of the wall-clock budget for reproducing the failure before fixes: in all, and for the widest check."""
 NO_TIME = "there was no time to run the failure again"
 
 Tell = Callable[[str], None]

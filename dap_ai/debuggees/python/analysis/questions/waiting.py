@@ -1,4 +1,4 @@
-"""What a Python program waits for: the call that its line makes, or the one that each round of its loop comes to."""
+"""Answers "what does it wait for?" about a Python program: the call on its line, or the one in its loop."""
 
 from __future__ import annotations
 

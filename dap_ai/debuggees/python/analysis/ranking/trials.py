@@ -1,4 +1,4 @@
-"""What running again has shown: the checks, and each candidate fix with what became of it."""
+"""Results of reruns: the checks, and each candidate fix with its outcome."""
 
 from __future__ import annotations
 

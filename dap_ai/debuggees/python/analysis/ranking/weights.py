@@ -1,6 +1,6 @@
 """What each piece of evidence weighs in the ranking of lines: data, which `benchmarks/diagnosis.py --fit` fits.
 
-What tests beside the failed one tell has weights of its own, in `evidence/spectrum.py`.
+What tests beside the failed one tell has weights of its own, in `contrast/spectrum.py`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which lines of a source ran, by the whole statements that they belong to."""
+"""Expands executed lines to the whole statements they belong to."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from dap_ai.debuggees.python.analysis.record.runs import Control
 
 
 def ran_lines(source: SourceFile, usable: Sequence[Control]) -> set[int]:
-    """Every line of a statement that ran in one of the checks, and the headers of functions that were called."""
+    """Returns all lines of the statements that a check ran, and the headers of the functions it called."""
     return whole_lines(source, {line for control in usable for path, line in control.counts if path == source.path})
 
 
 def whole_lines(source: SourceFile, ran: set[int]) -> set[int]:
-    """The same, where these lines ran."""
+    """Returns all lines of the statements that hold one of the lines in `ran`, and headers of called functions."""
     if source.tree is None:
         return ran
     found = set(ran)

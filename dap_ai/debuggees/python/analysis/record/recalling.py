@@ -19,7 +19,7 @@ _MAY_STAND_WITHIN = "step"
 
 
 async def recall(debugger: Debugger, case: Case) -> Recalled:
-    """The widest run that comes to this stop. Raises UnrepeatableError, NotStopped, RequestFailed."""
+    """Reruns the program, or else its test, up to this stop. Raises UnrepeatableError, NotStopped, RequestFailed."""
     if why := debugger.why_no_snapshot:
         raise UnrepeatableError(why)
     runs = Runs(debugger, case, failure_of(case), budget_s=3 * DEADLINE_S, folders=own_folders(case))

@@ -27,7 +27,7 @@ CHAIN = r"(?<![\w.])[^\W\d]\w*(?:\.[^\W\d]\w*)*"
 
 
 def send_failure(exc: "Any", end: int, folder: str) -> None:
-    """To a pipe, in packets of PID, newline, text, NUL; the texts of the values begin with 1.
+    """Writes the failure to a pipe, in packets of PID, newline, text, NUL; the texts of values begin with 1.
 
     `folder`: inspector/; empty: without values.
     """
@@ -119,7 +119,7 @@ def read_failure(exc: "Any", rows: "list[Any]", folder: str) -> "tuple[str, str,
 
 
 def load_reading(folder: str) -> "Any":
-    """The inspector's modules by name: they stand in no `sys.modules`, and call nothing that was replaced."""
+    """Loads the inspector's modules, by name: outside `sys.modules`, and calling nothing that the program replaced."""
     import marshal
     from importlib.machinery import SourceFileLoader
 

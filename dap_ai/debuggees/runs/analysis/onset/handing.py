@@ -50,7 +50,7 @@ class Mishap(NamedTuple):
 
 
 def _unless_mended(find: Callable[[Scene], Iterator[Mishap]]) -> Callable[[Scene], Iterator[Suspect]]:
-    """The rule that names the first mishap after which the last check did not go well."""
+    """Turns a generator of mishaps into a rule: names the first one unless the last check after it passed."""
 
     @wraps(find)
     def rule(scene: Scene) -> Iterator[Suspect]:

@@ -197,7 +197,7 @@ def _taken(verdict: Verdict, order: Order, event: Event) -> Verdict:
 
 
 def _given(**fields: Any) -> dict[str, Any]:
-    """Those that are set."""
+    """Returns the fields that are set."""
     return {key: value for key, value in fields.items() if value is not msgspec.UNSET}
 
 

@@ -105,7 +105,7 @@ def with_call(value: Any, call_id: str, tool: Any, arguments: Any) -> Any:
 
 
 def _like(old: Any, arguments: Any) -> Any:
-    """In the form in which the call has them."""
+    """Converts arguments to the form the call uses: JSON text or a value."""
     is_text = isinstance(old, str) and not isinstance(arguments, str)
     return msgspec.json.encode(arguments).decode() if is_text else arguments
 

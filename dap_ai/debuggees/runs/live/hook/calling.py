@@ -80,7 +80,7 @@ class _Call:
 
     @property
     def before(self) -> Any:
-        """What is announced of the call."""
+        """Builds the announcement of the call."""
         return self.said and dict(self.said, kind="call", frames=_frames())
 
     def judged(self, verdict: Any) -> Any:
@@ -116,7 +116,7 @@ class _Call:
             who.CALL.reset(token)
 
     def after(self, error: Any = None) -> Any:
-        """What is announced of the result, or of what the function has raised."""
+        """Builds the announcement of the result or the exception."""
         if self.said is None:
             return None
         try:

@@ -17,7 +17,7 @@ _CONNECT_S = 5.0
 _LOCAL = threading.local()
 """Connections of each thread that are not used at this moment, by process: a fork has the parent's."""
 _LOOPS: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
-"""The same of each event loop."""
+"""Idle connections of each event loop, by process."""
 
 
 def address() -> Any:
@@ -99,7 +99,7 @@ def _request(found: Any, body: Any) -> Any:
 
 
 def _body(data: Any) -> Any:
-    """The body of an answer with a Content-Length; None: it is not whole yet."""
+    """Returns the body of an HTTP response with a Content-Length; None while it is incomplete."""
     head, end, body = data.partition(b"\r\n\r\n")
     length = head.lower().partition(b"content-length:")[2].partition(b"\r\n")[0]
     return body if end and len(body) >= int(length) else None

@@ -23,7 +23,7 @@ _MAX_UNREAD = 64 * 1024
 
 
 class Recorder:
-    """Is told what comes by, and what becomes of it; returns at once and never raises."""
+    """Accepts a note of a request or its outcome; returns at once and never raises."""
 
     def __init__(self, recording: Recording, upstreams: Mapping[str, Upstream]) -> None:
         self.totals = Told()

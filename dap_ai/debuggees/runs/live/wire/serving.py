@@ -200,7 +200,7 @@ class _Conversation:
             await self._send(event)
 
     async def _unless_left(self, work: asyncio.Future[_Result]) -> _Result:
-        """What comes of work, and ends it where the agent goes. Raises Left."""
+        """Awaits `work`, and cancels it when the agent disconnects. Raises Left."""
         while not work.done():
             reading = asyncio.ensure_future(self._reader.read(READ_BYTES))
             try:

@@ -6,10 +6,10 @@ from importlib.metadata import EntryPoint
 
 import pytest
 
+from dap_ai.agent import kinds as contract
 from dap_ai.agent.case.kind import kind_of_language
+from dap_ai.agent.kinds import KindError, broken, kinds, named
 from dap_ai.commands import doctor
-from dap_ai.protocol.contracts import kinds as contract
-from dap_ai.protocol.contracts.kinds import KindError, broken, kinds, named
 
 
 @pytest.fixture
