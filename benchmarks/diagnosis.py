@@ -14,8 +14,8 @@ today. Lines are counted without the blank ones.
 
 `--ablate` leaves out one rule of the analyst at a time instead, and says what the answers lose or gain by it.
 
-`--fit` changes one weight of `analysis/ranking/weights.py` at a time, as long as that puts right lines further up. Beside the
-weights as they are and as they fit best stands what they would be worth elsewhere: fitted to the other sets, for each.
+`--fit` changes one weight of `ranking/weights.py` at a time, as long as that puts right lines further up. It prints the
+weights as they are, the weights that fit best, and how those would do on each set if they were fitted to the others.
 """
 
 from __future__ import annotations
