@@ -195,9 +195,15 @@ class Recipe:
     def options(self, own: Mapping[str, Any]) -> Options:
         """What one session may do. Raises ConfigError."""
         settings = config.merge_launch(self._resolved, own).settings
-        return msgspec.structs.replace(
-            msgspec.convert(settings, Options, from_attributes=True),
+        return Options(
+            level=settings.level,
+            console_prefix=settings.console_prefix,
             ask_events=own.get("askEvents") is True,
+            ask_timeout_s=settings.ask_timeout_s,
+            approval_timeout_s=settings.approval_timeout_s,
+            snapshots=settings.snapshots,
+            snapshot_reads=settings.snapshot_reads,
+            sockets=settings.sockets,
             stop_at=tuple(name for name in FILTERS if name in _names(own.get("dapAiStopAt"))),
             token=self._access.token,
             child_token=self._child_token,
