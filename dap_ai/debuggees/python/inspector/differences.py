@@ -191,8 +191,8 @@ class Known(Frame):
             return fact
         if then == "refused":
             return _late(fact)
-        # Both ended alike and not with a value (`raised`, `missing`, `part`): x and y are texts or parts of ours, so `==`
-        # runs no code of the program. Values are compared by their copies.
+        # Both ended alike and not with a value (`raised`, `missing`, `part`): x and y are texts or parts of ours, so
+        # `==` runs no code of the program. Values are compared by their copies.
         same: bool | None = then == kind and x == y if then != "value" else False
         if then == kind == "value":
             same = is_same(y, Freezer(_ROOM).freeze(x))
