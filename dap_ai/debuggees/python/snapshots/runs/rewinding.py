@@ -3,10 +3,10 @@
 A run ends where the stopped program stands, or fails as it did; or at a moment before, of which is told what stands
 there. Two runs of the same program count the same, unless it does something else each time.
 
-To step back is to run again and end one line earlier: nothing is recorded but a counter, as in Boothe's bidirectional
-debugger (PLDI 2000). To go back to the last breakpoint takes two runs: the first counts to the stop and remembers the
-last line at which it held (`_hit`), the second ends there. A record of all states would need no second run, but would
-slow down the first and hold copies alone.
+To step back is to run again and end one line earlier: no state is recorded, only which lines ran, by number, as in
+Boothe's bidirectional debugger (PLDI 2000). To go back to the last breakpoint takes two runs: the first counts to the
+stop and remembers the last line at which it held (`_hit`), the second ends there. A record of all states would need no
+second run, but would slow down the first and hold copies alone.
 
 The invariant is that both runs count alike. So each line is counted the same way whatever is asked: a condition is
 evaluated within the trace function, where the interpreter traces nothing, and the arrival compares values, to notice a
