@@ -4,9 +4,9 @@ Only the root of each unit is read, and the table of its abbreviations: millisec
 
 Sections 7.4 to 7.6 of DWARF 5, and what versions 2 to 4 have otherwise. A unit is a header and a tree of entries. An
 entry begins with the code of its abbreviation, which has its tag and the form of each attribute; its values follow
-without any mark. The root is the first entry, so header, one abbreviation and its values are all that is read of a
-unit; the length in the header leads to the next one. Split units (`.dwo`) leave a skeleton behind, which tells less of
-itself.
+without any mark. The root is the first entry, so the header, one abbreviation and its values are all that is read of a
+unit in `.debug_info`; the length in the header leads to the next one. Split units (`.dwo`) leave a skeleton behind,
+which tells less of itself.
 
 Whether the code was optimised stands nowhere, but for gcc, which writes its options into the producer. Else it is
 judged by the abbreviations: in optimised code a variable moves between registers, so its location is a list

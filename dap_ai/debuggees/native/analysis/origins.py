@@ -133,6 +133,7 @@ class _Trace:
 
     def back(self, spot: Spot, text: str, depth: int) -> None:
         """Follows the expression as what it is at the stop: one that is not null has no null's origin."""
+        # The frame is a part of the key: in a recursion the same name of another call is another value.
         if depth > _MAX_DEPTH or (spot.key, text) in self.seen:
             return
         self.seen.add((spot.key, text))
@@ -294,6 +295,8 @@ class _Trace:
         """`holds`: what the name is at the stop, which is what the call has returned."""
         draft, called, path, line = self.draft, callee(call), spot.path, spot.line
         score = score if alone else min(score, _ONE_OF_SEVERAL)
+        # Of a function whose source is at hand the search goes on in its body; of any other only what its name tells is
+        # known: that it may fail, that it leaves memory unset, that it gives a length.
         found = draft.defined(called)
         if found is not None:
             unchecked = " without a check" if self.wanted.null else ""
@@ -339,6 +342,8 @@ class _Trace:
             self._suspect(function.last, 0.85 if self.wanted.wild else 0.6, reason, file)
         elif unit.language == "rust" and (tail := unit.statement_at(function.last - 1)) and tail.kind == "expression":
             given += [(tail, bare(value)) for value in tail.expressions[:1]]
+        # A `return NULL` is where a null comes from, if there is one; the other returns are asked only where there is
+        # none.
         nulls = [(s, g) for s, g in given if g.text in NULLS]
         for statement, value in nulls if self.wanted.null and nulls else given:
             if self._is_of_a_thing(value):

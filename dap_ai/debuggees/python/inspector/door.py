@@ -46,9 +46,8 @@ _flags_of: Any = vars(type)["__flags__"].__get__
 def _is_own(module: str, name: str, x: Any) -> bool:
     """Whether a module would hold this under that name if nobody had replaced it."""
     # A function knows its name and its module, so one that was put there from elsewhere differs in one of them; the
-    # leading underscore of a C module (`_json`, `json`) is no difference. Classes, and instances of the module's own
-    # classes, count as own: nothing tells where they belong. Any other object only if C code made its type and it can't
-    # be called.
+    # leading underscore of a C module (`_json`, `json`) is no difference. Classes and instances of the module's own
+    # classes count as own. Any other object only if C code made its type and it can't be called.
     kind = type(x)
     if kind is _OF_C or kind is types.FunctionType:
         return x.__name__ == name and _bare(x.__module__) in (_bare(module), *_ALSO.get(module, ()))

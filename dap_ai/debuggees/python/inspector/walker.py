@@ -2,8 +2,8 @@
 
 One visit reads everything that an answer may need, because each visit costs a round trip through the adapter. It reads
 frames by what they store (`stored/`), evaluates the asked expressions by interpretation (`interpreter/`), and puts
-beside each frame what it held when the program failed (`differences.py`). Every part draws on one Budget: what is read
-first gets the room, in the order of the query, and `truncated` says when it did not suffice.
+beside each frame what it held when the program failed (`differences.py`). All but the search for secrets draws on one
+Budget: what is read first gets the room, in the order of the query, and `truncated` says when it did not suffice.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false

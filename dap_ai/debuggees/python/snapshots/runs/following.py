@@ -6,8 +6,8 @@ of `self` to an object through all of its methods, names of a module to the modu
 Like a watchpoint, but without hardware: after each line that may have changed it, the expression is read and compared
 with the last reading. A line event comes before its line, so a new value is the work of the line before, wherever that
 was. Which lines may change it decides the cost. A name of a function that holds a number or a string can only be
-changed by the function itself (`_is_narrow`): no other frame is traced. Anything else may be changed through another
-reference, so every line of the user's files counts.
+changed by the function itself (`_is_narrow`): only its lines are followed, and those of the function in which the
+program stands. Anything else may be changed through another reference, so every line of the user's files counts.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
