@@ -3,6 +3,11 @@
 Some adapters send an event a line, and editors take each to their screen: a storm of them is what makes a debugger
 freeze. Events that were read together, follow one another and differ in nothing but their text say the same as one.
 A few stay as they came: only from MIN_RUN on is anything merged, and never across another message.
+
+Within one read only, without a timer: nothing that has been read is held back for what may come, and the order of
+messages stays. What makes merging stronger is larger reads: after one that ended in a storm, backend_side.py lets the
+pipe fill for a moment. What may be merged is told by a strict parse: an event with any other field (a source, a group,
+a reference) is not plain and passes as it came.
 """
 
 from __future__ import annotations
@@ -60,6 +65,8 @@ class Merger:
                 else:
                     run.append(body)
                     read.append(plain)
+        # `bodies` is read lazily and may break in the middle of a run: what came before is passed on first, as without
+        # merging.
         except RemoteProtocolError:
             yield from _told(run, read)
             raise
@@ -68,6 +75,8 @@ class Merger:
 
 
 def _plain(body: bytes) -> _Body | None:
+    # The search for the mark is a plain one over bytes: most messages of a session are no output, and are not parsed
+    # twice.
     if _MARK not in body:
         return None
     try:

@@ -4,6 +4,9 @@ debugpy never answers a request that it did not announce, nor anything after it;
 whose capability flag was not announced is answered by the proxy. Requests without a flag, vendor requests included,
 pass, but for those that the backend's own table denies. A core file stands still for ever: lldb-dap 19 claims that it
 was resumed.
+
+Refused is only what this adapter could not answer: what it has not announced, what its table denies, what would block
+it in the debuggee's state. In doubt a request passes: to refuse what would have been answered is worse.
 """
 
 from __future__ import annotations
@@ -93,6 +96,7 @@ class Gate:
 
     def learn(self, capabilities: Mapping[str, msgspec.Raw]) -> None:
         """The backend has announced these, for the first time or anew."""
+        # Only `true` counts, whatever else stands there: a capability may also be a list or an object.
         self.capabilities.update({name: bytes(raw) == b"true" for name, raw in capabilities.items()})
         self.rules = self.rules.announced(self.capabilities)
 
@@ -100,6 +104,8 @@ class Gate:
         self, command: str, thread_id: int, state: DebuggeeState, *, arguments: bytes | None = None
     ) -> Refusal | None:
         """Why `command` is not forwarded; None: it is. `arguments` as they came, where they are not our own."""
+        # From what never passes to what does not pass now, so that the reason is the one that lasts: an editor told
+        # "not while it runs" would ask again at the stop.
         why = self.rules.denied.get(command) or _ALWAYS_DENIED.get(command)
         vendor = self.rules.vendor_requests
         if vendor is not None and command not in DEFINED and command not in vendor:

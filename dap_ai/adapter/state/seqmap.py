@@ -2,6 +2,13 @@
 
 To the backend: our seq -> who asked (client or agent). To the client: our seq -> the backend's reverse request.
 An entry of a timed-out agent request stays until its late response has come, so that it is swallowed, not misrouted.
+
+DAP numbers each direction by itself, and a response names its request by `request_seq`. The agent, the proxy and joined
+clients send over the same link, so the client's numbers can't stay: two askers would use the same. Nor would an offset
+or a range for each asker do, since a client may choose any numbers.
+
+Invariants: a seq is never used twice; an owner is there before its request goes out, and its response takes it away, so
+that each response has one receiver at most; `owners` is in the order of the seqs, which only grow.
 """
 
 from __future__ import annotations
@@ -146,6 +153,7 @@ class SeqMap:
 
     def backend_seq_of(self, client_seq: int) -> int | None:
         """The backend's name for a pending request of the client (`cancel.requestId`)."""
+        # The newest first: a client that uses a number again means its last request.
         for seq, owner in reversed(self.owners.items()):
             if isinstance(owner, ClientOwner) and owner.client_seq == client_seq and not owner.guest:
                 return seq

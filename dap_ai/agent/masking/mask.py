@@ -5,6 +5,14 @@ comes to it: docs/decisions/0014 lists the doors.
 
 The placeholder is keyed by a random key of the session: equal secrets have equal ones, and nobody can try values
 against them. A placeholder is never masked again, so that masking twice changes nothing.
+
+Four finders look at a text: known secrets in all their forms (`known.py`), values beside a name (`named_values.py`),
+values whose place tells (`pairs.py`), values whose shape does (`shapes.py`); and the user's own patterns. What overlaps
+becomes one span. In doubt a value is masked where it stands, but is kept as known, and so masked everywhere, only if it
+is rare enough (`is_worth_keeping`): to hide `admin` in every line would hide the program.
+
+Invariants: the text that leaves holds no known secret in any of its forms; masking its result changes nothing; one
+secret has one placeholder in a session (an HMAC, so that without the key no value can be tried).
 """
 
 from __future__ import annotations
@@ -75,6 +83,8 @@ class Masker:
         """The text without its secrets: nowhere else a Safe is made of what a program, a file or a model says."""
         if not text or self._clean.get(text) == self._known.additions:
             return cast("Safe", text)
+        # Until nothing changes: a pass may learn a secret from its name at the end of a text and not yet have masked it
+        # at the beginning.
         for _ in range(_MAX_PASSES):
             again = self._pass(text)
             if again == text:
@@ -97,12 +107,15 @@ class Masker:
             return self.mask(value)
         read = written(value)
         inner = value[read.start : read.end]
+        # Only a value that is one text: of a container or an object the parts are judged, by their own names.
         sure = is_secret_of(found, inner) or (read.is_cut and found.sure and is_secret_start(inner))
         if sure and (read.is_literal or not value.startswith(("<", "[", "(", "{"))):
             span = Span(read.start, read.end, f"name: {found.word}", read.text, read.is_cut)
             return self.mask(value[: read.start] + self._stand_in(value, span) + value[read.end :])
         if _MEMBERS.match(value):
             self.learn(name, value)
+        # A name and its value apart tell less than together, so the finders are shown an assignment. If they have
+        # masked into the name itself, where the value begins is not known any more, and the value is masked alone.
         shown = self.mask(f"{name} = {value}")
         return shown[len(name) + 3 :] if shown.startswith(f"{name} = ") else self.mask(value)
 
@@ -191,6 +204,7 @@ class Masker:
         for pattern in self._patterns:
             group = 1 if pattern.groups else 0
             found += [Span(*m.span(group), "your pattern") for m in pattern.finditer(text) if m[group]]
+        # A program may print what it was shown, so placeholders come back in texts; spans are cut around them.
         if found and "<secret:" in text:
             return [part for span in merged(found) for part in outside_placeholders(text, span)]
         return list(merged(found)) if found else found
@@ -208,6 +222,8 @@ class Masker:
 
     def _stand_in(self, text: str, span: Span) -> Safe:
         """The placeholder for what stands there, which is kept if a name or its place told that it is secret."""
+        # A debugger cuts long values. A beginning is another secret than the whole, and gets another placeholder,
+        # unless the number of missing characters leaves one known secret that it can be the beginning of.
         secret = span.secret or text[span.start : span.end]
         cut = CUT_AFTER.match(text, span.end)
         is_part = span.part or bool(cut and (cut["more"] or not span.rule.startswith(_WHOLE)))
@@ -235,6 +251,7 @@ class Masker:
             return _TOO_DEEP
         if isinstance(value, dict):
             items = cast("dict[object, object]", value)
+            # DAP tells a variable as {name, value}: the name of the value stands in a field beside it, not in the key.
             label = next((v for k in ("name", "key") if isinstance(v := items.get(k), str)), "")
             made: dict[Safe, SafeJson] = {
                 self.mask(k if isinstance(k, str) else str(k)): self.mask_value(label, v)

@@ -1,6 +1,16 @@
 """The compile units of a program's debug information: who compiled which file, and whether with optimisation.
 
 Only the root of each unit is read, and the table of its abbreviations: milliseconds, also for a large program.
+
+Sections 7.4 to 7.6 of DWARF 5, and what versions 2 to 4 have otherwise. A unit is a header and a tree of entries. An
+entry begins with the code of its abbreviation, which has its tag and the form of each attribute; its values follow
+without any mark. The root is the first entry, so the header, one abbreviation and its values are all that is read of a
+unit in `.debug_info`; the length in the header leads to the next one. Split units (`.dwo`) leave a skeleton behind,
+which tells less of itself.
+
+Whether the code was optimised stands nowhere, but for gcc, which writes its options into the producer. Else it is
+judged by the abbreviations: in optimised code a variable moves between registers, so its location is a list
+(`_by_shape`).
 """
 
 from __future__ import annotations
@@ -101,6 +111,8 @@ def units(section: Callable[[str], bytes], order: str) -> Iterator[Unit]:
         if at >= len(info):
             return
         cursor = _Cursor(info, at, order)
+        # Section 7.4: the 64-bit format has this mark in the place of the length; all offsets in the unit are 8 bytes
+        # wide then.
         length, wide = cursor.number(4), 4
         if length == 0xFFFFFFFF:
             length, wide = cursor.number(8), 8
@@ -123,6 +135,8 @@ def _unit(
 
     None: it is none that was compiled.
     """
+    # Section 7.5.1: version 5 put a unit type in front and the address size before the table's offset. Types: 1 is a
+    # compilation, 4 a skeleton, which has an id of 8 bytes; type units and partial units tell nothing here.
     version = cursor.number(2)
     kind = 1
     if version >= 5:
@@ -156,6 +170,7 @@ def _abbreviations(cursor: _Cursor) -> Iterator[_Abbreviation]:
         attributes: list[tuple[int, int]] = []
         while True:
             attribute, form = cursor.leb(), cursor.leb()
+            # implicit_const has its value in the abbreviation, and none in the entry (section 7.5.3).
             if form == 0x21:
                 cursor.leb()
             if not attribute and not form:
@@ -196,6 +211,8 @@ class _Strings(NamedTuple):
         """The string that a value of this form stands for."""
         if isinstance(value, bytes):
             return value.decode(errors="replace")
+        # Section 7.26: a number in the unit's part of the table of offsets. Without a base attribute it begins behind
+        # the header, whose size is two offsets.
         if form in _STRX:
             at = int(self.base or 0) + value * self.wide
             value = _Cursor(self.section(".debug_str_offsets"), at, self.order).number(self.wide)
@@ -217,6 +234,8 @@ def _by_shape(abbreviations: Iterator[_Abbreviation], part: int) -> bool | None:
 
     Up to one in three does in any Rust program: functions of its library are inlined in unoptimised code too.
     """
+    # Abbreviations instead of entries: a unit has far fewer of them. Each combination of forms counts once, however
+    # often it is used.
     variables = (found for found in abbreviations if found.tag in (_PARAMETER, _VARIABLE))
     forms = [form for found in variables for attribute, form in found.attributes if attribute == _LOCATION]
     moving = sum(form in _LISTS for form in forms)

@@ -1,6 +1,9 @@
 """What an executable file tells: debug information, symbols, optimisation, sanitizers, the source language.
 
 Files may be anything: whatever is damaged or of another system counts as saying nothing.
+
+elf(5) has the layout. Everything is read by offsets that the file itself names, so nothing in it is trusted: each read
+is bounded, all reads of one file together are too, and every way to be damaged ends in one of DAMAGED.
 """
 
 from __future__ import annotations
@@ -126,6 +129,9 @@ class Elf:
         if not self._shoff or not self._shsize:
             return {}
         layout = "IIQQQQII" if self.wide else "IIIIIIII"
+        # elf(5): a number that does not fit into the header's 16 bits stands in the first section header, which is
+        # otherwise empty. The number of sections in its size, the section with the names in its link; see `segments`
+        # for its info.
         first = self.unpack(layout, self.read(self._shoff, self._shsize))
         count = count or first[5]
         names_at = first[6] if names_at == 0xFFFF else names_at
@@ -144,6 +150,8 @@ class Elf:
         data = self.read(section.offset, section.size)
         if not section.flags & _COMPRESSED:
             return data
+        # A compressed section begins with a header of its own (Elf64_Chdr, Elf32_Chdr). The output is bounded like the
+        # input: a few kilobytes may stand for gigabytes.
         kind, *_, header = (*self.unpack("I", data), 24 if self.wide else 12)
         if kind != 1:
             raise ValueError("not compressed with zlib")
@@ -216,6 +224,8 @@ def _debug_file(elf: Elf, path: str) -> str | None:
     """The file that holds this one's debug information, where a distribution or `objcopy` puts it; None: itself."""
     if elf.has(".debug_info"):
         return None
+    # Where gdb looks, too (its manual: "Debugging Information in Separate Files"). The checksum of a debuglink is not
+    # compared.
     candidates: list[str] = []
     note = elf.section(".note.gnu.build-id")
     if len(note) > 16:

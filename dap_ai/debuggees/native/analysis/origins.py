@@ -1,4 +1,18 @@
-"""Where a value came from: back through the writes of its function, the calls that gave it, the callers' arguments."""
+"""Where a value came from: back through the writes of its function, the calls that gave it, the callers' arguments.
+
+A backward search on demand, over parsed source. Nothing of the run was recorded: there is the memory of the stop, and
+nothing else. So it is turned round: each line that may have given the value is held against what its names hold now,
+and falls out if it can't have been the last to give it (it has not run, was overwritten, gives another value, would
+have crashed itself).
+
+1. The writes of the function, nearest first; an assignment before the line ends the search (`_back`).
+2. For a parameter what the caller passes, for a call what the function returns; each is a new search, at most 5 deep.
+3. For a member that nothing here assigns, every assignment to a member of that name in the files on the stack; for an
+   element, the container.
+
+The score says how much was seen. Where the value could not be read, or other lines may have given it as well, it stays
+below 0.6: no more than a guess.
+"""
 
 from __future__ import annotations
 
@@ -119,11 +133,14 @@ class _Trace:
 
     def back(self, spot: Spot, text: str, depth: int) -> None:
         """Follows the expression as what it is at the stop: one that is not null has no null's origin."""
+        # The frame is a part of the key: in a recursion the same name of another call is another value.
         if depth > _MAX_DEPTH or (spot.key, text) in self.seen:
             return
         self.seen.add((spot.key, text))
         value = spot.place.value(text) if spot.place else None
         before = self.wanted
+        # On the way back the value in question changes: a null came out of something that is no null itself (`p =
+        # list->head`). From there on other lines are asked for, and nothing that they show proves the null.
         if before.null and value is not None and not is_null(value):
             self.wanted = replace(before, null=False, words=brief(value), unproven=True)
         elif before.null and value is None:
@@ -141,6 +158,7 @@ class _Trace:
         unset = None if unset and self._was_set(spot, own) else unset
         for nth, write in enumerate([unset] if unset else own):
             self._write(spot, write, own, nth, depth)
+        # A write in the function is nearer than its caller: what was passed is not what failed.
         if any(w.role == "assigned" and w.line < spot.line for w in own):
             return
         if spot.place and self._passed(spot, spot.place, text, depth):
@@ -277,6 +295,8 @@ class _Trace:
         """`holds`: what the name is at the stop, which is what the call has returned."""
         draft, called, path, line = self.draft, callee(call), spot.path, spot.line
         score = score if alone else min(score, _ONE_OF_SEVERAL)
+        # Of a function whose source is at hand the search goes on in its body; of any other only what its name tells is
+        # known: that it may fail, that it leaves memory unset, that it gives a length.
         found = draft.defined(called)
         if found is not None:
             unchecked = " without a check" if self.wanted.null else ""
@@ -322,6 +342,8 @@ class _Trace:
             self._suspect(function.last, 0.85 if self.wanted.wild else 0.6, reason, file)
         elif unit.language == "rust" and (tail := unit.statement_at(function.last - 1)) and tail.kind == "expression":
             given += [(tail, bare(value)) for value in tail.expressions[:1]]
+        # A `return NULL` is where a null comes from, if there is one; the other returns are asked only where there is
+        # none.
         nulls = [(s, g) for s, g in given if g.text in NULLS]
         for statement, value in nulls if self.wanted.null and nulls else given:
             if self._is_of_a_thing(value):

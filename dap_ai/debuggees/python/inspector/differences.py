@@ -2,6 +2,18 @@
 
 What is the same then and now is told as ever. What differs is told as it was, with what it is now (`time` is `failed`).
 Of what was not copied, and is read after a cleanup, only the present is known (`time` is `now`).
+
+Why it is needed: a debugger often stops only when an exception has left the frames it was raised in, and their
+`finally`, `with` and `except` have run. Frames of the traceback may hold other values by then. A capture made at the
+raise (`captures.py`) has the old ones.
+
+1. A frame with a capture is compared value by value (`Known`), by copies of both sides, since the objects may be gone.
+2. A frame without one is doubted only if cleanup may have touched what it sees (`Unknown`): it has run on itself, a
+   mock patch around it has ended, or another of the user's frames has run on. Then only numbers and strings in names
+   that the cleanup does not set are sure; all else is marked as of now.
+3. Else both are the same, and nothing is marked.
+
+Comparisons have three results: same, different, not known. Not known is never told as the same.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -179,6 +191,8 @@ class Known(Frame):
             return fact
         if then == "refused":
             return _late(fact)
+        # Both ended alike and not with a value (`raised`, `missing`, `part`): x and y are texts or parts of ours, so
+        # `==` runs no code of the program. Values are compared by their copies.
         same: bool | None = then == kind and x == y if then != "value" else False
         if then == kind == "value":
             same = is_same(y, Freezer(_ROOM).freeze(x))
@@ -225,6 +239,8 @@ class Then(Interpreter):
         for copies in (self._locals, self._shared):
             if name in copies:
                 return copies[name]
+        # Not captured, so only the present is at hand. Functions, classes and modules are taken as unchanged since;
+        # data is not.
         found = super()._name(name)
         if not _is_code(found):
             raise Refused("it was not copied when the program failed")

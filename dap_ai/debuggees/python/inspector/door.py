@@ -7,6 +7,10 @@
    calls what the program has made of `warnings` and `time`, and remembers each result until the program goes on.
 3. No collection happens meanwhile, and none comes earlier for it: see _BALLAST.
 4. The injected modules stand in no `sys.modules`, and import nothing that would be loaded by it.
+
+Each rule answers one thing that an ordinary import and `eval` would do to the program: look names up in modules that a
+mock or a wrapper has changed, load a module that the program has not loaded, leave entries in `sys.modules`, run a
+finalizer because our objects filled a generation of the collector.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -41,6 +45,9 @@ _flags_of: Any = vars(type)["__flags__"].__get__
 
 def _is_own(module: str, name: str, x: Any) -> bool:
     """Whether a module would hold this under that name if nobody had replaced it."""
+    # A function knows its name and its module, so one that was put there from elsewhere differs in one of them; the
+    # leading underscore of a C module (`_json`, `json`) is no difference. Classes and instances of the module's own
+    # classes count as own. Any other object only if C code made its type and it can't be called.
     kind = type(x)
     if kind is _OF_C or kind is types.FunctionType:
         return x.__name__ == name and _bare(x.__module__) in (_bare(module), *_ALSO.get(module, ()))
@@ -65,6 +72,9 @@ def _copied(name: str) -> Any:
         return None
     items = [(key, x) for key, x in list(_names_of(known).items()) if type(key) is str]
     copy: Any = types.ModuleType(name)
+    # A module object of our own with the same functions in it: a later `setattr` of the program on its module does not
+    # reach it. Names that were replaced before are left out and not guessed: `__getattr__` (PEP 562) says so to who
+    # needs one.
     own = {key: x for key, x in items if _is_own(name, key, x)}
     replaced = frozenset([key for key, _ in items if key not in own])
     _names_of(copy).update(own)
@@ -81,6 +91,8 @@ def _copied(name: str) -> Any:
 def _living(copy: Any, known: Any) -> Any:
     """The same of `sys`: only functions and classes are kept, all else is what it is now."""
     names: Any = _names_of(copy)
+    # `sys` is two things: functions, which must be those of the start, and state (`modules`, `path`, `flags`), which
+    # must be that of now. So only the functions are kept; everything else is looked up when it is asked for.
     functions = {key: x for key, x in names.items() if type(x) is _OF_C or type(x) is type}
 
     def now(key: str) -> Any:
@@ -124,6 +136,9 @@ class Door:
         del self._builtins["__getattr__"]
         self._made: dict[str, Any] = {}
         self._awaited: dict[str, Any] = {}
+        # What we free counts down generation 0 of the collector, what we keep counts it up (gc module: allocations
+        # minus deallocations). To reset the counter would need a collection, so objects are made beforehand, and given
+        # back.
         self._ballast = list(map(itertools.repeat, (None,) * _BALLAST))
 
     def visit(self, query: str) -> str:
@@ -170,6 +185,10 @@ class Door:
 
     def add(self, parts: Any) -> dict[str, Any]:
         """Adds modules of (name, marshalled code or source); gives all that there are. What raises leaves none new."""
+        # Modules that come together may import each other in any order. All are announced in `_awaited`; the first
+        # import of one executes it there and then (`_bring`). It is in `_made` before its code runs, as in
+        # `sys.modules`, so a circular import finds it. If one raises, none of this batch stays: half of a set would
+        # fail later, and further from the cause.
         before = dict(self._made)
         self._awaited = {name: code for name, code in parts if name not in before}
         try:
@@ -220,6 +239,9 @@ class Door:
             self._bring("hints")
             if "hints" in self._made:
                 return self._made["hints"]
+        # First what was kept; then a module that the program has loaded, read as it is; only then a real import, for a
+        # module of the library that nobody has loaded. Never one with another type: to read a name of a lazy module
+        # would load it.
         kept = self._kept.get(name)
         if kept is not None:
             return kept

@@ -1,4 +1,10 @@
-"""One visit: frames, exception chain and threads of a stopped program, as the plain dicts of `protocol.inspection`."""
+"""One visit: frames, exception chain and threads of a stopped program, as the plain dicts of `protocol.inspection`.
+
+One visit reads everything that an answer may need, because each visit costs a round trip through the adapter. It reads
+frames by what they store (`stored/`), evaluates the asked expressions by interpretation (`interpreter/`), and puts
+beside each frame what it held when the program failed (`differences.py`). All but the search for secrets draws on one
+Budget: what is read first gets the room, in the order of the query, and `truncated` says when it did not suffice.
+"""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownLambdaType=false
@@ -40,7 +46,7 @@ def inspect(frames: list[Any], exc: Any, query: dict[str, Any]) -> dict[str, Any
     try:
         return _inspect(frames, exc, query)
     finally:
-        forget()
+        forget()  # what was remembered of classes and frames would keep objects of the program alive
         scopes.forget()
         if collecting:
             gc.enable()
@@ -119,6 +125,7 @@ def _scopes(located: dict[Any, Any]) -> list[Any]:
 
 def parameters(code: types.CodeType) -> list[str]:
     """Parameter names in the order of the definition: `*args` stands before the keyword-only ones."""
+    # `co_varnames` has another order: positional, keyword-only, `*args`, `**keywords`, then the other locals.
     positional, keyword_only = code.co_argcount, code.co_kwonlyargcount
     names = list(code.co_varnames)
     rest = positional + keyword_only
@@ -154,6 +161,8 @@ def _variables(
 
 
 def _position(code: Any, offset: Any) -> list[int] | None:
+    # PEP 657: one entry for each code unit of two bytes, hence half the offset. The columns are UTF-8 bytes, not
+    # characters.
     if offset is None or offset < 0 or sys.version_info < (3, 11):
         return None
     found = next(islice(code.co_positions(), offset // 2, None), None)

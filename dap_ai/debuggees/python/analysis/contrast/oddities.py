@@ -1,4 +1,12 @@
-"""Values that stand out in a traced run: where each was born, and the item of the data that it came with."""
+"""Values that stand out in a traced run: where each was born, and the item of the data that it came with.
+
+Three ways to stand out, the surest mostly first: `nan` or `inf`, which appear once and spread; a literal that the
+failure itself disputes, followed back to where it first appears; and a value unlike those that the same line gave in
+other rounds.
+
+Values are texts in a trace, so a value is known by the literals in it. It is born at the first event that has a literal
+and did not get it: neither a name that the statement used nor a function that it called had it before.
+"""
 
 from __future__ import annotations
 
@@ -117,6 +125,8 @@ def _strange(record: Record, events: Sequence[Event]) -> Iterator[Oddity]:
 
 def _disputed(record: Record, events: Sequence[Event], disputed: Iterable[str]) -> Iterator[Oddity]:
     """Where literals that are wrong first appear; and the literals, other but for case, that those were made from."""
+    # Twice: a wrong literal is often made from another spelling of itself (`'Open'` from `'open'`). What the first
+    # round found names the values that went into it; those that differ only by case are looked for in the second.
     wanted = {atom for atom in disputed if is_telling(atom) and atom not in STRANGE}
     for _ in range(2):
         found = list(_born(record, events, wanted.__contains__))
@@ -166,6 +176,9 @@ def _first_with(record: Record, event: Event, text: str) -> tuple[Event, str] | 
 def _outliers(row: Sequence[tuple[Event, str]]) -> Iterator[tuple[Event, str, str, float]]:
     shapes = [_shape(text) for _, text in row]
     for feature in dict.fromkeys(f for shape in shapes for f in shape):
+        # An outlier needs a clear majority: each value has the feature, there are only two kinds of it, and the rare
+        # kind is one value or about a quarter. The first feature that splits the row so is told, in the order type,
+        # emptiness, blanks, ending, length, keys; three values are too few to tell anything by how they end.
         counts = Counter(shape.get(feature) for shape in shapes)
         usual, most = counts.most_common(1)[0]
         are_few = 0 < len(row) - most <= max(1, _MINORITY * len(row))

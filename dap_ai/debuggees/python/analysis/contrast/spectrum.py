@@ -1,4 +1,15 @@
-"""What tests tell of each line: one that runs in those that fail, and not in those that pass, is suspicious."""
+"""What tests tell of each line: one that runs in those that fail, and not in those that pass, is suspicious.
+
+Spectrum-based fault localization with the coefficient of Ochiai, which Abreu, Zoeteweij and van Gemund (2006) found the
+best of those that they compared: of the failing tests that run a line, ef, of those that do not, nf, and of the passing
+ones that run it, ep, it is ef / sqrt((ef + nf) * (ef + ep)) (`Neighbours.ochiai`).
+
+Alone it can't rank here: one failing test and a few others leave many lines with one value. So it is one of five
+factors, each from 0 to 1: what rules and slice know, how late the line ran, how much of it could be wrong at all, and
+whether it belongs to the test. A product and not a sum, because one strong reason against a line is enough: what each
+passing test runs stays low, whatever a rule says of it. `known` has a floor, or a line that no rule knows could never
+lead.
+"""
 
 from __future__ import annotations
 
@@ -52,6 +63,8 @@ def _lines(case: Case, neighbours: Neighbours) -> dict[Spot, Statement]:
         source = case.sources.read(path) if is_user_path(path) else None
         for line in lines if source else ():
             ochiai = neighbours.ochiai((path, line))
+            # Lines become statements, as rules and fixes name those; a statement over several lines has the highest of
+            # its lines.
             statement = source.statement_at(line) if source and ochiai else None
             if source is None or statement is None or isinstance(statement, _NO_STEPS) or not source.function_at(line):
                 continue
@@ -85,6 +98,8 @@ class Features:
 
     def score(self, weights: Mapping[str, float] = WEIGHTS) -> float:
         """How suspicious that makes it."""
+        # Each factor is divided by the most it can be, so that no weight changes the scale: the score stays within 0
+        # and 1.
         score = (weights["floor"] + self.known) / (weights["floor"] + 1)
         score *= (1 + weights["last"] * self.recent) / (1 + weights["last"])
         score *= weights["plain"] + (1 - weights["plain"]) * self.substance

@@ -1,4 +1,10 @@
-"""Tries one fix: with the narrowest check that runs its lines, then the widest check, then the neighbouring tests."""
+"""Tries one fix: with the narrowest check that runs its lines, then the widest check, then the neighbouring tests.
+
+Narrow before wide because most fixes fail, and the narrow check (a statement or a call run again) says so in the least
+time. But to pass there proves little: it starts from values that the program has already, and covers a part of the
+program. So what passes is run by the widest check, which begins anew, and then by the tests that run the edited line.
+After each stage a doubt ends it: lines that no longer run, the failure evaded, another test broken.
+"""
 
 from __future__ import annotations
 
@@ -21,12 +27,16 @@ async def attempt(runs: Runs, candidate: Candidate, trials: Trials) -> Trial:
         verdict = await runs.attempt([edit], at)
         if verdict.outcome != CANNOT:
             break
+    # Of a fix for which a rule gives a reason the widest check is asked too: it begins anew, while the narrow one goes
+    # on with values that were made without the edit. Generated ones are too many for that.
     if candidate.reason and not verdict.passes and at is not usable[-1]:
         afresh = await runs.attempt([edit], usable[-1], trace=True)
         verdict, at = (afresh, usable[-1]) if afresh.passes else (verdict, at)
     trial = Trial(candidate, verdict, at_failure=bool(runs.failure and runs.failure.holds(edit)))
     if verdict.passes and at is not usable[-1]:
         trial.widest = await runs.attempt([edit], usable[-1], trace=True)
+        # To pass the narrow check and then fail in the edited function itself is to fail. To fail elsewhere is not held
+        # against the edit here: both verdicts are kept.
         if _breaks(edit, trial.widest):
             trial.verdict = trial.widest
     control, last = (usable[-1], trial.widest) if trial.widest else (at, verdict)

@@ -1,4 +1,10 @@
-"""Chooses the fixes to try: those of the rules, then small changes to lines that ran, most suspicious first."""
+"""Chooses the fixes to try: those of the rules, then small changes to lines that ran, most suspicious first.
+
+The order is what counts, since the budget ends the list: prior of the kind of change times suspicion of the line, each
+further change of one line a little later (`spread`), so that one line with many operators does not take all the time.
+Rules come first whatever their weight: they know the mistake, the generator only knows the syntax. Two edits that make
+the same program are tried once (`distinct`), by the tree and not by the text.
+"""
 
 from __future__ import annotations
 
@@ -34,6 +40,7 @@ def proposals(analysis: Analysis, usable: Sequence[Control], most: int) -> list[
         source = analysis.case.sources.read(path) if is_user_path(path) else None
         if source and not is_of_test(analysis.case, path, ""):
             suspicion.append((source, _suspicion(analysis, source, usable)))
+    # The 150th highest suspicion of all files together, in a list, or no entry at all: then every line is within it.
     least = sorted((each for _, lines in suspicion for each in lines.values()), reverse=True)[:MAX_LINES][-1:]
     generated: list[Candidate] = []
     for source, lines in suspicion:
@@ -47,6 +54,7 @@ def _suspicion(analysis: Analysis, source: SourceFile, usable: Sequence[Control]
     own = place.function if source is place.source and isinstance(place.statement, ast.Assert) else None
     found: dict[int, float] = {}
     for line in ran_lines(source, usable):
+        # A floor and no zero: a line that ran and that nothing suspects may still be the mistake; it is tried last.
         factor = _OF_THE_TEST if own and own.lineno <= line <= last_line(own) else 1.0
         statement = source.statement_at(line)
         scores = [analysis.scores.get((source.path, n), 0.0) for n in {line, statement.lineno if statement else line}]

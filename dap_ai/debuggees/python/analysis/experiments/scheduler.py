@@ -1,4 +1,16 @@
-"""Schedules runs in copies: reruns the failure, then tries fixes, within limits of time and number."""
+"""Schedules runs in copies: reruns the failure, then tries fixes, within limits of time and number.
+
+A run in a copy costs milliseconds of a processor, and all of them together have 1.2 s (`BUDGET_S`). So:
+
+1. The controls begin before the ranking is made: they need none, and it needs them. Only a check that fails as the
+   program did is used; a fix that "passes" another one would prove nothing.
+2. The widest check and the neighbouring tests go first, two at a time, since both are traced and need a processor each.
+3. Then four workers take candidates from one iterator, likeliest first. There is no batch to wait for, and whatever is
+   cut off by the budget are the least likely ones.
+4. It ends at the first fix that holds and has a reason from a rule that is likely enough, or at 12 that hold.
+
+Time running out is an ordinary end: what has come by then stands, everything still in flight is cancelled.
+"""
 
 from __future__ import annotations
 
@@ -107,6 +119,8 @@ async def _control(runs: Runs, checks: Sequence[Check], trials: Trials) -> None:
         async with traced:
             trials.neighbours = await neighbours_of(runs)
 
+    # Of the time left, 90 % may go by until the widest check and the neighbours have come, because nothing can be
+    # judged without them; the others are only waited for until 60 % are gone, so that fixes get the rest.
     order = sorted(range(len(checks)), key=lambda n: (not checks[n].whole, n))
     tasks = [asyncio.ensure_future(each) for each in (*map(run, order[:1]), beside(), *map(run, order[1:]))]
     left_s = min(runs.left_s, _AGES_S)
@@ -129,6 +143,7 @@ async def _try_all(runs: Runs, found: list[Candidate], trials: Trials, tell: Tel
     queue, total = iter(found), len(found)
 
     async def work() -> None:
+        # All workers share the iterator; they are tasks of one thread, so each candidate is taken once.
         for candidate in queue:
             if not runs.has_time or _enough(trials.tried):
                 return

@@ -1,4 +1,18 @@
-"""The dynamic slice: the events on which values of an event depended in this very run, by data and by control."""
+"""The dynamic slice: the events on which values of an event depended in this very run, by data and by control.
+
+Korel and Laski (1988) introduced the dynamic slice; this is its form over single events, each occurrence of a statement
+a node of its own (the dynamic dependence graph of Agrawal and Horgan, 1990). So a loop's third round does not bring in
+what only the second one read, which a slice of statements would do. It is a breadth-first search from the failing
+event:
+
+- data: the last events that bound or changed a name; the caller, for a parameter; the last writers of an attribute;
+- calls: the `return` of each function that the event called;
+- control: the tests around a statement, and the earlier `if`s that could have left its block.
+
+It deviates where a trace has no addresses. Attributes are matched by name, whatever object has them, so a slice may be
+too large; at most three writers are taken, so it may be too small. It is evidence for a ranking and never proves that a
+line had no part.
+"""
 
 from __future__ import annotations
 
@@ -62,6 +76,8 @@ class _Slicer:
     def run(self, event: Event, roots: Sequence[ast.expr]) -> DynamicSlice:
         self._add(event, 0, "failed", "", roots or None)
         while self._queue:
+            # First in, first out, so that an event is met by a near way first and keeps that distance. Not all steps
+            # are of one length (guards and callers count two), so the parts are sorted once more at the end.
             part, expressions = self._queue.popleft()
             if len(self._slice.parts) >= self._max_events:
                 self._slice.complete = False
@@ -82,6 +98,8 @@ class _Slicer:
 
     def _visit(self, part: Part, only: Sequence[ast.expr] | None) -> None:
         event, next_ = part.event, part.distance + 1
+        # `only`: the roots of the failing event, or nothing (`()`) of a call that was merely needed for the event to
+        # happen. Its tests are followed then, its arguments are not.
         expressions = header_expressions(event.statement) if only is None else list(only)
         nodes = [n for root in expressions for n in ast.walk(root)]
         for name in dict.fromkeys(n.id for n in nodes if isinstance(n, ast.Name)):
@@ -99,6 +117,8 @@ class _Slicer:
     def _name(self, name: str, event: Event, distance: int) -> None:
         run = event.run
         for earlier in run.makers(name, event):
+            # Backwards: each change of the object (`x.append`, `x[0] = ..`) counts until the event that bound the name;
+            # that one kills all before it. `x += 1` binds and reads, so it does not kill.
             binds = name in bindings(earlier.statement)
             self._add(earlier, distance, "sets" if binds else "changes", name)
             if binds and not isinstance(earlier.statement, ast.AugAssign):
@@ -137,6 +157,8 @@ class _Slicer:
         """What a called function gave: its `return` and `yield`s; where it came to none, its last event."""
         if not run.events:
             return
+        # The last event is the `return` that gave the result, or where the run broke off. Yields gave values on the
+        # way.
         given = [e for e in run.events if results(e.statement) and not isinstance(e.statement, ast.Return)]
         for event in [run.events[-1], *given]:
             self._add(event, distance, "returns" if results(event.statement) else "ends", run.name)
@@ -144,6 +166,10 @@ class _Slicer:
     def _control(self, event: Event, distance: int) -> None:
         """The test that let the event be reached, and the ones before it that could have led away."""
         run = event.run
+        # What follows `if c: return` depends on c as much as what stands in its body: control dependence is a matter of
+        # the flow graph (Ferrante, Ottenstein and Warren, 1987), not of indentation. Guards come one step further away,
+        # because most of them have nothing to do with the value. Without a test in the function, the call itself is
+        # what let the event happen.
         tests = [test for test, _ in control_tests(run.scope, event.statement.lineno)]
         for test in tests:
             self._add(run.of(test, event), distance, "decides", "")

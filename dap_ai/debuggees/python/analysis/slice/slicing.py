@@ -4,6 +4,13 @@ It goes through assignments of every form, through parameters to the arguments o
 led into a function that has returned, through calls and properties to `return`s, through attributes and keys to the
 methods that write them and to where their holder was made, through stores into containers, and to the tests that let
 a line be reached. Nearest first; bounded.
+
+A worklist of (expression, line): each expression leads to the statements that may have made its value, these to their
+own expressions. A static slice (Weiser, 1981), but of one stopped program: where a frame is alive its values and its
+caller are known, and cut away what did not happen. A function that has returned is left by the call that led into it
+(`_Site`), not by each of its calls: else every caller's arguments would come in, the calling-context problem of
+Horwitz, Reps and Binkley (1990). An expression is looked at once, with the first context that reached it; a complete
+slice would take each context.
 """
 
 from __future__ import annotations
@@ -117,6 +124,8 @@ class Slicer:
         nodes = list(sub_expressions([work.expression]))
         called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
         for node in nodes:
+            # The line is part of the key: the same name a line later may have been bound anew. The site is not: see
+            # above.
             key = (work.scope.key(), ast.unparse(node), work.line)
             if key in self._seen:
                 continue
@@ -143,6 +152,8 @@ class Slicer:
             found = True
             self._step(scope, statement, work, "assigned", name, value)
         for statement in scope.statements():
+            # Stores into the object count wherever they stand in the function, later lines too: in a loop these ran
+            # before. The order is not known without a run.
             for root, text, values in mutations(statement):
                 if root == name and statement.lineno != work.line:
                     self._step(scope, statement, work, "stored", text, *values)
@@ -158,6 +169,8 @@ class Slicer:
 
     def _argument(self, parameter: str, work: _Work) -> None:
         scope, site = work.scope, work.site
+        # A live frame's caller is the frame above; of a function that has returned it is the call that this walk came
+        # through.
         caller = self._live_call(scope) if scope.place else site
         if caller is None:
             if scope.place is None:
@@ -213,6 +226,7 @@ class Slicer:
         for statement in reversed(callee.statements()):
             values = results(statement)
             for value in values:
+                # The result is still stored in a live frame, so a constant `return` with another value did not give it.
                 if given and isinstance(value, ast.Constant) and repr(value.value) != given.text:
                     continue  # another `return` gave the result
                 inner = _Work(callee, value, statement.lineno, work.distance, site)
@@ -276,6 +290,7 @@ class Slicer:
         line = line or statement.lineno
         distance = work.distance + 1
         self._reach(scope, distance)
+        # A site belongs to one activation: in another function it would lead back to the wrong call.
         site = work.site if scope.key() == work.scope.key() else None
         if (scope.source.path, line) not in self._lines:
             self._lines.add((scope.source.path, line))

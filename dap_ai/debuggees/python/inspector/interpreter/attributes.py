@@ -1,4 +1,11 @@
-"""`x.name` and `x[i]` as the interpreter would find them, without what a class could hook in."""
+"""`x.name` and `x[i]` as the interpreter would find them, without what a class could hook in.
+
+The order is that of `object.__getattribute__` and `type.__getattribute__` (Descriptor Guide of the Python
+documentation): a data descriptor of the class, the instance's dictionary, another attribute of the class, then
+`__getattr__`. At each of these steps code of the program may stand. So this only looks where the attribute would be
+found, by C descriptors of exact types, and refuses where the interpreter would call something. `inspect.getattr_static`
+is not enough: it finds what is stored, but not whether the program would get that.
+"""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownLambdaType=false
@@ -85,6 +92,8 @@ def attribute(x: Any, name: str) -> Any:
         return _module_attribute(x, name)
     if name in ("name", "value") and definer(cls, name) is enum.Enum:
         return stored(x)["_%s_" % name]
+    # The class is asked before the instance only to find a data descriptor, which wins over the instance's dictionary;
+    # any other attribute of the class counts after it.
     found = lookup(cls, name)
     known = _of_library(x, cls, name)
     if known is not MISSING:
@@ -176,6 +185,7 @@ def _class_attribute(x: Any, name: str) -> Any:
         value = names_of(members).get(name, MISSING) if issubclass(type(members), dict) else MISSING
         if value is not MISSING:
             return value
+    # The same order one level up: a data descriptor of the metaclass, then the class and its bases, then the metaclass.
     inherited = lookup(meta, name)
     if inherited is not MISSING and _is_data(inherited):
         raise _computed(inherited, definer(meta, name), name)
@@ -237,6 +247,7 @@ def _item(x: Any, base: Any, key: Any) -> Any:
         raise Refused("keys of this %s have code of their own; read its keys" % type_name(type(x)))
     hashable(key)
     if not legitimate(dict.__contains__, x, key):
+        # `d[key]` of a missing key calls `__missing__`, which stores the new value: looking would change the program.
         if base is loaded("collections", "defaultdict"):
             if namespace(base)["default_factory"].__get__(x) is not None:
                 raise Refused("the key is missing, and looking it up would insert it; use `in` or .get()")

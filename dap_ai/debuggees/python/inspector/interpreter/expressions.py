@@ -1,4 +1,13 @@
-"""Interprets the Node language (`protocol/contracts/inspection.py`) by the exact types it meets; refuses the rest."""
+"""Interprets the Node language (`protocol/contracts/inspection.py`) by the exact types it meets; refuses the rest.
+
+A tree walk over JSON nodes. `eval` in a restricted namespace is no way: every operator, attribute and call of an object
+of the program runs that object's code, whatever names it can see. Here each node asks for the exact type of its
+operands first, and uses the C function of that type, or refuses.
+
+Four results are kept apart: a value; `raised`, what the program itself would get; `missing`, a name without a value;
+and `refused`, which says nothing about the program. `_tick` counts each node and item, `_paid` adds up the sizes of the
+results: an operation checks beforehand that its own result is small, but many small ones would fill the memory too.
+"""
 
 # ruff: noqa: B905  Python 3.8's zip takes no `strict`
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -137,6 +146,8 @@ class Interpreter:
     def _and(self, parts: Any) -> Any:
         value: Any = True
         for part in parts[:-1]:
+            # As in Python: the value is that of the part that decides, its truth is asked once, and what follows is not
+            # evaluated.
             value, true = self._truth(part)
             if not true:
                 return value
@@ -152,6 +163,8 @@ class Interpreter:
     def _compare(self, x: Any, links: Any) -> Any:
         left, result = self._evaluate(x), True
         for position, (op, node) in enumerate(links):
+            # `a < b < c`: b is evaluated once, and c only if `a < b` holds; the result is that of the last comparison
+            # made.
             right = self._evaluate(node)
             result = self._paid(self._compared(op, left, right))
             last = position == len(links) - 1
@@ -169,6 +182,8 @@ class Interpreter:
     def _call(self, f: Any, arguments: Any, keywords: Any = None) -> Any:
         if f[0] == "a":
             owner = self._evaluate(f[1])
+            # A method of a builtin type is found by name and the owner's exact type, and never bound: to read
+            # `owner.name` would go through the class first, where a subclass may have its own.
             if is_allowed(owner, f[2]):
                 self._check_level(None)
                 return self._paid(self._calls.method(owner, f[2], self._list(arguments), self._keywords(keywords)))
@@ -233,6 +248,9 @@ class Interpreter:
         return {hashable(item) for item in items} if kind == "set" else list(items)
 
     def _comprehended(self, element: Any, clauses: Any, outer: list[dict[str, Any]]) -> Iterator[Any]:
+        # One level for each `for`, as nested loops: the iterable of a clause sees the targets of those before it, the
+        # element sees all. Lazily, because a generator expression may be used up only in part, and each item costs a
+        # tick.
         if not clauses:
             yield self._within(outer, self._evaluate, element)
             return

@@ -2,6 +2,10 @@
 
 Of exact builtin types the copy is of the same type; numbers and strings are themselves. Anything else becomes a Frozen,
 which says what its object stored. Nothing here runs code of the program: see statics.py.
+
+`copy.deepcopy` is not an option: it calls `__deepcopy__` and `__reduce_ex__`, which are the program's. Nor is a
+reference: it would keep objects alive beyond their `__del__`, and show what they hold later. So values are copied down
+to a depth, within a number of objects (`room`), and what lies beyond is known by type and length only.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -82,6 +86,9 @@ class Freezer:
             return x if x.bit_length() <= _MAX_BITS else _closed(x, "int")
         if (cls is str or cls is bytes) and len(x) <= MAX_CHARACTERS:
             return x
+        # One copy for each object, so that two names for one list have one copy as well. The object is kept beside it
+        # until all is copied: freed meanwhile, its address could come back as another object's, which would get the
+        # wrong copy.
         known = self._made.get(id(x))
         if known is not None:
             return known[1]
@@ -113,9 +120,13 @@ class Freezer:
         kind = "list" if cls is collections.deque else "set" if cls is frozenset else cls.__name__
         size = len(x)
         items = list(x) if size <= MAX_FLAT_ITEMS else list(islice(x, _HEAD))
+        # The common case, data in bulk: one pass over the types, then a copy by C code. It counts as an eighth of its
+        # items.
         if size <= MAX_FLAT_ITEMS and _is_flat(items):
             self.room -= size // 8
             return cls(items) if cls is not collections.deque else collections.deque(items, x.maxlen)
+        # A set of copies can't be built: a Frozen has no hash, and another hash than the object's would put it
+        # elsewhere. Sets of numbers and short strings are flat, and were copied above.
         if size > MAX_ITEMS or depth <= 0 or self.room <= 0 or kind == "set":
             return self._head(x, kind, items[:_HEAD], depth)
         frozen = [self.freeze(item, depth - 1) for item in items]
@@ -200,7 +211,11 @@ def _named(x: Any, kind: str, name: Any) -> Frozen:
 
 
 def is_same(one: Any, other: Any, depth: int = 20) -> bool | None:
-    """Whether two copies say the same; None: too little of them is known."""
+    """Whether two copies say the same; None: too little of them is known.
+
+    Copies may have been cut at different depths, so the answer follows three-valued logic: one difference decides, and
+    without one a part that is not known makes the whole not known.
+    """
     cls = type(one)
     if cls is Frozen or type(other) is Frozen:
         return _same_objects(one, other, depth)

@@ -1,4 +1,9 @@
-"""A value as one line of text and as structure, bounded in depth, items, characters and time."""
+"""A value as one line of text and as structure, bounded in depth, items, characters and time.
+
+Like `reprlib`, but by the type's own C functions (`list.__iter__`, never `iter(x)`), and with one budget for the whole
+visit. Limits work at three levels: items and characters of one text (`joined`), depth of nesting (`text`), bytes and
+time of the visit (`Budget`). A text that any of them cuts is marked, so that nobody takes a part for the whole.
+"""
 
 # ruff: noqa: B905  Python 3.8's zip takes no `strict`
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -85,6 +90,8 @@ class Describer:
         described["text"] = self.text(x)
         if self._cut:
             described["truncated"] = True
+        # The address lets the reader see that two names hold one object. Of numbers and strings it would be misleading:
+        # the interpreter shares equal ones as it likes.
         if kind not in _UNSHARED and type(x) is not tuple and type(x) is not bytes:
             described["address"] = id(x)
         described.update({name: part for name, part in self._details(x, kind).items() if part not in ("", None)})
@@ -100,6 +107,9 @@ class Describer:
             if kind in SCALARS:
                 plain = x.item() if self.kinds.of_numpy(x) else x
                 return _named(x, kind, SCALARS[kind](self, plain))
+            # Only the containers around this one, as in `repr`: an object that stands twice side by side is shown
+            # twice, one that holds itself is closed. A set of all that was seen would hide the second of two equal
+            # rows.
             if any(seen == id(x) for seen in self._path):
                 return _closed(kind, x)
             if depth > self.max_depth or self.budget.spent():

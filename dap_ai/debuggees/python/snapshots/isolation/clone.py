@@ -2,7 +2,12 @@
 
 `clone` without an exit signal: no SIGCHLD, and `wait` without `__WCLONE` never receives the copy. No fork hook of
 Python, of libc or of a library runs on either side. Signals stay blocked in the copy, so that none that is meant for
-the debuggee reaches a handler, or the wake-up descriptor, twice.
+the debuggee reaches a handler, or the wake-up descriptor, twice. See clone(2) and wait(2).
+
+The GIL stays held from before the clone until the last step. Python code between the steps is not an option: the
+interpreter checks between instructions whether a thread has asked for the GIL, and hands it over; in the copy that
+thread does not exist, so the copy would wait for ever. Therefore the steps are iterators of C code (`iter`, `map`,
+`chain`, `compress`) that are built in the debuggee, and one `next` runs all of them.
 """
 
 from __future__ import annotations
@@ -33,6 +38,9 @@ class BusyError(Exception):
 
 def _take_import_lock() -> bool:
     """Whether it was free and is ours now; decided by C code alone, so that no other thread can come between."""
+    # `iter(f, stop)` calls f until it returns `stop`. Lock free: lock_held gives False, the first iterator ends empty;
+    # acquire_lock gives None, the second one ends empty too; `any` of nothing is False. Lock taken: lock_held gives
+    # True, `any` stops there, and acquire_lock is never called. An `if` would leave a gap between check and taking.
     steps: Any = map(iter, (_imp.lock_held, _imp.acquire_lock), (False, None))
     return not any(itertools.chain.from_iterable(steps))
 
@@ -63,11 +71,20 @@ def trial(name: str, *arguments: int) -> int:
 
 def _clone(failing: Any) -> int:
     """As `clone`; a copy ends with the first status that `failing` yields, if it yields one."""
+    # One `next` does it on both sides. In the debuggee clone returns the copy's pid, which `next` gives at once. In the
+    # copy it returns 0, the sentinel: that iterator is over, and the chain goes on to `ends`, which makes the steps.
+    # The first step that fails yields its number, and `_exit` ends the copy. If none fails, the chain is empty, and
+    # `next` gives its default, 0. All arguments of clone are 0: no flag, no exit signal, the same stack address, copied
+    # on write.
     ends: Any = map(_exit, failing)
     life: Any = itertools.chain(iter(step("clone")[1], 0), ends)
+    # As `os.fork` does: a lock that another thread held would stay locked in the copy for ever. Ours, held by the very
+    # thread that is copied, can be released there.
     if not _take_import_lock():
         raise BusyError("another thread is importing a module")
     parent, pid, errno = call("getpid"), -1, 0
+    # Before the clone, because the copy inherits the mask: a signal that came between clone and a mask set in the copy
+    # would run the program's handler a second time.
     call("rt_sigprocmask", _SET_MASK, _all_signals.address, _mask.address, _MASK_SIZE)
     try:
         pid = next(life, 0)
@@ -86,6 +103,9 @@ def _clone(failing: Any) -> int:
 
 def _failure(number: int, call_it: Any, gives: Any) -> Any:
     """Makes a step when it is iterated; yields its number if the result is not the one of a success."""
+    # A success is the sentinel, so `iter` ends without a value and the chain goes on to the next step. `islice(.., 1,
+    # 1)` makes one call and yields nothing, whatever the call returned. Otherwise `compress` yields the number in the
+    # place of a true result; ctypes returns -1 for a system call that fails.
     if gives is ANYTHING:
         return itertools.islice(iter(call_it, ANYTHING), 1, 1)
     return itertools.compress(itertools.repeat(min(number, _BROKEN)), iter(call_it, gives))

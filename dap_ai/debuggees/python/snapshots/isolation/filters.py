@@ -4,6 +4,14 @@ To look a path up is allowed, asked about (lookups.py), or refused. Where refusa
 trapped (trapping.py), unless it is the handler that calls.
 
 Built once a process. A call is found by binary search, because the kernel runs the filter for every one.
+
+A list of what is allowed, not of what is forbidden: a call of a newer kernel is refused, and so is each of the x32 ABI,
+which has the same architecture number but other call numbers (seccomp(2)). EPERM and not the end of the process,
+because the program may catch it, and the answer can say what was refused. Only another architecture's call kills.
+
+The filter is classic BPF: instructions of (code, jump if true, jump if false, constant) over `struct seccomp_data`,
+which holds the number at 0, the architecture at 4, the address of the call at 8 and six arguments of 8 bytes from 16
+on. A filter reads 32 bits at a time, and follows no pointer: hence Landlock for paths.
 """
 
 from __future__ import annotations
@@ -54,6 +62,8 @@ _IS_TERMINAL = (0x5401, 0x802C542A)  # TCGETS, TCGETS2: no descriptor of a copy 
 
 
 def _argument(index: int, high: bool = False) -> Any:
+    # Both machines are little-endian: the low half stands first. It decides for descriptors, commands and flags, which
+    # the kernel takes as 32 bits; a pointer (`prlimit64`) is 0 only if both halves are.
     return (_LOAD, 0, 0, 16 + 8 * index + 4 * high)
 
 
@@ -62,6 +72,8 @@ def _rule(name: str, lookups: int) -> list[Any]:
         return [(_RETURN, 0, 0, lookups)]
     if name in _BY_VALUE:
         index, values = _BY_VALUE[name]
+        # Each test jumps over the rest of the tests and over the refusal. Jumps count from the instruction that
+        # follows.
         tests = [(_EQUAL, len(values) - at, 0, value) for at, value in enumerate(values)]
         return [_argument(index), *tests, (_RETURN, 0, 0, _REFUSE), (_RETURN, 0, 0, _ALLOW)]
     if name in _READ_ONLY:
@@ -80,11 +92,16 @@ def _search(calls: list[tuple[int, list[Any]]], otherwise: int) -> list[Any]:
         return [(_EQUAL, 0, len(decide), number), *decide, (_RETURN, 0, 0, otherwise)]
     middle = len(calls) // 2
     low, high = _search(calls[:middle], otherwise), _search(calls[middle:], otherwise)
+    # A conditional jump has 8 bits, and a half can be longer than 255 instructions; the plain jump has 32. So: at least
+    # the middle one, fall into the jump over `low`; else skip that jump.
     return [(_AT_LEAST, 0, 1, calls[middle][0]), (_JUMP, 0, 0, len(low)), *low, *high]
 
 
 def _trapped(may_open: bool, lookups: str) -> list[Any]:
     """The same decisions, but what may be refused goes to the handler, with what it is to know."""
+    # The low 16 bits of SECCOMP_RET_TRAP reach the handler as `si_errno` (seccomp(2)): 8 of them are the errno by which
+    # it recognises a refusal, the others say which argument is a path and what the process itself must be allowed to
+    # do.
     rules: dict[int, list[Any]] = {number: _ends(_QUIETLY) for number in _SAYS_NOTHING}
     for number, bits in _PATHS.items():
         rules[number] = _ends(
@@ -137,6 +154,9 @@ def program(may_open: bool, lookups: str = FREE, again_at: int = 0) -> bytes:
     plain = [(_LOAD, 0, 0, 0), *_search(rules, _REFUSE)]
     instructions = [*known, *plain]
     if again_at:
+        # Calls from the handler's own instruction meet the plain filter, all others the trapping one. This is no way
+        # round the locks: code of the program that jumps there gets no more than the plain filter allows. It is what
+        # ends the recursion.
         low, high = again_at & 0xFFFFFFFF, again_at >> 32
         of_handler = [(_LOAD, 0, 0, 8), (_EQUAL, 0, 2, low), (_LOAD, 0, 0, 12), (_EQUAL, 1, 0, high)]
         trapped = [(_LOAD, 0, 0, 0), *_trapped(may_open, lookups)]
@@ -160,6 +180,8 @@ class Filter:
         One that asks does it by a descriptor, which is the first free one, `listener`.
         """
         if self._asks:
+            # With TSYNC alone a failure is a thread's id, a positive number like a descriptor; TSYNC_ESRCH makes it an
+            # errno, and seccomp(2) asks for it beside NEW_LISTENER.
             flags = _ALL_THREADS | _LISTENER | _LISTENER_AND_ALL_THREADS
             return step("seccomp", _SET_MODE_FILTER, flags, self._header.address, gives=listener)
         return step("seccomp", _SET_MODE_FILTER, _ALL_THREADS, self._header.address)

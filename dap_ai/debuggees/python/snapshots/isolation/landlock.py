@@ -1,4 +1,10 @@
-"""Landlock: which files a snapshot can open. Only the standard library, site-packages and named folders, to read."""
+"""Landlock: which files a snapshot can open. Only the standard library, site-packages and named folders, to read.
+
+landlock(7): a ruleset names the rights that it handles; what is handled and not granted below a folder is refused. So
+all rights of the kernel's version are handled, and two are granted. An older kernel refuses a right or a size of the
+attributes that it does not know, so both follow from its ABI version. Neither a mount namespace nor chroot would do:
+the first needs a user namespace, in which files have other owners, the second a privilege.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +26,8 @@ _FOLDER = sum(getattr(os, name, 0) for name in ("O_CLOEXEC", "O_PATH", "O_DIRECT
 
 def version() -> int:
     """The kernel's Landlock ABI; 0 without Landlock. Raises BusyError, OSError."""
+    # A filter of the program's own may kill for a call that it does not know, Landlock's among them: then a copy tries
+    # it.
     is_filtered = b"\nSeccomp:\t0" not in read_file(b"/proc/self/status")
     return max(0, (trial if is_filtered else attempt)("landlock_create_ruleset", 0, 0, _VERSION_FLAG))
 
@@ -46,6 +54,8 @@ def restrict(abi: int, folders: list[bytes], arena: Arena) -> list[Step]:
     attributes = arena.put(struct.pack("=QQQ", _FILE_RIGHTS.get(abi, _ALL_FILE_RIGHTS), network, scope))
     size = 24 if abi >= 6 else 16 if abi >= 4 else 8
     steps = [step("landlock_create_ruleset", attributes, size, 0, gives=3)]
+    # The rule names a descriptor, not a path, and the steps are written before any descriptor exists: 4, because 0 to 2
+    # are taken and 3 is the ruleset. O_PATH is enough for a rule, and needs no right to read the folder.
     rule = arena.put(struct.pack("=Qi", _READ, 4))
     for folder in filter(_is_folder, folders):
         steps += [

@@ -2,6 +2,12 @@
 
 They are prepared in the debuggee, and made in the copy by C code alone: no line of Python runs there before the last
 of them. A step that fails ends the copy.
+
+The order is forced. First what ends the copy (its parent's death, its deadlines), so that no later step can hang it
+unnoticed. Then the memory, in two parts: what needs the debuggee's descriptors, and, when these are closed, what needs
+its own. Then the limits, Landlock, and last seccomp, because the filter forbids most of the calls before it.
+`no_new_privs` comes before both: without it neither lets an unprivileged process restrict itself (seccomp(2),
+landlock(7)).
 """
 
 from __future__ import annotations
@@ -60,10 +66,15 @@ class Lockdown:
         private = make_private(kept, mounted, arena, useless)
         memory_bytes += int(read_file(b"/proc/self/statm").split()[0]) * PAGE
         steps = [
+            # prctl(2) sends the signal only for a parent that dies after the call; if it has died before, the copy has
+            # another parent by now, and getppid does not give what the step expects.
             step("prctl", _PDEATHSIG, _KILL, 0, 0, 0),
             step("getppid", gives=call("getpid")),
             *_die_after(deadlines_s, arena),
             *private.early,
+            # close_range(2) instead of a loop over /proc/self/fd: no list of descriptors can be out of date. Afterwards
+            # open gives the lowest free number, so each result from here on is known beforehand: 0, 1, 2, then 3 and 4
+            # for a moment.
             step("close_range", 0, _ALL, 0),
             *_expendable(arena),
             *private.late,
@@ -75,6 +86,9 @@ class Lockdown:
             _limit(_FILE_SIZE, _MAX_PRINTED_BYTES, arena),
             _limit(_CORE, 0, arena),
             _limit(_ADDRESS_SPACE, memory_bytes, arena),
+            # Not dumpable: nobody with the same user may attach to the copy or read its memory (ptrace(2), proc(5)).
+            # Where the debuggee answers the copy's lookups it must read paths in the copy's memory, so there the copy
+            # stays dumpable.
             *([] if lookups == ASKED else [step("prctl", _DUMPABLE, 0, 0, 0, 0)]),  # its questions must be read
             *(landlock.restrict(self._abi, self._folders + readable, arena) if self._abi else ()),
             *one_thread(),
@@ -93,6 +107,9 @@ def _die_after(deadlines_s: tuple[float, float], arena: Arena) -> list[Step]:
     event = struct.pack("=QiI48x", 0, _KILL, 0)
     made: list[Step] = []
     for number, (clock, seconds) in enumerate(zip((_OF_PROCESSOR, _MONOTONIC), deadlines_s)):  # noqa: B905  not in 3.8
+        # The kernel numbers a process's timers from 0, and a cloned process begins without any (timer_create(2)), so
+        # the ids are known before they exist. SIGKILL, because a handler or a mask of the program's can't stop it; a
+        # timer, because RLIMIT_CPU counts whole seconds and does not count waiting.
         whole = int(seconds)
         moment = struct.pack("=qqqq", 0, 0, whole, max(1, int((seconds - whole) * 1e9)))
         made += [
@@ -116,5 +133,7 @@ def _expendable(arena: Arena) -> list[Step]:
 def _limit(resource: int, most: int, arena: Arena) -> Step:
     had = arena.put(bytes(16))
     call("prlimit64", 0, resource, 0, had)
+    # Soft and hard limit alike, so that the copy can't raise it; never above what the debuggee has, because to raise a
+    # hard limit needs a privilege (setrlimit(2)), and the step would fail.
     most = min(most, *struct.unpack("=QQ", arena.get(had, 16)))
     return step("prlimit64", 0, resource, arena.put(struct.pack("=QQ", most, most)), 0)

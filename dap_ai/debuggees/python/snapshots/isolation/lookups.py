@@ -2,6 +2,11 @@
 
 The seccomp filter holds the call, the debuggee decides by the path, and the kernel goes on with the call or refuses it.
 Nothing can change the path meanwhile: the copy has one thread and shares no memory that anybody writes.
+
+seccomp_unotify(2) warns that to let the kernel go on (CONTINUE) enforces nothing: another thread could exchange the
+path after it was looked at. Here nobody can: clone(2) has copied one thread, the filter refuses another one, and no
+shared mapping is left but that of the answer (sharing.py). A mount namespace would hide the servers instead, but needs
+a user namespace, in which files have other owners.
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""Shared mappings of this process, which of their pages are there, and the files that it has open."""
+"""Shared mappings of this process, which of their pages are there, and the files that it has open.
+
+All of it by system calls that keep the GIL, in buffers made beforehand: no audit hook and no replaced function of `os`
+sees it. The editor waits meanwhile, so the kernel filters (PROCMAP_QUERY), and what is done for each descriptor is done
+by C code.
+"""
 
 from __future__ import annotations
 
@@ -74,6 +79,8 @@ def shared_mappings() -> list[Mapping]:
 
 def _ask(fd: int) -> Iterator[Mapping]:
     """The kernel finds them: to read of all mappings takes half a millisecond in a fresh copy."""
+    # Each query asks for the first shared mapping at or behind `address`, the end of the last one; ENOENT: there is
+    # none. The bits of the rights and the flags are those of `enum procmap_query_flags` in linux/fs.h.
     address = 0
     while True:
         name_at = _query.address + _QUERY.size
@@ -110,6 +117,9 @@ def pages_there(mapping: Mapping) -> list[tuple[int, int]]:
     runs: list[tuple[int, int]] = []
     for begin in range(0, mapping.size, _PAGES_AT_ONCE * PAGE):
         size = min(mapping.size - begin, _PAGES_AT_ONCE * PAGE)
+        # mincore(2): one byte per page, of which only the lowest bit is defined; it asks page tables and page cache, so
+        # nothing comes into memory. In pieces, for a buffer of a fixed size; a run that goes on in the next piece is
+        # joined.
         call("mincore", mapping.start + begin, size, _pages.address)
         for run in re.finditer(_THERE, _pages.get(size // PAGE)):
             first, last = begin + run.start() * PAGE, begin + run.end() * PAGE
@@ -145,6 +155,10 @@ def userfault_descriptors() -> list[int]:
 
 def _might_be_userfault(folder: int, data: bytes) -> bool:
     """Whether one of the entries that have just been read leads to a userfaultfd; C code alone looks at each."""
+    # A test that may say yes by mistake, never no: `open_files` looks properly then. Entries with names of up to four
+    # characters have the same size, so the lengths are every 24th byte, and the names lie at equal distances.
+    # `readlinkat` cuts each link to the length of the name that is looked for; what an earlier call has left in a slot
+    # only adds a yes.
     count = len(data) // _ENTRY_BYTES
     if data[_LENGTH_AT::_ENTRY_BYTES].count(_ENTRY_BYTES) < count or len(data) % _ENTRY_BYTES:
         return True  # numbers of five digits

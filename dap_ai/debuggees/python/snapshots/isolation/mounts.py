@@ -1,4 +1,8 @@
-"""Which file systems are mounted, and which of them tell somebody else what is looked up on them."""
+"""Which file systems are mounted, and which of them tell somebody else what is looked up on them.
+
+Decided by a list of the types that are known to be local. A list of the remote ones would be wrong for each that is
+new: a type that is not known counts as foreign.
+"""
 
 from __future__ import annotations
 
@@ -58,6 +62,9 @@ def parse(mountinfo: bytes) -> Mounts:
     by_device: dict[tuple[int, int], bytes] = {}
     folders: list[tuple[bytes, bytes]] = []
     for line in mountinfo.splitlines():
+        # proc(5), /proc/pid/mountinfo: id, parent, major:minor, root, mount point, options, then any number of optional
+        # fields, which a single "-" ends; the type follows it. Spaces in paths are octal escapes, so a split at spaces
+        # is safe.
         fields = line.split(b" ")
         kind = fields[fields.index(b"-") + 1]
         major, minor = fields[2].split(b":")
@@ -65,6 +72,8 @@ def parse(mountinfo: bytes) -> Mounts:
         folder = fields[4]
         folders.append((re.sub(_ESCAPED, _plain, folder) if b"\\" in folder else folder, kind))
     foreign = {folder: kind for folder, kind in folders if kind not in _LOCAL}
+    # `dict` keeps the last of several mounts on one folder: mounts are listed in order, and the last covers the others.
+    # `foreign` is built without that rule: one that is covered now may be uncovered, and is refused all the same.
     return Mounts(by_device, dict(folders), foreign)
 
 

@@ -3,6 +3,17 @@
 To look must not change the real memory: to read a page of shared memory that is not there makes one, which takes memory
 from everybody, and ends the program where none is left. So only pages that are there are read. What cannot be had in
 this way is unmapped: to use it ends the copy.
+
+clone(2) copies private mappings on write, but a MAP_SHARED one stays the same memory on both sides. `madvise` with
+MADV_DONTFORK is no way out: it would change the debuggee's mapping, and leave a hole in the copy. For each mapping:
+
+- memory (tmpfs, memfd, anonymous): the pages that mincore(2) reports. Up to 16 MB are copied; of more, the file behind
+  is mapped with MAP_PRIVATE from the program's own descriptor, run by run; without one the pages are copied.
+- a file on a local disk: mapped anew with MAP_PRIVATE, from the program's descriptor or by its path; copied if it has
+  64 KB or less, or where neither leads to the same file.
+- anything else (devices, files of other machines, what a userfaultfd serves): unmapped, and named in `left_out`.
+
+A path may have got another file since: device and inode decide, where `stat` and the mapping name them alike.
 """
 
 from __future__ import annotations
@@ -152,6 +163,10 @@ class _Plan:
         return kind
 
     def _add_memory(self, mapping: Mapping, kind: bytes) -> None:
+        # From Linux 5.2 on mincore reports the pages of a file truly only to who owns it or may write it; all others
+        # are told that every page is there. `is_sure`: the mapping is writable, or memory without a name, so the report
+        # is true. Else a full report is believed only if the file has no holes: then to read a page that is not in
+        # memory makes none.
         runs = pages_there(mapping)
         size = sum(size for _, size in runs)
         is_sure = mapping.rights & WRITE or mapping.device in self._internal
@@ -166,6 +181,8 @@ class _Plan:
         if fd == -1 or size <= _COPIED_ANYWAY_BYTES:
             self._copy(mapping, runs)
         else:
+            # First a reservation over all of it: the gaps between the runs read as zeros in the copy, and cost nothing
+            # until then.
             self._early.append(_map_over(mapping, _NOTHING_OVER, -1, 0, mapping.size))
             self._early += [_map_over(mapping, _FILE_OVER, fd, at, size) for at, size in runs]
 
@@ -225,6 +242,9 @@ class _Plan:
 
     def _copies(self) -> list[Step]:
         """Each is made at a free place and moved."""
+        # The old mapping is the source, so the copy can't be made in its place. mremap(2) with MREMAP_FIXED then puts
+        # it there and unmaps the old one in one call. The source is read by pread of /proc/self/mem, not by memmove: a
+        # page beyond the end of its file gives a short read instead of SIGBUS.
         if not self._copied:
             return []
         room_at = _free_address(max(mapping.size for mapping, _ in self._copied))

@@ -6,6 +6,11 @@ more is allowed than without it. Where the result is the refusal, the handler wr
 copy shares with the debuggee. It is machine code, because no line of Python may run in the midst of a system call.
 
 What the process itself may not do is no refusal of the copy: `faccessat2` asks, which Landlock does not stand behind.
+
+Why not in the debuggee: to decide there, as lookups.py does, stops the copy at every call until it is polled, and
+ptrace would need a process of its own. A trap's SIGSYS is forced: where it is blocked, the kernel ends the process, so
+the copy, in which all signals are blocked, unblocks this one alone. The page is never writable and executable at once:
+data in the debuggee and until the last of `steps`, then code.
 """
 
 from __future__ import annotations
@@ -49,6 +54,8 @@ class Trap:
             return
         page = call("mmap", 0, PAGE + _STACK_BYTES, _READ_WRITE, _PRIVATE_ANONYMOUS, -1, 0)
         store(page, X86_64)
+        # Tried in the debuggee: where a policy forbids data to become code, the copy goes without records, instead of
+        # ending at the step that fails. `store`s below need the page writable, so it is given back.
         can_run = attempt("mprotect", page, PAGE, _READ_RUN) == 0  # some systems forbid it
         attempt("mprotect", page, PAGE, _READ_WRITE)
         if can_run:
@@ -61,6 +68,7 @@ class Trap:
     @property
     def again_at(self) -> int:
         """What the kernel takes for the place of the handler's own calls; 0: nothing is recorded here."""
+        # `syscall` is two bytes long, and seccomp is given the address of the instruction that follows.
         return self._page and self._page + _AGAIN + 2
 
     def steps(self, records: int) -> list[Step]:

@@ -1,6 +1,12 @@
 """Memory that a userfaultfd serves: a copy is not served, and a handler may have to be told of the copy before it is.
 
 A handler that stands still at the breakpoint would hold the program for ever.
+
+userfaultfd(2): with UFFD_FEATURE_EVENT_FORK the kernel suspends who forks until the handler has read the event from its
+descriptor. That handler is mostly a thread of the debuggee, which is stopped: so no copy is made. Where the memory is
+served by another process, its features can't be read, and none is made either. Without the feature the copy's
+mappings are not registered: a page that is missing reads as zeros there, which would be a wrong value, so served
+memory is unmapped in the copy.
 """
 
 from __future__ import annotations
@@ -12,6 +18,7 @@ from .syscalls import read_file
 
 _FORK_EVENTS = 1 << 1
 _FEATURES = rb"API:\t[0-9a-f]+:([0-9a-f]+):"
+# proc(5), VmFlags of smaps: registered for missing pages, for write protection, for minor faults.
 _SERVED = frozenset((b"um", b"uw", b"ui"))
 _PART = rb"(?m)^(?:([0-9a-f]+)-([0-9a-f]+) .*|Swap: +(\d+) kB|VmFlags:(.*))$"
 

@@ -2,6 +2,12 @@
 
 Whose values they are depends on what the expression is made of: names of a function belong to each call of it, fields
 of `self` to an object through all of its methods, names of a module to the module.
+
+Like a watchpoint, but without hardware: after each line that may have changed it, the expression is read and compared
+with the last reading. A line event comes before its line, so a new value is the work of the line before, wherever that
+was. Which lines may change it decides the cost. A name of a function that holds a number or a string can only be
+changed by the function itself (`_is_narrow`): only its lines are followed, and those of the function in which the
+program stands. Anything else may be changed through another reference, so every line of the user's files counts.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -168,6 +174,8 @@ class Follower(Watcher):
                 if subject is not None:
                     self._note(subject, spot)
         else:
+            # The objects whose methods were called last: to read a thousand of them after each line would take the
+            # whole deadline.
             for subject in list(self._objects.values())[-_RECENT:]:
                 self._note(subject, spot)
 
@@ -228,6 +236,7 @@ class Follower(Watcher):
         raised = self._raises.position(error)
         if raised is not None:
             self._told().end(raised)
+            # What met the condition only after the raise was the cleanup's doing.
             earlier = self._values.first_when
             if earlier is not None and earlier[1].event > raised:
                 self._values.first_when = None
@@ -241,6 +250,8 @@ class Follower(Watcher):
 
     def _choose(self, frames: list[Any]) -> None:
         """`frames`: innermost first."""
+        # Several calls of the function may be open, as in a recursion: the one that is meant has as many of them inside
+        # of it as where the program stands.
         known = [self._by_frame[id(each)] for each in frames if self._is_home_now(each)]
         if known and self._of != "module":
             self._latest = known[min(self._inner, len(known) - 1)]

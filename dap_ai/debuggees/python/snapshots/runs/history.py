@@ -1,6 +1,10 @@
 """The last steps of a traced run in their order, with the values that each gave to names: what a slice of it needs.
 
 Bounded: of a long run the end is kept, in which it fails.
+
+Rings, because the failure is at the end and its causes are mostly near. A slice needs three things of a step: which run
+(activation) and line it was, what it gave to names, and which step called its run. Numbers are never reused, so what
+still refers to a step that was dropped finds nothing, instead of another step.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -35,8 +39,10 @@ class History:
         """A run that is called at the step that is going on; its number. `code`: with file, name and code."""
         self._begun += 1
         caller = self._stack[-1] if self._stack else 0
+        # The last step of the run on top of the stack: the one that is calling now.
         at = self._runs[caller][6] if caller in self._runs else 0
         self._runs[self._begun] = [self._begun, code, caller, at, "", "", 0, arguments]
+        # At twice the limit: to prune looks at all runs, so it must not happen at each call.
         if len(self._runs) > _PRUNED_AT:
             self._prune()
         return self._begun
@@ -47,6 +53,7 @@ class History:
 
     def leave(self, run: int, result: str = "", raised: str = "") -> None:
         """The run has ended, or waits to be resumed."""
+        # And what stands above it: what was called there and was not seen to end is over too.
         if run in self._stack:
             del self._stack[self._stack.index(run) :]
         known = self._runs.get(run)

@@ -2,6 +2,15 @@
 
 A run ends where the stopped program stands, or fails as it did; or at a moment before, of which is told what stands
 there. Two runs of the same program count the same, unless it does something else each time.
+
+To step back is to run again and end one line earlier: no state is recorded, only which lines ran, by number, as in
+Boothe's bidirectional debugger (PLDI 2000). To go back to the last breakpoint takes two runs: the first counts to the
+stop and remembers the last line at which it held (`_hit`), the second ends there. A record of all states would need no
+second run, but would slow down the first and hold copies alone.
+
+The invariant is that both runs count alike. So each line is counted the same way whatever is asked: a condition is
+evaluated within the trace function, where the interpreter traces nothing, and the arrival compares values, to notice a
+run that went another way.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -49,6 +58,9 @@ class Rewinder(Watcher):
         self._most_calls = wanted.get("most_calls", 0)
         self._arrival = Arrival(stopped, files, self._describer) if wanted.get("to_stop") else None
         self._stop, self._stop_line = place_of(stopped.f_code), stopped.f_lineno
+        # A program that stands in the midst of a line (in a call, after a step out) has no line event there. The
+        # nearest event is the return of what the line has called; where the line itself is meant, `at_line` asks for
+        # its beginning.
         starts = {offset for offset, _line in dis.findlinestarts(stopped.f_code)}
         self._is_within = stopped.f_lasti not in starts
         self._is_at_return = self._is_within and not wanted.get("at_line")
@@ -114,6 +126,8 @@ class Rewinder(Watcher):
         """A line is about to run."""
         self._count += 1
         self._steps.append((number, line, self._depth))
+        # Stepping over: a line counts as a place to end at if it stands no deeper than this. `depth` is that of the
+        # user's calls.
         is_near = self._depth <= self._most_calls
         if self._count != self._last and (is_near or self._holds(self._conditions[number].get(line), frame)):
             self._hit = self._count

@@ -2,6 +2,13 @@
 
 What is recorded costs less and less as a run grows long, so that the run itself still ends in time: first no values
 are looked at any more, then nothing is.
+
+By `sys.settrace`, for all Pythons alike. A line event comes before its line runs. So at each event the values are
+compared with those of the event before, and what differs is the work of the line that ran in between (`_look`).
+
+What a frame sees of cleanup (`finally`, `with`, `except`) is recorded too, because nothing tells beforehand that an
+exception will end the run. Each exception is noted with the position at which it was first seen; when one has ended the
+run, everything behind its position is cut off (`settle`).
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -193,12 +200,15 @@ class Tracer(Watcher):
             known = self._codes[id(code)] = _Code(code, self._files.has(code.co_filename), code is self._own)
         if not known.is_users:
             return None
+        # Test runners look for attributes and word failed comparisons by calling the user's own `__getattr__`, `__eq__`
+        # and `__repr__`. The program itself would not have made these calls, so they are no part of its run.
         if self._probe is not None or (known.is_special and self._is_runners(known.name, frame)):
             return self._passed_over(frame)
         if self.depth > self._deepest:
             self.truncated = True
             return None
         try:
+            # A generator keeps its frame while it waits, so the id finds its record when the frame is entered again.
             run = self.suspended.pop(id(frame), None) if known.suspends else None
             if run is None:
                 call = self._call(known, frame)
@@ -215,6 +225,8 @@ class Tracer(Watcher):
         if name == _ENDS:
             self._set(None)
             return
+        # The run that matters begins here, inside of a runner that was traced until now: what was recorded of it is
+        # dropped.
         self.events = self.depth = 0
         self._next_look = _EVENTS_PER_LOOK
         for kept in (self._codes, self._lines, self._calls, self.suspended):
@@ -325,6 +337,8 @@ class _Run:
     def _on_line(self, frame: Any) -> None:
         tracer, number, offset = self._tracer, frame.f_lineno, frame.f_lasti
         tracer.count_event()
+        # Other offset, same line: the interpreter has come back to the line from inside of it. Same offset again: a
+        # loop has come round to the same line, which is a new execution of it.
         if number == self._number and offset != self._offset:
             return  # a loop inside of the line, a comprehension: not the line anew
         self._look(frame)
@@ -333,6 +347,7 @@ class _Run:
             line = tracer.line(self._known, number)
         line.count += 1
         line.last = tracer.events
+        # Where the line was entered, and from which line: that is how a round of a loop differs from the first arrival.
         entry = offset, self._number
         line.entries[entry] = line.entries.get(entry, 0) + 1
         self._line, self._number, self._offset = line, number, offset
@@ -351,6 +366,9 @@ class _Run:
         tracer, at = self._tracer, frame.f_lasti
         self._look(frame)
         tracer.depth -= bool(self._known.is_called)
+        # The event `return` comes for three things: a return, a yield or await, and an exception that leaves the frame,
+        # for which the value is None, as it is for `return None`. Only the instruction at which the frame stands tells
+        # them apart.
         instructions = self._known.instructions
         if _yields(instructions, at):
             tracer.suspended[id(frame)] = self

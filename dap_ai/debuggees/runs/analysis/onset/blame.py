@@ -1,6 +1,10 @@
 """Who wrote what is left: each line of the files that a run wrote, and the step that brought it.
 
 Lines are compared without the blanks around them. Of a file that was there before, only the run's own lines are known.
+
+As `git blame`, but from the calls of the run, since few runs have a repository. A line is known by its text, not by its
+place: calls that replace text mostly say no line numbers. So equal lines of a file are one, and belong to the step that
+brought the first of them. A file that is written whole keeps the steps of the lines that were there before.
 """
 
 from __future__ import annotations
@@ -78,6 +82,8 @@ class Blame:
             lines.update(kept)
         else:
             new = _lines(write.new)
+            # What is in both was not touched by this edit, though the call repeats it: it stays with whoever brought
+            # it.
             for line in _lines(write.old):
                 if line not in new:
                     lines.pop(line, None)

@@ -1,6 +1,9 @@
 """The changes that a judgement of the work rests on: those of its edits that are left, where their text came from.
 
 A patch that the agent wrote as a script comes from the step that wrote the script, not from the one that ran it.
+
+"Left" is what counts: an edit that was taken back was not judged by the end. The main change is the step with the most
+lines left over all its edits, since a fault is likeliest where most of the work is.
 """
 
 from __future__ import annotations
@@ -48,6 +51,7 @@ def main_change(found: Sequence[Change]) -> Change | None:
 
 def _undone(scene: Scene, effect: Effect, write: Write, upto: int | None) -> bool:
     """Whether the file was taken back or removed after the edit, and nothing of the run's is left in it."""
+    # Lines of the run in the file prove that something is left, whatever was restored in between.
     if scene.blame.shares(scene.blame.place(write.path)):
         return False
     later = (w for step, w in scene.taking_back if step > effect.step and (upto is None or step <= upto))
@@ -67,6 +71,7 @@ def _origin(scene: Scene, effect: Effect) -> int:
     """The step that wrote the script that `effect` runs; its own where it runs none of the run's."""
     for path in effect.executes:
         steps = scene.scripts.get(path, ())
+        # The newest version of the script before it ran: a later one had no part in this edit.
         if before := bisect_left(steps, effect.step):
             return steps[before - 1]
     return effect.step

@@ -21,11 +21,14 @@ def check_failed(scene: Scene) -> Iterator[Suspect]:
     check = scene.telling[-1] if scene.telling else None
     if check is None or check.ok is not False or _changed_after(scene, check):
         return
+    # A later check ran, and its outcome is not known: nor is whether the failure still stood then.
     if any(later.step > check.step and later.ran and later.kind != "look" for later in scene.story.checks):
         return
     judged = _judged(scene, check)
     if judged is None:
         return
+    # The same error from the same runner before the change was made: the change did not cause it. The mistake is then
+    # to have taken the failing check for settled.
     old = any(
         one.error and one.error == check.error and one.runner == check.runner and one.step < judged.done
         for one in scene.telling
@@ -52,6 +55,9 @@ def _judged(scene: Scene, check: Check) -> Change | None:
     One that its words name; else the main one between the last check that passed and the first that failed after it:
     what came later was meant to mend that.
     """
+    # The last check that passed cleared what was there by then; the first failure after it was caused by what came
+    # between. In this window the complaint's own words decide, else the largest change. Changes behind the first
+    # failure are attempts to mend it, and come into question only if the complaint names them.
     passed = max((one.step for one in scene.telling if one.ok and one.step < check.step), default=0)
     left = changes(scene, check.step)
     since = [one for one in left if one.done > passed] or left

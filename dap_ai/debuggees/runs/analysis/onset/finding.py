@@ -1,4 +1,14 @@
-"""The one entry: all rules asked, ranked, and the first one said where it is sure enough."""
+"""The one entry: all rules asked, ranked, and the first one said where it is sure enough.
+
+A run has many steps that look wrong and were mended, so neither the first error nor the last step is the onset
+(docs/analysis.md measures both beside the rules). So most rules begin at a symptom of the end: what a check, the
+verifier or the handed-in work shows. They go back from there to the step that brought it, and say nothing where it was
+mended.
+
+Findings are ranked by confidence alone: each is a share of right findings, as far as that was measured, so those of
+different rules can be compared. Of a run whose verdict nobody recorded one below ENOUGH is not said, since solved runs
+have weak symptoms too. All rules are asked, and none sees what another has found.
+"""
 
 from __future__ import annotations
 
@@ -77,6 +87,8 @@ def find_onset(
     known = failed or verdict in {"failed", "limit"}
     found = [one for rule in rules for one in _asked(rule, scene)]
     found += _asked(partial(differs, against=against), scene, "differs") if against else []
+    # The last resort, for runs that are known to have failed: the work itself must have been wrong, so the change of
+    # it that is left is the least that can be named.
     if known and not _service_failed(scene):
         found += _asked(checks.handed_in, scene)
     ranked = _ranked(found)
@@ -115,6 +127,7 @@ def differs(scene: Scene, against: Divergence) -> Iterator[Suspect]:
 
 def _ranked(found: Sequence[Suspect]) -> list[Suspect]:
     """The surest first, the earlier of two alike; one a step."""
+    # The earlier of two alike, because what came later may follow from it. One a step: the others would say it again.
     ranked: dict[int, Suspect] = {}
     for one in sorted(found, key=lambda one: (-one.confidence, one.step)):
         ranked.setdefault(one.step, one)

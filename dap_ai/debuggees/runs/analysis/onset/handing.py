@@ -2,6 +2,10 @@
 
 The model's every choice after such a step rests on it, so these come before the choices. Nothing is said where a check
 of the work went well afterwards: then it was mended, or did no harm.
+
+Most rules compare two things that the run records apart, and that must agree: a report of success and the workspace, a
+sub-agent's answer and what its caller got, two results that speak of each other's files. A single odd result is no
+proof; where one could be chance, the rule asks for a failure later as well.
 """
 
 from __future__ import annotations
@@ -55,6 +59,7 @@ def _unless_mended(find: Callable[[Scene], Iterator[Mishap]]) -> Callable[[Scene
     @wraps(find)
     def rule(scene: Scene) -> Iterator[Suspect]:
         for step, text, said, confidence in find(scene):
+            # The last check that tells anything decides: one that failed in between may have led to the mending.
             later = [check.ok for check in scene.telling if check.step > step]
             if later[-1:] != [True]:
                 yield suspect(step, _TYPE, confidence, text, links=_later_failure(scene, step), said=said)
@@ -166,6 +171,8 @@ def swapped_results(scene: Scene) -> Iterator[Mishap]:
     for (one, path), (two, other) in pairwise(reads):
         if one.response is not two.response or path == other or min(len(_text(one)), len(_text(two))) < _TELLING:
             continue
+        # Swapped results look like any others; a third read of the first file, which shows what the second call got,
+        # tells.
         again = next((z for z, p in reads if p == path and z is not one and _text(z) == _text(two) != _text(one)), None)
         if again is not None:
             shows = f"step {again.number} shows which is whose"
@@ -193,6 +200,7 @@ def cut_unsaid(scene: Scene) -> Iterator[Mishap]:
 
 
 def _is_round(length: int) -> bool:
+    # Limits are written as decimal hundreds or as powers of two; `n & (n - 1)` is 0 for the latter alone.
     return length >= _SHORTEST_CUT and (length % 100 == 0 or length & (length - 1) == 0)
 
 

@@ -30,6 +30,8 @@ def _not_in_the_difference(scene: Scene) -> Iterator[Suspect]:
         return
     handed = {paths.name(path) for path in files_of_diff(end.got)}
     edits = [one for one in changes(scene) if one.step < end.number and not _is_aside(scene, one)]
+    # All of it must disagree: one edited file in the difference, or one of its files in a call, and the edit may have
+    # arrived in a way that is not seen.
     if not handed or not edits or handed & {_place(scene, one) for one in edits} or _named(scene, handed, end.number):
         return
     first, head = edits[0], DIFF_HEADER.search(end.got)

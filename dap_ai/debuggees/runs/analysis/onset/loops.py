@@ -28,6 +28,7 @@ def looping(scene: Scene) -> Iterator[Suspect]:
 
 def _densest(steps: Sequence[int]) -> list[int]:
     """The longest part without a gap of more than five steps."""
+    # The same call may come again far apart with good reason, after an edit for instance: a loop is where it is dense.
     parts: list[list[int]] = []
     for step in steps:
         if parts and step - parts[-1][-1] <= 5:

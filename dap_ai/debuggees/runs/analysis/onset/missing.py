@@ -27,6 +27,8 @@ def missing_library(scene: Scene) -> Iterator[Suspect]:
             wanted = found["name"].split(".")[0] if found else ""
             tried = _installations(scene, wanted) if wanted else []
             lost = [number for number in tried if _came_to_nothing(scene, number)]
+            # Every attempt to install it must have come to nothing: one that went well leaves another reason for the
+            # miss.
             if found and lost and lost == tried:
                 words = found[0].strip()
                 seen = [result_of(scene, step, words)] if words in scene.step(step).got else []

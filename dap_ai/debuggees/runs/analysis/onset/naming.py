@@ -1,4 +1,8 @@
-"""What a failing check complains of: the change that brought the words or the file that its lines name."""
+"""What a failing check complains of: the change that brought the words or the file that its lines name.
+
+Quoted words come before file names: a word that one step brought is rarer than a file that many steps wrote. Quoted
+paths are file names, and count as such. The first complaint with a name decides, as later ones often follow from it.
+"""
 
 from __future__ import annotations
 

@@ -53,6 +53,8 @@ def _between(scene: Scene, name: str, first: int, last: int) -> list[int]:
     done = [effect for effect, _ in scene.story.done() if first < effect.step < last and effect.kind != "message"]
     if any(paths.name(write.path) == name for effect in done for write in effect.writes):
         return []
+    # Who removed it is not seen, or a rule about writes would have it. A call between both sights that names the file's
+    # stem (`data` of `data.csv`) is the likeliest, else the last one that did anything.
     near = [effect.step for effect in done if stem and stem in called_in(scene.step(effect.step))[:_MOST]]
     return near or [effect.step for effect in done][-1:]
 

@@ -1,4 +1,8 @@
-"""What every rule of the onset looks at, and how it words what it finds."""
+"""What every rule of the onset looks at, and how it words what it finds.
+
+Evidence is verbatim: `quoted` gives words only if they stand so in the text of the event that is cited, else a line of
+that text, else nothing. So a reader finds each quote where it is said to stand, whatever a rule made of it.
+"""
 
 from __future__ import annotations
 
@@ -53,6 +57,8 @@ class Scene:
 
         A call without a result never was, where the run has results at all.
         """
+        # Only what was carried out can be to blame. Some formats record no results at all; there a call counts as
+        # carried out.
         done = {step.number for step in self.story.steps if self._came_back(step)}
         return [(effect, write) for effect, write in self.story.edits if write.how in _EDITS and effect.step in done]
 

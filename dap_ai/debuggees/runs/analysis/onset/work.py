@@ -27,6 +27,8 @@ def broken_file(scene: Scene) -> Iterator[Suspect]:
     texts: dict[str, str | None] = {}
     since: dict[str, tuple[Effect, str]] = {}
     for effect, write in scene.written:
+        # The file is built up write by write. `since` keeps the first write of the last unbroken time of brokenness: a
+        # write after which the file can be read again ends it. Where a text is not known, nothing is wrong with it.
         texts[write.path] = applied(texts.get(write.path), write)
         fault = fault_of(write.path, texts[write.path])
         if not fault:
@@ -102,6 +104,8 @@ def _python(text: str) -> str:
     except SyntaxError as error:
         lines = text.split("\n")
         line = lines[error.lineno - 1].strip() if error.lineno and error.lineno <= len(lines) else ""
+        # This interpreter's grammar is not the program's: what an older or newer Python reads, or a template, is no
+        # fault.
         other = "f-string" in str(error.msg) or line.startswith(_NEWER) or "except*" in text or "{{" in text
         return "" if other else f"line {error.lineno or 1}, {error.msg}: {line}"
     return ""

@@ -1,4 +1,8 @@
-"""Commits of the workspace beside a run, in a thread: one for each query, whose state the calls before it have left."""
+"""Commits of the workspace beside a run, in a thread: one for each query, whose state the calls before it have left.
+
+One thread and one queue: states are kept in the order of the queries, and the index has one writer. The agent does not
+wait for a commit. The price is that a state may be late: calls that run while the commit is made can be in it already.
+"""
 
 from __future__ import annotations
 
@@ -55,6 +59,8 @@ class Following:
 
     def _run(self) -> None:
         while (first := self._asked.get()) is not None:
+            # All that wait by now share the next commit: they would keep the same state, and a slow commit must not
+            # build up a queue.
             waiting = [first]
             while not self._asked.empty() and (more := self._asked.get()) is not None:
                 waiting.append(more)

@@ -1,4 +1,10 @@
-"""git with nothing of the user's: no hook, no configuration, no filter; its own GIT_DIR over the user's directory."""
+"""git with nothing of the user's: no hook, no configuration, no filter; its own GIT_DIR over the user's directory.
+
+Two kinds of git run here. Over our own repository (`Git`) it is told every place by its environment, so no `.git` is
+looked for. Over the user's (`users`) it only answers questions, with hooks, the file system monitor and fetching
+switched off: the configuration of a repository may name programs, and a cloned one may be anybody's (git-config(1),
+git(1)).
+"""
 
 from __future__ import annotations
 

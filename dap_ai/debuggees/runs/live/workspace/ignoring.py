@@ -2,6 +2,10 @@
 
 The lines go into a recording, and the repository may be anybody's: no file outside of it is read because it says so, be
 it by its configuration, by a link, or by a `.git` that leads elsewhere.
+
+gitignore(5): of several patterns the last that matches decides, and one with a slash inside means places below its own
+file. All lines come into one list here, so the outermost folder's stand first, and those that are bound to a folder
+above the directory are left out: they would mean other places.
 """
 
 from __future__ import annotations

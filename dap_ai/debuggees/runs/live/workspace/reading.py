@@ -44,6 +44,8 @@ class States:
         return names(self._git("ls-tree", "-r", "-z", "--name-only", commit))
 
     def _checked_out(self, commit: str, to: Path, wanted: Sequence[str]) -> None:
+        # Into an index of our own, from which checkout-index writes files: no branch, no working tree of the user's is
+        # touched.
         self._git("read-tree", commit)
         stdin = b"".join(os.fsencode(name) + b"\0" for name in wanted)
         self._git("checkout-index", f"--prefix={to.absolute()}/", "-z", "--stdin", stdin=stdin)
@@ -56,6 +58,8 @@ def states_of(*repositories: Path) -> Generator[States]:
         top = Path(scratch)
         git = Git(top / "git", top, top / "index")
         git.create(())
+        # gitrepository-layout(5): objects are looked up in these folders, too. The other repository lends its objects
+        # and nothing else; its configuration, hooks and references are never read.
         alternates = top / "git" / "objects" / "info" / "alternates"
         alternates.write_text("".join(f"{each.absolute() / 'objects'}\n" for each in repositories), encoding="utf-8")
         yield States(git)

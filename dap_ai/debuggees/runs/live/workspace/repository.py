@@ -1,4 +1,13 @@
-"""A directory's states as commits, repositories within it included: each is an index of its own, joined as trees."""
+"""A directory's states as commits, repositories within it included: each is an index of its own, joined as trees.
+
+Plumbing instead of `git add` and `git commit`: the one keeps a repository within the directory as a link to its commit,
+without its files, the other runs hooks. Here the index takes the changed files, write-tree makes it a tree, commit-tree
+a commit with the last state as parent, and update-ref moves the branch. An inner repository has an index of its own
+over its folder; its tree is put into the outer one by `mktree`.
+
+The index remembers size and times of each file, so git reads only what has changed; every other file costs a look at
+its status. Two states are equal if their trees have the same id, so "nothing has changed" is one comparison.
+"""
 
 from __future__ import annotations
 
@@ -92,6 +101,7 @@ class Repository:
             self._nested[place] = part
             trees[place], deeper = part.tree(told, first=not self._tree, below=f"{place}/")
             waiting += [f"{place}/{each}" for each in deeper]
+        # Outer before inner: the tree of an outer repository replaces everything below its place.
         for place in sorted(trees):
             top = self._grafted(top, place.split("/"), trees[place])
         return top
@@ -102,6 +112,8 @@ class Repository:
 
     def _grafted(self, tree: str, path: Sequence[str], below: str) -> str:
         """The tree with another one at a path."""
+        # A tree can't be edited: each level on the path is listed, one row replaced, and a new tree made of it,
+        # innermost first.
         listed = filter(None, self._git("ls-tree", "-z", tree).split(b"\0"))
         rows = {row.partition(b"\t")[2]: row for row in listed}
         name = os.fsencode(path[0])
@@ -125,6 +137,9 @@ class _Part:
 
     def tree(self, told: set[str], *, first: bool, below: str = "") -> tuple[str, list[str]]:
         """Its tree as it is now, and the repositories in it. Adds to `told` what is left out."""
+        # What differs from the index: new, modified, gone. A repository within comes as a name that ends in a slash. In
+        # the first state the files that the user's own repository tracks are added, since those may be ignored and are
+        # kept all the same.
         seen = names(self._git("ls-files", "-z", "-o", "-m", "-d", "--exclude-standard"))
         if first:
             seen += tracked(self._git.work_tree)
@@ -138,6 +153,8 @@ class _Part:
     def _add(self, wanted: Mapping[str, int], told: set[str], below: str) -> None:
         if len(wanted) > MAX_FILES or sum(wanted.values()) > MAX_BYTES:
             raise GitError(f"{self._git.work_tree} has more than {MAX_FILES:,} files or {MAX_BYTES // 1024**3} GB")
+        # Files above this size are streamed into one pack instead of a loose object each, which for the first state
+        # would be as many files again as the workspace has.
         packed = ("-c", "core.bigFileThreshold=1") if len(wanted) > _MANY else ()
         try:
             self._update(wanted, *packed)
