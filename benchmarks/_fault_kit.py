@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from dap_ai.debuggees.runs.model import Event, Outcome, Ref, Run, Status
+from dap_ai.debuggees.runs.run_model import Event, Outcome, Ref, Run, Status
 
 
 @dataclass

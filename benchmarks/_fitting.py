@@ -20,12 +20,12 @@ from pathlib import Path
 from _corpus import Line, Program, materialised
 from _dap import show
 
-from dap_ai.debuggees.python.analysis.contrast.seen import Seen
+from dap_ai.debuggees.python.analysis.contrast.failure_record import FailureRecord
 from dap_ai.debuggees.python.analysis.experiments.proving import prove
-from dap_ai.debuggees.python.analysis.ranking import weighing
-from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis, ranked
+from dap_ai.debuggees.python.analysis.ranking import rank_update
+from dap_ai.debuggees.python.analysis.ranking.rank_update import widest_record
+from dap_ai.debuggees.python.analysis.ranking.ranking import StopAnalysis, ranked
 from dap_ai.debuggees.python.analysis.ranking.reranking import rerank
-from dap_ai.debuggees.python.analysis.ranking.weighing import seen_again
 from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS, Weights
 
 TIMEOUT_S = 120
@@ -84,9 +84,9 @@ def _ranks(found: Sequence[Case], tried: Sequence[tuple[float, ...]]) -> list[li
     rows: list[list[int]] = [[] for _ in tried]
     for _, file, right in found:
         view, trials = pickle.loads(file.read_bytes())  # noqa: S301  our own
-        seen = seen_again(trials.controls, view.case, view.diagnosis)
-        weighing.seen_again = partial(_given, seen)  # the weights change nothing of it
-        by_rules: dict[tuple[float, ...], Analysis] = {}
+        seen = widest_record(trials.controls, view.case, view.diagnosis)
+        rank_update.widest_record = partial(_given, seen)  # the weights change nothing of it
+        by_rules: dict[tuple[float, ...], StopAnalysis] = {}
         sentences, advice = list(view.diagnosis.sentences), list(view.diagnosis.advice)
         for row, values in zip(rows, tried, strict=True):
             view.diagnosis.sentences[:], view.diagnosis.advice[:] = sentences, advice
@@ -97,7 +97,7 @@ def _ranks(found: Sequence[Case], tried: Sequence[tuple[float, ...]]) -> list[li
             findings = [replace(each) for each in by_rules[sure].findings]  # they are told more, and surer, by runs
             analysis = replace(by_rules[sure], findings=findings)
             analysis.rank()
-            weighing.weigh(analysis, trials.controls, trials.neighbours)
+            rank_update.update_ranking(analysis, trials.controls, trials.neighbours)
             prove(analysis, trials)
             rerank(analysis, trials)
             order = [(Path(each.file).name, each.line) for each in analysis.suspects]
@@ -105,7 +105,7 @@ def _ranks(found: Sequence[Case], tried: Sequence[tuple[float, ...]]) -> list[li
     return rows
 
 
-def _given(seen: Seen | None, *_: object) -> Seen | None:
+def _given(seen: FailureRecord | None, *_: object) -> FailureRecord | None:
     return seen
 
 

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from dap_ai.cli import main
-from dap_ai.debuggees.python.analysis.ranking.findings import Finding, Rule, View
 from dap_ai.debuggees.python.analysis.ranking.rules import TABLE
-from dap_ai.debuggees.python.analysis.syntax.definitions import Scope
+from dap_ai.debuggees.python.analysis.ranking.suspected_mistakes import Rule, RuleContext, SuspectedMistake
+from dap_ai.debuggees.python.analysis.syntax.definitions import FunctionScope
 
 
 def name_of(rule: Rule) -> str:
@@ -24,7 +24,7 @@ def name_of(rule: Rule) -> str:
 def noting(rule: Rule, found: list[tuple[str, str, int]]) -> Rule:
     """The same rule, which says what it found."""
 
-    def noted(scope: Scope, view: View) -> Iterator[Finding]:
+    def noted(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
         for finding in rule(scope, view):
             found.append((name_of(rule), Path(finding.scope.source.path).name, finding.line))
             yield finding

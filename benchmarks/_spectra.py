@@ -12,11 +12,11 @@ from typing import Any
 
 from dap_ai.cli import main
 from dap_ai.debuggees.python.analysis.contrast import spectrum
-from dap_ai.debuggees.python.analysis.ranking import weighing
+from dap_ai.debuggees.python.analysis.ranking import rank_update
 
 if __name__ == "__main__":
     file, rows = Path(sys.argv[1]), list[list[Any]]()
-    score, made, ranked = spectrum.scored, spectrum.Features, weighing.spectrum
+    score, made, ranked = spectrum.scored, spectrum.Features, rank_update.spectrum
     place: list[Any] = []
 
     def noting(case: Any, spot: Any, line: Any, known: float, recent: float) -> float:
@@ -31,7 +31,7 @@ if __name__ == "__main__":
         rows.clear()
         return ranked(*arguments)
 
-    spectrum.scored, spectrum.Features, weighing.spectrum = noting, noted, anew
+    spectrum.scored, spectrum.Features, rank_update.spectrum = noting, noted, anew
     sys.argv[1:] = sys.argv[2:]
     try:
         main()

@@ -36,8 +36,8 @@ INNER = {
     "agent/masking/mask.py": {"_json": 0, "_json_text": 0},
     "commands/sessions.py": {"_masked": 0},
     "debuggees/runs/commands/export.py": {"masked_run": 0, "masked_analysis": 0},
-    "debuggees/runs/masking.py": {"mask_fields": 0, "_texts": 0},
-    "adapter/io/failing.py": {"_traceback": 0},
+    "debuggees/runs/masked_run.py": {"mask_fields": 0, "_texts": 0},
+    "adapter/io/error_boundary.py": {"_traceback": 0},
     "agent/providers/scripted.py": {"_line": 0},
     "adapter/recording/recorder.py": {"_field": 1, "_content": 0, "_part": 1, "_message": 1, "_masked": 0},
 }

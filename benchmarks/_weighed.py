@@ -12,7 +12,7 @@ import threading
 from pathlib import Path
 
 from dap_ai.cli import main
-from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
+from dap_ai.debuggees.python.analysis.ranking.ranking import StopAnalysis
 from dap_ai.debuggees.python.analysis.ranking.trials import Trials
 from dap_ai.debuggees.python.answer import failure_answers
 
@@ -24,7 +24,7 @@ if __name__ == "__main__":
         copyreg.pickle(type(lock()), lambda _each, made=lock: (made, ()))
     file, rerank = Path(sys.argv[1]), failure_answers.rerank
 
-    def keep(analysis: Analysis, trials: Trials) -> None:
+    def keep(analysis: StopAnalysis, trials: Trials) -> None:
         """In a thread of its own, whose stack is large enough."""
         rerank(analysis, trials)
 

@@ -28,8 +28,8 @@ from _buggy_agent import BUGS
 from _dap import DAP_AI, ROOT, machine, show
 from recorded_runs import Adapter
 
-from dap_ai.debuggees.runs.model import Event, Run
 from dap_ai.debuggees.runs.opening import open_run
+from dap_ai.debuggees.runs.run_model import Event, Run
 
 sys.path.insert(0, str(ROOT))
 

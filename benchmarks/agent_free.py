@@ -30,7 +30,7 @@ sys.path.insert(0, str(ROOT))
 
 from _free_agents import FREE
 
-from dap_ai.debuggees.runs.live.gate.stops import LIVE
+from dap_ai.debuggees.runs.live.gate.stop_table import LIVE
 from tests.chat.endpoint import Endpoint
 from tests.integration.live_agents import session
 from tests.integration.real_agents import MODELS, surroundings

@@ -28,12 +28,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from dap_ai.debuggees.runs.live.gate.gate import Gate
-from dap_ai.debuggees.runs.live.gate.visits import Gatekeeper
-from dap_ai.debuggees.runs.live.hook import telling
-from dap_ai.debuggees.runs.live.wire.recorder import Recorder
+from dap_ai.debuggees.runs.live.gate.gate import AgentGate
+from dap_ai.debuggees.runs.live.gate.gated_query import GateService
+from dap_ai.debuggees.runs.live.hook import gate_messages
+from dap_ai.debuggees.runs.live.wire.endpoint_recorder import EndpointRecorder
+from dap_ai.debuggees.runs.live.wire.endpoint_server import Endpoint
 from dap_ai.debuggees.runs.live.wire.routes import HOOK
-from dap_ai.debuggees.runs.live.wire.serving import Endpoint
 from dap_ai.debuggees.runs.store import Recording
 
 CHANGED = {"dap-ai, each agent of tests/integration/test_real_agents.py": 0, "AgentStepper, by its paper": "39 to 42"}
@@ -42,11 +42,11 @@ CYCLE = 50
 
 
 async def gate(folder: str) -> None:
-    recorder = Recorder(Recording(Path(folder), {"started": "", "command": []}), {})
+    recorder = EndpointRecorder(Recording(Path(folder), {"started": "", "command": []}), {})
     listener = socket.create_server(("127.0.0.1", 0))
     listener.setblocking(False)
     endpoint = Endpoint("token", {}, recorder)
-    endpoint.gate = Gatekeeper(Gate(lambda _: None, recorder), itertools.count(1))
+    endpoint.gate = GateService(AgentGate(lambda _: None, recorder), itertools.count(1))
     server = await endpoint.serve(listener)
     print(listener.getsockname()[1], flush=True)
     async with server:
@@ -111,15 +111,15 @@ def events(count: int, seed: Callable[[Any], None] | None) -> list[dict[str, Any
         found = list[float]()
         for _ in range(count):
             start = time.perf_counter()
-            verdict = await telling.announce_async(call)
-            await telling.announce_async({**result, "call_id": verdict.get("call_id", "")})
+            verdict = await gate_messages.announce_async(call)
+            await gate_messages.announce_async({**result, "call_id": verdict.get("call_id", "")})
             found.append((time.perf_counter() - start) * 500)
 
         return found
 
     def in_thread() -> None:
-        verdict = telling.announce(call)
-        telling.announce({**result, "call_id": verdict.get("call_id", "")})
+        verdict = gate_messages.announce(call)
+        gate_messages.announce({**result, "call_id": verdict.get("call_id", "")})
 
     def as_seed() -> None:
         assert seed is not None

@@ -29,14 +29,14 @@ from typing import Any
 
 import psutil
 
-from dap_ai.debuggees.runs.live.gate.gate import Gate
-from dap_ai.debuggees.runs.live.gate.orders import Row, Table
-from dap_ai.debuggees.runs.live.gate.stops import LIVE
-from dap_ai.debuggees.runs.live.gate.visits import Gatekeeper
-from dap_ai.debuggees.runs.live.process import SWITCH_S
-from dap_ai.debuggees.runs.live.wire.recorder import Recorder
+from dap_ai.debuggees.runs.live.endpoint_process import SWITCH_S
+from dap_ai.debuggees.runs.live.gate.gate import AgentGate
+from dap_ai.debuggees.runs.live.gate.gated_query import GateService
+from dap_ai.debuggees.runs.live.gate.orders import BreakpointRow, BreakpointTable
+from dap_ai.debuggees.runs.live.gate.stop_table import LIVE
+from dap_ai.debuggees.runs.live.wire.endpoint_recorder import EndpointRecorder
+from dap_ai.debuggees.runs.live.wire.endpoint_server import Endpoint
 from dap_ai.debuggees.runs.live.wire.routes import Upstream
-from dap_ai.debuggees.runs.live.wire.serving import Endpoint
 from dap_ai.debuggees.runs.live.workspace.repository import Repository
 from dap_ai.debuggees.runs.store import FILE, Recording
 
@@ -61,14 +61,16 @@ async def instant(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
         writer.write(ANSWER)
 
 
-def held_nowhere(recorder: Recorder) -> Gate:
+def held_nowhere(recorder: EndpointRecorder) -> AgentGate:
     """A gate with a breakpoint of each kind, none of which is ever met."""
-    gate = Gate(lambda _: None, recorder)
+    gate = AgentGate(lambda _: None, recorder)
     never = "tool == 'no such tool'"
-    filters = [Row(n, "filter", {"filterId": name, "condition": never}) for n, name in enumerate(LIVE, 1)]
-    functions = [Row(n, "function", {"name": name, "condition": never}) for n, name in enumerate(FUNCTIONS, 100)]
-    budget = Row(200, "filter", {"filterId": "budget", "condition": "spent.tokens > 10_000_000_000"})
-    gate.table(Table([*filters, *functions, budget]))
+    filters = [BreakpointRow(n, "filter", {"filterId": name, "condition": never}) for n, name in enumerate(LIVE, 1)]
+    functions = [
+        BreakpointRow(n, "function", {"name": name, "condition": never}) for n, name in enumerate(FUNCTIONS, 100)
+    ]
+    budget = BreakpointRow(200, "filter", {"filterId": "budget", "condition": "spent.tokens > 10_000_000_000"})
+    gate.table(BreakpointTable([*filters, *functions, budget]))
     return gate
 
 
@@ -85,12 +87,12 @@ async def serve(role: str, folder: str, port: int) -> None:
         print(server.sockets[0].getsockname()[1], flush=True)
     else:
         known = {"openai": Upstream("openai", f"http://127.0.0.1:{port}/v1")}
-        recorder = Recorder(Recording(Path(folder), {"started": "", "command": []}), known)
+        recorder = EndpointRecorder(Recording(Path(folder), {"started": "", "command": []}), known)
         listener = socket.create_server(("127.0.0.1", 0))
         listener.setblocking(False)
         endpoint = Endpoint("token", known, recorder)
         if role == "gate":
-            endpoint.gate = Gatekeeper(held_nowhere(recorder), endpoint.numbers)
+            endpoint.gate = GateService(held_nowhere(recorder), endpoint.numbers)
         sys.setswitchinterval(SWITCH_S)
         server = await endpoint.serve(listener)
         print(listener.getsockname()[1], flush=True)

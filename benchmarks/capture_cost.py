@@ -22,7 +22,7 @@ ROUNDS, TRIALS, IN_A_ROW = 5, 10, 20
 PROGRAM = """
 import sys, time, threading
 sys.path.insert(0, {root!r})
-from dap_ai.debuggees.python.inspector.raises.raise_events import PAUSE_S, Watch
+from dap_ai.debuggees.python.inspector.raises.raise_events import PAUSE_S, RaiseWatch as Watch
 from dap_ai.debuggees.python.inspector.stored import captures
 from dap_ai.system.user_code import is_user_path
 

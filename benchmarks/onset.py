@@ -22,13 +22,13 @@ from typing import Any, NamedTuple
 import msgspec
 from runs_faults import answers, bases, near
 
-from dap_ai.debuggees.runs.analysis.analysing import analyse, story_of
-from dap_ai.debuggees.runs.analysis.facts import Analysis
-from dap_ai.debuggees.runs.analysis.onset.finding import RULES as RULES_OF_ONSET
-from dap_ai.debuggees.runs.analysis.onset.finding import find_onset, name_of
-from dap_ai.debuggees.runs.analysis.onsets import Onset
-from dap_ai.debuggees.runs.model import Run, steps_of
+from dap_ai.debuggees.runs.analysis.analyse import analyse, story_of
+from dap_ai.debuggees.runs.analysis.analysis_model import RunAnalysis
+from dap_ai.debuggees.runs.analysis.onset.onset_search import RULES as RULES_OF_ONSET
+from dap_ai.debuggees.runs.analysis.onset.onset_search import find_onset, name_of
+from dap_ai.debuggees.runs.analysis.onset_model import Onset
 from dap_ai.debuggees.runs.opening import open_run
+from dap_ai.debuggees.runs.run_model import Run, steps_of
 
 
 class Labelled(NamedTuple):
@@ -36,7 +36,7 @@ class Labelled(NamedTuple):
 
     label: Mapping[str, Any]
     run: Run
-    analysis: Analysis
+    analysis: RunAnalysis
     seconds: float
     failed: bool
     """Given as known to have failed."""

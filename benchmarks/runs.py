@@ -26,8 +26,8 @@ from typing import Any
 from _dap import ROOT, machine, show
 
 sys.path.insert(0, str(ROOT))
-from dap_ai.debuggees.runs.model import steps_of
 from dap_ai.debuggees.runs.opening import open_run, readers
+from dap_ai.debuggees.runs.run_model import steps_of
 
 SAMPLE = ROOT / "tests" / "unit" / "debuggees" / "runs" / "samples" / "mini-swe-agent" / "v1.traj.json"
 GOALS = {"files_s": 3.0, "largest_s": 0.5}

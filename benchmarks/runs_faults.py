@@ -22,11 +22,11 @@ import msgspec
 from _fault_kinds import FAULTS, Fault
 from _fault_kit import DIALECTS, Did, Kit, going_on, patch_of
 
-from dap_ai.debuggees.runs.analysis.analysing import analyse
-from dap_ai.debuggees.runs.analysis.facts import Analysis
-from dap_ai.debuggees.runs.analysis.onsets import Onset
-from dap_ai.debuggees.runs.model import Outcome, Run
+from dap_ai.debuggees.runs.analysis.analyse import analyse
+from dap_ai.debuggees.runs.analysis.analysis_model import RunAnalysis
+from dap_ai.debuggees.runs.analysis.onset_model import Onset
 from dap_ai.debuggees.runs.opening import open_run
+from dap_ai.debuggees.runs.run_model import Outcome, Run
 
 _FILES = ["src/core.py", "src/load.py", "lib/reader.py", "src/records.py"]
 
@@ -48,7 +48,7 @@ class Base(NamedTuple):
     name: str
     run: Run
     fine: int
-    analysis: Analysis
+    analysis: RunAnalysis
 
     @property
     def fresh(self) -> int:

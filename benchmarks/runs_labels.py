@@ -20,11 +20,11 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from dap_ai.debuggees.runs.analysis.analysing import analyse
-from dap_ai.debuggees.runs.analysis.effects import text_of_call
-from dap_ai.debuggees.runs.analysis.facts import STRENGTH, Analysis, Check
-from dap_ai.debuggees.runs.model import Step, steps_of
+from dap_ai.debuggees.runs.analysis.analyse import analyse
+from dap_ai.debuggees.runs.analysis.analysis_model import STRENGTH, RunAnalysis, StepCheck
+from dap_ai.debuggees.runs.analysis.step_effects import text_of_call
 from dap_ai.debuggees.runs.opening import open_run
+from dap_ai.debuggees.runs.run_model import RunStep, steps_of
 
 STAGES = ("environment", "dependencies", "inspection", "patching", "verification", "submission")
 CODETRACER = Path("src/codetracer/services/classification.py")
@@ -35,8 +35,8 @@ class Labelled(NamedTuple):
     """One run, as it was labelled and as it was analysed."""
 
     labels: Mapping[str, Any]
-    steps: Sequence[Step]
-    analysis: Analysis
+    steps: Sequence[RunStep]
+    analysis: RunAnalysis
 
 
 def labelled(folder: Path) -> Iterator[Labelled]:
@@ -128,7 +128,7 @@ def checks(runs: Sequence[Labelled]) -> dict[str, dict[str, int]]:
     return rows
 
 
-def _compare(rows: dict[str, dict[str, int]], said: Mapping[str, Any], check: Check) -> None:
+def _compare(rows: dict[str, dict[str, int]], said: Mapping[str, Any], check: StepCheck) -> None:
     _count(rows["outcome"], right=(check.ok is True) == said["ok"])
     if said["passed"] is not None or said["failed"] is not None:
         _count(rows["counts"], right=(check.passed, check.failed) == (said["passed"], said["failed"]))
@@ -141,7 +141,7 @@ def _count(row: dict[str, int], *, right: bool) -> None:
     row["right"] += right
 
 
-def _each(run: Labelled) -> Iterable[tuple[str, Any, Step]]:
+def _each(run: Labelled) -> Iterable[tuple[str, Any, RunStep]]:
     return zip(run.labels["effects"], run.analysis.effects, run.steps, strict=True)
 
 
@@ -149,7 +149,7 @@ def _spread(ranges: Iterable[tuple[str, int, int]]) -> dict[int, str]:
     return {step: stage for stage, first, last in ranges for step in range(first, last + 1)}
 
 
-def _text(step: Step) -> str:
+def _text(step: RunStep) -> str:
     """The action as CodeTracer would be given it: the call, or the reply's own words."""
     if step.call is not None:
         return text_of_call(step.call)

@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from dap_ai.debuggees.runs.analysis.analysing import analyse
-from dap_ai.debuggees.runs.model import Outcome
+from dap_ai.debuggees.runs.analysis.analyse import analyse
 from dap_ai.debuggees.runs.opening import CannotRead, open_run
+from dap_ai.debuggees.runs.run_model import Outcome
 
 
 class Row(NamedTuple):

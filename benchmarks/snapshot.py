@@ -24,9 +24,9 @@ from typing import Any
 from _dap import ROOT, machine, show, spread
 
 sys.path.insert(0, str(ROOT))
-from dap_ai.protocol.contracts.asking import Answer, Ask
 from dap_ai.protocol.contracts.debugger import Debugger, Sink
-from dap_ai.protocol.contracts.snapshot import SnapshotQuery
+from dap_ai.protocol.contracts.question import AcceptedAsk, Answer
+from dap_ai.protocol.contracts.snapshot_messages import SnapshotQuery
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 from tests.integration.live import Live, live
 
@@ -55,7 +55,7 @@ class Asker:
     def __init__(self) -> None:
         self.work: Callable[[Debugger, int], Awaitable[None]] = _nothing
 
-    async def answer(self, _ask: Ask, debugger: Debugger, _sink: Sink) -> Answer:
+    async def answer(self, _ask: AcceptedAsk, debugger: Debugger, _sink: Sink) -> Answer:
         """Works until it is done, or the stop is over."""
         if debugger.stop is None:
             return Answer()

@@ -19,8 +19,8 @@ from _dap import ROOT
 
 sys.path.insert(0, str(ROOT))
 from dap_ai.commands.wiring import proxy_of
-from dap_ai.settings import config
-from dap_ai.transport.client import Client
+from dap_ai.settings import configuration
+from dap_ai.transport.client import DapClient
 from tests.chat.endpoint import Endpoint, Reply
 
 BEGIN, END = "<!-- made by benchmarks/walkthrough.py -->", "<!-- end -->"
@@ -62,7 +62,7 @@ async def session(folder: Path) -> tuple[list[str], list[dict[str, Any]], dict[s
     replies = [Reply(calls=[call]) for call in ASKED] + [Reply(ANSWER, calls=[("report", {})])]
     with Endpoint(replies) as endpoint:
         flags = {"provider": "openai", "base_url": endpoint.url, "model": "scripted-model", "level": "mutate"}
-        client = await proxy_of(config.load(folder, flags, {"DAP_AI_CONFIG": ""})).open_in_process()
+        client = await proxy_of(configuration.load(folder, flags, {"DAP_AI_CONFIG": ""})).open_in_process()
         try:
             lines, ended = await _ask(client, program)
         finally:
@@ -70,7 +70,7 @@ async def session(folder: Path) -> tuple[list[str], list[dict[str, Any]], dict[s
         return lines, [seen.body for seen in endpoint.requests], ended
 
 
-async def _ask(client: Client, program: Path) -> tuple[list[str], dict[str, Any]]:
+async def _ask(client: DapClient, program: Path) -> tuple[list[str], dict[str, Any]]:
     lines: list[str] = []
     over: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dap_ai.debuggees.python.hosts.held import breakpoint, hold, install, post_mortem  # noqa: A004  as PYTHONBREAKPOINT has it
+    from dap_ai.debuggees.python.hosts.post_mortem_api import breakpoint, hold, install, post_mortem  # noqa: A004  as PYTHONBREAKPOINT has it
 
 __all__ = ["__version__", "breakpoint", "hold", "install", "post_mortem"]
 __version__ = "0.1.0"
@@ -38,4 +38,4 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'dap_ai' has no attribute '{name}'")
     from importlib import import_module  # noqa: PLC0415  see above
 
-    return getattr(import_module("dap_ai.debuggees.python.hosts.held"), name)
+    return getattr(import_module("dap_ai.debuggees.python.hosts.post_mortem_api"), name)

@@ -1,11 +1,11 @@
-"""How long a test waits: what an idle machine needs, times what else wants its processors now (dap_ai/system/limits.py)."""
+"""How long a test waits: what an idle machine needs, times what else wants its processors now (dap_ai/system/load_limits.py)."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
 
-from dap_ai.system.limits import slack
+from dap_ai.system.load_limits import slack
 
 _TURNS = 300
 """Of an event loop: more than any chain of callbacks here takes."""

@@ -30,7 +30,8 @@ Each `>>` line is an event; the `<<` lines that follow must be exactly the effec
     >> relative ID response 2 ask ok {}     >> relative ID closed
     >> listener HOST PORT OWN_PORT          << listen HOST PORT | << expect {}
 
-A model's {} holds `messages` and `tools`. An approval's {} holds `kind`, `action` and `reason`; an action's {} the fields of its struct. Actions are of thread 1.
+A model's {} holds `messages` and `tool_arguments`. An approval's {} holds `kind`, `action` and `reason`; an action's
+{} the fields of its struct. Actions are of thread 1.
 
 JSON is compared as JSON; a trailing `...` on a `<<` line matches anything that follows. Timers are
 left out unless `timers` is set. Seqs of messages to the client must only grow.
@@ -45,13 +46,13 @@ import msgspec
 
 from dap_ai.adapter.session.session import Session
 from dap_ai.adapter.state import effects as fx
-from dap_ai.adapter.state.options import Options
-from dap_ai.protocol.contracts import debugger, tools
-from dap_ai.protocol.contracts.asking import Answer
-from dap_ai.protocol.contracts.recalling import Recalled
-from dap_ai.protocol.contracts.rewinding import Rewound
-from dap_ai.protocol.contracts.snapshot import SnapshotQuery, SnapshotResult
-from dap_ai.protocol.wire import lending
+from dap_ai.adapter.state.session_options import SessionOptions
+from dap_ai.protocol.contracts import debugger, tool_arguments
+from dap_ai.protocol.contracts.question import Answer
+from dap_ai.protocol.contracts.repeatable_run import Recalled
+from dap_ai.protocol.contracts.rewind_messages import Rewound
+from dap_ai.protocol.contracts.snapshot_messages import SnapshotQuery, SnapshotResult
+from dap_ai.protocol.wire import lent_replies
 
 
 class Rules:
@@ -82,7 +83,7 @@ class Rules:
 class Playbook:
     """A session and what it has said. `play(text)` goes on with the same session."""
 
-    def __init__(self, rules: Rules | None = None, options: Options | None = None, *, timers: bool = False):
+    def __init__(self, rules: Rules | None = None, options: SessionOptions | None = None, *, timers: bool = False):
         self.session = Session(rules or Rules(), options)
         self.timers = timers
         """Show timers too."""
@@ -132,7 +133,7 @@ class Playbook:
                 )
             case fx.Settled(token, debugger.Consent(allowed, how)):
                 return f"settled {token} {'allowed' if allowed else 'refused'} {how}"
-            case fx.Settled(token, lending.LentReply() as reply):
+            case fx.Settled(token, lent_replies.LentReply() as reply):
                 return f"settled {token} reply {_json({k: v for k, v in msgspec.to_builtins(reply).items() if v})}"
             case fx.Lent(token, piece):
                 return f"lent {token} {_json({k: v for k, v in msgspec.to_builtins(piece).items() if v})}"
@@ -176,7 +177,7 @@ class Playbook:
         raise AssertionError(effect)
 
 
-def _fields(done: debugger.Consent | debugger.Done) -> dict[str, Any]:
+def _fields(done: debugger.Consent | debugger.ActionResult) -> dict[str, Any]:
     """What is not as by default; of a stop its epoch and thread."""
     fields = {name: value for name, value in msgspec.structs.asdict(done).items() if value}
     if stop := fields.get("stop"):
@@ -256,14 +257,14 @@ def _event(text: str) -> fx.Event:
         case "agent", "job-ended":
             return fx.JobEnded(words[1], alive="alive" in words)
         case "agent", "approval":
-            return fx.ApprovalWanted(words[1], int(words[2]), int(words[3]), **(content or {}))
+            return fx.ApprovalRequest(words[1], int(words[2]), int(words[3]), **(content or {}))
         case "agent", "model":
-            return fx.ModelWanted(words[1], int(words[2]), **({"messages": [], "tools": []} | (content or {})))
+            return fx.ModelRequest(words[1], int(words[2]), **({"messages": [], "tools": []} | (content or {})))
         case "agent", "act":
             fields = dict(content or {})
             frame_id = fields.pop("frame_id", 0)
-            return fx.ActionWanted(
-                words[1], int(words[2]), int(words[3]), 1, getattr(tools, words[4])(**fields), frame_id
+            return fx.ActionRequest(
+                words[1], int(words[2]), int(words[3]), 1, getattr(tool_arguments, words[4])(**fields), frame_id
             )
         case "looked", ask_id:
             match words[1]:

@@ -11,10 +11,10 @@ from typing import Any
 import msgspec
 
 from dap_ai.backends.spawn import AdapterProcess
-from dap_ai.protocol.contracts.backend import Command
+from dap_ai.protocol.contracts.backend import AdapterCommand
 from dap_ai.protocol.wire.framing import FrameReader, encode_frame
-from dap_ai.transport.client import Client
-from dap_ai.transport.streams import Link
+from dap_ai.transport.byte_links import ByteLink
+from dap_ai.transport.client import DapClient
 from tests.patience import at_worst
 from tests.playing_adapter import answering
 
@@ -26,7 +26,7 @@ WAIT_S = at_worst(30.0)
 class _Tap:
     """A link to an adapter that keeps what passes, the client's half rewritten by `dialect`."""
 
-    def __init__(self, link: Link, kept: Recording, dialect: Callable[[bytes], bytes]) -> None:
+    def __init__(self, link: ByteLink, kept: Recording, dialect: Callable[[bytes], bytes]) -> None:
         self._link, self._kept, self._dialect = link, kept, dialect
         self._frames = FrameReader()
 
@@ -48,12 +48,14 @@ class _Tap:
 
 
 async def record(
-    command: Command, conversation: Callable[[Client], Awaitable[None]], dialect: Callable[[bytes], bytes] = bytes
+    command: AdapterCommand,
+    conversation: Callable[[DapClient], Awaitable[None]],
+    dialect: Callable[[bytes], bytes] = bytes,
 ) -> Recording:
     """A conversation with an adapter, nothing between."""
     kept: Recording = []
     process = await AdapterProcess.start(command, lambda _text: None)
-    client = Client(_Tap(process.link, kept, dialect), process.end)  # type: ignore[arg-type]
+    client = DapClient(_Tap(process.link, kept, dialect), process.end)  # type: ignore[arg-type]
     try:
         await conversation(client)
     finally:
@@ -75,7 +77,7 @@ def load(file: Path) -> Recording:
 class Player:
     """The client's half of a recording on one link. `heard` is what came, in order."""
 
-    def __init__(self, link: Link) -> None:
+    def __init__(self, link: ByteLink) -> None:
         self.heard: list[bytes] = []
         self._link = link
         self._frames = FrameReader()

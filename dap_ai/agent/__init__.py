@@ -1,6 +1,6 @@
 """Whoever answers: reads the stopped program through `Debugger`, then writes the answer, with or without a model.
 
-    answering.py -> case/reader.py (one visit of the walker) -> providers/ (offline, or a model in loop/)
+    session_agent.py -> case/stop_reader.py (one visit of the inspector) -> providers/ (offline, or a model in loop/)
     -> case/evidence.py (what is cited is read again) -> guard/masked.py -> the client
 
 A question is answered within one stop. Nothing that is read here changes the program; what a model may do beyond that,

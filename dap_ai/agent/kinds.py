@@ -1,6 +1,7 @@
 """Finds the kinds of debuggee: entry points of the group `dap_ai.kinds`, each an object that is all of its kind.
 
-Who needs a part of a kind states it as a Protocol and casts to that: the reader of stops (`agent/case/kind.py`), the
+Who needs a part of a kind states it as a Protocol and casts to that: the reader of stops
+(`agent/case/debuggee_kind.py`), the
 tools (`agent/tools/base.py`), the offline analyst, the command line.
 """
 

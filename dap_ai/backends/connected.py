@@ -6,9 +6,9 @@ import asyncio
 import socket
 from collections.abc import Callable
 
-from dap_ai.system.limits import wait_for
-from dap_ai.transport import peers
-from dap_ai.transport.streams import TransportLink, open_tcp
+from dap_ai.system.load_limits import wait_for
+from dap_ai.transport import peer_users
+from dap_ai.transport.byte_links import TransportLink, open_tcp
 
 _CONNECT_S = 10.0
 _INHERITED = "fd:"
@@ -38,10 +38,10 @@ class ConnectedAdapter:
         return cls(link)
 
     @classmethod
-    async def open_held(cls, address: str, log: Callable[[str], None]) -> ConnectedAdapter:
+    async def open_post_mortem(cls, address: str, log: Callable[[str], None]) -> ConnectedAdapter:
         """Connect to a held process: `fd:N`, or the path of its Unix socket. Raises OSError."""
         try:
-            link = await wait_for(_held(address), _CONNECT_S)
+            link = await wait_for(_open_link(address), _CONNECT_S)
         except asyncio.TimeoutError as error:
             raise ConnectionError(f"the process held at {address} does not answer") from error
         except (ConnectionRefusedError, FileNotFoundError) as error:
@@ -54,7 +54,7 @@ class ConnectedAdapter:
         self.link.close()
 
 
-async def _held(address: str) -> TransportLink:
+async def _open_link(address: str) -> TransportLink:
     loop = asyncio.get_running_loop()
     if address.startswith(_INHERITED):
         given = socket.socket(fileno=int(address.removeprefix(_INHERITED)))
@@ -62,7 +62,7 @@ async def _held(address: str) -> TransportLink:
         _, link = await loop.create_unix_connection(_link, sock=given)
         return link
     transport, link = await loop.create_unix_connection(_link, address)
-    if peers.is_of_another_user(transport.get_extra_info("socket")):
+    if peer_users.is_of_another_user(transport.get_extra_info("socket")):
         transport.abort()
         raise ConnectionError(f"the process held at {address} is of another user of this machine")
     return link

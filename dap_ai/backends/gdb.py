@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from dap_ai.backends.generic import GenericBackend
-from dap_ai.backends.native import locate, recipe
+from dap_ai.backends.native import locate, native_recipe
 from dap_ai.backends.spawn import inherited
-from dap_ai.protocol.contracts.backend import Command, Start
+from dap_ai.protocol.contracts.backend import AdapterCommand, AdapterStart
 
 _STRING_CHARACTERS = 4096
 """So much of a string is shown; gdb's own limit is 200."""
@@ -27,19 +27,19 @@ class GdbBackend(GenericBackend):
         """The same: all that speak DAP are alike."""
         return GdbBackend(self._program, names)
 
-    def command(self) -> Command:
+    def command(self) -> AdapterCommand:
         """Raises StartError that says how to get one."""
-        return Command([self._program or locate.gdb(), *_flags()], {})
+        return AdapterCommand([self._program or locate.gdb(), *_flags()], {})
 
-    async def prepare(self, command: str, arguments: dict[str, Any]) -> Start:
+    async def prepare(self, command: str, arguments: dict[str, Any]) -> AdapterStart:
         """`env` added to ours, because gdb starts a program with nothing else; `processId` and `coreFile`."""
         if command == "attach":
-            return await asyncio.to_thread(recipe.attach_start, arguments)
-        env = recipe.environment(arguments)
+            return await asyncio.to_thread(native_recipe.attach_start, arguments)
+        env = native_recipe.environment(arguments)
         env |= await asyncio.to_thread(
-            recipe.sanitizer_options_of, str(arguments.get("program") or ""), env, aborts=True
+            native_recipe.sanitizer_options_of, str(arguments.get("program") or ""), env, aborts=True
         )
-        return Start(arguments | {"env": inherited() | env} if env else arguments)
+        return AdapterStart(arguments | {"env": inherited() | env} if env else arguments)
 
 
 def _flags() -> list[str]:

@@ -1,6 +1,7 @@
 """Any debug adapter that is started by a command line, or listens somewhere: its messages pass as they are.
 
-There is no recipe to complete its launch arguments; what is known of it (known.py) is what it must never be sent, and
+There is no recipe to complete its launch arguments; what is known of it (known_adapters.py) is what it must never be
+sent, and
 whether it debugs native programs.
 """
 
@@ -12,9 +13,9 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-from dap_ai.backends import known
+from dap_ai.backends import known_adapters
 from dap_ai.backends.access import access_to
-from dap_ai.protocol.contracts.backend import Backend, Command, StartError, Walker
+from dap_ai.protocol.contracts.backend import AdapterCommand, Backend, StartError, StopInspector
 
 
 class GenericBackend(Backend):
@@ -23,23 +24,23 @@ class GenericBackend(Backend):
     def __init__(self, argv: list[str], announced: Iterable[str] = ()) -> None:
         self._argv = argv
         self.name = Path(argv[0]).name if argv else "generic"
-        self.runs_beside = known.RUNS_BESIDE
-        for rule, value in known.of(argv, frozenset(announced)).items():
+        self.runs_beside = known_adapters.RUNS_BESIDE
+        for rule, value in known_adapters.of(argv, frozenset(announced)).items():
             setattr(self, rule, value)
 
     def announced(self, names: Iterable[str]) -> Backend:
         """The same, with what is known of an adapter that announces these."""
         return GenericBackend(self._argv, names)
 
-    def command(self) -> Command:
+    def command(self) -> AdapterCommand:
         """The command line, as it was given."""
-        return Command(self._argv, {})
+        return AdapterCommand(self._argv, {})
 
-    def walker(self) -> Walker | None:
+    def inspector(self) -> StopInspector | None:
         """A reader of native programs if this adapter is known to debug those; it sends nothing but DAP's requests."""
-        if (hovers := known.hovers(self._argv)) is None:
+        if (hovers := known_adapters.hovers(self._argv)) is None:
             return None
-        return access_to("native").walker(hovers=hovers)
+        return access_to("native").inspector(hovers=hovers)
 
 
 def words_of(text: str, *, posix: bool) -> list[str]:

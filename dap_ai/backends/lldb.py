@@ -1,6 +1,6 @@
 """lldb-dap: C, C++, Rust and what else LLVM compiles. Where it is found, and what its launch arguments lack.
 
-What it must never be sent stands in known.py.
+What it must never be sent stands in known_adapters.py.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from dap_ai.backends.generic import GenericBackend
-from dap_ai.backends.native import elf, locate, recipe
-from dap_ai.protocol.contracts.backend import Command, Start
+from dap_ai.backends.native import elf, locate, native_recipe
+from dap_ai.protocol.contracts.backend import AdapterCommand, AdapterStart
 
 STRING_CHARACTERS = 4096
 """So much of a string is shown; lldb's own limit is 1024."""
@@ -30,24 +30,24 @@ class LldbBackend(GenericBackend):
         """The rules of the version that announces these."""
         return LldbBackend(self._program, names)
 
-    def command(self) -> Command:
+    def command(self) -> AdapterCommand:
         """Raises StartError that says how to get one."""
-        return Command([self._program or locate.lldb_dap()], {})
+        return AdapterCommand([self._program or locate.lldb_dap()], {})
 
-    async def prepare(self, command: str, arguments: dict[str, Any]) -> Start:
+    async def prepare(self, command: str, arguments: dict[str, Any]) -> AdapterStart:
         """Long strings, Rust's formatters, and `env`, `processId` and `coreFile` as lldb-dap wants them."""
         is_attach = command == "attach"
-        start = await asyncio.to_thread(recipe.attach_start, arguments) if is_attach else Start(arguments)
+        start = await asyncio.to_thread(native_recipe.attach_start, arguments) if is_attach else AdapterStart(arguments)
         prepared = dict(start.arguments)
         program = str(prepared.get("program") or f"/proc/{prepared.get('pid')}/exe")
         rust = await asyncio.to_thread(elf.is_rust, program)
         prepared["initCommands"] = [*_init_commands(rust=rust), *(prepared.get("initCommands") or ())]
-        env = recipe.environment(prepared)
+        env = native_recipe.environment(prepared)
         if command == "launch":
-            env |= await asyncio.to_thread(recipe.sanitizer_options_of, program, env, aborts=False)
+            env |= await asyncio.to_thread(native_recipe.sanitizer_options_of, program, env, aborts=False)
         if env:
             prepared["env"] = [f"{name}={text}" for name, text in env.items()]  # 19 takes no object
-        return Start(prepared, note=start.note)
+        return AdapterStart(prepared, note=start.note)
 
 
 def _init_commands(*, rust: bool) -> list[str]:

@@ -13,8 +13,8 @@ from typing import Any
 import msgspec
 import psutil
 
-from dap_ai.protocol.contracts.backend import Command
-from dap_ai.transport.streams import TransportLink
+from dap_ai.protocol.contracts.backend import AdapterCommand
+from dap_ai.transport.byte_links import TransportLink
 
 _KEPT_STDERR_BYTES = 4096
 _TERM_S = 0.5
@@ -44,7 +44,7 @@ class AdapterProcess(asyncio.SubprocessProtocol):
         self._waiting: asyncio.TimerHandle | None = None
 
     @classmethod
-    async def start(cls, command: Command, log: Callable[[str], None]) -> AdapterProcess:
+    async def start(cls, command: AdapterCommand, log: Callable[[str], None]) -> AdapterProcess:
         """Start it in a process group of its own. Raises OSError."""
         loop = asyncio.get_running_loop()
         options: dict[str, Any] = {"start_new_session": True}

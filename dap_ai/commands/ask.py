@@ -11,31 +11,31 @@ from typing import Literal
 import click
 import msgspec
 
-from dap_ai.adapter.io.failing import SessionFailed
-from dap_ai.agent.loop.transcript import markdown
+from dap_ai.adapter.io.error_boundary import SessionFailed
+from dap_ai.agent.loop.transcript_file import markdown
 from dap_ai.agent.masking.mask import Masker
-from dap_ai.commands.kinds import Make, Named, Wanted, backend_for, kind_of
-from dap_ai.commands.running.guests import NothingStopped, choose, joined, look_at_all
-from dap_ai.commands.running.held import held_at
+from dap_ai.commands.display.display import Display, SafeDisplay
+from dap_ai.commands.display.json_display import JsonLines
+from dap_ai.commands.display.masked_display import MaskedDisplay
+from dap_ai.commands.display.settings_table import resolve
+from dap_ai.commands.options.ask_command import AskCommand
+from dap_ai.commands.options.ask_options import HELP, options
+from dap_ai.commands.options.command_line import BreakpointOption, misplaced_options
+from dap_ai.commands.running.ask_run import AskRun
+from dap_ai.commands.running.controlling_terminal import ControllingTerminal
+from dap_ai.commands.running.joinable_sessions import NothingStopped, choose, joined, look_at_all
 from dap_ai.commands.running.joined import Joined, check_options, lowered
-from dap_ai.commands.running.outcome import BACKEND_FAILED, Outcome, Wishes
+from dap_ai.commands.running.outcome import BACKEND_FAILED, AskOutcome, RunOptions
+from dap_ai.commands.running.post_mortem_address import post_mortem_address
 from dap_ai.commands.running.prompt import Prompt
-from dap_ai.commands.running.run import Run
-from dap_ai.commands.running.target import Out, Target
-from dap_ai.commands.running.terminal import Terminal
-from dap_ai.commands.shown.display import Display, SafeDisplay
-from dap_ai.commands.shown.json_lines import JsonLines
-from dap_ai.commands.shown.masking import MaskedDisplay
-from dap_ai.commands.shown.table import resolve
-from dap_ai.commands.wanted.arguments import Breakpoint, misplaced_options
-from dap_ai.commands.wanted.ask_command import AskCommand
-from dap_ai.commands.wanted.ask_options import HELP, options
+from dap_ai.commands.running.run_targets import Out, Target
+from dap_ai.commands.target_kinds import KindPort, Make, TargetRequest, backend_for, kind_of
 from dap_ai.commands.wiring import backend_of, client_of
 from dap_ai.protocol.contracts.backend import StartError
 from dap_ai.protocol.wire.errors import RequestFailed
-from dap_ai.settings.config import Resolved, Settings, provider_of
-from dap_ai.system import threads
-from dap_ai.transport.client import Client, ConnectionClosed
+from dap_ai.settings.configuration import Resolved, Settings, provider_of
+from dap_ai.system import thread_pool
+from dap_ai.transport.client import ConnectionClosed, DapClient
 
 
 @click.command(cls=AskCommand, help=HELP, options_metavar="[OPTIONS]")
@@ -43,7 +43,7 @@ from dap_ai.transport.client import Client, ConnectionClosed
 @click.argument("program", nargs=-1, type=click.UNPROCESSED, metavar="PROGRAM [ARGS]...")
 def command(  # noqa: PLR0917  click gives each option by its name
     question: str,
-    breakpoints: list[Breakpoint],
+    breakpoints: list[BreakpointOption],
     exceptions: tuple[str, ...],
     module: str | None,
     pid: int | None,
@@ -103,12 +103,12 @@ def command(  # noqa: PLR0917  click gives each option by its name
     chosen = {**flags, **lists, "python": python, "unsafe": unsafe}
     resolved = resolve(chosen)
     folder = str((cwd or Path.cwd()).absolute())
-    wanted = Wanted(program, folder, env, module, pid, core, sanitize, recorded, against, agent)
+    wanted = TargetRequest(program, folder, env, module, pid, core, sanitize, recorded, against, agent)
     if kernel is not None:
         question = question or " ".join(program)
         wanted = msgspec.structs.replace(wanted, words=(), kernel=kernel)
     if post_mortem is not None:
-        wanted = msgspec.structs.replace(wanted, held=held_at(post_mortem, resolved.settings.sockets))
+        wanted = msgspec.structs.replace(wanted, held=post_mortem_address(post_mortem, resolved.settings.sockets))
     kind = None if join is not None else kind_of(wanted)
     if kind and (backend := backend_for(resolved, kind)):
         resolved = resolve(chosen | {"backend": backend})
@@ -120,7 +120,7 @@ def command(  # noqa: PLR0917  click gives each option by its name
     waits_for = exceptions or (settings.exceptions if pid is None else ())
     shown = JsonLines(sys.stdout.buffer) if json_lines else _terminal_display(settings, verbose=verbose)
     display = MaskedDisplay(shown, Masker(settings.mask))
-    wishes = Wishes(
+    wishes = RunOptions(
         question=question,
         level=settings.level,
         breakpoints=breakpoints,
@@ -143,7 +143,7 @@ def command(  # noqa: PLR0917  click gives each option by its name
 
 def _terminal_display(settings: Settings, *, verbose: bool) -> SafeDisplay:
     """Imported here: rich takes a fifth of a start, and a reader of JSON needs nothing of it."""
-    from dap_ai.commands.shown.rendering import TerminalDisplay  # noqa: PLC0415  see above
+    from dap_ai.commands.display.rendering import TerminalDisplay  # noqa: PLC0415  see above
 
     return TerminalDisplay(settings, verbose=verbose)
 
@@ -154,7 +154,7 @@ def _check_export(file: Path | None) -> None:
         raise click.UsageError(f"--export: there is no folder {file.parent}.")
 
 
-def _check_core(core: str | None, pid: int | None, module: str | None, breakpoints: list[Breakpoint]) -> None:
+def _check_core(core: str | None, pid: int | None, module: str | None, breakpoints: list[BreakpointOption]) -> None:
     """Raises UsageError: a core file never runs."""
     if core and (pid or module):
         raise click.UsageError(
@@ -164,7 +164,7 @@ def _check_core(core: str | None, pid: int | None, module: str | None, breakpoin
         raise click.UsageError("--core: a core file does not run, so no breakpoint can be reached.")
 
 
-def _looked_at(kind: Named, wanted: Wanted, resolved: Resolved, display: Display) -> Make:
+def _looked_at(kind: KindPort, wanted: TargetRequest, resolved: Resolved, display: Display) -> Make:
     try:
         return kind.look(wanted, resolved, display.status)
     except StartError as error:
@@ -173,13 +173,13 @@ def _looked_at(kind: Named, wanted: Wanted, resolved: Resolved, display: Display
 
 
 def _ask(
-    wishes: Wishes, resolved: Resolved, display: MaskedDisplay, about: Make | str, *, for_programs: bool
-) -> Outcome:
+    wishes: RunOptions, resolved: Resolved, display: MaskedDisplay, about: Make | str, *, for_programs: bool
+) -> AskOutcome:
     """`about`: what is debugged, or which session is joined ("": the only one)."""
     for warning in (*misplaced_options(), *resolved.warnings):
         display.status(f"warning: {warning}")
-    terminal = Terminal()
-    outcome = Outcome(failed=True)
+    terminal = ControllingTerminal()
+    outcome = AskOutcome(failed=True)
     setup = backend_of(resolved.settings).terminal_setup
     out = Out(display, terminal, for_programs, wishes.verbose, setup)
     try:
@@ -187,10 +187,10 @@ def _ask(
             work = _join(lowered(wishes), resolved, out, about)
         else:
             work = _run(wishes, resolved, out, about(out))
-        outcome = threads.run(work)
+        outcome = thread_pool.run(work)
     except NothingStopped as nothing:
         display.status(str(nothing))
-        outcome = Outcome()
+        outcome = AskOutcome()
     except (RequestFailed, ConnectionClosed, SessionFailed, OSError, TimeoutError, asyncio.TimeoutError) as error:
         if isinstance(error, BrokenPipeError):
             _discard_stdout()
@@ -203,7 +203,7 @@ def _ask(
     return outcome
 
 
-async def _run(wishes: Wishes, resolved: Resolved, out: Out, target: Target) -> Outcome:
+async def _run(wishes: RunOptions, resolved: Resolved, out: Out, target: Target) -> AskOutcome:
     client = await client_of(resolved, target, out.display.masker, wishes.wire_log)
     try:
         return await _asked(client, wishes, out, target)
@@ -211,16 +211,18 @@ async def _run(wishes: Wishes, resolved: Resolved, out: Out, target: Target) -> 
         await client.close()
 
 
-async def _join(wishes: Wishes, resolved: Resolved, out: Out, wanted: str) -> Outcome:
+async def _join(wishes: RunOptions, resolved: Resolved, out: Out, wanted: str) -> AskOutcome:
     """Raises UsageError, NothingStopped, SocketError."""
     sockets = resolved.settings.sockets
     async with joined(choose(await look_at_all(sockets), wanted).id, sockets) as (client, about):
         return await _asked(client, wishes, out, Joined(about))
 
 
-async def _asked(client: Client, wishes: Wishes, out: Out, target: Target) -> Outcome:
+async def _asked(client: DapClient, wishes: RunOptions, out: Out, target: Target) -> AskOutcome:
     editing = wishes.chat and not out.for_programs
-    run = Run(client, out.display, target, wishes, Prompt(editing=editing, asks=target.acts and not out.for_programs))
+    run = AskRun(
+        client, out.display, target, wishes, Prompt(editing=editing, asks=target.acts and not out.for_programs)
+    )
     try:
         return await run.run()
     finally:

@@ -7,11 +7,11 @@ import os
 import click
 import msgspec
 
-from dap_ai.agent.providers.refusals import Endpoint
-from dap_ai.commands.shown.table import print_table, resolve
-from dap_ai.commands.shown.telling import say, say_json, warn
-from dap_ai.commands.wanted.answerer import notice_of
-from dap_ai.settings import config
+from dap_ai.agent.providers.endpoint_errors import ModelEndpoint
+from dap_ai.commands.display.command_output import say, say_json, warn
+from dap_ai.commands.display.settings_table import print_table, resolve
+from dap_ai.commands.options.provider_notice import notice_of
+from dap_ai.settings import configuration
 
 _HELP = """Print the settings in effect, and where each value comes from.
 
@@ -26,27 +26,27 @@ def command(*, as_json: bool) -> None:
     """Prints every setting."""
     resolved = resolve({})
     values = msgspec.to_builtins(resolved.settings)
-    values["base_url"] = Endpoint(resolved.settings.base_url, "", "").shown
+    values["base_url"] = ModelEndpoint(resolved.settings.base_url, "", "").shown
     answers = notice_of(resolved.settings, os.environ)
     if as_json:
         rows = {
             key: {
                 "value": values[key],
                 "source": resolved.sources[key],
-                "description": config.describe(key),
-                "allowed": config.allowed(key),
-                "environment": config.environment_key(key),
-                "launchArgument": config.launch_key(key),
+                "description": configuration.describe(key),
+                "allowed": configuration.allowed(key),
+                "environment": configuration.environment_key(key),
+                "launchArgument": configuration.launch_key(key),
             }
             for key in values
         }
-        file = str(config.user_file(os.environ))
+        file = str(configuration.user_file(os.environ))
         say_json({"file": file, "settings": rows, "warnings": resolved.warnings, "answers": answers})
         return
-    told = [(key, _text(values[key]), resolved.sources[key], config.describe(key)) for key in values]
+    told = [(key, _text(values[key]), resolved.sources[key], configuration.describe(key)) for key in values]
     print_table(("setting", "value", "from", "what it is for"), told)
     say(f"\nWho answers: {answers}")
-    say(f"Your own file: {config.user_file(os.environ)}")
+    say(f"Your own file: {configuration.user_file(os.environ)}")
     for warning in resolved.warnings:
         warn(warning)
 

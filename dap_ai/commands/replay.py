@@ -12,8 +12,8 @@ import click
 
 import dap_ai
 from dap_ai.adapter.recording.journal import JournalError, Row
-from dap_ai.adapter.recording.replaying import Difference, Numbered, Replay
-from dap_ai.commands.shown.telling import say, warn
+from dap_ai.adapter.recording.replaying import Numbered, Replay, ReplayDifference
+from dap_ai.commands.display.command_output import say, warn
 
 _HELP = """Replay a file of `dap-ai serve --log FILE`: the proxy must answer every message as it did then.
 
@@ -40,7 +40,7 @@ def command(log: Path, session: int | None, *, verbose: bool) -> None:
         warn(f"{log}: {error}")
         sys.exit(2)
     for number, replay in replays.items():
-        say(f"session {number}: {told(replay)}")
+        say(f"session {number}: {describe_replay(replay)}")
     sys.exit(1 if any(replay.difference for replay in replays.values()) else 0)
 
 
@@ -87,16 +87,16 @@ def _rows(lines: Iterable[bytes]) -> Iterator[Numbered]:
         yield Numbered(number, cast("Row", row))
 
 
-def told(replay: Replay) -> str:
+def describe_replay(replay: Replay) -> str:
     """What came of it, for a person."""
     found = replay.difference
     counted = f"{replay.events} events, {replay.effects} effects"
     if found is None:
         return f"{counted}, all the same{'' if replay.is_whole else '; the log ends before the session does'}"
-    return f"{counted} the same, then a difference{_told_difference(found)}"
+    return f"{counted} the same, then a difference{_describe_difference(found)}"
 
 
-def _told_difference(found: Difference) -> str:
+def _describe_difference(found: ReplayDifference) -> str:
     line = found.expected.line if found.expected else found.event.line
     where = f" at {found.where}" if found.where else ""
     expected = _shown(found.expected.row) if found.expected else "nothing more"

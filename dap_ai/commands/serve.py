@@ -13,18 +13,18 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from dap_ai.adapter.io.failing import SessionFailed
-from dap_ai.adapter.io.serve import Proxy
-from dap_ai.adapter.state.options import NOBODY_ELSE
-from dap_ai.commands.running.held import held_at
+from dap_ai.adapter.io.error_boundary import SessionFailed
+from dap_ai.adapter.io.proxy_server import Proxy
+from dap_ai.adapter.state.session_options import NOBODY_ELSE
+from dap_ai.commands.display.command_output import Teller, warn
+from dap_ai.commands.display.settings_table import resolve
+from dap_ai.commands.options.listen_options import AddressFile, Listening, address, listening, tell_tcp
 from dap_ai.commands.running.holder import follow, hear
-from dap_ai.commands.shown.table import resolve
-from dap_ai.commands.shown.telling import Teller, warn
+from dap_ai.commands.running.post_mortem_address import post_mortem_address
 from dap_ai.commands.signalled import until_signalled
-from dap_ai.commands.wanted.listening import AddressFile, Listening, address, listening, tell_tcp
-from dap_ai.commands.wiring import Recipe, check_provider, open_wire_log
+from dap_ai.commands.wiring import ProxyWiring, check_provider, open_wire_log
 from dap_ai.protocol.contracts.backend import Backend
-from dap_ai.system import threads
+from dap_ai.system import thread_pool
 
 _HELP = """Speak the Debug Adapter Protocol to an editor, in front of a real debug adapter.
 
@@ -112,7 +112,7 @@ def command(
     if kernel and backend != "jupyter":
         raise click.UsageError("--kernel names what --backend jupyter debugs.")
     adapter = address(connect, "--connect") if connect else None
-    process = "" if post_mortem is None else held_at(post_mortem, resolved.settings.sockets)
+    process = "" if post_mortem is None else post_mortem_address(post_mortem, resolved.settings.sockets)
     _warn(resolved.warnings)
     teller = Teller() if where else None  # an editor shows what its adapter writes to stderr
     log = teller.tell if teller else None
@@ -120,14 +120,14 @@ def command(
     held = until_eof and teller is not None
     if not held:
         check_provider(resolved.settings)  # who holds us can still change it, and reads it in each answer
-    recipe = Recipe(resolved, access, log, None, process or adapter, open_wire_log(wire_log))
+    recipe = ProxyWiring(resolved, access, log, None, process or adapter, open_wire_log(wire_log))
     if kernel:
         recipe.backend = _of_kernel(kernel)
     proxy, file = Proxy(recipe), AddressFile(resolved.settings.sockets)
-    begin = partial(_held, partial(hear, recipe.answer_by, teller.tell)) if held and teller else None
+    begin = partial(_follow_stdin, partial(hear, recipe.answer_by, teller.tell)) if held and teller else None
     try:
         serving = _serving(proxy, where, file) if where else proxy.serve_stdio()
-        number = threads.run(until_signalled(serving, begin))
+        number = thread_pool.run(until_signalled(serving, begin))
         if number:
             raise SystemExit(128 + number)
     except SessionFailed as error:
@@ -157,7 +157,7 @@ def _serving(proxy: Proxy, where: Listening, file: AddressFile) -> Coroutine[Any
     return proxy.serve_unix(where.path, lambda: warn(f"listening on {where.path}"))
 
 
-def _held(heard: Callable[[bytes], None], end: Callable[[int], None]) -> None:
+def _follow_stdin(heard: Callable[[bytes], None], end: Callable[[int], None]) -> None:
     """`heard` takes the lines of stdin; who holds us and is killed ends us too: the end of our stdin is closed."""
     # Not by the loop, which on Windows cannot read a pipe; a daemon, because a read cannot be interrupted.
     arguments = (asyncio.get_running_loop(), heard, lambda: end(signal.SIGTERM))

@@ -11,9 +11,9 @@ import msgspec
 
 from dap_ai.adapter.io.sockets import SocketError
 from dap_ai.agent.masking.mask import Masker
-from dap_ai.commands.running.guests import NO_SESSION, Seen, look_at_all
-from dap_ai.commands.shown.table import print_table, resolve
-from dap_ai.commands.shown.telling import say, say_json
+from dap_ai.commands.display.command_output import say, say_json
+from dap_ai.commands.display.settings_table import print_table, resolve
+from dap_ai.commands.running.joinable_sessions import NO_SESSION, SessionStatus, look_at_all
 from dap_ai.protocol.wire.safe import put
 from dap_ai.protocol.wire.visible import visible
 
@@ -25,7 +25,7 @@ Examples:
   dap-ai ask --join                    the only one that is stopped
   dap-ai ask --join ab12 -q "why is total negative?"
 """
-_SafeSeen = NewType("_SafeSeen", Seen)
+_SafeSeen = NewType("_SafeSeen", SessionStatus)
 _HEAD = ("session", "program", "debugger", "editor", "age", "state")
 
 
@@ -49,7 +49,7 @@ def command(*, as_json: bool) -> None:
         say(NO_SESSION, err=True)
 
 
-def _masked(session: Seen, masker: Masker) -> _SafeSeen:
+def _masked(session: SessionStatus, masker: Masker) -> _SafeSeen:
     """The line of source at which it stands may hold a secret, and so may an exception's message."""
     put(session, place=masker.mask(session.place), error=masker.mask(session.error))
     if session.about and (stop := session.about.stop):

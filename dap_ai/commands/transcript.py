@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from dap_ai.agent.loop.transcript import export
-from dap_ai.commands.shown.telling import say
+from dap_ai.agent.loop.transcript_file import export
+from dap_ai.commands.display.command_output import say
 
 _HELP = """Print a conversation with a language model as Markdown: questions, steps, answers, tokens.
 

@@ -13,35 +13,35 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 import msgspec
 
-from dap_ai.adapter.io.serve import Proxy
-from dap_ai.adapter.state.options import NOBODY_ELSE, Access, Options, new_child_token
+from dap_ai.adapter.io.proxy_server import Proxy
+from dap_ai.adapter.state.session_options import NOBODY_ELSE, SessionAccess, SessionOptions, new_child_token
 from dap_ai.backends import UnknownBackendError
 from dap_ai.backends.connected import ConnectedAdapter
 from dap_ai.backends.discovery import discover
 from dap_ai.backends.spawn import AdapterProcess
-from dap_ai.commands.shown.answer_file import AnswerFile
+from dap_ai.commands.display.answer_file import AnswerFile
 from dap_ai.protocol.contracts.backend import Backend
-from dap_ai.protocol.wire.caught import FILTERS
-from dap_ai.settings import config
+from dap_ai.protocol.wire.caught_messages import FILTERS
+from dap_ai.settings import configuration
 
 if TYPE_CHECKING:
-    from dap_ai.adapter.io.ports import Agent as AnyAgent
+    from dap_ai.adapter.io.ports import AgentPort as AnyAgent
     from dap_ai.adapter.session.session import Session
-    from dap_ai.agent.answering import Agent
     from dap_ai.agent.masking.mask import Masker
-    from dap_ai.commands.running.target import Target
-    from dap_ai.commands.shown.wirelog import SessionLog, WireLog
-    from dap_ai.protocol.contracts.asking import Ask, NotAnswered, SafeAnswer
+    from dap_ai.agent.session_agent import SessionAgent
+    from dap_ai.commands.display.wirelog import SessionLog, WireLog
+    from dap_ai.commands.running.run_targets import Target
     from dap_ai.protocol.contracts.debugger import RawDebugger, SafeSink
-    from dap_ai.protocol.contracts.recalling import NoPast, Recalled
+    from dap_ai.protocol.contracts.question import AcceptedAsk, NotAnswered, SafeAnswer
+    from dap_ai.protocol.contracts.repeatable_run import NoPast, Recalled
     from dap_ai.protocol.wire.safe import Safe
-    from dap_ai.transport.client import Client
+    from dap_ai.transport.client import DapClient
 
 _LOG_S = 30.0
 """So long after its agent a session's last lines may still be written to the wire log."""
 
 
-def backend_of(settings: config.Settings, *, started: bool = True) -> Backend:
+def backend_of(settings: configuration.Settings, *, started: bool = True) -> Backend:
     """The backend that the settings name; without `started` it runs already. Raises UsageError."""
     try:
         return discover(settings.backend, started=started)
@@ -49,9 +49,9 @@ def backend_of(settings: config.Settings, *, started: bool = True) -> Backend:
         raise click.UsageError(str(error)) from error
 
 
-def check_provider(settings: config.Settings) -> None:
+def check_provider(settings: configuration.Settings) -> None:
     """Raises UsageError if nobody can answer with these settings: before a program runs in vain."""
-    if config.provider_of(settings, os.environ) == "offline":
+    if configuration.provider_of(settings, os.environ) == "offline":
         return
     from dap_ai.agent.providers.base import ProviderError  # noqa: PLC0415  45 ms, spared above
     from dap_ai.agent.providers.loading import load  # noqa: PLC0415  45 ms, spared above
@@ -66,7 +66,7 @@ def open_wire_log(path: Path | None) -> WireLog | None:
     """The file that sessions are recorded in. Raises UsageError."""
     if path is None:
         return None
-    from dap_ai.commands.shown.wirelog import WireLog  # noqa: PLC0415  as below
+    from dap_ai.commands.display.wirelog import WireLog  # noqa: PLC0415  as below
 
     try:
         return WireLog(path)
@@ -75,7 +75,7 @@ def open_wire_log(path: Path | None) -> WireLog | None:
         raise click.UsageError(f"--log: {path} cannot be written to: {why}.") from error
 
 
-class Recipe:
+class ProxyWiring:
     """What each session of a proxy is made of; `own` are a session's launch arguments for us.
 
     `connect`: where the adapter listens that is to be used instead of starting one; a text: where a process is held.
@@ -83,22 +83,22 @@ class Recipe:
 
     def __init__(  # noqa: PLR0917  what proxy_of is given, in its order
         self,
-        resolved: config.Resolved,
-        access: Access,
+        resolved: configuration.Resolved,
+        access: SessionAccess,
         log: Callable[[Safe], None] | None,
         masker: Masker | None,
         connect: tuple[str, int] | str | None,
         wire_log: WireLog | None,
     ) -> None:
         is_held, started = isinstance(connect, str), connect is None
-        self.backend: Backend = _held() if is_held else backend_of(resolved.settings, started=started)
+        self.backend: Backend = _post_mortem_backend() if is_held else backend_of(resolved.settings, started=started)
         self._connect = connect
         self._log = log
         self._masker = masker
         self._resolved = resolved
         self._environ: Mapping[str, str] = os.environ
         """Where keys and endpoints stand."""
-        self._agents: weakref.WeakSet[Agent] = weakref.WeakSet()
+        self._agents: weakref.WeakSet[SessionAgent] = weakref.WeakSet()
         self._access = access
         self._child_token = access.token or new_child_token()
         self._wire_log = wire_log
@@ -122,7 +122,7 @@ class Recipe:
     async def spawn(self, log: Callable[[str], None]) -> AdapterProcess | ConnectedAdapter:
         """The debug adapter, started or connected to. Raises OSError."""
         if isinstance(self._connect, str):
-            return await ConnectedAdapter.open_held(self._connect, log)
+            return await ConnectedAdapter.open_post_mortem(self._connect, log)
         if self._connect is not None:
             return await ConnectedAdapter.open(*self._connect, log)
         return await AdapterProcess.start(self.backend.command(), log)
@@ -145,7 +145,7 @@ class Recipe:
         """Where this session is recorded."""
         if self._wire_log is None:
             return None
-        from dap_ai.commands.shown.wirelog import SessionLog  # noqa: PLC0415  only a log needs it
+        from dap_ai.commands.display.wirelog import SessionLog  # noqa: PLC0415  only a log needs it
 
         return SessionLog(
             self._wire_log, self.backend.name, session, masker=self._new_masker, known=self._found, failed=self.log
@@ -162,12 +162,12 @@ class Recipe:
 
     def agent(self, own: Mapping[str, Any]) -> AnyAgent:
         """What answers in one session."""
-        from dap_ai.agent.answering import Agent  # noqa: PLC0415  45 ms that only a question needs
+        from dap_ai.agent.session_agent import SessionAgent  # noqa: PLC0415  45 ms that only a question needs
 
         resolved, environ = self._resolved, self._environ
-        settings = config.merge_launch(resolved, own).settings
+        settings = configuration.merge_launch(resolved, own).settings
         masker = self._masker or self._new_masker()
-        made = Agent(settings, environ, masker)
+        made = SessionAgent(settings, environ, masker)
         self._agents.add(made)
         if environ is not self._environ:  # another was chosen in these milliseconds
             made.answer_by(self._resolved.settings, self._environ)
@@ -182,20 +182,22 @@ class Recipe:
 
         The environment of this process stays as it is: debug adapters and programs inherit it. Raises ConfigError.
         """
-        from dap_ai.commands.wanted.answerer import notice_of  # noqa: PLC0415  only who changes it needs it
+        from dap_ai.commands.options.provider_notice import notice_of  # noqa: PLC0415  only who changes it needs it
 
         environ = {name: value for name, value in {**os.environ, **variables}.items() if value is not None}
-        settings = config.answered_by(self._resolved.settings, config.load(Path.cwd(), {}, environ).settings)
+        settings = configuration.answered_by(
+            self._resolved.settings, configuration.load(Path.cwd(), {}, environ).settings
+        )
         self._resolved = msgspec.structs.replace(self._resolved, settings=settings)
         self._environ = environ
         for agent in list(self._agents):
             agent.answer_by(settings, environ)
         return notice_of(settings, environ)
 
-    def options(self, own: Mapping[str, Any]) -> Options:
+    def options(self, own: Mapping[str, Any]) -> SessionOptions:
         """What one session may do. Raises ConfigError."""
-        settings = config.merge_launch(self._resolved, own).settings
-        return Options(
+        settings = configuration.merge_launch(self._resolved, own).settings
+        return SessionOptions(
             level=settings.level,
             console_prefix=settings.console_prefix,
             ask_events=own.get("askEvents") is True,
@@ -211,10 +213,10 @@ class Recipe:
         )
 
 
-def _held() -> Backend:
-    from dap_ai.backends.debugpy.held import HeldBackend  # noqa: PLC0415  seldom
+def _post_mortem_backend() -> Backend:
+    from dap_ai.backends.debugpy.post_mortem_backend import PostMortemBackend  # noqa: PLC0415  seldom
 
-    return HeldBackend()
+    return PostMortemBackend()
 
 
 def _names(value: object) -> list[object]:
@@ -230,7 +232,7 @@ class _Logged:
         self._maskers = maskers
         maskers.append(masker)
 
-    async def answer(self, ask: Ask, debugger: RawDebugger, sink: SafeSink) -> SafeAnswer | NotAnswered:
+    async def answer(self, ask: AcceptedAsk, debugger: RawDebugger, sink: SafeSink) -> SafeAnswer | NotAnswered:
         """As the agent answers."""
         return await self._agent.answer(ask, debugger, sink)
 
@@ -245,7 +247,7 @@ class _Logged:
 
 
 def proxy_of(
-    resolved: config.Resolved,
+    resolved: configuration.Resolved,
     *,
     masker: Masker | None = None,
     connect: tuple[str, int] | str | None = None,
@@ -258,12 +260,14 @@ def proxy_of(
     adapter listens already. `wire_log`: where sessions are recorded. `backend`: in place of the one that is set.
     """
     check_provider(resolved.settings)
-    recipe = Recipe(resolved, NOBODY_ELSE, None, masker, connect, wire_log)
+    recipe = ProxyWiring(resolved, NOBODY_ELSE, None, masker, connect, wire_log)
     recipe.backend = backend or recipe.backend
     return Proxy(recipe)
 
 
-async def client_of(resolved: config.Resolved, target: Target, masker: Masker, wire_log: Path | None) -> Client:
+async def client_of(
+    resolved: configuration.Resolved, target: Target, masker: Masker, wire_log: Path | None
+) -> DapClient:
     """A client of a proxy before what debugs the target; `wire_log`: the file that the session is recorded in.
 
     Raises UsageError, OSError.

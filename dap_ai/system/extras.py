@@ -40,7 +40,7 @@ class Extra:
     def require(self) -> None:
         """Raises MissingExtraError where one of its modules is missing."""
         if self.missing:
-            raise MissingExtraError(self.wanted)
+            raise MissingExtraError(self.install_advice)
 
     @property
     def install(self) -> str:
@@ -48,7 +48,7 @@ class Extra:
         return f"Install it: {sys.executable} -m pip install 'dap-ai[{self.name}]'"
 
     @property
-    def wanted(self) -> str:
+    def install_advice(self) -> str:
         """What is missing and how to get it: two sentences, the last without its full stop."""
         return f"{self.feature} needs the extra `{self.name}`. {self.install}"
 
@@ -59,7 +59,7 @@ class Extra:
         except ModuleNotFoundError as error:
             if error.name != module.partition(".")[0]:
                 raise
-            raise MissingExtraError(self.wanted) from error
+            raise MissingExtraError(self.install_advice) from error
 
 
 ATTACH = Extra("attach", "Attaching to a running Python program")

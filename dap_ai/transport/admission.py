@@ -1,6 +1,6 @@
 """The one place where dap_ai listens, and the one rule of who is let in: our own user, before a byte is read.
 
-The kernel says whose the other end is (peers.py). A token, where a listener has one, is asked for on top of that.
+The kernel says whose the other end is (peer_users.py). A token, where a listener has one, is asked for on top of that.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import socket
 from collections.abc import Callable, Collection
 from pathlib import Path
 
-from dap_ai.transport import peers
+from dap_ai.transport import peer_users
 
 _BACKLOG = 100
 Log = Callable[[str], None]
@@ -41,7 +41,7 @@ def listening_unix(path: Path) -> socket.socket:
 
 
 async def serve(
-    at: peers.Address | socket.socket,
+    at: peer_users.Address | socket.socket,
     protocol: Callable[[], asyncio.Protocol],
     log: Log,
     *,
@@ -73,8 +73,8 @@ class _Admission(asyncio.Protocol):
         self._protocol, self._log, self._others = protocol, log, others
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        uid = peers.user_at(transport.get_extra_info("socket"))
-        if peers.is_another(uid) and not (os.getuid() == 0 and uid in self._others()):
+        uid = peer_users.user_at(transport.get_extra_info("socket"))
+        if peer_users.is_another(uid) and not (os.getuid() == 0 and uid in self._others()):
             self._log(f"turned away: {_name(transport)} is of another user of this machine")
             if isinstance(transport, asyncio.Transport):
                 transport.abort()

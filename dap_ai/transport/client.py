@@ -8,12 +8,12 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from dap_ai.protocol.wire import envelope
+from dap_ai.protocol.wire.dap_messages import ErrorBody
 from dap_ai.protocol.wire.envelope import Envelope
 from dap_ai.protocol.wire.errors import RemoteProtocolError, RequestFailed
 from dap_ai.protocol.wire.framing import FrameReader, encode_frame
-from dap_ai.protocol.wire.messages import ErrorBody
-from dap_ai.system.limits import wait_for
-from dap_ai.transport.streams import Link
+from dap_ai.system.load_limits import wait_for
+from dap_ai.transport.byte_links import ByteLink
 
 EventListener = Callable[[str, dict[str, Any]], None]
 ReverseAnswer = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
@@ -23,10 +23,10 @@ class ConnectionClosed(Exception):  # noqa: N818  a state, not a mistake
     """The other end has closed the stream."""
 
 
-class Client:
+class DapClient:
     """`reverse` maps a reverse request's command to what answers it; others are refused."""
 
-    def __init__(self, link: Link, end: Callable[[], Awaitable[None]] | None = None) -> None:
+    def __init__(self, link: ByteLink, end: Callable[[], Awaitable[None]] | None = None) -> None:
         self.capabilities: dict[str, Any] = {}
         self.reverse: dict[str, ReverseAnswer] = {}
         self._link = link

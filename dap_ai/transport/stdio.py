@@ -10,10 +10,10 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from dap_ai.transport.streams import Link, TransportLink
+from dap_ai.transport.byte_links import ByteLink, TransportLink
 
 
-async def open_stdio() -> Link:
+async def open_stdio() -> ByteLink:
     """This process's stdin and stdout as a link; fd 1 is then ours alone: what else prints goes to stderr."""
     loop = asyncio.get_running_loop()
     source = os.fdopen(os.dup(0), "rb", buffering=0)

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from dap_ai.adapter.state.options import Options
+from dap_ai.adapter.state.session_options import SessionOptions
 from dap_ai.backends.discovery import discover
-from dap_ai.transport.client import Client
+from dap_ai.transport.client import DapClient
 from tests.conformance.schema import check
 from tests.integration.live import Live
 from tests.integration.subjects import NAMES, WAIT_S, start, subject, until_stopped
@@ -40,7 +40,7 @@ def made_here(sent: Iterable[Message], received: Iterable[Message]) -> list[Mess
     return made
 
 
-async def converse(client: Client) -> None:
+async def converse(client: DapClient) -> None:
     """Asks in each way, and what adapters must not see; then stops."""
     thread = await until_stopped(client)
     stack = client.send("stackTrace", {"threadId": thread})
@@ -65,7 +65,7 @@ async def converse(client: Client) -> None:
 @pytest.mark.parametrize("name", NAMES)
 async def test_what_we_say_in_a_live_session_conforms(name: str, tmp_path: Path):
     about = subject(name, tmp_path)
-    session = Live(Options(ask_events=True))
+    session = Live(SessionOptions(ask_events=True))
     session.backend = discover("debugpy" if name == "debugpy" else " ".join(f"'{word}'" for word in about.argv))
     await session.open(supportsProgressReporting=True)
     try:

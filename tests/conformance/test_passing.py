@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dap_ai.adapter.session.session import Session
 from dap_ai.adapter.state import effects as fx
-from dap_ai.adapter.state.gate import CAPABILITY_OF
+from dap_ai.adapter.state.forwarding_rules import CAPABILITY_OF
 from tests.conformance.schema import check, messages, names
 from tests.playbook import Rules
 

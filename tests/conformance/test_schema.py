@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dap_ai.adapter.asks.console import complete
+from dap_ai.adapter.asks.ask_console import complete
 from dap_ai.protocol.wire import envelope, errors
 from dap_ai.protocol.wire.errors import ErrorEntry
 from tests.conformance.schema import check, definition_of

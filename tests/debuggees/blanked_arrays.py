@@ -29,7 +29,9 @@ def work():
     table = pd.DataFrame({"user": ["bob"], "password": [fresh()], "age": [3]})
     table["password"]  # from here on pandas knows where its columns lie
     names = {key: value for key, value in locals().items()}
-    told = [one for one in secrets.told([names], secrets.Budget(10_000, 0.5)) if one["text"] in (SECRET, "bob")]
+    told = [
+        one for one in secrets.secrets_of([names], secrets.SearchBudget(10_000, 0.5)) if one["text"] in (SECRET, "bob")
+    ]
     blanking.blank(sys._getframe(), names, [{"secret": fresh(), "shown": "*" * len(SECRET)}], [])
     return {
         "told": sorted(one["name"] for one in told),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from dap_ai.adapter.state.client import DEFINED_EVENTS
+from dap_ai.adapter.state.client_info import DEFINED_EVENTS
 
 Step = Literal["breakpoints", "functions", "exceptions", "done"]
 UnknownEvent = Literal["ignored", "shown", "ends"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dap_ai.adapter.state.client import DEFINED_EVENTS
+from dap_ai.adapter.state.client_info import DEFINED_EVENTS
 from tests.dialects.dialect import Dialect
 
 _LINES = {"linesStartAt1": True, "columnsStartAt1": True, "pathFormat": "path"}

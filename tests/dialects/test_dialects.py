@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dap_ai.adapter.state.client import DEFINED_EVENTS
+from dap_ai.adapter.state.client_info import DEFINED_EVENTS
 from dap_ai.agent.report.wording import HAPPENED
 from tests.dialects.dialect import Dialect
 from tests.dialects.editor import Editor, Refused, Stop

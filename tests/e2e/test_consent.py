@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.settings.config import Settings
+from dap_ai.settings.configuration import Settings
 from tests.e2e.test_terminal import DAP_AI, LIMIT_S, Screen
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a POSIX terminal")

@@ -33,7 +33,7 @@ ANALYSING = b"ANALYSING"
 CRASH = "def share(total, people):\n    return total / people\n\n\nprint(share(10, 0))\n"
 SEARCH = """
 import sys
-from dap_ai.system import threads
+from dap_ai.system import thread_pool as threads
 from dap_ai.debuggees.python.answer import failure_answers
 
 def forever(*_):

@@ -20,8 +20,8 @@ import pytest
 
 from dap_ai.adapter.io import sockets
 from dap_ai.protocol.wire.framing import encode_frame
-from dap_ai.transport.client import Client, ConnectionClosed
-from dap_ai.transport.streams import open_tcp
+from dap_ai.transport.byte_links import open_tcp
+from dap_ai.transport.client import ConnectionClosed, DapClient
 from tests.e2e.test_terminal import DAP_AI, Screen
 from tests.patience import at_worst
 from tests.processes import end_tree
@@ -44,7 +44,7 @@ RUNS_ON = "import threading\nthreading.Event().wait(60)\n"
 class Editor:
     """A client of `dap-ai serve`, that notes every event it gets."""
 
-    def __init__(self, client: Client, process: subprocess.Popen[bytes]) -> None:
+    def __init__(self, client: DapClient, process: subprocess.Popen[bytes]) -> None:
         self.client = client
         self.process = process
         self.events: list[str] = []
@@ -104,7 +104,7 @@ def editors(folder: Path) -> Iterator[Open]:
         line = process.stderr.readline().decode()
         found = re.search(r":(\d+)$", line.strip())
         assert found, line
-        one = Editor(Client(await open_tcp("127.0.0.1", int(found[1]), WAIT_S)), process)
+        one = Editor(DapClient(await open_tcp("127.0.0.1", int(found[1]), WAIT_S)), process)
         await one.launch(folder / name, *lines)
         return one
 
@@ -358,9 +358,9 @@ async def test_a_guest_that_is_killed_takes_its_question_with_it(editor: Open):
 # -- another program, which speaks to the socket itself ---------------------------------------------------------------
 
 
-async def guest_of(place: Path) -> Client:
+async def guest_of(place: Path) -> DapClient:
     (session_id,) = sockets.session_ids(str(place))
-    client = Client(await sockets.connect(session_id, str(place)))
+    client = DapClient(await sockets.connect(session_id, str(place)))
     await client.initialize("any", clientName="another program")
     return client
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from dap_ai.commands.mcp.hosts import HOSTS
+from dap_ai.commands.mcp.mcp_clients import HOSTS
 from tests.chat.endpoint import Endpoint, Reply, Scripted, Seen
 from tests.e2e.test_terminal import DAP_AI
 from tests.patience import at_worst

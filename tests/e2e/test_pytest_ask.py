@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.debuggees.python.hosts.testing.findings import SAME
+from dap_ai.debuggees.python.hosts.testing.failure_findings import SAME
 from tests.conftest import TESTS
 from tests.patience import patient
 

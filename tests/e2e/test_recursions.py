@@ -11,9 +11,9 @@ import sys
 
 import pytest
 
-from dap_ai.debuggees.python.hosts import held
-from dap_ai.debuggees.python.hosts.answerer import TESTS as OFFLINE
-from dap_ai.debuggees.python.hosts.answerer import Answerer
+from dap_ai.debuggees.python.hosts import post_mortem_api
+from dap_ai.debuggees.python.hosts.answer_process import TESTS as OFFLINE
+from dap_ai.debuggees.python.hosts.answer_process import AnswerProcess
 from tests.conftest import TESTS
 from tests.patience import patient
 
@@ -42,10 +42,12 @@ def wanted(program):
 
 
 def answers():
-    answerer = Answerer(OFFLINE)
+    answerer = AnswerProcess(OFFLINE)
     try:
         for program in PROGRAMS:
-            server = held.serving(failure(program), lambda frame, file=str(program): frame.f_code.co_filename == file)
+            server = post_mortem_api.serving(
+                failure(program), lambda frame, file=str(program): frame.f_code.co_filename == file
+            )
             yield program, answerer.ask(server, patient(30.0))["answer"]
     finally:
         answerer.close()

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from dap_ai.protocol.wire.framing import encode_frame
-from dap_ai.transport.client import Client
-from dap_ai.transport.streams import open_tcp
+from dap_ai.transport.byte_links import open_tcp
+from dap_ai.transport.client import DapClient
 from tests.patience import at_worst
 
 LIMIT_S = at_worst(60.0)
@@ -152,7 +152,7 @@ async def test_a_proxy_that_is_killed_leaves_its_log(file: Path):
     )
     try:
         line = process.stderr.readline().decode()  # type: ignore[union-attr]
-        client = Client(await open_tcp("127.0.0.1", int(line.rpartition(":")[2]), LIMIT_S))
+        client = DapClient(await open_tcp("127.0.0.1", int(line.rpartition(":")[2]), LIMIT_S))
         await client.initialize("debugpy")
         await _until(lambda: '"supportsAskRequest"' in file.read_text())
     finally:

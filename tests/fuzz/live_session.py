@@ -12,7 +12,7 @@ from typing import Any
 import psutil
 
 from dap_ai.backends.spawn import AdapterProcess
-from dap_ai.protocol.contracts.backend import Command
+from dap_ai.protocol.contracts.backend import AdapterCommand
 from dap_ai.protocol.wire.framing import FrameReader, encode_frame
 from tests.fuzz.requests import Known
 from tests.integration.subjects import Subject
@@ -52,7 +52,7 @@ class LiveSession:
     @classmethod
     async def open(cls, about: Subject) -> LiveSession:
         backend = " ".join(f"'{word}'" for word in about.argv) if len(about.argv) > 1 else about.argv[0]
-        serve = Command([sys.executable, "-m", "dap_ai", "serve", "--backend", backend], {})
+        serve = AdapterCommand([sys.executable, "-m", "dap_ai", "serve", "--backend", backend], {})
         return cls(await AdapterProcess.start(serve, lambda _text: None), about)
 
     # -- states -----------------------------------------------------------------------------------------------------

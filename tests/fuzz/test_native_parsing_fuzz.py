@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from dap_ai.agent.sanitize import SyntaxRefused
-from dap_ai.debuggees.native.source.parsing import Unit, parse, to_node
+from dap_ai.debuggees.native.source.parsing import ParsedFile, parse, to_node
 from tests.unit.debuggees.native.sources import SOURCES
 
 LANGUAGES = ["c", "cpp", "rust"]
@@ -66,7 +66,7 @@ def is_well_formed(node: Any) -> bool:
             return False
 
 
-def visit(unit: Unit, lines: int) -> None:
+def visit(unit: ParsedFile, lines: int) -> None:
     """Asks a unit everything it can be asked."""
     for function in unit.functions:
         assert 1 <= function.first <= function.last

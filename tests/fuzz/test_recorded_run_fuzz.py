@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from dap_ai.debuggees.runs.analysis.facts import Analysis
+from dap_ai.debuggees.runs.analysis.analysis_model import RunAnalysis
 from dap_ai.debuggees.runs.export.own_json import exported
-from dap_ai.debuggees.runs.model import Run
+from dap_ai.debuggees.runs.run_model import Run
 from tests.conformance import schema
 from tests.conftest import TESTS
 from tests.fuzz.budget import TIMEOUT_S, dice, seeds
@@ -55,7 +55,7 @@ BODIES = [b"", b"{", b"[]", b"null", b'"x"', b"\xff\xfe", b"{}", b'{"type": 3}',
 @pytest.fixture
 def about(tmp_path: Path) -> Subject:
     empty = tmp_path / "empty.json"
-    empty.write_bytes(exported(Run("/run", "made"), Analysis())["run.json"])
+    empty.write_bytes(exported(Run("/run", "made"), RunAnalysis())["run.json"])
     held = {"run": str(RUN), "stopAt": "breakpoint"}
     return Subject("agents", ["agents"], held | {"program": "x"}, {"run": str(RUN)}, {"run": str(empty)}, ["result"])
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from dap_ai.adapter.recording.journal import options_row, rules_row
 from dap_ai.adapter.recording.recorder import Recorder
-from dap_ai.adapter.recording.replaying import Difference, Numbered, Replay
+from dap_ai.adapter.recording.replaying import Numbered, Replay, ReplayDifference
 from dap_ai.adapter.session.session import Session
 from dap_ai.adapter.state import effects as fx
-from dap_ai.adapter.state.options import Options
+from dap_ai.adapter.state.session_options import SessionOptions
 from dap_ai.agent.masking.mask import Masker
 from tests.fuzz.test_session_fuzz import ASKING, acts, family, steps
 from tests.fuzz.world import World
@@ -28,7 +28,7 @@ class Logged(Session):
 
     def __init__(self) -> None:
         rules = Rules(greeting=("evaluate", {"expression": "x"}))
-        super().__init__(rules, Options(level="mutate"))
+        super().__init__(rules, SessionOptions(level="mutate"))
         self.recorder = Recorder(Masker())
         self.lines = [json.dumps(self.recorder.header(rules_row(rules) | options_row(self.options)))]
 
@@ -37,7 +37,7 @@ class Logged(Session):
         self.lines += [json.dumps(row) for row in self.recorder.rows([event, *effects])]
         return effects
 
-    def replay(self) -> Difference | None:
+    def replay(self) -> ReplayDifference | None:
         header, *rows = map(json.loads, self.lines)
         replay = Replay(header)
         for number, row in enumerate([*rows, {"ended": True}], 2):

@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dap_ai.debuggees.runs.analysis.analysing import analyse, analyse_against
-from dap_ai.debuggees.runs.analysis.calls import Context, read_call
-from dap_ai.debuggees.runs.analysis.command_lines.commands import read_shell
+from dap_ai.debuggees.runs.analysis.analyse import analyse, analyse_against
+from dap_ai.debuggees.runs.analysis.analysis_model import STRENGTH, RunAnalysis
+from dap_ai.debuggees.runs.analysis.call_effects import Context, read_call
+from dap_ai.debuggees.runs.analysis.command_lines.inline_code import read_code
 from dap_ai.debuggees.runs.analysis.command_lines.patches import writes_of_patch
-from dap_ai.debuggees.runs.analysis.command_lines.scripts import read_code
-from dap_ai.debuggees.runs.analysis.differences import between_steps, compare, workspace
-from dap_ai.debuggees.runs.analysis.facts import STRENGTH, Analysis
-from dap_ai.debuggees.runs.analysis.onset.scene import texts_of
-from dap_ai.debuggees.runs.analysis.outputs import read_output
-from dap_ai.debuggees.runs.analysis.tables import tools
-from dap_ai.debuggees.runs.model import Event, Outcome, Ref, Run
+from dap_ai.debuggees.runs.analysis.command_lines.shell_effects import read_shell
+from dap_ai.debuggees.runs.analysis.onset.onset_context import texts_of
+from dap_ai.debuggees.runs.analysis.rule_tables import tools
+from dap_ai.debuggees.runs.analysis.run_differences import between_steps, compare, workspace
+from dap_ai.debuggees.runs.analysis.runner_output import read_output
+from dap_ai.debuggees.runs.run_model import Event, Outcome, Ref, Run
 from tests.patience import patient
 from tests.unit.debuggees.runs.analysis.examples import CHANGES, OTHERS
 
@@ -250,4 +250,4 @@ def test_ten_thousand_steps_take_time_by_their_number():
     start = time.process_time()
     found = analyse(Run("/r", "other", events=events))
     assert time.process_time() - start < patient(15.0)
-    assert isinstance(found, Analysis)
+    assert isinstance(found, RunAnalysis)

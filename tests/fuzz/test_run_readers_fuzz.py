@@ -10,7 +10,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dap_ai.debuggees.runs.artefacts import CannotRead
 from dap_ai.debuggees.runs.readers import (
     aider,
     claude_code,
@@ -23,6 +22,7 @@ from dap_ai.debuggees.runs.readers import (
     terminal_bench,
 )
 from dap_ai.debuggees.runs.readers.base import Reader
+from dap_ai.debuggees.runs.run_files import CannotRead
 from tests.unit.debuggees.runs.readers import test_claude_code as claude
 from tests.unit.debuggees.runs.readers import test_otel as traces
 from tests.unit.debuggees.runs.readers import test_traces_of_vendors as vendors

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dap_ai.adapter.session.session import Session
-from dap_ai.adapter.state.options import Options
 from dap_ai.adapter.state.ours import FIRST_OF_PAST
-from dap_ai.protocol.contracts.tools import ContinueTo, Execute, SetBreakpoint, SetVariable, Step
+from dap_ai.adapter.state.session_options import SessionOptions
+from dap_ai.protocol.contracts.tool_arguments import ContinueTo, Execute, SetBreakpoint, SetVariable, Step
 from tests.fuzz.world import AGENTS_LINE, World
 from tests.playbook import Rules
 
@@ -176,7 +176,9 @@ ASKING: list[tuple[Any, ...]] = [
 @settings(max_examples=150, deadline=None)
 @given(st.lists(steps, min_size=5, max_size=60), st.booleans())
 def test_whatever_happens_every_request_is_answered_exactly_once(script: list[tuple[Any, ...]], token: bool):
-    world = World(Session(Rules(greeting=("evaluate", {"expression": "x"})), Options(token="t" if token else "")))
+    world = World(
+        Session(Rules(greeting=("evaluate", {"expression": "x"})), SessionOptions(token="t" if token else ""))
+    )
     for step in script:
         world.step(step)
     world.end()
@@ -185,7 +187,7 @@ def test_whatever_happens_every_request_is_answered_exactly_once(script: list[tu
 @settings(max_examples=150, deadline=None)
 @given(st.lists(acts, min_size=20, max_size=80))
 def test_whatever_happens_every_action_and_every_consent_ends_exactly_once(script: list[tuple[Any, ...]]):
-    world = World(Session(Rules(), Options(level="mutate")))
+    world = World(Session(Rules(), SessionOptions(level="mutate")))
     for step in [*ASKING, *script]:
         world.step(step)
     world.end()
@@ -194,7 +196,7 @@ def test_whatever_happens_every_action_and_every_consent_ends_exactly_once(scrip
 @settings(max_examples=150, deadline=None)
 @given(st.lists(st.one_of(family, family, steps, acts), min_size=10, max_size=60))
 def test_whatever_guests_and_relatives_do_everybody_is_answered_exactly_once(script: list[tuple[Any, ...]]):
-    world = World(Session(Rules(), Options(level="mutate")))
+    world = World(Session(Rules(), SessionOptions(level="mutate")))
     for step in [*ASKING[:4], *script]:
         world.step(step)
     world.end()
@@ -203,7 +205,7 @@ def test_whatever_guests_and_relatives_do_everybody_is_answered_exactly_once(scr
 @settings(max_examples=150, deadline=None)
 @given(st.lists(st.one_of(past, past, past, past, acts), min_size=10, max_size=60))
 def test_whatever_is_looked_at_in_the_past_every_request_is_answered_exactly_once(script: list[tuple[Any, ...]]):
-    world = World(Session(Rules(runs_again=True), Options(level="mutate")))
+    world = World(Session(Rules(runs_again=True), SessionOptions(level="mutate")))
     for step in [*ASKING[:5], *script]:
         world.step(step)
     world.step(("lost", False))
@@ -214,7 +216,7 @@ def test_whatever_is_looked_at_in_the_past_every_request_is_answered_exactly_onc
 @settings(max_examples=150, deadline=None)
 @given(st.lists(st.one_of(lends, lends, lends, family, acts), min_size=10, max_size=60))
 def test_whatever_lent_models_say_every_reply_ends_exactly_once(script: list[tuple[Any, ...]]):
-    world = World(Session(Rules(), Options()))
+    world = World(Session(Rules(), SessionOptions()))
     for step in [*ASKING[:5], ("request", "ask", {"providers": ["editor"]}), *script]:
         world.step(step)
     world.end()

@@ -9,10 +9,10 @@ from typing import Any
 
 from dap_ai.adapter.session.session import Session
 from dap_ai.adapter.state import effects as fx
-from dap_ai.protocol.contracts.asking import Answer
-from dap_ai.protocol.contracts.recalling import Recalled
-from dap_ai.protocol.contracts.rewinding import PastFrame, Rewind, Rewound, Seen, Shown
-from dap_ai.protocol.contracts.snapshot import SnapshotQuery, SnapshotResult
+from dap_ai.protocol.contracts.question import Answer
+from dap_ai.protocol.contracts.repeatable_run import Recalled
+from dap_ai.protocol.contracts.rewind_messages import MomentResult, MomentValue, PastFrame, Rewind, Rewound
+from dap_ai.protocol.contracts.snapshot_messages import SnapshotQuery, SnapshotResult
 from dap_ai.protocol.wire.errors import TOKEN_NEEDED, RequestFailed
 
 AGENTS_LINE = 100
@@ -244,15 +244,15 @@ class World:
 
     def on_approval(self, back: int, kind: str) -> None:
         if self.asks:
-            self.tell(fx.ApprovalWanted(self._ask(back), self._wish(), self._epoch(back), kind, "x", "y"))
+            self.tell(fx.ApprovalRequest(self._ask(back), self._wish(), self._epoch(back), kind, "x", "y"))
 
     def on_lend(self, back: int) -> None:
         if self.asks:
-            self.tell(fx.ModelWanted(self._ask(back), self._wish(), [{"role": "user", "content": "x"}], []))
+            self.tell(fx.ModelRequest(self._ask(back), self._wish(), [{"role": "user", "content": "x"}], []))
 
     def on_act(self, back: int, action: Any) -> None:
         if self.asks:
-            self.tell(fx.ActionWanted(self._ask(back), self._wish(), self._epoch(back), 1, action, 1))
+            self.tell(fx.ActionRequest(self._ask(back), self._wish(), self._epoch(back), 1, action, 1))
 
     def on_looked(self, hit: int, error: str) -> None:
         """A run of a program of four lines has ended, at the moment that was wanted or, with an error, at another."""
@@ -268,7 +268,9 @@ class World:
         else:
             at = (look.query.rewind or Rewind()).at + (error == "another")
             frames = [PastFrame("f", "/a.py", at)]
-            found = Rewound(4, hit=hit, frames=frames, seen=[Seen([Shown("x", "1", parts=1)], Shown("", "1"))])
+            found = Rewound(
+                4, hit=hit, frames=frames, seen=[MomentResult([MomentValue("x", "1", parts=1)], MomentValue("", "1"))]
+            )
             event = fx.LookedBack(look.ask.ask_id, result=SnapshotResult("ok", rewound=found))
         self.tell(event)
 

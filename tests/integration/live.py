@@ -10,16 +10,16 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
-from dap_ai.adapter.io.serve import Proxy
-from dap_ai.adapter.state.options import Options
+from dap_ai.adapter.io.proxy_server import Proxy
+from dap_ai.adapter.state.session_options import SessionOptions
 from dap_ai.backends.discovery import discover
 from dap_ai.backends.spawn import AdapterProcess
-from dap_ai.protocol.contracts.asking import Answer, Ask, NotAnswered
+from dap_ai.protocol.contracts.question import AcceptedAsk, Answer, NotAnswered
 from dap_ai.protocol.wire.errors import NotStopped
 from dap_ai.protocol.wire.framing import FrameReader
 from dap_ai.protocol.wire.safe import as_it_is
-from dap_ai.transport.client import Client
-from dap_ai.transport.streams import memory_pair
+from dap_ai.transport.byte_links import memory_pair
+from dap_ai.transport.client import DapClient
 from tests.patience import at_worst
 
 WAIT_S = at_worst(30.0)
@@ -66,7 +66,7 @@ class EchoAgent:
         self.go_on = asyncio.Event()
         self.go_on.set()
 
-    async def answer(self, ask: Ask, debugger: Any, sink: Any) -> Answer | NotAnswered:
+    async def answer(self, ask: AcceptedAsk, debugger: Any, sink: Any) -> Answer | NotAnswered:
         try:
             return await self._answer(debugger, sink)
         except NotStopped as error:
@@ -90,7 +90,7 @@ class EchoAgent:
 class Live:
     """A client of a proxy in this process; lists of all messages by link and direction."""
 
-    def __init__(self, options: Options | None = None, agent: Any = None, backend: Any = None) -> None:
+    def __init__(self, options: SessionOptions | None = None, agent: Any = None, backend: Any = None) -> None:
         self.backend = backend or discover("debugpy")
         self.processes: list[AdapterProcess] = []
         self.echo = EchoAgent()
@@ -112,8 +112,8 @@ class Live:
     def agent(self, own: Any) -> Any:
         return self._agent or self.echo
 
-    def options(self, own: Any) -> Options:
-        return self._options or Options()
+    def options(self, own: Any) -> SessionOptions:
+        return self._options or SessionOptions()
 
     def journal(self, session: Any) -> None:
         return None
@@ -126,14 +126,14 @@ class Live:
 
     # -- the session ------------------------------------------------------------------------------------------------
 
-    async def open(self, **initialize: Any) -> Client:
+    async def open(self, **initialize: Any) -> DapClient:
         near, far = memory_pair()
         self._task = asyncio.get_running_loop().create_task(Proxy(self).serve(far))  # type: ignore[arg-type]
 
         async def end() -> None:
             await asyncio.wait_for(self._task, WAIT_S)
 
-        self.client = Client(Recorded(near, self.to_client, self.from_client), end)
+        self.client = DapClient(Recorded(near, self.to_client, self.from_client), end)
         await self.client.initialize("debugpy", **initialize)
         return self.client
 
@@ -185,7 +185,7 @@ class Live:
 
 @contextlib.asynccontextmanager
 async def live(
-    options: Options | None = None, agent: Any = None, backend: Any = None, **initialize: Any
+    options: SessionOptions | None = None, agent: Any = None, backend: Any = None, **initialize: Any
 ) -> AsyncIterator[Live]:
     """An initialized session, of debugpy if no `backend` is given; it is ended afterwards."""
     session = Live(options, agent, backend)

@@ -10,9 +10,9 @@ from typing import Any
 from dap_ai.backends.debugpy.recipe import DebugpyBackend
 from dap_ai.debuggees.python.injection.inspector import Inspector
 from dap_ai.protocol.contracts.inspection import FrameQuery, Query
-from dap_ai.protocol.contracts.snapshot import SnapshotQuery
+from dap_ai.protocol.contracts.snapshot_messages import SnapshotQuery
 from tests.conftest import marked_lines
-from tests.integration.walker_client import Client, debugging, snapshot
+from tests.integration.inspector_client import Client, debugging, snapshot
 from tests.patience import at_worst
 from tests.unit.debuggees.python.visiting import node
 

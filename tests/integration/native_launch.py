@@ -8,11 +8,11 @@ from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from dap_ai.adapter.state.gate import CAPABILITY_OF
+from dap_ai.adapter.state.forwarding_rules import CAPABILITY_OF
 from dap_ai.backends.spawn import AdapterProcess
-from dap_ai.protocol.contracts.backend import Command
+from dap_ai.protocol.contracts.backend import AdapterCommand
 from dap_ai.protocol.wire.errors import RequestFailed
-from dap_ai.transport.client import Client, EventListener
+from dap_ai.transport.client import DapClient, EventListener
 from tests.patience import at_worst
 
 WAIT_S = at_worst(40.0)
@@ -22,17 +22,17 @@ _CLIENT = {"supportsVariableType": True, "supportsVariablePaging": True, "suppor
 
 @contextlib.asynccontextmanager
 async def stopped_client(
-    adapter: Command,
+    adapter: AdapterCommand,
     arguments: Mapping[str, Any],
     *,
     start: str = "launch",
     source: Path | None = None,
     line: int = 0,
     listener: EventListener | None = None,
-) -> AsyncIterator[tuple[Client, dict[str, Any]]]:
+) -> AsyncIterator[tuple[DapClient, dict[str, Any]]]:
     """The adapter's client and the body of the first `stopped`; what was launched is ended afterwards."""
     process = await AdapterProcess.start(adapter, lambda _line: None)
-    client = Client(process.link, process.end)
+    client = DapClient(process.link, process.end)
     if listener is not None:
         client.on_event(listener)
     try:
@@ -51,7 +51,7 @@ async def stopped_client(
         await client.close()
 
 
-async def announced(client: Client, command: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+async def announced(client: DapClient, command: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """A request as through the proxy: what the adapter has not announced never reaches it. Raises RequestFailed."""
     flag = CAPABILITY_OF.get(command)
     if flag and not client.capabilities.get(flag):

@@ -1,4 +1,4 @@
-"""A native program stopped at a line by a real adapter, and the walker's request into it, every one recorded."""
+"""A native program stopped at a line by a real adapter, and the inspector's request into it, every one recorded."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 
 from dap_ai.backends.gdb import GdbBackend
 from dap_ai.backends.lldb import LldbBackend
-from dap_ai.debuggees.native.reading.walker import NativeWalker
-from dap_ai.protocol.contracts.inspection import Fact, FrameQuery, Inspection, Node, Query
-from dap_ai.transport.client import Client
+from dap_ai.debuggees.native.reading.native_inspector import NativeInspector
+from dap_ai.protocol.contracts.inspection import ExpressionResult, FrameQuery, Inspection, Node, Query
+from dap_ai.transport.client import DapClient
 from tests.integration import native
 from tests.integration.native_launch import WAIT_S, announced, stopped_client
 
@@ -21,12 +21,12 @@ ADAPTERS = ("lldb-dap 19", "lldb-dap 23", "gdb")
 
 @dataclass
 class Session:
-    """`sent`: each request of the walker, in order."""
+    """`sent`: each request of the inspector, in order."""
 
-    client: Client
+    client: DapClient
     stop: Mapping[str, Any]
     frames: list[dict[str, Any]]
-    walker: NativeWalker = field(default_factory=lambda: NativeWalker(hovers=True))
+    inspector: NativeInspector = field(default_factory=lambda: NativeInspector(hovers=True))
     sent: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list[tuple[str, Mapping[str, Any]]])
 
     @property
@@ -41,9 +41,9 @@ class Session:
     async def inspect(self, *nodes: Node, **more: Any) -> Inspection:
         frame = FrameQuery(frame_id=self.frame_id, expressions=list(nodes), variables=not nodes)
         settings: dict[str, Any] = {"exception": False, "threads": False, "deadline_ms": 20_000} | more
-        return await self.walker.inspect(self.request, Query([frame], thread_id=self.stop["threadId"], **settings))
+        return await self.inspector.inspect(self.request, Query([frame], thread_id=self.stop["threadId"], **settings))
 
-    async def facts(self, *nodes: Node) -> list[Fact]:
+    async def facts(self, *nodes: Node) -> list[ExpressionResult]:
         return (await self.inspect(*nodes)).frames[0].values
 
 

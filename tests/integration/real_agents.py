@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from dap_ai.debuggees.runs.model import Run
 from dap_ai.debuggees.runs.opening import open_run
+from dap_ai.debuggees.runs.run_model import Run
 from tests.chat.endpoint import Endpoint, Reply, Scripted, Seen
 from tests.patience import at_worst
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dap_ai.backends.discovery import discover
-from dap_ai.protocol.contracts.backend import Command
-from dap_ai.transport.client import Client
+from dap_ai.protocol.contracts.backend import AdapterCommand
+from dap_ai.transport.client import DapClient
 from tests.conftest import TESTS
 from tests.integration import native
 from tests.patience import at_worst
@@ -34,9 +34,9 @@ class Subject(NamedTuple):
     """Of exceptions, so that the crash stops."""
 
     @property
-    def command(self) -> Command:
+    def command(self) -> AdapterCommand:
         """The adapter alone."""
-        return discover("debugpy").command() if self.name == "debugpy" else Command(self.argv, {})
+        return discover("debugpy").command() if self.name == "debugpy" else AdapterCommand(self.argv, {})
 
 
 def subject(name: str, folder: Path) -> Subject:
@@ -52,7 +52,7 @@ def subject(name: str, folder: Path) -> Subject:
     return Subject(name, argv, *programs, [])
 
 
-async def start(client: Client, arguments: dict[str, Any], filters: list[str]) -> None:
+async def start(client: DapClient, arguments: dict[str, Any], filters: list[str]) -> None:
     """Launch up to the end of the configuration; whatever order the adapter likes."""
     started = client.send("launch", arguments)
     initialized = asyncio.ensure_future(client.wait_event("initialized"))
@@ -63,7 +63,7 @@ async def start(client: Client, arguments: dict[str, Any], filters: list[str]) -
     assert message.success, message.content
 
 
-async def until_stopped(client: Client) -> int:
+async def until_stopped(client: DapClient) -> int:
     """The thread that has stopped."""
     name, body = await asyncio.wait_for(client.wait_event("stopped", "terminated"), WAIT_S)
     assert name == "stopped"

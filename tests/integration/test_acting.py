@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from dap_ai.adapter.asks import slots
-from dap_ai.adapter.state.options import Options
-from dap_ai.protocol.contracts.asking import Answer, Ask
-from dap_ai.protocol.contracts.debugger import Done
-from dap_ai.protocol.contracts.tools import ContinueTo, Execute, SetBreakpoint, SetVariable, Step
+from dap_ai.adapter.state.session_options import SessionOptions
+from dap_ai.protocol.contracts.debugger import ActionResult
+from dap_ai.protocol.contracts.question import AcceptedAsk, Answer
+from dap_ai.protocol.contracts.tool_arguments import ContinueTo, Execute, SetBreakpoint, SetVariable, Step
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 from tests.integration.live import WAIT_S, Live, live
 from tests.patience import patient
@@ -32,7 +32,7 @@ class ScriptedAgent:
         self.script: Script = asyncio.sleep
         self.result: Any = None
 
-    async def answer(self, ask: Ask, debugger: Any, sink: Any) -> Answer:
+    async def answer(self, ask: AcceptedAsk, debugger: Any, sink: Any) -> Answer:
         self.result = None
         try:
             self.result = await self.script(debugger)
@@ -66,9 +66,9 @@ class Acting:
         await self.begin(script)
         return await self.end()
 
-    async def act(self, action: Any, frame_id: int = 0) -> Done:
+    async def act(self, action: Any, frame_id: int = 0) -> ActionResult:
         result = await self.use(lambda debugger: debugger.act(action, frame_id))
-        assert isinstance(result, Done), result
+        assert isinstance(result, ActionResult), result
         return result
 
     async def frame_id(self) -> int:
@@ -94,7 +94,7 @@ async def acting(
     program: Any, lines: tuple[int, ...], python: str = sys.executable, **initialize: Any
 ) -> AsyncIterator[Acting]:
     agent = ScriptedAgent()
-    async with live(Options(level="mutate"), agent, **initialize) as session:
+    async with live(SessionOptions(level="mutate"), agent, **initialize) as session:
         await session.launch(program.path, lines=lines, python=python)
         stop = await session.stopped()
         yield Acting(session, agent, stop["threadId"])
@@ -268,7 +268,7 @@ async def test_consent_is_asked_for_and_given(in_loop: Acting):
 async def test_a_question_whose_time_is_up_may_still_wait_for_consent(steps: Any):
     agent = ScriptedAgent()
     async with live(
-        Options(level="mutate", ask_timeout_s=patient(1.0), approval_timeout_s=patient(2.0)), agent
+        SessionOptions(level="mutate", ask_timeout_s=patient(1.0), approval_timeout_s=patient(2.0)), agent
     ) as session:
         await session.launch(steps.path, lines=(steps.line,))
         stop = await session.stopped()

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from dap_ai.adapter.state.options import Options
+from dap_ai.adapter.state.session_options import SessionOptions
 from dap_ai.agent.report.wording import PASSES
-from dap_ai.agent.tools.table import every_tool
-from dap_ai.debuggees.python.analysis.record.runs import CANNOT
+from dap_ai.agent.tools.tool_table import every_tool
+from dap_ai.debuggees.python.analysis.record.check_runs import CANNOT
 from dap_ai.protocol.wire.errors import RequestFailed
 from tests.integration.test_proxy_snapshots import Session, session
 
@@ -65,7 +65,7 @@ async def test_every_tool_answers_and_the_program_runs_as_if_nobody_had_asked(wo
 
 
 async def test_what_reads_only_works_at_the_level_observe_too(work: Any):
-    async with session(work, Options(snapshots=False)) as it:
+    async with session(work, SessionOptions(snapshots=False)) as it:
         rows = await it.use("variables", expression="account", frame=1)
         library = await it.use("source", file="functools.py", window=2)
         fix = await it.use("try_fix", edits=FIX)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.integration.test_walker_pythons import VERSIONS, interpreter
+from tests.integration.test_inspector_pythons import VERSIONS, interpreter
 from tests.patience import patient
 
 PROGRAM = Path(__file__).parent.parent / "debuggees" / "blanked.py"

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from dap_ai.backends.spawn import AdapterProcess
-from dap_ai.protocol.contracts.backend import Command
+from dap_ai.protocol.contracts.backend import AdapterCommand
 from dap_ai.protocol.wire.errors import RequestFailed
-from dap_ai.transport.client import Client
+from dap_ai.transport.client import DapClient
 from tests import playing_adapter
 from tests.integration.subjects import NAMES, Subject, start, subject, until_stopped
 from tests.recording import WAIT_S, Player, Recording, parts, record, save
@@ -58,7 +58,7 @@ def dialect() -> Callable[[bytes], bytes]:
     return spell
 
 
-async def conversation(client: Client, about: Subject) -> None:
+async def conversation(client: DapClient, about: Subject) -> None:
     """A session as an editor has it at a crash."""
     await client.initialize("x")
     await start(client, about.crashes, about.filters)
@@ -80,7 +80,7 @@ async def play(recording: Recording, folder: Path) -> tuple[list[bytes], list[by
     heard = folder / "heard.json"
     script = [sys.executable, playing_adapter.__file__, str(save(recording, folder / "recording.json")), str(heard)]
     quoted = " ".join(f"'{word}'" for word in script)
-    serve = Command([sys.executable, "-m", "dap_ai", "serve", "--backend", quoted], {})
+    serve = AdapterCommand([sys.executable, "-m", "dap_ai", "serve", "--backend", quoted], {})
     process = await AdapterProcess.start(serve, lambda _text: None)
     try:
         player = Player(process.link)

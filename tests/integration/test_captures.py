@@ -7,9 +7,9 @@ import subprocess
 
 import pytest
 
-from dap_ai.adapter.state.options import Options
-from dap_ai.agent.answering import Agent
-from dap_ai.settings.config import Settings
+from dap_ai.adapter.state.session_options import SessionOptions
+from dap_ai.agent.session_agent import SessionAgent
+from dap_ai.settings.configuration import Settings
 from tests.conftest import ROOT, TESTS
 from tests.integration.live import live
 from tests.patience import patient
@@ -85,7 +85,7 @@ async def test_an_editor_lists_what_a_variable_held_beside_what_it_holds(python_
     if "3.12" not in python_versions:
         pytest.skip("no Python 3.12 here")
     launch = {"program": str(FOLDER / "account.py"), "python": [str(python_versions["3.12"])]}
-    async with live(Options(), Agent(Settings())) as session:
+    async with live(SessionOptions(), SessionAgent(Settings())) as session:
         await session.start("launch", launch | {"console": "internalConsole"})
         thread = (await session.stopped())["threadId"]
         frames = (await session.request("stackTrace", {"threadId": thread}))["stackFrames"]

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from dap_ai.adapter.state.options import Options
-from dap_ai.agent.answering import Agent
-from dap_ai.settings.config import Settings
-from dap_ai.transport.client import Client
-from dap_ai.transport.streams import open_tcp
+from dap_ai.adapter.state.session_options import SessionOptions
+from dap_ai.agent.session_agent import SessionAgent
+from dap_ai.settings.configuration import Settings
+from dap_ai.transport.byte_links import open_tcp
+from dap_ai.transport.client import DapClient
 from tests.integration.live import WAIT_S, live
 
 pytestmark = pytest.mark.anyio
@@ -119,7 +119,7 @@ def made(folder: Path, subject: Subject) -> tuple[Path, int, dict[str, Any]]:
 async def test_what_is_caught_is_told_and_asked_about_also_after_the_session(name, tmp_path):
     subject = SUBJECTS[name]
     file, line, launch = made(tmp_path, subject)
-    async with live(Options(ask_events=True), Agent(Settings())) as session:
+    async with live(SessionOptions(ask_events=True), SessionAgent(Settings())) as session:
         await session.start("launch", launch)
         caught = await session.event("askCaught")
         assert (caught["file"], caught["line"]) == (str(file), line)
@@ -131,7 +131,7 @@ async def test_what_is_caught_is_told_and_asked_about_also_after_the_session(nam
     assert not any("dapAiCaught" in str(m.get("body")) for m in session.to_client)
     if not subject.fails:
         return
-    async with live(Options(), Agent(Settings())) as later:
+    async with live(SessionOptions(), SessionAgent(Settings())) as later:
         await later.request("ask", {"earlier": {"caught": caught["traceback"]}})
         answer = await later.event("askEnded")
     assert "Nothing stopped here." in answer["answer"]
@@ -142,7 +142,7 @@ async def test_what_is_caught_is_told_and_asked_about_also_after_the_session(nam
 async def test_with_its_filter_the_next_run_stops_there_and_nothing_is_told(name, tmp_path):
     subject = SUBJECTS[name]
     file, line, launch = made(tmp_path, subject)
-    async with live(Options(ask_events=True, stop_at=(subject.filter,))) as session:
+    async with live(SessionOptions(ask_events=True, stop_at=(subject.filter,))) as session:
         await session.start("launch", launch)
         stop = await session.stopped()
         stack = await session.request("stackTrace", {"threadId": stop["threadId"]})
@@ -168,10 +168,10 @@ if __name__ == "__main__":
 
 async def test_what_a_worker_of_a_pool_catches_is_told_in_its_own_session(tmp_path):
     file, line, launch = made(tmp_path, Subject(POOL))
-    async with live(Options(ask_events=True)) as session:
+    async with live(SessionOptions(ask_events=True)) as session:
         await session.start("launch", launch | {"subProcess": True})
         configuration = await session.event("debugpyAttach")
-        worker = Client(await open_tcp(configuration["connect"]["host"], configuration["connect"]["port"], WAIT_S))
+        worker = DapClient(await open_tcp(configuration["connect"]["host"], configuration["connect"]["port"], WAIT_S))
         await worker.initialize("debugpy")
         attached = worker.send("attach", {name: value for name, value in configuration.items() if name != "event"})
         await asyncio.wait_for(worker.wait_event("initialized"), WAIT_S)
@@ -232,7 +232,7 @@ print("calls", calls)
 
 async def test_to_tell_of_it_calls_nothing_of_the_program(tmp_path):
     file, line, launch = made(tmp_path, Subject(SPIES))
-    async with live(Options(ask_events=True)) as session:
+    async with live(SessionOptions(ask_events=True)) as session:
         await session.start("launch", launch)
         caught = await session.event("askCaught")
         await session.event("terminated")

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from dap_ai.transport.client import Client
+from dap_ai.transport.client import DapClient
 from tests.chat.endpoint import MODEL, Endpoint
 from tests.chat.reply import Reply
 from tests.integration.test_serve import WAIT_S, connect, listening, stop_at_crash
@@ -34,7 +34,7 @@ def tell(process: subprocess.Popen[bytes], **variables: str | None) -> str:
             return line.strip()
 
 
-async def ask(client: Client, question: str, **more: Any) -> dict[str, Any]:
+async def ask(client: DapClient, question: str, **more: Any) -> dict[str, Any]:
     await client.request("ask", {"question": question, **more}, WAIT_S)
     return (await asyncio.wait_for(client.wait_event("askEnded"), WAIT_S))[1]
 

@@ -13,16 +13,16 @@ from pathlib import Path
 import psutil
 import pytest
 
-from dap_ai.agent.case.stack import Case, Frame, Place
+from dap_ai.agent.case.stop_snapshot import FramePlace, StackFrame, StopSnapshot
 from dap_ai.agent.language import clang
-from dap_ai.agent.language.questions import LanguageServerError, Position, Spot, Workspace
-from dap_ai.agent.language.server import Languages, LanguageServer
-from dap_ai.agent.source.source import Sources, language_of
-from dap_ai.agent.tools.base import Bench
+from dap_ai.agent.language.language_messages import LanguageServerError, Position, SourceLine, Workspace
+from dap_ai.agent.language.language_servers import LanguageServer, LanguageServers
+from dap_ai.agent.source.source_file import Sources, language_of
+from dap_ai.agent.tools.base import ToolContext
 from dap_ai.agent.tools.definition import definition
-from dap_ai.protocol.contracts.asking import Stop
 from dap_ai.protocol.contracts.inspection import Inspection
-from dap_ai.protocol.contracts.tools import Definition
+from dap_ai.protocol.contracts.question import StopEvent
+from dap_ai.protocol.contracts.tool_arguments import DefinitionArguments
 from dap_ai.protocol.wire.safe import as_it_is
 from tests.integration.native import ROOT
 from tests.patience import at_worst
@@ -99,18 +99,18 @@ def at(path: Path, line: int, name: str) -> Position:
     return Position(str(path), text, line, text.splitlines()[line - 1].index(name), language_of(str(path)))
 
 
-async def find(server: LanguageServer, path: Path, line: int, name: str) -> list[Spot]:
+async def find(server: LanguageServer, path: Path, line: int, name: str) -> list[SourceLine]:
     return await asyncio.wait_for(server.definitions(at(path, line, name)), WAIT_S)
 
 
 async def look_up(folder: Path, line: int, symbol: str, file: str = "main.c") -> str:
     """What the tool tells about a program that stands at that line."""
-    frame, sources, languages = Frame(1, "main", str(folder / file), line, user=True), Sources(), Languages()
-    place = Place(frame, sources.read(frame.path))
-    case = Case(Stop(1, 1, None, "breakpoint"), sources, [frame], [place], Inspection([], kind="native"))
+    frame, sources, languages = StackFrame(1, "main", str(folder / file), line, user=True), Sources(), LanguageServers()
+    place = FramePlace(frame, sources.read(frame.path))
+    case = StopSnapshot(StopEvent(1, 1, None, "breakpoint"), sources, [frame], [place], Inspection([], kind="native"))
     try:
-        bench = Bench(None, case, as_it_is, language=languages)  # type: ignore[arg-type]  nothing is asked of the debugger
-        return (await asyncio.wait_for(definition.run(bench, Definition(file, line, symbol)), WAIT_S)).text
+        bench = ToolContext(None, case, as_it_is, language=languages)  # type: ignore[arg-type]  nothing is asked of the debugger
+        return (await asyncio.wait_for(definition.run(bench, DefinitionArguments(file, line, symbol)), WAIT_S)).text
     finally:
         await asyncio.wait_for(languages.close(), WAIT_S)
 
@@ -125,13 +125,13 @@ def processes() -> list[psutil.Process]:
 @pytest.mark.parametrize(("line", "name", "defined"), [(4, "LIMIT", 1), (4, "order", 2), (5, "next", 4)])
 async def test_a_macro_a_struct_and_a_member_of_a_header_are_found(folder: Path, line: int, name: str, defined: int):
     async with serving(folder) as server:
-        assert await find(server, folder / "main.c", line, name) == [Spot(str(folder / "order.h"), defined)]
+        assert await find(server, folder / "main.c", line, name) == [SourceLine(str(folder / "order.h"), defined)]
 
 
 async def test_a_function_of_another_file_is_found_there_once_that_was_read(folder: Path):
     async with serving(folder) as server:
         await server.learn(at(folder / "total.c", 2, "total"))
-        assert await find(server, folder / "main.c", 5, "total") == [Spot(str(folder / "total.c"), 2)]
+        assert await find(server, folder / "main.c", 5, "total") == [SourceLine(str(folder / "total.c"), 2)]
 
 
 @NEEDS_COMPILER
@@ -143,21 +143,21 @@ async def test_a_method_of_a_librarys_template_is_found(folder: Path):
 
 async def test_a_type_and_what_there_is_to_say_of_a_variable_are_found(folder: Path):
     async with serving(folder) as server:
-        assert await server.types(at(folder / "main.c", 5, "one")) == [Spot(str(folder / "order.h"), 2)]
+        assert await server.types(at(folder / "main.c", 5, "one")) == [SourceLine(str(folder / "order.h"), 2)]
         assert "struct order" in await server.about(at(folder / "main.c", 5, "one"))
 
 
 async def test_names_in_a_file_with_an_error_are_found(folder: Path):
     (folder / "main.c").write_text(MAIN.replace("return", "} return (("), encoding="utf-8")
     async with serving(folder) as server:
-        assert await find(server, folder / "main.c", 4, "LIMIT") == [Spot(str(folder / "order.h"), 1)]
+        assert await find(server, folder / "main.c", 4, "LIMIT") == [SourceLine(str(folder / "order.h"), 1)]
 
 
 async def test_a_header_that_has_changed_is_read_as_it_is_now(folder: Path):
     async with serving(folder) as server:
         await find(server, folder / "main.c", 5, "next")
         (folder / "order.h").write_text("\n\n\n" + ORDER, encoding="utf-8")
-        assert await find(server, folder / "main.c", 5, "next") == [Spot(str(folder / "order.h"), 7)]
+        assert await find(server, folder / "main.c", 5, "next") == [SourceLine(str(folder / "order.h"), 7)]
 
 
 async def test_an_open_file_that_has_changed_on_disk_is_sent_again(folder: Path):
@@ -166,7 +166,7 @@ async def test_an_open_file_that_has_changed_on_disk_is_sent_again(folder: Path)
         (folder / "total.c").write_text(TOTAL.replace("int total", "\n\n\nint total"), encoding="utf-8")
         await server.learn(at(folder / "main.c", 5, "total"))
         await server.learn(at(folder / "total.c", 5, "total"))
-        assert await find(server, folder / "main.c", 5, "total") == [Spot(str(folder / "total.c"), 5)]
+        assert await find(server, folder / "main.c", 5, "total") == [SourceLine(str(folder / "total.c"), 5)]
 
 
 async def test_the_commands_of_a_compilation_database_are_used(folder: Path):
@@ -175,21 +175,21 @@ async def test_the_commands_of_a_compilation_database_are_used(folder: Path):
     (folder / "build").mkdir()
     (folder / "build" / clang.DATABASE).write_text(json.dumps([entry]), encoding="utf-8")
     async with serving(folder) as server:
-        assert await find(server, folder / "main.c", 4, "shop") == [Spot(str(folder / "main.c"), 2)]
+        assert await find(server, folder / "main.c", 4, "shop") == [SourceLine(str(folder / "main.c"), 2)]
 
 
 async def test_the_flags_of_compile_flags_txt_are_used(folder: Path):
     (folder / "main.c").write_text("#ifdef SHOP\nint shop;\n#endif\nint main(void) { return shop; }\n")
     (folder / clang.FLAGS).write_text("-DSHOP=1\n", encoding="utf-8")
     async with serving(folder) as server:
-        assert await find(server, folder / "main.c", 4, "shop") == [Spot(str(folder / "main.c"), 2)]
+        assert await find(server, folder / "main.c", 4, "shop") == [SourceLine(str(folder / "main.c"), 2)]
 
 
 async def test_what_dot_clangd_adds_is_used(folder: Path):
     (folder / "main.c").write_text("#ifdef SHOP\nint shop;\n#endif\nint main(void) { return shop; }\n")
     (folder / ".clangd").write_text("CompileFlags:\n  Add: [-DSHOP=1]\n", encoding="utf-8")
     async with serving(folder) as server:
-        assert await find(server, folder / "main.c", 4, "shop") == [Spot(str(folder / "main.c"), 2)]
+        assert await find(server, folder / "main.c", 4, "shop") == [SourceLine(str(folder / "main.c"), 2)]
 
 
 @NO_SIGSTOP
@@ -200,7 +200,7 @@ async def test_a_compiler_that_the_project_brings_is_not_run(folder: Path):
     entry = {"directory": str(folder), "file": "main.c", "arguments": [str(compiler), "-c", "main.c"]}
     (folder / clang.DATABASE).write_text(json.dumps([entry]), encoding="utf-8")
     async with serving(folder) as server:
-        assert await find(server, folder / "main.c", 5, "next") == [Spot(str(folder / "order.h"), 4)]
+        assert await find(server, folder / "main.c", 5, "next") == [SourceLine(str(folder / "order.h"), 4)]
     assert not (folder / "ran").exists()
 
 
@@ -210,7 +210,7 @@ async def test_a_header_in_another_folder_is_found_without_being_told_where(fold
     (folder / "main.c").write_text(MAIN.replace("order.h", "shop/order.h"), encoding="utf-8")
     async with serving(folder) as server:
         found = await find(server, folder / "main.c", 5, "next")
-    assert found == [Spot(str(folder / "include" / "shop" / "order.h"), 4)]
+    assert found == [SourceLine(str(folder / "include" / "shop" / "order.h"), 4)]
 
 
 async def test_nothing_is_written_into_the_folder(folder: Path):
@@ -246,7 +246,7 @@ async def test_the_tool_shows_a_method_of_a_librarys_header(folder: Path):
 async def test_killed_it_is_started_once_more_and_then_refuses(folder: Path):
     async with serving(folder) as server:
         for _ in range(2):
-            assert await find(server, folder / "main.c", 5, "next") == [Spot(str(folder / "order.h"), 4)]
+            assert await find(server, folder / "main.c", 5, "next") == [SourceLine(str(folder / "order.h"), 4)]
             psutil.wait_procs([each for each in processes() if not each.kill()], WAIT_S)
         with pytest.raises(LanguageServerError, match="not started again"):
             await find(server, folder / "main.c", 5, "next")
@@ -264,7 +264,7 @@ async def test_hanging_it_is_ended_and_the_next_question_answered_by_another(fol
             await find(server, folder / "main.c", 5, "next")
         assert psutil.wait_procs(hanging, WAIT_S)[1] == []
         server._timeout_s = WAIT_S
-        assert await find(server, folder / "main.c", 5, "next") == [Spot(str(folder / "order.h"), 4)]
+        assert await find(server, folder / "main.c", 5, "next") == [SourceLine(str(folder / "order.h"), 4)]
 
 
 async def test_closed_it_leaves_no_process(folder: Path):

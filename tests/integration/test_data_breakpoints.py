@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from dap_ai.agent.answering import Agent
+from dap_ai.agent.session_agent import SessionAgent
 from dap_ai.backends.lldb import LldbBackend
-from dap_ai.settings.config import Settings
+from dap_ai.settings.configuration import Settings
 from tests.integration import native
 from tests.integration.live import Live, live
 
@@ -24,7 +24,7 @@ async def watching(adapter: str, tmp_path: Path, *names: str) -> AsyncGenerator[
     argv = native.need(adapter)
     source, loop = native.SOURCES / "watched.c", native.lines("watched")["loop"]
     program = native.build(source, tmp_path)
-    async with live(agent=Agent(Settings()), backend=LldbBackend(argv[0])) as session:
+    async with live(agent=SessionAgent(Settings()), backend=LldbBackend(argv[0])) as session:
         await session.start("launch", {"program": str(program)}, {source: [loop]}, ())
         thread_id = (await session.stopped())["threadId"]
         found = await variables(session, thread_id)

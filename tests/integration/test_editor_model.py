@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from dap_ai.adapter.asks import lending
-from dap_ai.adapter.state.options import Options
-from dap_ai.agent.answering import Agent
-from dap_ai.agent.providers.editor import LENT, NOT_ALLOWED
-from dap_ai.settings.config import Settings
+from dap_ai.adapter.asks import lent_model
+from dap_ai.adapter.state.session_options import SessionOptions
+from dap_ai.agent.providers.editor_model import LENT, NOT_ALLOWED
+from dap_ai.agent.session_agent import SessionAgent
+from dap_ai.settings.configuration import Settings
 from tests.chat.protocol import mistake_in
 from tests.integration.live import WAIT_S, Live, live
 
@@ -94,13 +94,13 @@ class Lending:
 
 @contextlib.asynccontextmanager
 async def lend(
-    tmp_path: Path, *replies: Reply, environ: dict[str, str] | None = None, options: Options | None = None,
+    tmp_path: Path, *replies: Reply, environ: dict[str, str] | None = None, options: SessionOptions | None = None,
     **settings: Any,
 ) -> AsyncIterator[Lending]:  # fmt: skip
     program = tmp_path / "crash.py"
     program.write_text(PROGRAM)
-    agent = Agent(Settings(**settings), environ or {})
-    async with live(options or Options(ask_timeout_s=WAIT_S), agent=agent) as session:
+    agent = SessionAgent(Settings(**settings), environ or {})
+    async with live(options or SessionOptions(ask_timeout_s=WAIT_S), agent=agent) as session:
         await session.launch(program)
         await session.stopped()
         yield Lending(session, replies)
@@ -160,7 +160,7 @@ async def test_refused_by_its_user_the_analyst_answers_and_says_why(tmp_path: Pa
 
 
 async def test_a_client_that_never_answers_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(lending, "SILENCE_S", 0.2)
+    monkeypatch.setattr(lent_model, "SILENCE_S", 0.2)
     async with lend(tmp_path, None) as it:
         end = await it.ask()
         assert end["reason"] == "failed" and "it says nothing" in end["error"]

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from dap_ai.debuggees.python.analysis.record.runs import CANNOT
+from dap_ai.debuggees.python.analysis.record.check_runs import CANNOT
 from tests.integration.trying import change, tried
 
 pytestmark = [pytest.mark.anyio, pytest.mark.skipif(not Path("/proc/self").exists(), reason="snapshots need Linux")]

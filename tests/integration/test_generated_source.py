@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from dap_ai.agent.answering import Agent
-from dap_ai.settings.config import Settings
+from dap_ai.agent.session_agent import SessionAgent
+from dap_ai.settings.configuration import Settings
 from tests.integration.live import live
 
 pytestmark = pytest.mark.anyio
@@ -20,7 +20,7 @@ async def test_a_failure_in_generated_code_is_told_with_its_line_and_the_decidin
 ) -> None:
     name = "<attrs generated methods per_item>"  # debugpy takes all `<...>` for a library's, and this for its own
     program = debuggee("generated_source").path
-    async with live(agent=Agent(Settings())) as session:
+    async with live(agent=SessionAgent(Settings())) as session:
         await session.launch(program, python=[str(differing_python)], args=[name])
         stop = await session.stopped()
         frames = (await session.request("stackTrace", {"threadId": stop["threadId"]}))["stackFrames"]

@@ -14,9 +14,9 @@ from typing import Any
 import psutil
 import pytest
 
-from dap_ai.adapter.io.serve import Proxy
-from dap_ai.transport.client import Client
-from dap_ai.transport.streams import open_tcp
+from dap_ai.adapter.io.proxy_server import Proxy
+from dap_ai.transport.byte_links import open_tcp
+from dap_ai.transport.client import DapClient
 from tests.integration.live import WAIT_S, Live
 from tests.patience import patient
 
@@ -41,7 +41,7 @@ class Session:
         self.output = ""
         self.exit_code: int | None = None
 
-    async def run(self, client: Client, command: str, **initialize: Any) -> None:
+    async def run(self, client: DapClient, command: str, **initialize: Any) -> None:
         self.client = client
         client.on_event(self._on_event)
         client.reverse["startDebugging"] = self._on_start_debugging
@@ -137,7 +137,7 @@ class Tree:
         if self._front_door:
             client = await self.proxy.open_in_process()
         else:
-            client = Client(await open_tcp(connect["host"], connect["port"], WAIT_S))
+            client = DapClient(await open_tcp(connect["host"], connect["port"], WAIT_S))
         await child.run(client, "attach", **self._initialize)
 
     async def stopped_session(self) -> Session:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from dap_ai.protocol.wire.errors import RequestFailed
-from dap_ai.transport.client import Client
+from dap_ai.transport.client import DapClient
 from tests.integration import native
 from tests.integration.test_serve import connect, listening
 from tests.patience import at_worst
@@ -32,13 +32,13 @@ def argv(request: pytest.FixtureRequest) -> list[str]:
     return native.need(request.param)
 
 
-async def opened(start_dap_ai: Start, *more: str) -> Client:
+async def opened(start_dap_ai: Start, *more: str) -> DapClient:
     """A client of a `dap-ai serve` of its own."""
     _, port = listening(start_dap_ai, *more)
     return await connect(port)
 
 
-async def begin(client: Client, command: str, arguments: dict[str, Any], source: str = "", line: int = 0) -> Any:
+async def begin(client: DapClient, command: str, arguments: dict[str, Any], source: str = "", line: int = 0) -> Any:
     """From `initialize` to the first stop, whose body it gives."""
     await client.initialize("native")
     started = client.send(command, arguments)
@@ -51,19 +51,19 @@ async def begin(client: Client, command: str, arguments: dict[str, Any], source:
     return (await asyncio.wait_for(client.wait_event("stopped"), WAIT_S))[1]
 
 
-async def shown(client: Client, thread: int) -> Any:
+async def shown(client: DapClient, thread: int) -> Any:
     """What an editor shows at a stop: frames, and the variables of the innermost one."""
     frames = (await client.request("stackTrace", {"threadId": thread}, WAIT_S))["stackFrames"]
     scopes = (await client.request("scopes", {"frameId": frames[0]["id"]}, WAIT_S))["scopes"]
     return [frame["name"] for frame in frames], scopes[0]["variablesReference"]
 
 
-async def values(client: Client, reference: int) -> list[tuple[str, str]]:
+async def values(client: DapClient, reference: int) -> list[tuple[str, str]]:
     found = await client.request("variables", {"variablesReference": reference}, WAIT_S)
     return [(variable["name"], variable["value"]) for variable in found["variables"]]
 
 
-async def end(client: Client) -> None:
+async def end(client: DapClient) -> None:
     await client.request("disconnect", {"terminateDebuggee": True}, WAIT_S)
     await client.close()
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from dap_ai.agent.source.source import SourceFile
+from dap_ai.agent.source.source_file import SourceFile
 from dap_ai.agent.tools.base import ToolResult
 from dap_ai.debuggees.python.analysis.record.executions import round_of
-from dap_ai.debuggees.python.tools.history import history
-from dap_ai.protocol.contracts.snapshot import Followed, Moment
-from dap_ai.protocol.contracts.tools import History
+from dap_ai.debuggees.python.tools.history_tool import history
+from dap_ai.protocol.contracts.snapshot_messages import Followed, FollowedValue
+from dap_ai.protocol.contracts.tool_arguments import HistoryArguments
 from tests.integration.trying import called
 
 pytestmark = [pytest.mark.skipif(not Path("/proc/self").exists(), reason="snapshots need Linux")]
@@ -29,7 +29,7 @@ def changes(followed: Followed) -> list[tuple[str, str, int]]:
     return [(m.text, m.function.rpartition(".")[2], told_round(m)) for m in (*followed.first, *followed.last)]
 
 
-def told_round(moment: Moment) -> int:
+def told_round(moment: FollowedValue) -> int:
     """As an answer tells it."""
     text = Path(moment.file).read_text("utf-8") if moment.file and Path(moment.file).is_file() else ""
     return 1 if moment.passed else round_of(moment, SourceFile(moment.file, text) if text else None)
@@ -41,13 +41,13 @@ async def test_each_change_is_told_with_the_line_the_function_and_the_round_that
 ) -> None:
     program = debuggee("past")
     wanted = [
-        History("total", "total < 0"),
-        History("log"),
-        History("account.balance", "account.balance < 0"),
-        History("self.balance"),
-        History("LIMITS['ann']"),
-        History("past_state.seen"),
-        History("left", frame=1),
+        HistoryArguments("total", "total < 0"),
+        HistoryArguments("log"),
+        HistoryArguments("account.balance", "account.balance < 0"),
+        HistoryArguments("self.balance"),
+        HistoryArguments("LIMITS['ann']"),
+        HistoryArguments("past_state.seen"),
+        HistoryArguments("left", frame=1),
     ]
     results = await called(program.path, history, *wanted, lines=(program.line,), python=[str(debuggee_python)])
     total, log, balance, own, limit, seen, left = map(found, results)
@@ -61,7 +61,7 @@ async def test_each_change_is_told_with_the_line_the_function_and_the_round_that
         ("[2, 1, 0, -1, -2, -3, -4]", "remember"),
     ]
     assert changes(balance)[:1] == [("5", "main", 1)]
-    assert isinstance(balance.when, Moment)
+    assert isinstance(balance.when, FollowedValue)
     assert (balance.when.text, balance.when.function.rpartition(".")[2]) == ("-2", "move")
     assert changes(own)[: len(moved)] == moved
     assert [text for text, _, _ in changes(limit)] == ["3", "-3", "-7"]
@@ -93,7 +93,7 @@ async def test_a_program_that_reads_a_file_beside_it_is_followed(tmp_path: Path)
     program = folder / "reads.py"
     program.write_text("total = 0\nfor line in open('numbers.txt'):\n    total += int(line)\nassert total > 0\n")
 
-    (result,) = await called(program, history, History("total", "total < 0"), cwd=str(folder))
+    (result,) = await called(program, history, HistoryArguments("total", "total < 0"), cwd=str(folder))
 
     assert [(m.text, m.line) for m in found(result).first] == [("0", 1), ("3", 3), ("-6", 3), ("-4", 3)]
 
@@ -103,7 +103,7 @@ async def test_a_long_history_is_bounded_and_keeps_where_the_condition_first_hel
     program = tmp_path / "sums.py"
     program.write_text(SUMS)
 
-    (result,) = await called(program, history, History("total", "total < -1000"))
+    (result,) = await called(program, history, HistoryArguments("total", "total < -1000"))
 
     followed = found(result)
     assert followed.when is not None
@@ -131,7 +131,7 @@ async def test_a_program_that_cannot_be_run_again_is_told_so_and_the_slice_is_gi
     program.write_text(source + "print(total)\n")
     last = source.count("\n") + 1
 
-    (result,) = await called(program, history, History("total"), lines=(last,))
+    (result,) = await called(program, history, HistoryArguments("total"), lines=(last,))
 
     assert result.text.startswith("`total` has no history here: ")
     assert reason in result.text.partition("\n")[0]
@@ -204,5 +204,5 @@ async def test_what_cleanup_does_after_the_raise_is_no_change_before_the_failure
 ) -> None:
     program = tmp_path / "cleaned.py"
     program.write_text(CLEANED)
-    (result,) = await called(program, history, History("self.pending"), python=[str(debuggee_python)])
+    (result,) = await called(program, history, HistoryArguments("self.pending"), python=[str(debuggee_python)])
     assert [text for text, _, _ in changes(found(result))] == ["[]", "[3]", "[3, 7]"]

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from dap_ai.debuggees.runs.live.hook import line
+from dap_ai.debuggees.runs.live.hook import gate_connection
 from dap_ai.debuggees.runs.live.wire.routes import HOOK
 
 FRAMEWORK = """
@@ -175,7 +175,7 @@ def test_only_the_task_at_the_stop_waits(monkeypatch: pytest.MonkeyPatch):
             writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(said), said))
 
     async def one(body: bytes) -> None:
-        passed.append(await line.post_async(body))
+        passed.append(await gate_connection.post_async(body))
         if len(passed) == 200:
             held.set()
 

@@ -18,8 +18,8 @@ spec = importlib.util.spec_from_file_location("_dap_ai_hook", os.path.join(folde
                                               submodule_search_locations=[folder])
 sys.modules["_dap_ai_hook"] = module = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(module)
-from _dap_ai_hook.finding import MODULES
-from _dap_ai_hook.points import points_of
+from _dap_ai_hook.import_hook import MODULES
+from _dap_ai_hook.hook_points import points_of
 found = {}
 for file in sys.argv[2:]:
     for point in points_of(file):

@@ -17,11 +17,11 @@ from jupyter_client.manager import start_new_kernel
 from mcp import ClientSession
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
-from dap_ai.agent.language.questions import Position, Workspace
-from dap_ai.agent.language.server import LanguageServer
+from dap_ai.agent.language.language_messages import Position, Workspace
+from dap_ai.agent.language.language_servers import LanguageServer
 from dap_ai.backends.spawn import AdapterProcess
-from dap_ai.protocol.contracts.backend import Command
-from dap_ai.transport.client import Client
+from dap_ai.protocol.contracts.backend import AdapterCommand
+from dap_ai.transport.client import DapClient
 from tests.chat.endpoint import Endpoint, Reply
 from tests.conftest import ROOT
 from tests.hostile_folder import HostileFolder
@@ -170,8 +170,8 @@ def test_recording_an_agent_and_running_it_again(tmp_path: Path):
 
 async def conversation(serve: tuple[str, ...], kind: str, launch: dict[str, Any]) -> str:
     """Launches by `dap-ai serve`, asks at the first stop; the answer."""
-    process = await AdapterProcess.start(Command([DAP_AI, "serve", *serve], {}), lambda _: None)
-    client = Client(process.link)
+    process = await AdapterProcess.start(AdapterCommand([DAP_AI, "serve", *serve], {}), lambda _: None)
+    client = DapClient(process.link)
     try:
         await client.initialize(kind)
         started = asyncio.create_task(client.request("launch", launch, LIMIT_S))

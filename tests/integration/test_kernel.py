@@ -15,10 +15,10 @@ import pytest
 from jupyter_client.manager import start_new_kernel
 
 from dap_ai.backends.jupyter import JupyterBackend
-from dap_ai.commands.shown.table import resolve
+from dap_ai.commands.display.settings_table import resolve
 from dap_ai.commands.wiring import proxy_of
 from dap_ai.protocol.wire.errors import RequestFailed
-from dap_ai.transport.client import Client
+from dap_ai.transport.client import DapClient
 from tests.patience import patient
 from tests.processes import command_line
 
@@ -93,7 +93,7 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture
-async def editor(notebook: Notebook) -> AsyncIterator[Client]:
+async def editor(notebook: Notebook) -> AsyncIterator[DapClient]:
     client = await opened(notebook)
     try:
         yield client
@@ -101,12 +101,12 @@ async def editor(notebook: Notebook) -> AsyncIterator[Client]:
         await client.close()
 
 
-async def opened(notebook: Notebook) -> Client:
+async def opened(notebook: Notebook) -> DapClient:
     backend = JupyterBackend(str(notebook.file))
     return await proxy_of(resolve({}), backend=backend).open_in_process()
 
 
-async def attached(client: Client) -> None:
+async def attached(client: DapClient) -> None:
     await client.initialize("python")
     attaching = client.send("attach", {})
     await client.wait_event("initialized")
@@ -115,7 +115,7 @@ async def attached(client: Client) -> None:
     assert answer.success
 
 
-async def stopped_in(client: Client, notebook: Notebook, line: int) -> tuple[int, str]:
+async def stopped_in(client: DapClient, notebook: Notebook, line: int) -> tuple[int, str]:
     """The thread that has stopped, and the request of the cell that runs."""
     path = (await client.request("dumpCell", {"code": CELL}))["sourcePath"]
     found = await client.request("setBreakpoints", {"source": {"path": path}, "breakpoints": [{"line": line}]})
@@ -126,7 +126,7 @@ async def stopped_in(client: Client, notebook: Notebook, line: int) -> tuple[int
 
 
 @pytest.mark.anyio
-async def test_an_editor_stops_in_a_cell_asks_and_goes_on(notebook: Notebook, editor: Client) -> None:
+async def test_an_editor_stops_in_a_cell_asks_and_goes_on(notebook: Notebook, editor: DapClient) -> None:
     await attached(editor)
     thread, running = await stopped_in(editor, notebook, line=5)
     (top, *_) = (await editor.request("stackTrace", {"threadId": thread}))["stackFrames"]

@@ -16,10 +16,10 @@ from typing import Any
 import psutil
 import pytest
 
-from dap_ai.agent.answering import Agent
-from dap_ai.agent.language.questions import LanguageServerError, Position, Spot, Workspace
-from dap_ai.agent.language.server import LanguageServer
-from dap_ai.settings.config import Settings
+from dap_ai.agent.language.language_messages import LanguageServerError, Position, SourceLine, Workspace
+from dap_ai.agent.language.language_servers import LanguageServer
+from dap_ai.agent.session_agent import SessionAgent
+from dap_ai.settings.configuration import Settings
 from tests.integration.live import live
 from tests.patience import at_worst, patient
 from tests.processes import command_line
@@ -55,7 +55,7 @@ def at(path: Path, line: int, name: str) -> Position:
     return Position(str(path), text, line, text.splitlines()[line - 1].index(name))
 
 
-async def find(language: LanguageServer, path: Path, line: int, name: str) -> list[Spot]:
+async def find(language: LanguageServer, path: Path, line: int, name: str) -> list[SourceLine]:
     return await asyncio.wait_for(language.definitions(at(path, line, name)), WAIT_S)
 
 
@@ -93,11 +93,11 @@ async def test_names_of_several_open_files_are_found_whatever_stands_around_them
         (folder / name).write_text(text, encoding="utf-8")
     async with serving(folder) as language:
         for _ in range(2):  # each keeps its own text
-            assert await find(language, folder / "main.py", 3, "total") == [Spot(str(in_shop), 1)]
-            assert await find(language, folder / "main.py", 4, "pay") == [Spot(str(in_shop), 6)]
-            assert await find(language, folder / "wide.py", 3, "total") == [Spot(str(in_shop), 1)]
-            assert await find(language, folder / "broken.py", 3, "total") == [Spot(str(in_shop), 1)]
-            assert await find(language, folder / "other.py", 3, "Cart") == [Spot(str(in_shop), 5)]
+            assert await find(language, folder / "main.py", 3, "total") == [SourceLine(str(in_shop), 1)]
+            assert await find(language, folder / "main.py", 4, "pay") == [SourceLine(str(in_shop), 6)]
+            assert await find(language, folder / "wide.py", 3, "total") == [SourceLine(str(in_shop), 1)]
+            assert await find(language, folder / "broken.py", 3, "total") == [SourceLine(str(in_shop), 1)]
+            assert await find(language, folder / "other.py", 3, "Cart") == [SourceLine(str(in_shop), 5)]
             assert await find(language, folder / "nowhere.py", 1, "unknown") == []
 
 
@@ -105,9 +105,9 @@ async def test_files_that_have_changed_are_read_as_they_are_now(folder: Path):
     async with serving(folder) as language:
         await find(language, folder / "main.py", 3, "total")
         (folder / "shop.py").write_text("import os\n\n\n" + SHOP, encoding="utf-8")
-        assert await find(language, folder / "main.py", 3, "total") == [Spot(str(folder / "shop.py"), 4)]
+        assert await find(language, folder / "main.py", 3, "total") == [SourceLine(str(folder / "shop.py"), 4)]
         (folder / "main.py").write_text("def total(x):\n    return x\n\n\ntotal(1)\n", encoding="utf-8")
-        assert await find(language, folder / "main.py", 5, "total") == [Spot(str(folder / "main.py"), 1)]
+        assert await find(language, folder / "main.py", 5, "total") == [SourceLine(str(folder / "main.py"), 1)]
 
 
 async def test_a_library_of_the_debuggees_virtual_environment_is_found(folder: Path, tmp_path_factory: Any):
@@ -119,7 +119,9 @@ async def test_a_library_of_the_debuggees_virtual_environment_is_found(folder: P
     (packages / "parcels_of_here.py").write_text("\n\ndef weigh(parcel):\n    return 1\n", encoding="utf-8")
     (folder / "main.py").write_text("import parcels_of_here\n\nparcels_of_here.weigh(1)\n", encoding="utf-8")
     async with serving(folder, context.env_exe) as language:
-        assert await find(language, folder / "main.py", 3, "weigh") == [Spot(str(packages / "parcels_of_here.py"), 3)]
+        assert await find(language, folder / "main.py", 3, "weigh") == [
+            SourceLine(str(packages / "parcels_of_here.py"), 3)
+        ]
 
 
 async def test_an_interpreter_that_cannot_be_asked_is_done_without(folder: Path):
@@ -127,7 +129,7 @@ async def test_an_interpreter_that_cannot_be_asked_is_done_without(folder: Path)
     broken.write_text("#!/bin/false\n", encoding="utf-8")
     broken.chmod(0o755)
     async with serving(folder, str(broken)) as language:
-        assert await find(language, folder / "main.py", 3, "total") == [Spot(str(folder / "shop.py"), 1)]
+        assert await find(language, folder / "main.py", 3, "total") == [SourceLine(str(folder / "shop.py"), 1)]
 
 
 async def test_a_folder_of_the_import_path_is_looked_at(folder: Path, tmp_path_factory: Any):
@@ -136,7 +138,7 @@ async def test_a_folder_of_the_import_path_is_looked_at(folder: Path, tmp_path_f
     (folder / "main.py").write_text("from couriers import RATE\n", encoding="utf-8")
     async with serving(folder) as language:
         language.workspace = Workspace(str(folder), import_path=(str(elsewhere),))
-        assert await find(language, folder / "main.py", 1, "RATE") == [Spot(str(elsewhere / "couriers.py"), 1)]
+        assert await find(language, folder / "main.py", 1, "RATE") == [SourceLine(str(elsewhere / "couriers.py"), 1)]
 
 
 async def test_no_module_of_the_workspace_is_imported_and_no_file_is_written_there(
@@ -147,7 +149,7 @@ async def test_no_module_of_the_workspace_is_imported_and_no_file_is_written_the
     monkeypatch.chdir(folder)
     before = files(folder)
     async with serving(folder, sys.executable) as language:
-        assert await find(language, folder / "main.py", 3, "total") == [Spot(str(folder / "shop.py"), 1)]
+        assert await find(language, folder / "main.py", 3, "total") == [SourceLine(str(folder / "shop.py"), 1)]
     assert files(folder) == before
 
 
@@ -157,7 +159,7 @@ async def test_no_module_of_the_workspace_is_imported_and_no_file_is_written_the
 async def test_killed_it_is_started_once_more_and_then_refuses(folder: Path):
     async with serving(folder) as language:
         for _ in range(2):
-            assert await find(language, folder / "main.py", 3, "total") == [Spot(str(folder / "shop.py"), 1)]
+            assert await find(language, folder / "main.py", 3, "total") == [SourceLine(str(folder / "shop.py"), 1)]
             psutil.wait_procs([each for each in processes() if not each.kill()], WAIT_S)
         with pytest.raises(LanguageServerError, match="not started again"):
             await find(language, folder / "main.py", 3, "total")
@@ -171,7 +173,7 @@ async def test_killed_in_the_middle_of_a_question_it_is_started_again_and_answer
         asked = asyncio.ensure_future(find(language, folder / "main.py", 4, "pay"))
         await asyncio.wait({asked}, timeout=0.2)
         process.kill()
-        assert await asked == [Spot(str(folder / "shop.py"), 6)]
+        assert await asked == [SourceLine(str(folder / "shop.py"), 6)]
 
 
 @NO_SIGSTOP
@@ -186,7 +188,7 @@ async def test_hanging_it_is_ended_and_the_next_question_answered_by_another(fol
         assert time.monotonic() - began < patient(2)
         assert not process.is_running()
         language._timeout_s = WAIT_S
-        assert await find(language, folder / "main.py", 4, "pay") == [Spot(str(folder / "shop.py"), 6)]
+        assert await find(language, folder / "main.py", 4, "pay") == [SourceLine(str(folder / "shop.py"), 6)]
 
 
 @NO_SIGSTOP
@@ -199,7 +201,7 @@ async def test_a_question_that_is_cancelled_leaves_it_to_the_next(folder: Path):
         with pytest.raises(asyncio.CancelledError):
             await asked
         process.resume()
-        assert await find(language, folder / "main.py", 3, "total") == [Spot(str(folder / "shop.py"), 1)]
+        assert await find(language, folder / "main.py", 3, "total") == [SourceLine(str(folder / "shop.py"), 1)]
         assert processes()[0] == process
 
 
@@ -210,7 +212,7 @@ async def test_a_question_that_is_cancelled_while_it_starts_leaves_it_to_the_nex
             await asyncio.sleep(0.01)
         process = processes()[0]
         asked.cancel()
-        assert await find(language, folder / "main.py", 3, "total") == [Spot(str(folder / "shop.py"), 1)]
+        assert await find(language, folder / "main.py", 3, "total") == [SourceLine(str(folder / "shop.py"), 1)]
         assert processes()[0] == process
 
 
@@ -224,7 +226,7 @@ async def test_a_question_that_is_cancelled_while_a_hanging_one_is_ended_leaves_
         asked.cancel()
         await asyncio.wait({asked})
         language._timeout_s = WAIT_S
-        assert await find(language, folder / "main.py", 4, "pay") == [Spot(str(folder / "shop.py"), 6)]
+        assert await find(language, folder / "main.py", 4, "pay") == [SourceLine(str(folder / "shop.py"), 6)]
         assert psutil.wait_procs([process], WAIT_S)[1] == []
 
 
@@ -267,8 +269,8 @@ async def test_one_that_is_too_slow_to_start_is_ended(folder: Path):
 async def test_when_the_process_that_started_it_is_killed_it_ends(folder: Path):
     code = f"""
 import asyncio, sys
-from dap_ai.agent.language.server import LanguageServer
-from dap_ai.agent.language.questions import Position, Workspace
+from dap_ai.agent.language.language_servers import LanguageServer
+from dap_ai.agent.language.language_messages import Position, Workspace
 
 async def main():
     language = LanguageServer()
@@ -297,7 +299,7 @@ async def test_the_tool_answers_about_a_program_that_debugpy_has_stopped(debugge
     line, name = next((n, t) for n, t in enumerate(text, 1) if t.startswith("def "))
     name = name.split("(")[0].removeprefix("def ")
     calling = next(n for n, t in enumerate(text, 1) if f"{name}(" in t and n != line)
-    async with live(agent=Agent(Settings())) as session:
+    async with live(agent=SessionAgent(Settings())) as session:
         await session.launch(program.path)
         await session.stopped()
         arguments = {"file": program.path.name, "line": calling, "symbol": name}

@@ -21,7 +21,7 @@ import pytest
 from mcp import ClientSession
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
-from dap_ai.commands.mcp.contract import TOOLS
+from dap_ai.commands.mcp.mcp_contract import TOOLS
 from tests.e2e.test_join import PROGRAM, WAIT_S, Editor, a_place, editors
 from tests.patience import at_worst
 from tests.processes import command_line, running

@@ -14,14 +14,14 @@ from typing import Any, TypeVar
 
 import pytest
 
-from dap_ai.adapter.state.options import Options
-from dap_ai.agent.answering import Agent
+from dap_ai.adapter.state.session_options import SessionOptions
 from dap_ai.agent.case.evidence import ABOUT, NOT_CONFIRMED
-from dap_ai.agent.loop import agent as loop
-from dap_ai.agent.providers.refusals import BAD_KEY, NO_QUOTA
+from dap_ai.agent.loop import investigate as loop
+from dap_ai.agent.providers.endpoint_errors import BAD_KEY, NO_QUOTA
 from dap_ai.agent.report.wording import ADVICE
-from dap_ai.protocol.contracts.asking import Answer
-from dap_ai.settings.config import Settings
+from dap_ai.agent.session_agent import SessionAgent
+from dap_ai.protocol.contracts.question import Answer
+from dap_ai.settings.configuration import Settings
 from tests.chat.endpoint import MODEL, Endpoint, Reply, Scripted, Seen
 from tests.integration.live import WAIT_S, Live, live
 from tests.patience import patient
@@ -98,7 +98,7 @@ _Talk = TypeVar("_Talk", bound=Talk)
 class Replaceable:
     """An agent in whose place each test puts its own."""
 
-    agent: Agent
+    agent: SessionAgent
 
     async def answer(self, *arguments: Any) -> Answer:
         return await self.agent.answer(*arguments)
@@ -123,7 +123,7 @@ class Stopped:
         """A fresh agent asks a fresh endpoint."""
         with Endpoint(replies, **(endpoint or {})) as at:
             made = Settings(**{"base_url": at.url, "model": MODEL} | settings)
-            self.place.agent = Agent(made, {"OPENAI_API_KEY": "sk-planted-secret"})
+            self.place.agent = SessionAgent(made, {"OPENAI_API_KEY": "sk-planted-secret"})
             try:
                 yield kind(self.live, at, self.thread_id)
             finally:
@@ -132,11 +132,11 @@ class Stopped:
 
 @contextlib.asynccontextmanager
 async def stopped(
-    program: Path, line: int | None = None, options: Options | None = None, launch: dict[str, Any] | None = None,
+    program: Path, line: int | None = None, options: SessionOptions | None = None, launch: dict[str, Any] | None = None,
     **initialize: Any,
 ) -> AsyncIterator[Stopped]:  # fmt: skip
     place = Replaceable()
-    async with live(options or Options(ask_timeout_s=WAIT_S), agent=place, **initialize) as session:
+    async with live(options or SessionOptions(ask_timeout_s=WAIT_S), agent=place, **initialize) as session:
         await session.launch(program, **{"lines": (line,) if line else (), **(launch or {})})
         yield Stopped(session, place, (await session.stopped())["threadId"])
 

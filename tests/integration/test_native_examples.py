@@ -60,7 +60,7 @@ def test_an_answer_names_the_faulty_line_and_the_value_that_proves_it(
     """All by one adapter; by gdb one of each signal and of each language, by an old lldb-dap one of C and one of Rust.
 
     Reports of sanitizers by each: test_native_reports; a deep stack by each: test_native_faults. Not `recipes` by an old lldb-dap: on a busy machine its map of strings takes longer to read than an answer waits, and
-    is then told as `[...]`. What it reads of one when there is time: test_native_walker.
+    is then told as `[...]`. What it reads of one when there is time: test_native_inspector.
     """
     _check(ask(program(name)), name)
 

@@ -16,7 +16,7 @@ from dap_ai.backends.gdb import GdbBackend
 from dap_ai.backends.lldb import LldbBackend
 from dap_ai.backends.native import build, elf
 from dap_ai.protocol.contracts.backend import Backend
-from dap_ai.transport.client import Client
+from dap_ai.transport.client import DapClient
 from tests.integration import native
 from tests.integration.native_launch import WAIT_S, stopped_client
 from tests.integration.test_serve import connect, listening
@@ -55,14 +55,14 @@ def backend(request: pytest.FixtureRequest) -> Backend:
 
 
 @contextlib.asynccontextmanager
-async def stopped(backend: Backend, command: str, **arguments: Any) -> AsyncIterator[tuple[Client, dict[str, Any]]]:
+async def stopped(backend: Backend, command: str, **arguments: Any) -> AsyncIterator[tuple[DapClient, dict[str, Any]]]:
     """A session of the adapter alone, with what the recipe makes of the arguments, at its first stop."""
     prepared = (await backend.prepare(command, arguments)).arguments
     async with stopped_client(backend.command(), prepared, start=command) as stop:
         yield stop
 
 
-async def variables(client: Client, stop: dict[str, Any], function: str) -> dict[str, str]:
+async def variables(client: DapClient, stop: dict[str, Any], function: str) -> dict[str, str]:
     """The variables of the innermost frame of this function, by name."""
     frames = (await client.request("stackTrace", {"threadId": stop["threadId"]}, WAIT_S))["stackFrames"]
     frame = next(frame["id"] for frame in frames if function in frame["name"])

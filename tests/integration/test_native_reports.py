@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from dap_ai.adapter.state.history import History
+from dap_ai.adapter.state.session_history import SessionHistory
 from dap_ai.agent.case.crash_report import Report
-from dap_ai.agent.case.reader import Reader
-from dap_ai.agent.case.stack import Case
-from dap_ai.agent.source.source import Sources
-from dap_ai.debuggees.native.answer.context import first_context
+from dap_ai.agent.case.stop_reader import StopReader
+from dap_ai.agent.case.stop_snapshot import StopSnapshot
+from dap_ai.agent.source.source_file import Sources
+from dap_ai.debuggees.native.answer.native_context import first_context
 from dap_ai.debuggees.native.diagnoses.diagnosing import analyse
-from dap_ai.protocol.contracts.backend import Command
+from dap_ai.protocol.contracts.backend import AdapterCommand
 from tests.integration import native
 from tests.integration.native_launch import stopped_client
 from tests.integration.native_stop import NativeStop
@@ -102,7 +102,7 @@ int main(void) {
 class Stop(NativeStop):
     """With the output that a session keeps."""
 
-    kept: History
+    kept: SessionHistory
 
     def caught(self) -> None:
         return None
@@ -112,12 +112,12 @@ class Stop(NativeStop):
 
 
 @pytest.fixture
-def stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Case]:
+def stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., StopSnapshot]:
     """What the agent reads where a program stops by itself: (adapter, source, sanitizers)."""
     for name in ("ASAN", "UBSAN", "TSAN"):
         monkeypatch.setenv(f"{name}_OPTIONS", _OPTIONS)
 
-    def stopped(adapter: str, source: str, sanitize: str = "") -> Case:
+    def stopped(adapter: str, source: str, sanitize: str = "") -> StopSnapshot:
         argv = native.need(adapter)
         return asyncio.run(_case(argv, _built(source, tmp_path, sanitize)))
 
@@ -136,21 +136,21 @@ def _built(source: str, folder: Path, sanitize: str) -> Path:
     return folder / "shop"
 
 
-async def _case(argv: list[str], program: Path) -> Case:
-    history = History()
+async def _case(argv: list[str], program: Path) -> StopSnapshot:
+    history = SessionHistory()
 
     def keep(name: str, body: dict[str, Any]) -> None:
         if name == "output":
             history.add_output(body.get("category", "console"), body["output"])
 
     launch = {"program": str(program), "cwd": str(program.parent)}
-    async with stopped_client(Command(argv, {}), launch, listener=keep) as (client, body):
+    async with stopped_client(AdapterCommand(argv, {}), launch, listener=keep) as (client, body):
         stop = Stop(client, body)
         stop.kept = history
-        return await Reader(stop, Sources(), "observe").read(stop.stop)  # pyright: ignore[reportArgumentType]  as in native_stop
+        return await StopReader(stop, Sources(), "observe").read(stop.stop)  # pyright: ignore[reportArgumentType]  as in native_stop
 
 
-def report(case: Case) -> Report:
+def report(case: StopSnapshot) -> Report:
     assert case.report is not None
     return case.report
 
@@ -160,14 +160,18 @@ def lines_of(found: Report) -> list[list[tuple[str, int]]]:
 
 
 @pytest.mark.parametrize("adapter", ADAPTERS)
-def test_a_use_after_free_is_read_with_its_allocation_and_its_free(adapter: str, stopped: Callable[..., Case]) -> None:
+def test_a_use_after_free_is_read_with_its_allocation_and_its_free(
+    adapter: str, stopped: Callable[..., StopSnapshot]
+) -> None:
     found = report(stopped(adapter, FREED, "address"))
     assert (found.kind, found.access, found.size, found.line) == ("heap-use-after-free", "read", 4, 17)
     assert lines_of(found) == [[("main", 17)], [("release", 10), ("main", 16)], [("made", 5), ("main", 13)]]
 
 
 @pytest.mark.parametrize("adapter", ADAPTERS)
-def test_its_first_context_tells_the_report_once_and_stays_small(adapter: str, stopped: Callable[..., Case]) -> None:
+def test_its_first_context_tells_the_report_once_and_stays_small(
+    adapter: str, stopped: Callable[..., StopSnapshot]
+) -> None:
     case = stopped(adapter, FREED, "address")
     text = first_context(case, analyse(case), 2000)
     assert text.count("heap-use-after-free") == 1
@@ -177,25 +181,25 @@ def test_its_first_context_tells_the_report_once_and_stays_small(adapter: str, s
 
 
 @pytest.mark.parametrize("adapter", ADAPTERS)
-def test_an_overflow_that_ubsan_finds_is_told_with_its_line(adapter: str, stopped: Callable[..., Case]) -> None:
+def test_an_overflow_that_ubsan_finds_is_told_with_its_line(adapter: str, stopped: Callable[..., StopSnapshot]) -> None:
     found = report(stopped(adapter, ADDED, "undefined"))
     assert (found.tool, found.kind, found.line) == ("UndefinedBehaviorSanitizer", "signed-integer-overflow", 3)
 
 
 @pytest.mark.parametrize("adapter", ADAPTERS)
-def test_a_data_race_tells_the_line_of_both_accesses(adapter: str, stopped: Callable[..., Case]) -> None:
+def test_a_data_race_tells_the_line_of_both_accesses(adapter: str, stopped: Callable[..., StopSnapshot]) -> None:
     found = report(stopped(adapter, RACING, "thread"))
     assert found.kind == "data race"
     assert lines_of(found)[:2] == [[("count", 5)], [("count", 5)]]
 
 
 @pytest.mark.parametrize("adapter", ADAPTERS)
-def test_a_failed_assertion_is_read(adapter: str, stopped: Callable[..., Case]) -> None:
+def test_a_failed_assertion_is_read(adapter: str, stopped: Callable[..., StopSnapshot]) -> None:
     found = report(stopped(adapter, ASSERTED))
     assert (found.kind, found.message, found.line) == ("assertion", "x > 0", 3)
 
 
 @pytest.mark.parametrize("adapter", ADAPTERS)
-def test_the_c_librarys_abort_is_read(adapter: str, stopped: Callable[..., Case]) -> None:
+def test_the_c_librarys_abort_is_read(adapter: str, stopped: Callable[..., StopSnapshot]) -> None:
     found = report(stopped(adapter, CORRUPTED))
     assert (found.tool, found.kind) == ("libc", "double free")

@@ -17,11 +17,11 @@ from typing import Any
 import pytest
 
 from dap_ai.backends.spawn import AdapterProcess
-from dap_ai.protocol.contracts.backend import Command
+from dap_ai.protocol.contracts.backend import AdapterCommand
 from dap_ai.protocol.wire.framing import encode_frame
 from dap_ai.system import programs
-from dap_ai.transport import peers
-from dap_ai.transport.client import Client
+from dap_ai.transport import peer_users
+from dap_ai.transport.client import DapClient
 from tests.integration import native, users
 from tests.integration.listening import Listener, listeners, watched
 from tests.integration.native_session import ADAPTERS
@@ -61,7 +61,7 @@ class Session:
 
     def __init__(self, process: AdapterProcess) -> None:
         self.process = process
-        self.client = Client(process.link, process.end)
+        self.client = DapClient(process.link, process.end)
         self.children: list[dict[str, Any]] = []
         self.said: list[str] = []
         self.client.on_event(self._note)
@@ -99,12 +99,12 @@ async def session(home: Path, *backend: str) -> AsyncGenerator[Session]:
     """`dap-ai serve` of that user, on its standard streams."""
     env = users.environment(home) | {"DAP_AI_SOCKETS": str(home / "sockets")}
     command = users.as_user(sys.executable, "-m", "dap_ai", "serve", *backend)
-    async with opened_by(Command(command, env)) as opened:
+    async with opened_by(AdapterCommand(command, env)) as opened:
         yield opened
 
 
 @contextlib.asynccontextmanager
-async def opened_by(serve: Command) -> AsyncGenerator[Session]:
+async def opened_by(serve: AdapterCommand) -> AsyncGenerator[Session]:
     process = await AdapterProcess.start(serve, lambda _text: None)
     try:
         yield (opened := Session(process))
@@ -190,7 +190,7 @@ async def test_another_user_cannot_attach_to_a_process_of_ours_by_the_adapter(ho
 
 async def test_root_may_attach_to_a_program_of_another_user(home: Path):
     native.need_attach()
-    serve = Command([sys.executable, "-m", "dap_ai", "serve"], {})
+    serve = AdapterCommand([sys.executable, "-m", "dap_ai", "serve"], {})
     async with opened_by(serve) as opened, program_of_user(home / "sleeps.py") as pid:
         started = await opened.begin("attach", {"processId": pid})
         await opened.configured(started, path=home / "sleeps.py")
@@ -235,7 +235,7 @@ async def test_another_user_is_known_by_any_address_and_when_gone_again(
             await reached
         connected, _ = await asyncio.to_thread(listener.accept)
         with connected:
-            assert peers.is_of_another_user(connected)
+            assert peer_users.is_of_another_user(connected)
         assert (await reached)["closed"]
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from dap_ai.agent.answering import Agent
+from dap_ai.agent.session_agent import SessionAgent
 from dap_ai.protocol.wire.errors import RequestFailed
-from dap_ai.settings.config import Settings
+from dap_ai.settings.configuration import Settings
 from tests.integration.live import Live, live
 
 pytestmark = [pytest.mark.anyio, pytest.mark.skipif(not Path("/proc/self").exists(), reason="snapshots need Linux")]
@@ -52,7 +52,7 @@ async def test_an_editor_steps_back_and_forward_through_a_copy_and_the_program_g
     text = program.path.read_text(encoding="utf-8").splitlines()
     line = {words: 1 + next(at for at, row in enumerate(text) if words in row) for words in ("return LIMITS", "if left",
             "self.balance +=", "return account", "total < 0", "remember(log, step)")}  # fmt: skip
-    async with live(agent=Agent(Settings())) as session:
+    async with live(agent=SessionAgent(Settings())) as session:
         await begun(session, program, (line["return LIMITS"], line["self.balance +="]), differing_python)
         for _ in range(7):
             await session.request("continue", {"threadId": session.thread_id})
@@ -95,7 +95,7 @@ async def test_an_editor_steps_back_and_forward_through_a_copy_and_the_program_g
 async def test_where_the_program_cannot_be_run_again_a_sentence_says_why(tmp_path: Path, source: str, why: str) -> None:
     path = tmp_path / "program.py"
     path.write_text(source, encoding="utf-8")
-    async with live(agent=Agent(Settings())) as session:
+    async with live(agent=SessionAgent(Settings())) as session:
         await session.launch(path, (len(source.splitlines()),), console="internalConsole")
         thread_id = (await session.stopped())["threadId"]
         with pytest.raises(RequestFailed, match=why):

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.agent.answering import Agent
-from dap_ai.settings.config import Settings
+from dap_ai.agent.session_agent import SessionAgent
+from dap_ai.settings.configuration import Settings
 from tests.integration.live import live
 
 pytestmark = pytest.mark.anyio
@@ -42,7 +42,7 @@ async def test_an_answer_names_the_clients_paths_and_copies_run_the_debuggees_fi
         (folder / "rates.py").write_text(RATES, encoding="utf-8")
     mapping = {"localRoot": str(here), "remoteRoot": "." if dotted else str(there)}
     python = python_versions.get("3.12") or next(iter(python_versions.values()))
-    async with live(agent=Agent(Settings())) as session:
+    async with live(agent=SessionAgent(Settings())) as session:
         await session.launch(there / "shop.py", python=[str(python)], cwd=str(there), pathMappings=[mapping])
         await session.stopped()
 

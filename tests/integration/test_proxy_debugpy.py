@@ -15,10 +15,10 @@ from typing import Any
 import psutil
 import pytest
 
-from dap_ai.protocol.contracts.asking import Answer
+from dap_ai.protocol.contracts.question import Answer
 from dap_ai.protocol.wire.errors import RequestFailed
+from tests.integration.inspector_client import DEBUGGEES
 from tests.integration.live import WAIT_S, Live, live
-from tests.integration.walker_client import DEBUGGEES
 
 pytestmark = pytest.mark.anyio
 Find = Callable[..., Any]

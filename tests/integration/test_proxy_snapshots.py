@@ -13,11 +13,11 @@ import psutil
 import pytest
 
 from dap_ai.adapter.io.ask_debugger import SWITCHED_OFF
-from dap_ai.adapter.state.options import Options
-from dap_ai.agent.answering import Agent
+from dap_ai.adapter.state.session_options import SessionOptions
+from dap_ai.agent.session_agent import SessionAgent
 from dap_ai.agent.tools.base import UNCHANGED
 from dap_ai.agent.tools.evaluate import BY_ALLOW_LIST
-from dap_ai.settings.config import Settings
+from dap_ai.settings.configuration import Settings
 from tests.integration.live import WAIT_S, Live, live
 from tests.patience import patient
 
@@ -76,8 +76,8 @@ class Session:
 
 
 @contextlib.asynccontextmanager
-async def session(program: Any, options: Options | None = None) -> AsyncIterator[Session]:
-    async with live(options, Agent(Settings())) as it:
+async def session(program: Any, options: SessionOptions | None = None) -> AsyncIterator[Session]:
+    async with live(options, SessionAgent(Settings())) as it:
         await it.launch(program.path, lines=(program.line,))
         stop = await it.stopped()
         process = next(m["body"] for m in it.to_client if m.get("event") == "process")
@@ -173,7 +173,7 @@ async def test_a_disconnect_in_the_middle_leaves_no_process(children: Session):
 
 
 async def test_where_snapshots_are_off_the_status_says_under_what_a_call_was_evaluated(debuggee: Find):
-    async with session(debuggee("snapshot_account"), Options(snapshots=False)) as it:
+    async with session(debuggee("snapshot_account"), SessionOptions(snapshots=False)) as it:
         end = await it.ask("evaluate len(hooks)")
         statuses = [m["body"]["output"] for m in it.live.to_client if m.get("event") == "askOutput"]
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from dap_ai.debuggees.runs.model import Run
 from dap_ai.debuggees.runs.opening import open_run
 from dap_ai.debuggees.runs.refs import resolve
+from dap_ai.debuggees.runs.run_model import Run
 from tests.chat.endpoint import Endpoint, Reply
 from tests.patience import at_worst
 

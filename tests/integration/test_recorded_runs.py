@@ -15,7 +15,7 @@ from dap_ai.commands.wiring import proxy_of
 from dap_ai.debuggees.runs.adapter.read_only import READ_ONLY
 from dap_ai.debuggees.runs.adapter.recipe import backend
 from dap_ai.protocol.wire.errors import RequestFailed
-from dap_ai.settings.config import Resolved, Settings
+from dap_ai.settings.configuration import Resolved, Settings
 from tests.patience import patient
 
 pytestmark = pytest.mark.anyio

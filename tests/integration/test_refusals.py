@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 
-from dap_ai.agent.tools.evaluate import told
+from dap_ai.agent.tools.evaluate import evaluation_text
 from dap_ai.debuggees.python.snapshots.isolation import trapping
 from tests.conftest import marked_lines
+from tests.integration.inspector_client import DEBUGGEES
 from tests.integration.test_snapshots import Stopped, stopped
-from tests.integration.walker_client import DEBUGGEES
 
 pytestmark = [pytest.mark.anyio, pytest.mark.skipif(not Path("/proc/self").exists(), reason="snapshots need Linux")]
 
@@ -86,7 +86,7 @@ async def test_what_the_locks_refuse_is_not_known_and_what_the_program_may_not_d
     async with refused_program(tmp_path, str(python_versions[version])) as program:
         for expression, why in REFUSED:
             result = await program.evaluate(expression)
-            text = told(expression, result)
+            text = evaluation_text(expression, result)
             if why.format(here=tmp_path) not in text or "is not known" not in text:
                 wrong.append((expression, result.error, result.refusals, text))
         for expression, error in OWN:

@@ -16,9 +16,9 @@ from typing import Any
 
 import pytest
 
-from dap_ai.debuggees.runs.analysis.facts import Analysis
+from dap_ai.debuggees.runs.analysis.analysis_model import RunAnalysis
 from dap_ai.debuggees.runs.export.own_json import exported
-from dap_ai.debuggees.runs.model import Run
+from dap_ai.debuggees.runs.run_model import Run
 from dap_ai.protocol.wire.visible import hidden_in
 from tests.patience import at_worst, patient
 from tests.processes import end_tree
@@ -33,7 +33,7 @@ Ran = Callable[..., subprocess.CompletedProcess[bytes]]
 
 def written(run: Run, path: Path) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(exported(run, Analysis())["run.json"])
+    path.write_bytes(exported(run, RunAnalysis())["run.json"])
     return path
 
 

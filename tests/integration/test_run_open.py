@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from dap_ai.protocol.wire.errors import RequestFailed
-from dap_ai.transport.client import Client
-from dap_ai.transport.streams import open_tcp
+from dap_ai.transport.byte_links import open_tcp
+from dap_ai.transport.client import DapClient
 from tests.patience import patient
 
 pytestmark = pytest.mark.anyio
@@ -35,7 +35,7 @@ def served(start_dap_ai: Start, *more: str, **environment: str) -> tuple[subproc
 
 async def stops(place: dict[str, Any], **launch: Any) -> dict[str, Any]:
     """An editor that comes and goes: why the run was held first."""
-    client = Client(await open_tcp(place["host"], place["port"], WAIT_S))
+    client = DapClient(await open_tcp(place["host"], place["port"], WAIT_S))
     try:
         await client.initialize("dap-ai-agent")
         await client.request("launch", {"dapAiToken": place["token"], **launch}, WAIT_S)
@@ -74,7 +74,7 @@ async def test_a_signal_ends_it_and_its_adapter_while_an_editor_is_there(
 ):
     process, place = served(start_dap_ai, DAP_AI_SOCKETS=str(tmp_path))
     assert json.loads((tmp_path / f"listen-{place['port']}.json").read_text())["token"] == place["token"]
-    client = Client(await open_tcp(place["host"], place["port"], WAIT_S))
+    client = DapClient(await open_tcp(place["host"], place["port"], WAIT_S))
     await client.initialize("dap-ai-agent")
     process.send_signal(getattr(signal, number))
     assert process.wait(WAIT_S) == code

@@ -14,8 +14,8 @@ import pytest
 
 from dap_ai.protocol.wire.errors import RequestFailed
 from dap_ai.protocol.wire.framing import encode_frame
-from dap_ai.transport.client import Client, ConnectionClosed
-from dap_ai.transport.streams import TransportLink, open_tcp
+from dap_ai.transport.byte_links import TransportLink, open_tcp
+from dap_ai.transport.client import ConnectionClosed, DapClient
 from tests.patience import at_worst
 
 pytestmark = pytest.mark.anyio
@@ -35,11 +35,11 @@ def listening(start_dap_ai: Start, *more: str, **options: Any) -> tuple[subproce
     return process, int(found[1])
 
 
-async def connect(port: int) -> Client:
-    return Client(await open_tcp("127.0.0.1", port, WAIT_S))
+async def connect(port: int) -> DapClient:
+    return DapClient(await open_tcp("127.0.0.1", port, WAIT_S))
 
 
-async def stop_at_crash(client: Client, program: Path, **launch: Any) -> dict[str, Any]:
+async def stop_at_crash(client: DapClient, program: Path, **launch: Any) -> dict[str, Any]:
     await client.initialize("debugpy")
     started = client.send("launch", {"program": str(program), "console": "internalConsole", **launch})
     await asyncio.wait_for(client.wait_event("initialized"), WAIT_S)

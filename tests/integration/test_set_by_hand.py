@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from dap_ai.agent.answering import Agent
 from dap_ai.agent.report.wording import CAUSE, GUESS, NOT_COMPUTED
+from dap_ai.agent.session_agent import SessionAgent
 from dap_ai.backends.lldb import LldbBackend
-from dap_ai.settings.config import Settings
+from dap_ai.settings.configuration import Settings
 from tests.integration import native
 from tests.integration.live import Live, live
 
@@ -44,7 +44,7 @@ async def test_the_program_is_not_blamed_for_a_value_that_the_user_set_then_or_a
     debuggee: Callable[..., Any], python_versions: dict[str, Path]
 ) -> None:
     program = debuggee("set_values")
-    async with live(agent=Agent(Settings())) as session:
+    async with live(agent=SessionAgent(Settings())) as session:
         await session.launch(program.path, (program.lines["set"],), python=[str(python_versions["3.12"])])
         await stop(session)
         reference = await locals_of(session)
@@ -76,7 +76,7 @@ async def test_a_value_set_after_the_failure_is_no_evidence_of_it(
     debuggee: Callable[..., Any], python_versions: dict[str, Path]
 ) -> None:
     program = debuggee("set_values")
-    async with live(agent=Agent(Settings())) as session:
+    async with live(agent=SessionAgent(Settings())) as session:
         await session.launch(program.path, python=[str(python_versions["3.8"])])
         await stop(session)
         edit = {"variablesReference": await locals_of(session), "name": "names", "value": "{'last': 5}"}
@@ -96,7 +96,7 @@ async def test_a_native_value_that_was_set_is_told_and_explains_the_crash(tmp_pa
     source = native.SOURCES / "set_values.c"
     program = native.build(source, tmp_path)
     lines = native.lines("set_values")
-    async with live(agent=Agent(Settings()), backend=LldbBackend(native.need("lldb-dap 19")[0])) as session:
+    async with live(agent=SessionAgent(Settings()), backend=LldbBackend(native.need("lldb-dap 19")[0])) as session:
         await session.start("launch", {"program": str(program)}, {source: [lines["divides"]]}, ())
         await stop(session)
         await session.request(

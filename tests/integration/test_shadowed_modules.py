@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.agent.answering import Agent
-from dap_ai.settings.config import Settings
+from dap_ai.agent.session_agent import SessionAgent
+from dap_ai.settings.configuration import Settings
 from tests.integration.live import live
 from tests.patience import patient
 
@@ -41,7 +41,7 @@ async def test_a_shadowed_module_is_the_one_that_plain_python_imports_and_the_an
     error = plain.stderr.strip().splitlines()[-1]
     assert error.startswith("ImportError: cannot import name 'Random' from 'random'")
 
-    async with live(agent=Agent(Settings())) as session:
+    async with live(agent=SessionAgent(Settings())) as session:
         await session.launch(tmp_path / "draw.py", python=[python], cwd=str(tmp_path))
         stop = await session.stopped()
         about = await session.request("exceptionInfo", {"threadId": stop["threadId"]})

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from dap_ai.protocol.contracts.snapshot import SnapshotResult
+from dap_ai.protocol.contracts.snapshot_messages import SnapshotResult
 from tests.conftest import marked_lines
+from tests.integration.inspector_client import DEBUGGEES
 from tests.integration.test_snapshots import ENDLESS, Stopped, stopped
-from tests.integration.walker_client import DEBUGGEES
 from tests.patience import patient
 
 pytestmark = [pytest.mark.anyio, pytest.mark.skipif(not Path("/proc/self").exists(), reason="snapshots need Linux")]

@@ -8,10 +8,17 @@ from typing import Any
 
 import pytest
 
-from dap_ai.protocol.contracts.snapshot import Edited, Hidden, SnapshotQuery, SnapshotResult, Statements, Trace
+from dap_ai.protocol.contracts.snapshot_messages import (
+    EditedSource,
+    Hidden,
+    RunTrace,
+    SnapshotQuery,
+    SnapshotResult,
+    Statements,
+)
 from tests.conftest import marked_lines
+from tests.integration.inspector_client import DEBUGGEES, snapshot
 from tests.integration.test_snapshots import stopped
-from tests.integration.walker_client import DEBUGGEES, snapshot
 from tests.patience import patient
 
 pytestmark = [pytest.mark.anyio, pytest.mark.skipif(not Path("/proc/self").exists(), reason="snapshots need Linux")]
@@ -42,9 +49,9 @@ class Program:
         return result.value.text
 
 
-def edit(old: str, new: str) -> list[Edited]:
+def edit(old: str, new: str) -> list[EditedSource]:
     assert SOURCE.count(old) == 1
-    return [Edited(str(FILE), SOURCE, SOURCE.replace(old, new))]
+    return [EditedSource(str(FILE), SOURCE, SOURCE.replace(old, new))]
 
 
 def line_of(text: str) -> int:
@@ -165,8 +172,8 @@ REFUSED = [
     (edit("fee = 1", "fee = 2"), "line 22 of snapshot_work.py stands outside of functions"),
     (edit("account = Account(100)", "account = Account(5)"), "stands outside of functions"),
     (edit("    return into\n", "    return (\n"), "does not compile"),
-    ([Edited(str(FILE), SOURCE.replace("total += number", "total -= number"), SOURCE)], "has changed since it was loaded"),
-    ([Edited("/nowhere.py", "def f(): return 1", "def f(): return 2")], "has loaded no function of nowhere.py"),
+    ([EditedSource(str(FILE), SOURCE.replace("total += number", "total -= number"), SOURCE)], "has changed since it was loaded"),
+    ([EditedSource("/nowhere.py", "def f(): return 1", "def f(): return 2")], "has loaded no function of nowhere.py"),
 ]  # fmt: skip
 
 
@@ -234,7 +241,7 @@ async def test_a_watch_is_evaluated_where_the_exception_comes_from(program: Prog
 
 async def test_a_fresh_module_runs_from_its_start_with_its_edit(program: Program) -> None:
     source = SOURCE.replace("account = Account(100)", "account = Account(5)")
-    edits = [Edited(str(FILE), SOURCE, source)]
+    edits = [EditedSource(str(FILE), SOURCE, source)]
     whole = Statements(SOURCE, 1, str(FILE), fresh=True)
     result = await program.ask(statements=whole, edits=edits)
 
@@ -246,9 +253,9 @@ async def test_a_fresh_run_loads_the_modules_anew_where_an_edit_stands_outside_o
 ) -> None:
     main, rates = DEBUGGEES / "snapshot_anew.py", DEBUGGEES / "snapshot_anew_rates.py"
     whole, text = Statements(main.read_text(), 1, str(main), fresh=True), rates.read_text()
-    edited = [Edited(str(rates), text, text.replace("RATE = 2", "RATE = 3"))]
+    edited = [EditedSource(str(rates), text, text.replace("RATE = 2", "RATE = 3"))]
     hidden = [Hidden("a secret text", "*************")]
-    elsewhere = [Edited("/nowhere.py", "X = 1", "X = 2")]
+    elsewhere = [EditedSource("/nowhere.py", "X = 1", "X = 2")]
     async with stopped("snapshot_anew", debuggee("snapshot_anew").line, python=[str(python_at_the_edge)]) as at:
         program = Program(at)
         as_it_is = await program.ask(statements=whole)
@@ -263,7 +270,7 @@ async def test_a_fresh_run_loads_the_modules_anew_where_an_edit_stands_outside_o
         assert await at.finish() == "(4, 'a secret text')\n"
 
 
-def changes(trace: Trace, text: str) -> dict[str, tuple[list[str], int]]:
+def changes(trace: RunTrace, text: str) -> dict[str, tuple[list[str], int]]:
     line = next(each for each in trace.lines if each.line == line_of(text))
     return {change.name: (change.texts, change.count) for change in line.changes}
 

@@ -11,18 +11,18 @@ import psutil
 import pytest
 
 from dap_ai.backends.debugpy import backend
+from dap_ai.debuggees.python.injection.debugpy_snapshots import DebugpySnapshots
 from dap_ai.debuggees.python.injection.inspector import MAGIC
-from dap_ai.debuggees.python.injection.snapshots import Snapshots
-from dap_ai.protocol.contracts.snapshot import SnapshotQuery, SnapshotResult
+from dap_ai.protocol.contracts.snapshot_messages import SnapshotQuery, SnapshotResult
 from dap_ai.protocol.wire.errors import RequestFailed
-from dap_ai.system.limits import slack
+from dap_ai.system.load_limits import slack
 from tests.conftest import marked_lines
-from tests.integration.walker_client import DEBUGGEES, Client, debugging, end, snapshot
+from tests.integration.inspector_client import DEBUGGEES, Client, debugging, end, snapshot
 from tests.patience import patient
 
 pytestmark = [pytest.mark.anyio, pytest.mark.skipif(not Path("/proc/self").exists(), reason="snapshots need Linux")]
 ENDLESS = "[1 for _ in iter(int, 1) if False]"
-JOB = "next(each for each in __import__('gc').get_objects() if type(each).__name__ == 'Job' and each.memory)"
+JOB = "next(each for each in __import__('gc').get_objects() if type(each).__name__ == 'SnapshotJob' and each.memory)"
 ANSWER = "__import__('struct').pack('=QQQ2s', 1, 2, 0, b'{}')"
 CLAIMS_TO_BE_DONE = f"(__import__('ctypes').memmove({JOB}.memory, {ANSWER}, 26), {ENDLESS})"
 NOT_UNDERSTOOD = "unavailable: the copy's answer was not understood"
@@ -193,7 +193,7 @@ async def test_a_copy_whose_question_is_cancelled_is_ended(account: Stopped) -> 
 async def test_a_copy_that_has_answered_is_gone_once_its_end_was_asked_for(
     account: Stopped, expression: str, status: str
 ) -> None:
-    snapshots, tokens = Snapshots(), list[str]()
+    snapshots, tokens = DebugpySnapshots(), list[str]()
     query = SnapshotQuery(account.frame_id, expression, deadline_s=20)
     result = await asyncio.wait_for(snapshots.run(account.client.request, query, tokens.append), patient(10))
 
@@ -214,7 +214,7 @@ async def test_a_copy_that_nobody_asks_for_ends_itself(own_account: Stopped) -> 
         return body
 
     with pytest.raises(RequestFailed):
-        await Snapshots().run(only_begin, SnapshotQuery(own_account.frame_id, ENDLESS, deadline_s=0.5))
+        await DebugpySnapshots().run(only_begin, SnapshotQuery(own_account.frame_id, ENDLESS, deadline_s=0.5))
 
     (child,) = own_account.process.children()
     began = time.monotonic()
@@ -224,7 +224,7 @@ async def test_a_copy_that_nobody_asks_for_ends_itself(own_account: Stopped) -> 
 
 
 async def test_several_at_once_get_each_its_own_answer(account: Stopped) -> None:
-    snapshots, request, frame = Snapshots(), account.client.request, account.frame_id
+    snapshots, request, frame = DebugpySnapshots(), account.client.request, account.frame_id
     wanted = [*map(str, range(5)), "1 / 0", "os.getcwd(", ENDLESS]
     queries = [SnapshotQuery(frame, text, deadline_s=0.4 if text == ENDLESS else 5.0) for text in wanted]
     tasks = [asyncio.ensure_future(snapshots.run(request, query)) for query in queries[:7]]

@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from dap_ai.backends.spawn import AdapterProcess
-from dap_ai.protocol.contracts.backend import Command
+from dap_ai.protocol.contracts.backend import AdapterCommand
 from tests.integration import native
 from tests.integration.live import WAIT_S, Live, live
 from tests.integration.test_generic import ADAPTERS, Start, begin, opened
@@ -100,7 +100,7 @@ async def test_a_launched_program_that_nobody_lets_go_ends_with_its_session(
 
 async def started(how: str, *, carries: bool = False) -> tuple[AdapterProcess, psutil.Process]:
     """An adapter, and what it has started."""
-    command = Command([sys.executable, "-c", _ADAPTER, how], {}, carries_launched=carries)
+    command = AdapterCommand([sys.executable, "-c", _ADAPTER, how], {}, carries_launched=carries)
     adapter = await AdapterProcess.start(command, lambda _text: None)
     said, whole = bytearray(), asyncio.Event()
 

@@ -18,8 +18,8 @@ import pytest
 
 from dap_ai.protocol.wire.errors import RequestFailed
 from dap_ai.protocol.wire.framing import encode_frame
-from dap_ai.transport.client import Client
-from dap_ai.transport.streams import TransportLink, open_tcp
+from dap_ai.transport.byte_links import TransportLink, open_tcp
+from dap_ai.transport.client import DapClient
 from tests.integration.test_web_page import FIRST_BYTES, INITIALIZE, interpreter_that_writes, launches
 from tests.patience import at_worst
 from tests.unit.protocol.test_framing import NO_DAP
@@ -68,7 +68,7 @@ class Door:
         link.settimeout(WAIT_S)
         return link
 
-    async def client(self, first: bytes = b"") -> Client:
+    async def client(self, first: bytes = b"") -> DapClient:
         """One that begins with these bytes."""
         loop = asyncio.get_running_loop()
         if self.address.startswith("/"):
@@ -76,7 +76,7 @@ class Door:
         else:
             link = await open_tcp("127.0.0.1", self.port, WAIT_S)
         link.write(first)
-        return Client(link)
+        return DapClient(link)
 
     def children(self) -> list[psutil.Process]:
         return psutil.Process(self.process.pid).children()

@@ -12,12 +12,12 @@ from typing import Any
 import psutil
 import pytest
 
-from dap_ai.adapter.io.serve import Proxy
-from dap_ai.adapter.state.options import Options
-from dap_ai.protocol.contracts.asking import Answer, Ask
+from dap_ai.adapter.io.proxy_server import Proxy
+from dap_ai.adapter.state.session_options import SessionOptions
+from dap_ai.protocol.contracts.question import AcceptedAsk, Answer
 from dap_ai.protocol.wire.errors import RequestFailed
-from dap_ai.transport.client import Client
-from dap_ai.transport.streams import open_tcp
+from dap_ai.transport.byte_links import open_tcp
+from dap_ai.transport.client import DapClient
 from tests.integration.live import WAIT_S, Live
 from tests.patience import patient
 
@@ -26,13 +26,13 @@ LINE = next(n for n, text in enumerate(PROGRAM.read_text().splitlines(), 1) if "
 
 pytestmark = pytest.mark.anyio
 
-Open = Callable[[str, int], Awaitable[Client]]
+Open = Callable[[str, int], Awaitable[DapClient]]
 
 
 class Namer:
     """An agent that says in which function the program is stopped."""
 
-    async def answer(self, _ask: Ask, debugger: Any, _sink: Any) -> Answer:
+    async def answer(self, _ask: AcceptedAsk, debugger: Any, _sink: Any) -> Answer:
         stack = await debugger.request("stackTrace", {"threadId": debugger.stop.thread_id})
         return Answer(text=stack["stackFrames"][0]["name"])
 
@@ -50,7 +50,7 @@ class Child:
         self.stopped = asyncio.Event()
         self.ended = asyncio.Event()
 
-    async def attach(self, client: Client) -> None:
+    async def attach(self, client: DapClient) -> None:
         self.client = client
         client.on_event(self._on_event)
         await client.initialize("debugpy")
@@ -78,7 +78,7 @@ class Child:
 class Tree:
     """A parent's session, and those of the children that it is told of."""
 
-    def __init__(self, how: str, options: Options | None = None, **initialize: Any) -> None:
+    def __init__(self, how: str, options: SessionOptions | None = None, **initialize: Any) -> None:
         self.live = Live(options, Namer())
         self.proxy = Proxy(self.live)  # type: ignore[arg-type]
         self.how = how
@@ -89,14 +89,14 @@ class Tree:
         self.ended = asyncio.Event()
         self.open: Open = self._by_address
 
-    async def _open(self) -> Client:
+    async def _open(self) -> DapClient:
         self.client = client = await self.proxy.open_in_process()
         client.reverse["startDebugging"] = self._on_start_debugging
         client.on_event(self._on_event)
         await client.initialize("debugpy", **self.initialize)
         return client
 
-    async def start(self) -> Client:
+    async def start(self) -> DapClient:
         client = await self._open()
         arguments = {"program": str(PROGRAM), "args": [self.how], "subProcess": True, "console": "internalConsole"}
         token = {"dapAiToken": "T"} if self.live.options({}).token else {}
@@ -168,16 +168,16 @@ class Tree:
         connect = child.configuration["connect"]
         await child.attach(await self.open(connect["host"], connect["port"]))
 
-    async def _by_address(self, host: str, port: int) -> Client:
-        return Client(await open_tcp(host, port, WAIT_S))
+    async def _by_address(self, host: str, port: int) -> DapClient:
+        return DapClient(await open_tcp(host, port, WAIT_S))
 
-    async def by_front_door(self, _host: str, _port: int) -> Client:
+    async def by_front_door(self, _host: str, _port: int) -> DapClient:
         """As an editor does that starts, or connects to, the same proxy for each session."""
         return await self.proxy.open_in_process()
 
 
 @asynccontextmanager
-async def tree(how: str, options: Options | None = None, **initialize: Any) -> AsyncIterator[Tree]:
+async def tree(how: str, options: SessionOptions | None = None, **initialize: Any) -> AsyncIterator[Tree]:
     grown = Tree(how, options, **initialize)
     try:
         await grown.start()
@@ -186,7 +186,7 @@ async def tree(how: str, options: Options | None = None, **initialize: Any) -> A
         await grown.close()
 
 
-async def asked(client: Client, question: str = "why") -> str:
+async def asked(client: DapClient, question: str = "why") -> str:
     heard: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
     client.on_event(lambda name, body: heard.put_nowait(body) if name == "askEnded" else None)
     await client.request("ask", {"question": question}, WAIT_S)
@@ -219,7 +219,7 @@ async def test_a_child_that_comes_by_the_front_door_is_of_the_same_tree():
 
 
 async def test_a_child_needs_the_token_too_and_is_given_it():
-    async with tree("fork", Options(token="T", child_token="T")) as family:
+    async with tree("fork", SessionOptions(token="T", child_token="T")) as family:
         child = await family.stopped_child()
         assert child.configuration["dapAiToken"] == "T"
         await child.go_on()

@@ -15,11 +15,11 @@ from typing import Any
 import openai
 import pytest
 
-from dap_ai.debuggees.runs.live.wire.recorder import Recorder
+from dap_ai.debuggees.runs.live.wire.endpoint_recorder import EndpointRecorder
+from dap_ai.debuggees.runs.live.wire.endpoint_server import Endpoint as Wire
 from dap_ai.debuggees.runs.live.wire.routes import environment, upstreams
-from dap_ai.debuggees.runs.live.wire.serving import Endpoint as Wire
-from dap_ai.debuggees.runs.model import Run
 from dap_ai.debuggees.runs.opening import open_run
+from dap_ai.debuggees.runs.run_model import Run
 from dap_ai.debuggees.runs.store import Recording
 from tests.chat.endpoint import Endpoint, Reply
 from tests.patience import at_worst
@@ -35,7 +35,7 @@ async def wire(upstream: str, folder: Path, variable: str = "OPENAI_BASE_URL") -
     settings = {variable: upstream}
     recording = Recording(folder, {"started": "2026-01-02T03:04:05Z", "command": ["agent"]})
     known = {each.name: each for each in upstreams(settings)}
-    recorder = Recorder(recording, known)
+    recorder = EndpointRecorder(recording, known)
     endpoint = Wire(TOKEN, known, recorder)
     listener = socket.create_server(("127.0.0.1", 0))
     listener.setblocking(False)

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from dap_ai.agent.case.reader import Reader
-from dap_ai.agent.source.source import Sources
-from dap_ai.agent.tools.base import Bench, Tool, ToolResult
+from dap_ai.agent.case.stop_reader import StopReader
+from dap_ai.agent.source.source_file import Sources
+from dap_ai.agent.tools.base import Tool, ToolContext, ToolResult
 from dap_ai.debuggees.python.tools.try_fix import LineEdit, TryFixArguments, try_fix
-from dap_ai.protocol.contracts.asking import Answer, Ask
-from dap_ai.protocol.contracts.tools import Arguments
+from dap_ai.protocol.contracts.question import AcceptedAsk, Answer
+from dap_ai.protocol.contracts.tool_arguments import ToolArguments
 from dap_ai.protocol.wire.safe import as_it_is
 from tests.integration.live import live
 
@@ -19,15 +19,15 @@ from tests.integration.live import live
 class Calling:
     """Answers an ask with what a tool says of each of its calls, one after another."""
 
-    def __init__(self, tool: Tool[Any], calls: Sequence[Arguments]) -> None:
+    def __init__(self, tool: Tool[Any], calls: Sequence[ToolArguments]) -> None:
         self.tool = tool
         self.calls = calls
         self.results: list[ToolResult] = []
 
-    async def answer(self, ask: Ask, debugger: Any, sink: Any) -> Answer:
-        case = await Reader(debugger, Sources(), "compute").read(debugger.stop)
+    async def answer(self, ask: AcceptedAsk, debugger: Any, sink: Any) -> Answer:
+        case = await StopReader(debugger, Sources(), "compute").read(debugger.stop)
         for arguments in self.calls:
-            bench = await Bench(debugger, case, as_it_is).at(getattr(arguments, "frame", None))
+            bench = await ToolContext(debugger, case, as_it_is).at(getattr(arguments, "frame", None))
             self.results.append(await self.tool.run(bench, arguments))
         return Answer(text="called")
 
@@ -36,7 +36,7 @@ class Calling:
 
 
 async def called(
-    program: Path, tool: Tool[Any], *calls: Arguments, lines: tuple[int, ...] = (), **launch: Any
+    program: Path, tool: Tool[Any], *calls: ToolArguments, lines: tuple[int, ...] = (), **launch: Any
 ) -> list[ToolResult]:
     """The results for a program that has stopped, at an exception or at a breakpoint."""
     agent = Calling(tool, calls)

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import psutil
-
 from dap_ai.agent.answering import Agent
-from dap_ai.agent.masking.mask import Masker
 from dap_ai.commands.shown.wirelog import SessionLog, WireLog
 from dap_ai.settings.config import Settings
+
+from dap_ai.agent.masking.mask import Masker
 from tests.conftest import ROOT, TESTS, marked_lines
 from tests.integration.live import Live
 from tests.patience import at_worst

@@ -19,12 +19,12 @@ import pytest
 
 from dap_ai.agent.sanitize import SyntaxRefused, to_node
 from dap_ai.debuggees.python.injection.inspector import Inspector
-from dap_ai.protocol.contracts.inspection import Fact, FrameQuery, Query, Value
-from dap_ai.protocol.contracts.snapshot import SnapshotQuery
+from dap_ai.protocol.contracts.inspection import ExpressionResult, FrameQuery, Query, Value
+from dap_ai.protocol.contracts.snapshot_messages import SnapshotQuery
 from dap_ai.protocol.wire.errors import RequestFailed
-from dap_ai.system.limits import slack
+from dap_ai.system.load_limits import slack
+from tests.integration.inspector_client import snapshot
 from tests.integration.live import Live, live
-from tests.integration.walker_client import snapshot
 from tests.safety.cases import SECRET, Case, Group, write_scene
 
 DEBUGGEE = Path(__file__).with_name("debuggee.py")
@@ -37,7 +37,7 @@ class Finding(NamedTuple):
     """What came of one case."""
 
     case: Case
-    fact: Fact
+    fact: ExpressionResult
     changed: str
     """What the program's state says has changed; empty if nothing has."""
     took_s: float
@@ -79,27 +79,27 @@ def told(value: Value | None) -> Any:
 class Way(Protocol):
     """A way of evaluating an expression at a stop."""
 
-    async def evaluate(self, scene: Scene, case: Case) -> Fact:
+    async def evaluate(self, scene: Scene, case: Case) -> ExpressionResult:
         """The value, or why there is none."""
         ...
 
 
 class AllowList:
-    """By the walker, which decides each operation."""
+    """By the inspector, which decides each operation."""
 
     def __init__(self) -> None:
         self._inspector = Inspector()
 
-    async def evaluate(self, scene: Scene, case: Case) -> Fact:
-        """As the agent does it: text to Node, Node to the walker."""
+    async def evaluate(self, scene: Scene, case: Case) -> ExpressionResult:
+        """As the agent does it: text to Node, Node to the inspector."""
         try:
             node = to_node(case.expression)
         except SyntaxRefused as refusal:
-            return Fact(error="refused", text=f"refused: {refusal}")
+            return ExpressionResult(error="refused", text=f"refused: {refusal}")
         return await self.fact(scene, node)
 
-    async def fact(self, scene: Scene, node: Any) -> Fact:
-        """The walker's answer to a Node."""
+    async def fact(self, scene: Scene, node: Any) -> ExpressionResult:
+        """The inspector's answer to a Node."""
         frame = FrameQuery(frame_id=scene.frame_id, variables=False, expressions=[node])
         query = Query(frames=[frame], level="compute", exception=False, threads=False)
         inspection = await self._inspector.inspect(scene.session.request, query)
@@ -109,7 +109,7 @@ class AllowList:
 class Snapshot:
     """In a copy of the process."""
 
-    async def evaluate(self, scene: Scene, case: Case) -> Fact:
+    async def evaluate(self, scene: Scene, case: Case) -> ExpressionResult:
         """The copy's answer as a Fact; a failure says why in its text."""
         deadline_s = HANG_DEADLINE_S if case.effect == "hangs" else DEADLINE_S
         request = scene.session.request
@@ -117,12 +117,12 @@ class Snapshot:
             query = SnapshotQuery(scene.frame_id, case.expression, deadline_s=deadline_s)
             result = await snapshot(request, query)
         except RequestFailed as failure:
-            return Fact(error="refused", text=failure.user_text)
+            return ExpressionResult(error="refused", text=failure.user_text)
         if result.status == "ok":
-            return Fact(value=result.value, text=result.printed)
+            return ExpressionResult(value=result.value, text=result.printed)
         if result.status == "raised":
-            return Fact(error="raised", text=f"{result.error} {result.printed}")
-        return Fact(error="refused", text=result.status)
+            return ExpressionResult(error="raised", text=f"{result.error} {result.printed}")
+        return ExpressionResult(error="refused", text=result.status)
 
 
 class Scene:
@@ -131,7 +131,7 @@ class Scene:
     def __init__(self, session: Live, frame_id: int) -> None:
         self.session = session
         self.frame_id = frame_id
-        self._walker = AllowList()
+        self._inspector = AllowList()
         self._state = ""
 
     async def run(self, way: Way, case: Case) -> Finding:
@@ -150,7 +150,7 @@ class Scene:
 
     async def settle(self, way: Way) -> None:
         """Lets the first look leave behind what it installs: our own modules, debugpy's caches."""
-        await self._walker.fact(self, ["c", 1])
+        await self._inspector.fact(self, ["c", 1])
         await way.evaluate(self, Case("", "1"))
         await self.changed()
 
@@ -174,7 +174,7 @@ class Scene:
     async def real(self, case: Case) -> Value | None:
         """The value that the program computes when it is really evaluated; None if that raises."""
         await self.text_of(f"_real.update(value=({case.expression})) or 'done'")
-        fact = await self._walker.fact(self, ["s", ["n", "_real"], ["c", "value"]])
+        fact = await self._inspector.fact(self, ["s", ["n", "_real"], ["c", "value"]])
         await self.text_of("_real.clear() or 'cleared'")
         return fact.value
 

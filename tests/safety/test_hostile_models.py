@@ -16,9 +16,9 @@ from typing import Any
 
 import pytest
 
-from dap_ai.adapter.state.options import Options
-from dap_ai.agent.guard.gate import MAX_DENIALS
-from dap_ai.protocol.wire.ask import Level
+from dap_ai.adapter.state.session_options import SessionOptions
+from dap_ai.agent.guard.tool_gate import MAX_DENIALS
+from dap_ai.protocol.wire.ask_messages import Level
 from tests.chat.endpoint import Reply, Scripted
 from tests.integration.live import WAIT_S
 from tests.integration.test_models import Stopped, Talk, stopped
@@ -72,7 +72,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @contextlib.asynccontextmanager
 async def at_the_stop(project: Path, level: Level) -> AsyncIterator[Stopped]:
-    options = Options(ask_timeout_s=WAIT_S, level=level, approval_timeout_s=0.2)
+    options = SessionOptions(ask_timeout_s=WAIT_S, level=level, approval_timeout_s=0.2)
     environment = {"HOME": str(project.parent / "home")}
     launch = {"lines": (STOP,), "cwd": str(project), "env": environment}
     async with stopped(project / "shop.py", options=options, launch=launch) as it:

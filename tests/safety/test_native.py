@@ -13,8 +13,8 @@ import pytest
 
 from dap_ai.agent.sanitize import SyntaxRefused
 from dap_ai.agent.source.syntax import node_of
-from dap_ai.debuggees.native.reading.variables import MAX_PATH
-from dap_ai.protocol.contracts.inspection import Fact, Node
+from dap_ai.debuggees.native.reading.adapter_variables import MAX_PATH
+from dap_ai.protocol.contracts.inspection import ExpressionResult, Node
 from dap_ai.protocol.wire.errors import RequestFailed
 from tests.integration import native
 from tests.integration.native_launch import WAIT_S
@@ -96,12 +96,12 @@ async def harm(session: Session, program: Path, texts: list[str], language: str)
     return found
 
 
-async def answered(session: Session, text: str) -> Fact:
+async def answered(session: Session, text: str) -> ExpressionResult:
     """What the whole chain says to it, from its text on."""
     try:
         return (await session.facts(node_of(text, "cpp")))[0]
     except SyntaxRefused as error:
-        return Fact(error="refused", text=str(error))
+        return ExpressionResult(error="refused", text=str(error))
 
 
 def harmless_to_send(arguments: Any) -> bool:

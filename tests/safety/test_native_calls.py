@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.protocol.contracts import tools
+from dap_ai.protocol.contracts import tool_arguments
 from tests.integration import native
 from tests.integration.native_launch import WAIT_S
 from tests.integration.native_stop import stopped
@@ -40,8 +40,18 @@ def called(program: Path) -> Path:
 async def test_an_answer_about_a_stop_runs_no_function_of_the_program(adapter: str, program: Path, called: Path):
     async with stopped(adapter, program, cwd=str(program.parent)) as stop:
         case = await stop.case()
-        asked = [tools.Stack(), tools.Threads(), tools.Variables(), tools.Registers(), tools.Disassemble()]
-        for arguments in (*asked, *map(tools.Evaluate, ASKED), *map(tools.TypeOf, ASKED[:4])):
+        asked = [
+            tool_arguments.StackArguments(),
+            tool_arguments.ThreadsArguments(),
+            tool_arguments.VariablesToolArguments(),
+            tool_arguments.RegistersArguments(),
+            tool_arguments.DisassembleArguments(),
+        ]
+        for arguments in (
+            *asked,
+            *map(tool_arguments.EvaluateToolArguments, ASKED),
+            *map(tool_arguments.TypeArguments, ASKED[:4]),
+        ):
             await stop.tool(arguments)
 
         assert case.inspection.fault is not None and case.inspection.fault.signal == "SIGSEGV"

@@ -8,7 +8,7 @@ import pytest
 
 from dap_ai.agent.sanitize import SyntaxRefused
 from dap_ai.agent.source.syntax import node_of
-from dap_ai.protocol.contracts.inspection import Fact
+from dap_ai.protocol.contracts.inspection import ExpressionResult
 from tests.integration import native
 from tests.integration.native_session import ADAPTERS, Session, marked, stopped
 
@@ -69,11 +69,11 @@ fn main() {
 """
 
 
-async def answered(session: Session, text: str) -> Fact:
+async def answered(session: Session, text: str) -> ExpressionResult:
     try:
         return (await session.facts(node_of(text, "cpp")))[0]
     except SyntaxRefused as error:
-        return Fact(error="refused", text=str(error))
+        return ExpressionResult(error="refused", text=str(error))
 
 
 @pytest.mark.parametrize("adapter", ADAPTERS)

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from dap_ai.adapter.state.options import Options
-from dap_ai.agent.answering import Agent
-from dap_ai.settings.config import Settings
+from dap_ai.adapter.state.session_options import SessionOptions
+from dap_ai.agent.session_agent import SessionAgent
+from dap_ai.settings.configuration import Settings
 from tests.chat.endpoint import MODEL, Endpoint, Reply, Scripted, Seen
 from tests.integration.live import WAIT_S, Live, live
 from tests.integration.test_models import Talk
@@ -154,8 +154,8 @@ async def test_no_secret_leaves_by_a_model_that_reads_and_computes_all_it_can(sn
     planted = scene.planted
     assert len(planted.secrets) >= 60
     with Endpoint([*_nosy(planted), _complaint(planted)]) as at:
-        agent = Agent(Settings(base_url=at.url, model=MODEL, level="compute", **scene.settings), {})
-        options = Options(ask_timeout_s=250.0, snapshots=snapshots)
+        agent = SessionAgent(Settings(base_url=at.url, model=MODEL, level="compute", **scene.settings), {})
+        options = SessionOptions(ask_timeout_s=250.0, snapshots=snapshots)
         async with live(options, agent=agent, supportsProgressReporting=True) as session:
             talk = Talk(session, at, await scene.launch(session))
             frame = await session.top_frame(talk.thread_id)
@@ -215,8 +215,8 @@ def test_no_secret_leaves_by_the_command_line(as_json: bool, tmp_path: Path):
 
 async def test_the_offline_answer_and_the_context_hold_no_secret(tmp_path: Path):
     scene = _Scene(tmp_path, 13)
-    agent = Agent(Settings(provider="offline", budget_tokens=8000, ask_timeout_s=250.0), {})
-    async with live(Options(ask_timeout_s=250.0), agent=agent) as session:
+    agent = SessionAgent(Settings(provider="offline", budget_tokens=8000, ask_timeout_s=250.0), {})
+    async with live(SessionOptions(ask_timeout_s=250.0), agent=agent) as session:
         thread_id = await scene.launch(session)
         with Endpoint() as unused:
             talk = Talk(session, unused, thread_id)
@@ -232,8 +232,8 @@ async def test_ordinary_strings_come_through_as_they_are(tmp_path: Path):
     program.write_text(f"rows = {rows!r}\nprint(1 / 0)\n", encoding="utf-8")
     calls = [("evaluate", {"expression": f"rows[{number}]"}) for number in range(len(rows))]
     with Endpoint([Reply("I look.", calls=calls), Reply("Done.")]) as at:
-        agent = Agent(Settings(base_url=at.url, model=MODEL, max_tool_calls=0), {})
-        async with live(Options(ask_timeout_s=WAIT_S * 3), agent=agent) as session:
+        agent = SessionAgent(Settings(base_url=at.url, model=MODEL, max_tool_calls=0), {})
+        async with live(SessionOptions(ask_timeout_s=WAIT_S * 3), agent=agent) as session:
             await session.launch(program)
             talk = Talk(session, at, (await session.stopped())["threadId"])
             await _patient(talk, "why?")

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from dap_ai.debuggees.python.snapshots.isolation import mappings, mounts, sharing, userfaults
-from dap_ai.debuggees.python.snapshots.isolation.mappings import File, Mapping
+from dap_ai.debuggees.python.snapshots.isolation import mounts, private_memory, shared_mappings, userfaults
+from dap_ai.debuggees.python.snapshots.isolation.shared_mappings import File, SharedMapping
 from dap_ai.debuggees.python.snapshots.isolation.syscalls import Arena
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="snapshots are made on Linux")
@@ -22,15 +22,15 @@ class Machine:
     """What the kernel would say."""
 
     def __init__(self) -> None:
-        self.found: list[Mapping] = []
+        self.found: list[SharedMapping] = []
         self.runs: list[tuple[int, int]] | None = None
         self.files: dict[int, File] = {}
         self.names: dict[bytes, list[int]] = {}
         self.at_path: File | None = None
-        self.of_memory = userfaults.Memory({}, set())
+        self.of_memory = userfaults.MappedMemory({}, set())
 
-    def shared_mappings(self) -> list[Mapping]:
-        kept = Mapping(KEPT, 1 << 19, READ | WRITE, b"/dev/zero (deleted)", device=INTERNAL)
+    def shared_mappings(self) -> list[SharedMapping]:
+        kept = SharedMapping(KEPT, 1 << 19, READ | WRITE, b"/dev/zero (deleted)", device=INTERNAL)
         return [*self.found, kept]
 
     def open_files(self) -> dict[bytes, list[int]]:
@@ -39,10 +39,10 @@ class Machine:
     def userfault_descriptors(self) -> list[int]:
         return []
 
-    def memory(self, _userfault: list[int]) -> userfaults.Memory:
+    def memory(self, _userfault: list[int]) -> userfaults.MappedMemory:
         return self.of_memory
 
-    def pages_there(self, mapping: Mapping) -> list[tuple[int, int]]:
+    def pages_there(self, mapping: SharedMapping) -> list[tuple[int, int]]:
         return [(0, mapping.size)] if self.runs is None else self.runs
 
     def file_of(self, fd: int) -> File | None:
@@ -57,10 +57,12 @@ class Machine:
     def call(self, name: str, *_: int) -> int:
         return 1 if name == "prctl" else 0
 
-    def planned(self, *found: Mapping, useless: list[int] | None = None) -> tuple[list[str], list[str], list[str]]:
+    def planned(
+        self, *found: SharedMapping, useless: list[int] | None = None
+    ) -> tuple[list[str], list[str], list[str]]:
         """The system calls that a copy would make about them, early and late, and what it would lack."""
         self.found = list(found)
-        early, late, left_out = sharing.make_private(KEPT, MOUNTS, Arena(4096), useless)
+        early, late, left_out = private_memory.make_private(KEPT, MOUNTS, Arena(4096), useless)
         names = [[name for name, _, _ in steps if name not in ("openat", "close")] for steps in (early, late)]
         return names[0], names[1], left_out
 
@@ -69,8 +71,8 @@ class Machine:
 def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
     machine = Machine()
     for name in [name for name in vars(Machine) if not name.startswith("_")]:
-        if hasattr(sharing, name):
-            monkeypatch.setattr(sharing, name, getattr(machine, name))
+        if hasattr(private_memory, name):
+            monkeypatch.setattr(private_memory, name, getattr(machine, name))
     return machine
 
 
@@ -79,8 +81,8 @@ def mapped(
     rights: int = READ | WRITE,
     name: bytes = b"/dev/zero (deleted)",
     device: tuple[int, int] = INTERNAL,
-) -> Mapping:
-    return Mapping(AT, size, rights, name, device=device, inode=7)
+) -> SharedMapping:
+    return SharedMapping(AT, size, rights, name, device=device, inode=7)
 
 
 def file(device: tuple[int, int], size: int = MB, allocated: int = MB, inode: int = 7) -> File:
@@ -122,12 +124,12 @@ def test_shared_memory_without_a_page_is_not_read(machine: Machine) -> None:
 @pytest.mark.parametrize(
     ("memory", "why"),
     [
-        (userfaults.Memory({AT: MB}, set()), "a userfaultfd serves it"),
-        (userfaults.Memory({}, {AT}), "a part of it is swapped out"),
+        (userfaults.MappedMemory({AT: MB}, set()), "a userfaultfd serves it"),
+        (userfaults.MappedMemory({}, {AT}), "a part of it is swapped out"),
     ],
 )
 def test_pages_that_are_somewhere_else_are_not_taken_for_empty(
-    machine: Machine, memory: userfaults.Memory, why: str
+    machine: Machine, memory: userfaults.MappedMemory, why: str
 ) -> None:
     machine.runs, machine.of_memory = [(0, 4096)], memory
 
@@ -178,7 +180,7 @@ def test_a_file_is_mapped_again_whatever_its_size(machine: Machine) -> None:
         (mapped(name=b"anon_inode:[io_uring]", device=(0, 15)), "on no disk of this machine: unknown"),
     ],
 )
-def test_what_cannot_be_copied_is_unmapped_and_told(machine: Machine, mapping: Mapping, why: str) -> None:
+def test_what_cannot_be_copied_is_unmapped_and_told(machine: Machine, mapping: SharedMapping, why: str) -> None:
     early, late, left_out = machine.planned(mapping)
 
     assert (early, late, [each.partition("(")[2].rpartition(")")[0].endswith(why) for each in left_out]) == (
@@ -195,9 +197,9 @@ def test_what_the_program_cannot_read_is_unmapped(machine: Machine) -> None:
 def test_shared_mappings_are_read_from_the_text_where_the_kernel_cannot_be_asked() -> None:
     maps = b"7f00-7f10 rw-p 0 00:00 0 \n7f10-7f30 rw-s 30 00:01 7   /dev/shm/a b\n7f40-7f50 r--s 0 fe:1a 9 /file\n"
 
-    assert mappings.parse(maps) == [
-        Mapping(0x7F10, 0x20, 3, b"/dev/shm/a b", 0x30, (0, 1), 7),
-        Mapping(0x7F40, 0x10, 1, b"/file", 0, (0xFE, 0x1A), 9),
+    assert shared_mappings.parse(maps) == [
+        SharedMapping(0x7F10, 0x20, 3, b"/dev/shm/a b", 0x30, (0, 1), 7),
+        SharedMapping(0x7F40, 0x10, 1, b"/file", 0, (0xFE, 0x1A), 9),
     ]
 
 
@@ -215,7 +217,7 @@ VmFlags: rd wr mr mw me um ac sd
 Swap:                  0 kB
 VmFlags: rd wr mr mw me ac uw
 """
-    assert userfaults.parse(smaps) == userfaults.Memory({0x7F40: 0x20, 0x7F70: 0x10}, {0x7F10})
+    assert userfaults.parse(smaps) == userfaults.MappedMemory({0x7F40: 0x20, 0x7F70: 0x10}, {0x7F10})
 
 
 def test_file_systems_are_read_from_the_text() -> None:

@@ -107,9 +107,9 @@ def test_its_syntax_is_that_of_python_3_8(folder):
     [
         ("import msgspec", ["msgspec"]),
         ("def late():\n    from rich.text import Text", ["rich.text"]),
-        ("from dap_ai.settings import config", ["dap_ai.settings.config"]),
-        ("from dap_ai.settings.config import Settings", ["dap_ai.settings.config"]),
-        ("from ..settings.config import Settings", ["dap_ai.settings.config"]),
+        ("from dap_ai.settings import configuration as config", ["dap_ai.settings.configuration"]),
+        ("from dap_ai.settings.configuration import Settings", ["dap_ai.settings.configuration"]),
+        ("from ..settings.configuration import Settings", ["dap_ai.settings.configuration"]),
         ("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import click", ["click"]),
         ("import pytest", ["pytest"]),
         (

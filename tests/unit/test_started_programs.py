@@ -22,12 +22,12 @@ ALLOWED = {
     ("system/programs.py", "shutil.which"): "the one look-up, of absolute paths",
     ("backends/debugpy/interpreters.py", "a Python"): "asks the program's Python, by stdin, with a PYTHONPATH cleaned",
     ("backends/generic.py", "shutil.which"): "the user's command line",
-    ("debuggees/runs/live/replay/running.py", "shutil.which"): "the user's command",
-    ("debuggees/runs/running/stage.py", "shutil.which"): "the user's command",
+    ("debuggees/runs/live/replay/replay_run.py", "shutil.which"): "the user's command",
+    ("debuggees/runs/running/live_stage.py", "shutil.which"): "the user's command",
     ("debuggees/python/commands/pytest.py", "shutil.which"): "the Python that the user names",
     ("debuggees/python/commands/pytest.py", "a Python"): "becomes the project's own pytest",
     ("debuggees/runs/commands/record.py", "shutil.which"): "the user's command",
-    ("debuggees/runs/answer/live.py", "shutil.which"): "the user's command",
+    ("debuggees/runs/answer/live_target.py", "shutil.which"): "the user's command",
 }
 
 

@@ -1,10 +1,10 @@
 """Writes what is made from dap_ai: src/shared/protocol.ts, the tools in package.json, the table of docs/protocol.md.
 
-    protocol.ts     the messages of `ask` (dap_ai/protocol/wire/ask.py), and the names of the tools
+    protocol.ts     the messages of `ask_messages` (dap_ai/protocol/wire/ask_messages.py), and the names of the tools
     package.json    the tools of VS Code's agent mode
     protocol.md     what each tool takes, needs and gives
 
-A tool tells all of it itself (dap_ai/agent/tools, its arguments dap_ai/protocol/contracts/tools.py).
+A tool tells all of it itself (dap_ai/agent/tools, its arguments dap_ai/protocol/contracts/tool_arguments.py).
 
 python vscode-extension/scripts/generate_protocol.py [--check]
 """
@@ -21,8 +21,8 @@ sys.path.insert(0, str(ROOT))
 import told_tools  # noqa: E402  beside this file
 import typescript  # noqa: E402
 
-from dap_ai.debuggees.runs.export.view import shape  # noqa: E402
-from dap_ai.protocol.wire import ask, value_path  # noqa: E402
+from dap_ai.debuggees.runs.export.view import view_shape  # noqa: E402
+from dap_ai.protocol.wire import ask_messages, value_path  # noqa: E402
 
 EXTENSION = ROOT / "vscode-extension"
 
@@ -31,10 +31,10 @@ def generated() -> Mapping[Path, str]:
     """The files, whole."""
     manifest, docs = EXTENSION / "package.json", ROOT / "docs" / "protocol.md"
     return {
-        EXTENSION / "src" / "shared" / "protocol.ts": typescript.interfaces(value_path, ask)
+        EXTENSION / "src" / "shared" / "protocol.ts": typescript.interfaces(value_path, ask_messages)
         + "\n"
         + told_tools.typescript(),
-        EXTENSION / "src" / "shared" / "runView.ts": typescript.interfaces(shape),
+        EXTENSION / "src" / "shared" / "runView.ts": typescript.interfaces(view_shape),
         manifest: told_tools.manifest(manifest.read_text(encoding="utf-8")),
         docs: told_tools.docs(docs.read_text(encoding="utf-8")),
     }

@@ -11,8 +11,8 @@ import msgspec
 from typescript import field_docs
 
 from dap_ai.agent.tools.base import Tool
-from dap_ai.agent.tools.table import every_tool
-from dap_ai.debuggees.runs.answer.tools import TOOLS as ON_RUNS
+from dap_ai.agent.tools.tool_table import every_tool
+from dap_ai.debuggees.runs.answer.run_tools import TOOLS as ON_RUNS
 
 TOOLS = every_tool()
 

@@ -16,12 +16,12 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from dap_ai.adapter.asks.console import CATEGORY
+from dap_ai.adapter.asks.ask_console import CATEGORY
 from dap_ai.adapter.asks.plain_text import PlainText, plain_line
 from dap_ai.adapter.state.effects import AgentOutput, CancelTimer, Effect, SetTimer
 from dap_ai.adapter.state.outbox import Message
-from dap_ai.protocol.contracts.asking import Answer, Ask
-from dap_ai.protocol.wire.ask import AskEnded, AskOutput, EndReason
+from dap_ai.protocol.contracts.question import AcceptedAsk, Answer
+from dap_ai.protocol.wire.ask_messages import AskEnded, AskOutput, EndReason
 from dap_ai.protocol.wire.visible import visible
 
 FLUSH_S = 0.04
@@ -36,7 +36,7 @@ Channel = Literal["request", "console"]
 class AskState(msgspec.Struct):
     """An ask that has not ended."""
 
-    ask: Ask
+    ask: AcceptedAsk
     channel: Channel
     events: bool
     """Send askOutput and askEnded."""
@@ -136,7 +136,7 @@ class Asks:
         messages = self.flush(piece.ask_id)
         if state.events:
             messages.append(("askOutput", AskOutput(piece.ask_id, piece.category, piece.output, piece.tool)))
-        if state.channel == "console" and piece.output.strip() and not _is_said(state, piece):
+        if state.channel == "console" and piece.output.strip() and not _is_reported(state, piece):
             line = plain_line(piece.output.strip().replace("\n", " "))
             messages.append(console_line(f"· {line}\n", state.category))
         if state.progress and piece.output.strip():
@@ -210,7 +210,7 @@ def console_line(text: str, category: str = CATEGORY) -> Message:
     return ("output", {"category": category, "output": visible(text)})
 
 
-def _is_said(state: AskState, piece: AgentOutput) -> bool:
+def _is_reported(state: AskState, piece: AgentOutput) -> bool:
     """Whether it is the status of a decision that the console itself has just been told of; once."""
     is_said = state.is_decided and piece.category == "status"
     state.is_decided = state.is_decided and not is_said

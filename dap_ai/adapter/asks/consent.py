@@ -14,7 +14,7 @@ from typing import NamedTuple
 from dap_ai.adapter.asks.asks import LIMIT, Asks, AskState, console_line
 from dap_ai.adapter.state.debuggee import DebuggeeState
 from dap_ai.adapter.state.effects import (
-    ApprovalWanted,
+    ApprovalRequest,
     CancelTimer,
     Effect,
     PauseTimer,
@@ -23,10 +23,10 @@ from dap_ai.adapter.state.effects import (
     Settled,
     ToAgent,
 )
-from dap_ai.adapter.state.options import Options
 from dap_ai.adapter.state.outbox import Message, Outbox
+from dap_ai.adapter.state.session_options import SessionOptions
 from dap_ai.protocol.contracts.debugger import Consent
-from dap_ai.protocol.wire.ask import AskApproval, AskApproveArguments
+from dap_ai.protocol.wire.ask_messages import AskApproval, AskApproveArguments
 from dap_ai.protocol.wire.envelope import Envelope
 from dap_ai.protocol.wire.errors import NO_APPROVAL, NotStopped, RequestFailed
 from dap_ai.protocol.wire.visible import on_one_line
@@ -39,7 +39,7 @@ class Approval(NamedTuple):
     """A request for confirmation that waits."""
 
     approval_id: str
-    wanted: ApprovalWanted
+    wanted: ApprovalRequest
     guest: str = ""
     """Whose word is waited for: a joined client's, or the session's own."""
 
@@ -47,7 +47,7 @@ class Approval(NamedTuple):
 class Consents:
     """Who waits for consent, oldest first, and what was answered for the whole session."""
 
-    def __init__(self, out: Outbox, state: DebuggeeState, asks: Asks, options: Options) -> None:
+    def __init__(self, out: Outbox, state: DebuggeeState, asks: Asks, options: SessionOptions) -> None:
         self._out = out
         self._state = state
         self._asks = asks
@@ -57,7 +57,7 @@ class Consents:
         """By who asked (a joined client, or the session's own) and kind: whether it is allowed."""
         self._approvals = 0
 
-    def on_wanted(self, wanted: ApprovalWanted) -> None:
+    def on_request(self, wanted: ApprovalRequest) -> None:
         """The agent asks."""
         ask = self._asks.running.get(wanted.ask_id)
         if ask is None or wanted.epoch != self._state.epoch or not self._state.stopped:
@@ -120,7 +120,7 @@ class Consents:
         for key in [key for key in self._remembered if key[0] == guest]:
             del self._remembered[key]
 
-    def _wait(self, ask: AskState, wanted: ApprovalWanted) -> None:
+    def _wait(self, ask: AskState, wanted: ApprovalRequest) -> None:
         self._approvals += 1
         approval = Approval(f"dap-ai-approval-{self._asks.mark}{self._approvals}", wanted, ask.guest)
         self._waiting[approval.approval_id] = approval
@@ -141,7 +141,7 @@ class Consents:
         del self._waiting[approval.approval_id]
 
 
-def _messages(ask: AskState, approval: Approval, options: Options) -> list[Message]:
+def _messages(ask: AskState, approval: Approval, options: SessionOptions) -> list[Message]:
     """The request for confirmation, in each way in which this ask reaches its user."""
     wanted, timeout_s, prefix = approval.wanted, options.approval_timeout_s, options.console_prefix
     action = on_one_line(wanted.action)

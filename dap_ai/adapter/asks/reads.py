@@ -1,6 +1,7 @@
 """The agent's own requests: queued behind the editor's, dropped when their stop is over, never misrouted.
 
-The agent itself may only read. What changes the program goes through acting.py, which takes the same way by `send`.
+The agent itself may only read. What changes the program goes through agent_actions.py, which takes the same way by
+`send`.
 
 Each side reads the frame whose scopes it asked for: lldb-dap 19 gives every frame the scope references 1, 2 and 3, and
 every lldb-dap runs console commands in the frame of the last `scopes`, so that those of an ask would make the editor
@@ -17,13 +18,13 @@ from dap_ai.adapter.asks.asks import Asks
 from dap_ai.adapter.asks.slots import REQUEST, GuestRead, Slots
 from dap_ai.adapter.state.debuggee import DebuggeeState
 from dap_ai.adapter.state.effects import AgentRequest, ToAgent
-from dap_ai.adapter.state.gate import Gate
+from dap_ai.adapter.state.forwarding_rules import ForwardingRules
 from dap_ai.adapter.state.outbox import Outbox, read_or
 from dap_ai.adapter.state.seqmap import AgentOwner
 from dap_ai.protocol.wire import envelope
+from dap_ai.protocol.wire.dap_messages import ErrorBody
 from dap_ai.protocol.wire.envelope import Envelope
 from dap_ai.protocol.wire.errors import NotStopped, RemoteProtocolError, RequestFailed
-from dap_ai.protocol.wire.messages import ErrorBody
 
 READING = frozenset(
     {"disassemble", "evaluate", "exceptionInfo", "loadedSources", "modules", "readMemory", "scopes", "source"}
@@ -43,7 +44,7 @@ Then = Callable[[bytes, RequestFailed | None], None]
 class AgentReads:
     """What the agent asks of the backend, on its way there and back."""
 
-    def __init__(self, out: Outbox, state: DebuggeeState, asks: Asks, gate: Gate) -> None:
+    def __init__(self, out: Outbox, state: DebuggeeState, asks: Asks, gate: ForwardingRules) -> None:
         self._scoping = Scoping(out, state, gate)
         self._gate = gate
         self._out = out
@@ -229,7 +230,7 @@ _DEPENDENT = frozenset({"dataBreakpointInfo", "evaluate", "setExpression", "setV
 class Scoping:
     """Knows whose `scopes` were the last. `side` is AGENT, a guest, or empty: the session's own client."""
 
-    def __init__(self, out: Outbox, state: DebuggeeState, gate: Gate) -> None:
+    def __init__(self, out: Outbox, state: DebuggeeState, gate: ForwardingRules) -> None:
         self._out = out
         self._state = state
         self._gate = gate

@@ -12,20 +12,20 @@ from functools import partial
 
 import msgspec
 
-from dap_ai.adapter.asks import questions
-from dap_ai.adapter.asks.jobs import Jobs
+from dap_ai.adapter.asks import ask_rules
+from dap_ai.adapter.asks.snapshot_jobs import Jobs
 from dap_ai.adapter.state.debuggee import DebuggeeState
-from dap_ai.adapter.state.effects import ActionWanted, CancelTimer, SetTimer, Settled, ToAgent
-from dap_ai.adapter.state.gate import Gate
-from dap_ai.adapter.state.history import History
+from dap_ai.adapter.state.effects import ActionRequest, CancelTimer, SetTimer, Settled, ToAgent
+from dap_ai.adapter.state.forwarding_rules import ForwardingRules
 from dap_ai.adapter.state.outbox import Outbox, read_or
 from dap_ai.adapter.state.seqmap import ResumeOwner
-from dap_ai.protocol.contracts.debugger import Done
-from dap_ai.protocol.contracts.tools import ContinueTo
-from dap_ai.protocol.wire.ask import AskArguments
+from dap_ai.adapter.state.session_history import SessionHistory
+from dap_ai.protocol.contracts.debugger import ActionResult
+from dap_ai.protocol.contracts.tool_arguments import ContinueTo
+from dap_ai.protocol.wire.ask_messages import AskArguments
+from dap_ai.protocol.wire.dap_messages import ContinueBody, ErrorBody
 from dap_ai.protocol.wire.envelope import Envelope
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
-from dap_ai.protocol.wire.messages import ContinueBody, ErrorBody
 
 RESUME_S = 30.0
 """A program that has not stopped anew by then is left running."""
@@ -33,7 +33,7 @@ RESUME = "resuming.wait"
 
 
 class _Resume(msgspec.Struct):
-    wanted: ActionWanted
+    wanted: ActionRequest
     command: str
     note: str
     """For the agent, beside the new stop."""
@@ -45,7 +45,9 @@ class _Resume(msgspec.Struct):
 class Resuming:
     """At most one resume of the agent is under way: while the program runs, no ask can act."""
 
-    def __init__(self, out: Outbox, state: DebuggeeState, gate: Gate, jobs: Jobs, outcomes: Outcomes) -> None:
+    def __init__(
+        self, out: Outbox, state: DebuggeeState, gate: ForwardingRules, jobs: Jobs, outcomes: PendingActions
+    ) -> None:
         self._out = out
         self._state = state
         self._gate = gate
@@ -53,7 +55,7 @@ class Resuming:
         self._outcomes = outcomes
         self._resume: _Resume | None = None
 
-    def begin(self, wanted: ActionWanted, command: str, note: str = "") -> None:
+    def begin(self, wanted: ActionRequest, command: str, note: str = "") -> None:
         """Resume the thread of the ask."""
         refusal = self._gate.refuse(command, wanted.thread_id, self._state)
         if refusal is not None:
@@ -89,7 +91,7 @@ class Resuming:
 
     def on_timer(self) -> None:
         """The program still runs."""
-        self._finish(Done())
+        self._finish(ActionResult())
 
     def admits(self, message: Envelope) -> bool:
         """Whether the client is to see this event of the backend; what it must know before, it is told."""
@@ -105,11 +107,11 @@ class Resuming:
 
     def on_stopped(self) -> None:
         """The program has stopped."""
-        self._finish(Done(stop=questions.stop_of(AskArguments(), self._state)))
+        self._finish(ActionResult(stop=ask_rules.stop_of(AskArguments(), self._state)))
 
     def on_ended(self) -> None:
         """The program has ended."""
-        self._finish(Done(ended=True))
+        self._finish(ActionResult(ended=True))
 
     def _send(self, resume: _Resume) -> None:
         wanted = resume.wanted
@@ -127,7 +129,7 @@ class Resuming:
         place = f" to {action.file}:{action.line}" if isinstance(action, ContinueTo) else ""
         self._outcomes.note(resume.command + place)
 
-    def _finish(self, done: Done) -> None:
+    def _finish(self, done: ActionResult) -> None:
         resume = self._resume
         if resume is not None and resume.sent:
             self._over()
@@ -144,23 +146,23 @@ class Resuming:
             self._out.tell([("continued", body)])
 
 
-class Outcomes:
+class PendingActions:
     """The actions that have none yet, by token."""
 
-    def __init__(self, out: Outbox, history: History) -> None:
+    def __init__(self, out: Outbox, history: SessionHistory) -> None:
         self._out = out
         self._history = history
-        self._waiting: dict[int, ActionWanted] = {}
+        self._waiting: dict[int, ActionRequest] = {}
 
-    def expect(self, wanted: ActionWanted) -> None:
+    def expect(self, wanted: ActionRequest) -> None:
         """The agent waits for this one."""
         self._waiting[wanted.token] = wanted
 
-    def waiting(self, token: int) -> ActionWanted | None:
+    def waiting(self, token: int) -> ActionRequest | None:
         """The action, if it has no outcome."""
         return self._waiting.get(token)
 
-    def of_ask(self, ask_id: str) -> list[ActionWanted]:
+    def of_ask(self, ask_id: str) -> list[ActionRequest]:
         """Those of an ask."""
         return [wanted for wanted in self._waiting.values() if wanted.ask_id == ask_id]
 
@@ -168,12 +170,12 @@ class Outcomes:
         """Something was done, for the history."""
         self._history.add("agent", text, result)
 
-    def done(self, wanted: ActionWanted, done: Done) -> None:
+    def done(self, wanted: ActionRequest, done: ActionResult) -> None:
         """It was done; an action that has its outcome keeps it."""
         if self._waiting.pop(wanted.token, None) is not None:
             self._out.do(Settled(wanted.token, done))
 
-    def fail(self, wanted: ActionWanted, error: RequestFailed) -> None:
+    def fail(self, wanted: ActionRequest, error: RequestFailed) -> None:
         """It was not; an action that has its outcome keeps it."""
         if self._waiting.pop(wanted.token, None) is not None:
             self._out.do(ToAgent(wanted.token, error=error))

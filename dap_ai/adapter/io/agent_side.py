@@ -8,39 +8,39 @@ from collections.abc import Sequence
 from typing import Any
 
 from dap_ai.adapter.io.ask_debugger import AskDebugger, AskSink, Awaiting
-from dap_ai.adapter.io.ports import Agent, LooksAhead, Recipe
+from dap_ai.adapter.io.ports import AgentPort, LooksAhead, ProxyRecipe
 from dap_ai.adapter.session.session import Session
 from dap_ai.adapter.state.effects import AgentEnded, LookBack, LookedBack, StartAsk
-from dap_ai.protocol.contracts.asking import NotAnswered, no_answer
-from dap_ai.protocol.contracts.backend import Backend, Snapshots, Walker
-from dap_ai.protocol.contracts.recalling import Recalled
+from dap_ai.protocol.contracts.backend import Backend, SnapshotService, StopInspector
+from dap_ai.protocol.contracts.question import NotAnswered, no_answer
+from dap_ai.protocol.contracts.repeatable_run import Recalled
 from dap_ai.protocol.wire.errors import RequestFailed
 
 
 class AgentSide:
     """A failing agent ends its ask, never the session. `own`: the session's launch arguments for us."""
 
-    def __init__(self, recipe: Recipe, session: Session, awaiting: Awaiting) -> None:
+    def __init__(self, recipe: ProxyRecipe, session: Session, awaiting: Awaiting) -> None:
         self.own: dict[str, Any] = {}
         self._recipe = recipe
         self._session = session
         self._awaiting = awaiting
-        self._readers: dict[type[Backend], tuple[Walker | None, Snapshots | None]] = {}
-        self._agent: asyncio.Future[Agent] | None = None
+        self._readers: dict[type[Backend], tuple[StopInspector | None, SnapshotService | None]] = {}
+        self._agent: asyncio.Future[AgentPort] | None = None
         self._asks: dict[str, asyncio.Task[None]] = {}
         self._ahead: asyncio.Future[None] | None = None
 
     @property
     def is_read_only(self) -> bool:
         """Whether the debuggee is read, and never copied."""
-        walker, snapshots = self._reader()
-        return walker is not None and snapshots is None
+        inspector, snapshots = self._reader()
+        return inspector is not None and snapshots is None
 
-    def _reader(self) -> tuple[Walker | None, Snapshots | None]:
+    def _reader(self) -> tuple[StopInspector | None, SnapshotService | None]:
         """By what the adapter has announced: a child session's may be of another kind than its parent's."""
         backend = self._recipe.backend.announced(self._session.announced)
         if type(backend) not in self._readers:
-            made = backend.walker(), backend.snapshots(self._session.options.snapshot_reads)
+            made = backend.inspector(), backend.snapshots(self._session.options.snapshot_reads)
             self._readers[type(backend)] = made
         return self._readers[type(backend)]
 
@@ -115,7 +115,7 @@ class AgentSide:
         if not made.cancelled() and made.exception() is None:
             await made.result().close()
 
-    def _get(self) -> asyncio.Future[Agent]:
+    def _get(self) -> asyncio.Future[AgentPort]:
         """The session's agent, made in a thread once something is launched: an idle proxy stays small."""
         if self._agent is None:
             made = asyncio.to_thread(self._recipe.agent, self.own)
@@ -140,7 +140,7 @@ class AgentSide:
                 receive(AgentEnded(ask_id, answer))
 
 
-def _forget(agent: asyncio.Future[Agent]) -> None:
+def _forget(agent: asyncio.Future[AgentPort]) -> None:
     """A failure is told by the ask that needs the agent, not by the event loop."""
     if not agent.cancelled():
         agent.exception()

@@ -12,28 +12,28 @@ from typing import Any
 
 from dap_ai.adapter.session.session import Session
 from dap_ai.adapter.state.effects import (
-    ActionWanted,
+    ActionRequest,
     AgentOutput,
     AgentRequest,
-    ApprovalWanted,
+    ApprovalRequest,
     Event,
     JobBegun,
     JobEnded,
     LookBack,
-    ModelWanted,
+    ModelRequest,
     StartAsk,
 )
-from dap_ai.protocol.contracts.asking import HistoryItem, Stop
-from dap_ai.protocol.contracts.backend import Snapshots, Walker
-from dap_ai.protocol.contracts.debugger import Action, Consent, Done
+from dap_ai.protocol.contracts.backend import SnapshotService, StopInspector
+from dap_ai.protocol.contracts.debugger import Action, ActionResult, Consent
 from dap_ai.protocol.contracts.inspection import Inspection, Query
-from dap_ai.protocol.contracts.snapshot import SnapshotQuery, SnapshotResult
-from dap_ai.protocol.contracts.tools import ContinueTo, Step
+from dap_ai.protocol.contracts.question import HistoryItem, StopEvent
+from dap_ai.protocol.contracts.snapshot_messages import SnapshotQuery, SnapshotResult
+from dap_ai.protocol.contracts.tool_arguments import ContinueTo, Step
 from dap_ai.protocol.wire import envelope
-from dap_ai.protocol.wire.ask import Category, SafeStep
-from dap_ai.protocol.wire.caught import Caught
+from dap_ai.protocol.wire.ask_messages import Category, SafeStep
+from dap_ai.protocol.wire.caught_messages import Caught
 from dap_ai.protocol.wire.errors import NotStopped, RemoteProtocolError, RequestFailed
-from dap_ai.protocol.wire.lending import LentPiece, LentReply
+from dap_ai.protocol.wire.lent_replies import LentPiece, LentReply
 from dap_ai.protocol.wire.safe import Raw, Safe, SafeFields, raw
 
 SWITCHED_OFF = "snapshots are switched off in the settings"
@@ -46,18 +46,18 @@ class AskDebugger:
         self,
         session: Session,
         awaiting: Awaiting,
-        walker: Walker | None,
-        snapshots: Snapshots | None,
+        inspector: StopInspector | None,
+        snapshots: SnapshotService | None,
         start: StartAsk | LookBack,
     ) -> None:
         self._session = session
         self._awaiting = awaiting
-        self._walker = walker
+        self._inspector = inspector
         self._snapshots = snapshots
         self._ask_id = start.ask.ask_id
         self._history = start.history if isinstance(start, StartAsk) else ()
         self._observes = start.ask.arguments.level == "observe"
-        self.stop: Stop | None = start.stop
+        self.stop: StopEvent | None = start.stop
 
     @property
     def current(self) -> bool:
@@ -66,8 +66,8 @@ class AskDebugger:
 
     @property
     def can_inspect(self) -> bool:
-        """Whether the backend has a static walker."""
-        return self._walker is not None
+        """Whether the backend has a static inspector."""
+        return self._inspector is not None
 
     async def request(self, command: str, arguments: Mapping[str, Any]) -> Raw[dict[str, Any]]:
         """A DAP request's response body. Raises RequestFailed, NotStopped."""
@@ -85,11 +85,11 @@ class AskDebugger:
             raise RequestFailed(command, "unreadable", text) from error
 
     async def inspect(self, query: Query) -> Raw[Inspection]:
-        """One visit of the walker. Raises RequestFailed, NotStopped."""
-        if self._walker is None:
-            raise RequestFailed("evaluate", "notSupported", "this debug adapter has no static walker")
+        """One visit of the inspector. Raises RequestFailed, NotStopped."""
+        if self._inspector is None:
+            raise RequestFailed("evaluate", "notSupported", "this debug adapter has no static inspector")
         paths = self._session.state.paths
-        return raw(paths.local(await self._walker.inspect(self._request, paths.remote(query))))
+        return raw(paths.local(await self._inspector.inspect(self._request, paths.remote(query))))
 
     @property
     def why_no_snapshot(self) -> str:
@@ -129,18 +129,18 @@ class AskDebugger:
         """What the user says to an action of the agent; no answer in time is a no. Raises RequestFailed, NotStopped."""
         epoch = self._stop("approve").epoch
         consent: Consent = await self._awaiting.outcome(
-            lambda token: ApprovalWanted(self._ask_id, token, epoch, kind, action, reason, now)
+            lambda token: ApprovalRequest(self._ask_id, token, epoch, kind, action, reason, now)
         )
         return consent
 
-    async def act(self, action: Action, frame_id: int = 0) -> Raw[Done]:
+    async def act(self, action: Action, frame_id: int = 0) -> Raw[ActionResult]:
         """Does it, in the program itself. Raises RequestFailed, NotStopped.
 
         After a Step or a ContinueTo, `stop` is where the program stands now: None if it runs or has ended.
         """
         stop = self._stop("act")
-        done: Done = await self._awaiting.outcome(
-            lambda token: ActionWanted(self._ask_id, token, stop.epoch, stop.thread_id, action, frame_id)
+        done: ActionResult = await self._awaiting.outcome(
+            lambda token: ActionRequest(self._ask_id, token, stop.epoch, stop.thread_id, action, frame_id)
         )
         if isinstance(action, Step | ContinueTo):
             self.stop = done.stop
@@ -151,13 +151,13 @@ class AskDebugger:
     ) -> AsyncGenerator[LentPiece | LentReply]:
         """One reply of the model that the client lends, ended by a LentReply. Raises RequestFailed."""
         wanted = list(messages), [dict(tool) for tool in tools]
-        async with aclosing(self._awaiting.outcomes(lambda token: ModelWanted(self._ask_id, token, *wanted))) as said:
+        async with aclosing(self._awaiting.outcomes(lambda token: ModelRequest(self._ask_id, token, *wanted))) as said:
             async for piece in said:
                 yield piece
                 if isinstance(piece, LentReply):
                     return
 
-    def _stop(self, command: str) -> Stop:
+    def _stop(self, command: str) -> StopEvent:
         if self.stop is None:
             raise NotStopped(command)
         return self.stop
@@ -187,7 +187,7 @@ class AskSink:
         self._tell(AgentOutput(self._ask_id, category, text, tool))
 
 
-Outcome = bytes | Consent | Done | LentPiece | LentReply
+Outcome = bytes | Consent | ActionResult | LentPiece | LentReply
 
 
 class Awaiting:

@@ -6,12 +6,12 @@ import asyncio
 from collections.abc import Callable, Iterable
 
 from dap_ai.adapter.io.merging import Merger
-from dap_ai.adapter.io.ports import Process, Recipe
+from dap_ai.adapter.io.ports import BackendProcess, ProxyRecipe
 from dap_ai.adapter.state.effects import BackendClosed, Event, FromBackend
 from dap_ai.protocol.wire.errors import RemoteProtocolError
 from dap_ai.protocol.wire.framing import FrameReader, Lenient
-from dap_ai.system.limits import slack
-from dap_ai.transport.streams import Link, open_tcp
+from dap_ai.system.load_limits import slack
+from dap_ai.transport.byte_links import ByteLink, open_tcp
 
 _CONNECT_S = 10.0
 _REST_S = 0.002
@@ -30,7 +30,7 @@ class BackendSide:
 
     def __init__(
         self,
-        recipe: Recipe,
+        recipe: ProxyRecipe,
         receive: Callable[[Event], None],
         receive_all: Callable[[Iterable[Event]], None],
         on_full: Callable[[bool], None],
@@ -47,10 +47,10 @@ class BackendSide:
         self._begun = False
         self.key = ""
         """What every connection to a port of this adapter begins with: sessions of child processes want it."""
-        self._link: Link | None = None
+        self._link: ByteLink | None = None
         self._ready = asyncio.Event()
-        self._process: Process | None = None
-        self._processes: list[Process] = []
+        self._process: BackendProcess | None = None
+        self._processes: list[BackendProcess] = []
         self._early: list[bytes] = []
         self._stalled: asyncio.TimerHandle | None = None
         self._rest_over: asyncio.TimerHandle | None = None
@@ -72,7 +72,7 @@ class BackendSide:
             if address is None:
                 self._process = await self._recipe.spawn(self._recipe.log)
                 self._processes.append(self._process)
-                link: Link = self._process.link
+                link: ByteLink = self._process.link
                 self.key = self._process.key
             else:
                 link = await self._connected(address, key)
@@ -110,7 +110,7 @@ class BackendSide:
         elif former is not None:
             former.close()
 
-    async def _connected(self, address: Address, key: str) -> Link:
+    async def _connected(self, address: Address, key: str) -> ByteLink:
         link = await open_tcp(*address, _CONNECT_S)
         self.key = key
         if key:
@@ -126,7 +126,7 @@ class BackendSide:
             self._link.write(data)
 
     def hold(self, *, held: bool) -> None:
-        """See streams.Link."""
+        """See streams.ByteLink."""
         if self._link is not None:
             self._link.hold(held=held)
 
@@ -136,13 +136,13 @@ class BackendSide:
         if self._link is not None:
             self._link.pause(paused=paused or self._resting)
 
-    def _rest(self, link: Link) -> None:
+    def _rest(self, link: ByteLink) -> None:
         """In a storm of output many small reads cost more than they bring: let the pipe fill for a moment."""
         self._resting = True
         link.pause(paused=True)
         self._rest_over = asyncio.get_running_loop().call_later(_REST_S, self._go_on, link)
 
-    def _go_on(self, link: Link) -> None:
+    def _go_on(self, link: ByteLink) -> None:
         self._resting = False
         if self._link is link:
             link.pause(paused=self._paused)
@@ -167,7 +167,7 @@ class BackendSide:
         if link is not None:
             link.close()
 
-    def _use(self, link: Link) -> None:
+    def _use(self, link: ByteLink) -> None:
         self._link = link
         frames, merger = FrameReader(Lenient()), Merger()
 

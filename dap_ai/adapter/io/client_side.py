@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dap_ai.adapter.state.effects import ClientClosed, Event, FromClient, TokenGiven
 from dap_ai.protocol.wire.errors import RemoteProtocolError
 from dap_ai.protocol.wire.framing import Exact, FrameReader
-from dap_ai.transport.streams import Link, part
+from dap_ai.transport.byte_links import ByteLink, part
 
 
 class ClientSide:
@@ -15,7 +15,7 @@ class ClientSide:
 
     def __init__(
         self,
-        link: Link,
+        link: ByteLink,
         receive: Callable[[Event], None],
         receive_all: Callable[[Iterable[Event]], None],
         on_full: Callable[[bool], None],
@@ -40,7 +40,7 @@ class ClientSide:
         self._link.write(data)
 
     def hold(self, *, held: bool) -> None:
-        """See streams.Link."""
+        """See streams.ByteLink."""
         self._link.hold(held=held)
 
     def pause(self, *, paused: bool) -> None:

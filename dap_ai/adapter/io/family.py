@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Coroutine
 from typing import Any, NamedTuple, Protocol
 
-from dap_ai.adapter.asks.questions import RELATIVE
+from dap_ai.adapter.asks.ask_rules import RELATIVE
 from dap_ai.adapter.io.ranks import rank_of
 from dap_ai.adapter.session.session import Session
 from dap_ai.adapter.state.debuggee import Phase
@@ -27,9 +27,9 @@ from dap_ai.adapter.state.effects import (
     RelativeClosed,
     RelativesChanged,
 )
-from dap_ai.system.limits import slack
+from dap_ai.system.load_limits import slack
 from dap_ai.transport import admission
-from dap_ai.transport.streams import TransportLink
+from dap_ai.transport.byte_links import TransportLink
 
 _HOST = "127.0.0.1"
 _MAX_EXPECTED = 100

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from dap_ai.adapter.io import sockets
 from dap_ai.adapter.io.client_side import reader
 from dap_ai.adapter.state.effects import Event, FromGuest, GuestClosed
-from dap_ai.transport.streams import Link, part, write_message
+from dap_ai.transport.byte_links import ByteLink, part, write_message
 
 
 class GuestLinks:
@@ -18,7 +18,7 @@ class GuestLinks:
     def __init__(self, receive_all: Callable[[Iterable[Event]], None], log: Callable[[str], None]) -> None:
         self._receive_all = receive_all
         self._log = log
-        self._links: dict[str, Link] = {}
+        self._links: dict[str, ByteLink] = {}
         self._count = 0
         self._paused = False
         self._socket: sockets.SessionSocket | None = None
@@ -28,7 +28,7 @@ class GuestLinks:
         self._socket = await sockets.open_session(self.admit, self._log, setting)
         return self._socket.session_id if self._socket else secrets.token_hex(3)
 
-    def admit(self, link: Link) -> None:
+    def admit(self, link: ByteLink) -> None:
         """A guest has connected."""
         self._count += 1
         guest = f"guest:{self._count}"
@@ -70,7 +70,7 @@ class GuestLinks:
         for guest in list(self._links):
             self.end(guest)
 
-    def _drop(self, guest: str, close: Callable[[Link], None]) -> None:
+    def _drop(self, guest: str, close: Callable[[ByteLink], None]) -> None:
         """A guest is gone. The session is told in a moment: it may be in the middle of what it says to this guest."""
         if link := self._links.pop(guest, None):
             close(link)

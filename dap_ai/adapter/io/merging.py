@@ -58,7 +58,7 @@ class Merger:
             for body in bodies:
                 plain = _plain(body)
                 if run and (plain is None or plain.category != read[0].category):
-                    yield from _told(run, read)
+                    yield from _merged_events(run, read)
                     run, read = [], []
                 if plain is None:
                     yield body
@@ -68,10 +68,10 @@ class Merger:
         # `bodies` is read lazily and may break in the middle of a run: what came before is passed on first, as without
         # merging.
         except RemoteProtocolError:
-            yield from _told(run, read)
+            yield from _merged_events(run, read)
             raise
         self.storms = len(run) >= MIN_RUN
-        yield from _told(run, read)
+        yield from _merged_events(run, read)
 
 
 def _plain(body: bytes) -> _Body | None:
@@ -85,7 +85,7 @@ def _plain(body: bytes) -> _Body | None:
         return None
 
 
-def _told(run: list[bytes], read: list[_Body]) -> Iterator[bytes]:
+def _merged_events(run: list[bytes], read: list[_Body]) -> Iterator[bytes]:
     if len(run) < MIN_RUN:
         yield from run
         return

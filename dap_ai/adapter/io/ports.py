@@ -7,16 +7,16 @@ from typing import Any, Protocol, runtime_checkable
 
 from dap_ai.adapter.session.session import Session
 from dap_ai.adapter.state.effects import Effect, Event
-from dap_ai.adapter.state.options import Options
-from dap_ai.protocol.contracts.asking import Ask, NotAnswered, SafeAnswer
+from dap_ai.adapter.state.session_options import SessionOptions
 from dap_ai.protocol.contracts.backend import Backend
 from dap_ai.protocol.contracts.debugger import RawDebugger, SafeSink
-from dap_ai.protocol.contracts.recalling import NoPast, Recalled
+from dap_ai.protocol.contracts.question import AcceptedAsk, NotAnswered, SafeAnswer
+from dap_ai.protocol.contracts.repeatable_run import NoPast, Recalled
 from dap_ai.protocol.wire.safe import Safe
-from dap_ai.transport.streams import TransportLink
+from dap_ai.transport.byte_links import TransportLink
 
 
-class Process(Protocol):
+class BackendProcess(Protocol):
     """A running adapter: see dap_ai.backends.spawn.AdapterProcess."""
 
     @property
@@ -31,7 +31,7 @@ class Process(Protocol):
 
     @property
     def key(self) -> str:
-        """What every connection to a port of its own begins with; see dap_ai.protocol.contracts.backend.Command."""
+        """The first bytes of every connection to its own port; see protocol/contracts/backend.py."""
         ...
 
     async def end(self, spares: str = "") -> None:
@@ -39,10 +39,10 @@ class Process(Protocol):
         ...
 
 
-class Agent(Protocol):
-    """What answers: see dap_ai.agent.answering.Agent. One per session: it holds the session's conversations."""
+class AgentPort(Protocol):
+    """Answers questions, see agent/session_agent.py. One per session, with the session's conversations."""
 
-    async def answer(self, ask: Ask, debugger: RawDebugger, sink: SafeSink) -> SafeAnswer | NotAnswered:
+    async def answer(self, ask: AcceptedAsk, debugger: RawDebugger, sink: SafeSink) -> SafeAnswer | NotAnswered:
         """Answer one question."""
         ...
 
@@ -76,7 +76,7 @@ class Journal(Protocol):
         ...
 
 
-class Recipe(Protocol):
+class ProxyRecipe(Protocol):
     """What a Proxy is made of; dap_ai.commands.wiring provides it."""
 
     @property
@@ -84,15 +84,15 @@ class Recipe(Protocol):
         """The kind of debug adapter."""
         ...
 
-    async def spawn(self, log: Callable[[str], None]) -> Process:
+    async def spawn(self, log: Callable[[str], None]) -> BackendProcess:
         """Start the debug adapter. Raises OSError."""
         ...
 
-    def agent(self, own: Mapping[str, Any]) -> Agent:
+    def agent(self, own: Mapping[str, Any]) -> AgentPort:
         """A fresh agent for one session, whose launch arguments for us are `own`."""
         ...
 
-    def options(self, own: Mapping[str, Any]) -> Options:
+    def options(self, own: Mapping[str, Any]) -> SessionOptions:
         """Fresh options for one session. Raises ValueError if `own` does not fit."""
         ...
 

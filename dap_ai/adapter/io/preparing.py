@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 from dap_ai.adapter.io.agent_side import AgentSide
 from dap_ai.adapter.io.backend_side import BackendSide
 from dap_ai.adapter.io.family import ChildPlace, Families
-from dap_ai.adapter.io.ports import Recipe
+from dap_ai.adapter.io.ports import ProxyRecipe
 from dap_ai.adapter.state.effects import Prepare
-from dap_ai.adapter.state.options import Options, child_key
+from dap_ai.adapter.state.session_options import SessionOptions, child_key
 from dap_ai.protocol.wire import envelope
 
 
@@ -21,18 +21,18 @@ class Preparation(NamedTuple):
     """Whether a backend at another address has taken over."""
     own: dict[str, Any]
     """The launch arguments that are meant for us."""
-    options: Options
+    options: SessionOptions
     place: ChildPlace | None
     """Where the client has come to by the front door, if that is a child's session."""
     note: str
-    """See contracts.backend.Start."""
+    """See contracts.backend.AdapterStart."""
 
 
 class Preparing:
     """`eager`: see Pump."""
 
     def __init__(
-        self, recipe: Recipe, families: Families, backend: BackendSide, agent: AgentSide, *, eager: bool
+        self, recipe: ProxyRecipe, families: Families, backend: BackendSide, agent: AgentSide, *, eager: bool
     ) -> None:
         self._recipe = recipe
         self._families = families

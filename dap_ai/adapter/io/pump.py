@@ -15,21 +15,21 @@ from typing import Any
 
 import anyio
 
-from dap_ai.adapter.asks.questions import RELATIVE
+from dap_ai.adapter.asks.ask_rules import RELATIVE
 from dap_ai.adapter.asks.slots import REQUEST
 from dap_ai.adapter.io.agent_side import AgentSide
 from dap_ai.adapter.io.ask_debugger import Awaiting
 from dap_ai.adapter.io.backend_side import BackendSide
 from dap_ai.adapter.io.client_side import ClientSide
-from dap_ai.adapter.io.failing import Failing
+from dap_ai.adapter.io.error_boundary import ErrorBoundary
 from dap_ai.adapter.io.family import ChildPlace, Families, Family
 from dap_ai.adapter.io.guest_links import GuestLinks
-from dap_ai.adapter.io.ports import Recipe
+from dap_ai.adapter.io.ports import ProxyRecipe
 from dap_ai.adapter.io.preparing import Preparing
 from dap_ai.adapter.io.timers import Timers
-from dap_ai.adapter.session.ending import DISCONNECT, PART
 from dap_ai.adapter.session.session import Session
-from dap_ai.adapter.session.starting import GREETING
+from dap_ai.adapter.session.session_end import DISCONNECT, PART
+from dap_ai.adapter.session.session_start import GREETING
 from dap_ai.adapter.state.debuggee import Phase
 from dap_ai.adapter.state.effects import (
     BackendClosed,
@@ -60,9 +60,9 @@ from dap_ai.adapter.state.effects import (
     ToGuest,
     ToRelative,
 )
-from dap_ai.adapter.state.options import Options
+from dap_ai.adapter.state.session_options import SessionOptions
 from dap_ai.protocol.wire import envelope
-from dap_ai.transport.streams import Link, write_message
+from dap_ai.transport.byte_links import ByteLink, write_message
 
 _OF_THE_BACKEND = frozenset({DISCONNECT, GREETING, PART, REQUEST})
 """Timers that give a backend up: one that is slow on a busy machine does not hang."""
@@ -76,7 +76,13 @@ class Pump:
     """
 
     def __init__(
-        self, recipe: Recipe, client: Link, families: Families, place: ChildPlace | None = None, *, eager: bool = False
+        self,
+        recipe: ProxyRecipe,
+        client: ByteLink,
+        families: Families,
+        place: ChildPlace | None = None,
+        *,
+        eager: bool = False,
     ) -> None:
         self.session_id = ""
         self.own: dict[str, Any] = dict(place.own) if place else {}
@@ -119,7 +125,7 @@ class Pump:
         self._failing_files: tuple[str, ...] = ()
         self._outlived = False
         """The program has ended before its child processes, whose sessions need the adapter still."""
-        self._failing = Failing(self.session, partial(write_message, self._client), self._over.set, recipe.mask)
+        self._failing = ErrorBoundary(self.session, partial(write_message, self._client), self._over.set, recipe.mask)
         self._closed = False
         """Nothing that happens concerns the session any more."""
 
@@ -283,7 +289,7 @@ class Pump:
         self._family = place.family
         self._family.add(self)
 
-    def _named(self, options: Options) -> Options:
+    def _named(self, options: SessionOptions) -> SessionOptions:
         """The same, with what tells this session from others; whoever comes by a child's listener gives its token."""
         options.session_id, options.started, options.backend = self.session_id, self._started, self._recipe.backend.name
         options.parent_id = self._place.parent_id if self._place else ""

@@ -22,8 +22,8 @@ import time
 from collections.abc import Callable, Generator
 from pathlib import Path
 
-from dap_ai.transport import admission, peers
-from dap_ai.transport.streams import Link, TransportLink
+from dap_ai.transport import admission, peer_users
+from dap_ai.transport.byte_links import ByteLink, TransportLink
 
 OFF = "off"
 """The setting `sockets` under which no session can be joined."""
@@ -64,7 +64,7 @@ class SessionSocket:
 
 
 async def open_session(
-    on_link: Callable[[Link], None], log: Callable[[str], None], setting: str = ""
+    on_link: Callable[[ByteLink], None], log: Callable[[str], None], setting: str = ""
 ) -> SessionSocket | None:
     """Listens, and gives each guest's link to `on_link`; None where that cannot be, and `log` is told why.
 
@@ -122,7 +122,7 @@ def session_ids(setting: str = "") -> list[str]:
     return [session_id for _, session_id in sorted(found)]
 
 
-def held(setting: str = "") -> list[Path]:
+def post_mortem_sockets(setting: str = "") -> list[Path]:
     """Where processes are held after a failure (debuggees/python/hosts/post_mortem), oldest first.
 
     Raises SocketError.
@@ -131,7 +131,7 @@ def held(setting: str = "") -> list[Path]:
     return sorted(paths, key=lambda path: path.lstat().st_mtime)
 
 
-async def connect(session_id: str, setting: str = "") -> Link:
+async def connect(session_id: str, setting: str = "") -> ByteLink:
     """A link to a session. Raises SessionEnded, SocketError: it is another user's, or cannot be reached."""
     path = folder(setting) / f"{session_id}{_SUFFIX}"
     try:
@@ -145,7 +145,7 @@ async def connect(session_id: str, setting: str = "") -> Link:
         raise SessionEnded(f"there is no session {session_id}") from error
     except OSError as error:
         raise SocketError(f"session {session_id} cannot be reached: {error.strerror or error}") from error
-    if peers.is_of_another_user(transport.get_extra_info("socket")):
+    if peer_users.is_of_another_user(transport.get_extra_info("socket")):
         transport.abort()
         raise SocketError(f"session {session_id} is of another user of this machine")
     return link

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from dap_ai.system.limits import Limit
+from dap_ai.system.load_limits import Limit
 
 
 class Timers:
@@ -18,7 +18,7 @@ class Timers:
         """Seconds that are left."""
 
     def set(self, timer_id: str, seconds: float, *, patient: bool = False) -> None:
-        """Start one, or start it again. `patient`: the seconds are those of an idle machine, see system/limits.py."""
+        """Start one, or restart it. `patient`: the seconds are those of an idle machine, see system/load_limits.py."""
         self.cancel(timer_id)
         self._begin(timer_id, seconds, Limit(seconds) if patient else None)
 

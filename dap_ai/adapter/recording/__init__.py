@@ -1,6 +1,6 @@
 """Sessions as files: events and effects as JSON, without secrets, and played again to a fresh `Session`.
 
-    Pump -> commands/shown/wirelog.py (a thread) -> journal.py (JSON) -> recorder.py (masks) -> file
+    Pump -> commands/display/wirelog.py (a thread) -> journal.py (JSON) -> recorder.py (masks) -> file
     file -> commands/replay.py -> replaying.py -> Session, with the recorded rules and options
 
 A replay compares the effects of the fresh session with the recorded ones: every recording in tests/recordings is a

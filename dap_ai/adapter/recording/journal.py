@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, cast, get_args, get_type_hints
 import msgspec
 
 from dap_ai.adapter.state.effects import Effect, Event
-from dap_ai.adapter.state.options import Options
+from dap_ai.adapter.state.session_options import SessionOptions
 from dap_ai.protocol.contracts.backend import BackendRules
 from dap_ai.protocol.wire.envelope import Envelope
 from dap_ai.protocol.wire.errors import RemoteProtocolError, RequestFailed
@@ -60,7 +60,7 @@ def rules_row(rules: BackendRules) -> Row:
     return {"rules": msgspec.to_builtins({name: _sorted(getattr(rules, name)) for name in _rule_types()})}
 
 
-def options_row(options: Options) -> Row:
+def options_row(options: SessionOptions) -> Row:
     """A session's options, as `options`."""
     return {"options": msgspec.to_builtins(options)}
 
@@ -182,10 +182,10 @@ def rules_of(row: Mapping[str, Any]) -> RecordedRules:
         raise JournalError(f"not rules as this dap_ai knows them: {error}") from error
 
 
-def options_of(row: Mapping[str, Any]) -> Options:
+def options_of(row: Mapping[str, Any]) -> SessionOptions:
     """The options of a line. Raises JournalError."""
     try:
-        return msgspec.convert(row["options"], Options)
+        return msgspec.convert(row["options"], SessionOptions)
     except (LookupError, TypeError, ValueError) as error:
         raise JournalError(f"not options as this dap_ai knows them: {error}") from error
 

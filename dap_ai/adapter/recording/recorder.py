@@ -29,7 +29,7 @@ _MAX_DEPTH = 100
 """What lies deeper is left out of a log as a whole."""
 
 
-class Masks(Protocol):
+class JsonMasker(Protocol):
     """How secrets are hidden: see dap_ai.agent.masking.mask.Masker."""
 
     def mask_json(self, value: object, name: str = "") -> SafeJson:
@@ -48,7 +48,7 @@ class Masks(Protocol):
 class Recorder:
     """The lines of one session, in order."""
 
-    def __init__(self, masks: Masks) -> None:
+    def __init__(self, masks: JsonMasker) -> None:
         self._masks = masks
         self._names: dict[int, str] = {}
         """Seqs to the backend of requests whose response holds a value, and the value's name."""

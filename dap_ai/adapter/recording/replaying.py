@@ -25,7 +25,7 @@ class Numbered(NamedTuple):
     row: Row
 
 
-class Difference(NamedTuple):
+class ReplayDifference(NamedTuple):
     """The first effect that is not as it was recorded. None: nothing was recorded, or nothing came."""
 
     event: Numbered
@@ -46,7 +46,7 @@ class Replay:
         self._got: deque[Row] = deque()
         self.events = 0
         self.effects = 0
-        self.difference: Difference | None = None
+        self.difference: ReplayDifference | None = None
         self.is_whole = False
         """The session came to its end; else the proxy was killed."""
 
@@ -81,11 +81,11 @@ class Replay:
         if where is None:
             self.effects += 1
         else:
-            self.difference = Difference(self._event, expected, got, where)
+            self.difference = ReplayDifference(self._event, expected, got, where)
 
     def _expect_no_more(self) -> None:
         if self._event is not None and self._got:
-            self.difference = Difference(self._event, None, self._got[0], "")
+            self.difference = ReplayDifference(self._event, None, self._got[0], "")
 
 
 def _difference(event: Row, expected: Row, got: Row) -> str | None:

@@ -1,6 +1,6 @@
 """One debug session: what the proxy does with each message of client, adapter, guests and children. Pure.
 
-`Session` is a table of commands and events over parts with one concern each (`building.py`). What no table names
+`Session` is a table of commands and events over parts with one concern each (`session_parts.py`). What no table names
 passes through, byte for byte.
 
     launch     requested -> prepared by the backend's recipe -> [another adapter initialized] -> forwarded;

@@ -6,22 +6,22 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dap_ai.adapter.asks import acting
-from dap_ai.adapter.asks.acting import Acting
-from dap_ai.adapter.asks.caught import CaughtExceptions
+from dap_ai.adapter.asks import agent_actions
+from dap_ai.adapter.asks.agent_actions import Acting
+from dap_ai.adapter.asks.caught_exceptions import CaughtExceptions
 from dap_ai.adapter.asks.reads import AgentReads
-from dap_ai.adapter.past.past import Past
-from dap_ai.adapter.session.about import About
-from dap_ai.adapter.session.children import Children
-from dap_ai.adapter.session.ending import Ending
-from dap_ai.adapter.session.forwarding import Unanswered
-from dap_ai.adapter.session.starting import Starting
-from dap_ai.adapter.session.watching import Watching
+from dap_ai.adapter.past.past_requests import PastRequests
+from dap_ai.adapter.session.backend_watch import Watching
+from dap_ai.adapter.session.child_sessions import Children
+from dap_ai.adapter.session.forwarding import PendingRequests
+from dap_ai.adapter.session.session_end import Ending
+from dap_ai.adapter.session.session_info import About
+from dap_ai.adapter.session.session_start import Starting
 from dap_ai.adapter.state import ours
 from dap_ai.adapter.state.effects import Log
-from dap_ai.adapter.state.options import Fields
 from dap_ai.adapter.state.outbox import Outbox, read_or
 from dap_ai.adapter.state.seqmap import ClientOwner, OwnOwner
+from dap_ai.adapter.state.session_options import Fields
 from dap_ai.protocol.wire.envelope import Envelope
 
 Answered = Callable[[Envelope, Any], None]
@@ -38,7 +38,7 @@ class BackendMessages:
     _children: Children
     _acting: Acting
     _caught: CaughtExceptions
-    _past: Past
+    _past: PastRequests
     _owners: Mapping[type, Answered]
 
     def receive(self, message: Envelope) -> None:
@@ -65,7 +65,7 @@ class BackendMessages:
         self._about.on_event(message)
         content = self._watching.event(message)
         if self._acting.marks(message):
-            content = acting.tagged(message)
+            content = agent_actions.tagged(message)
         is_read = self._acting.admits(message) and self._out.reads(message.name)
         if message.name == "stopped":
             self._past.on_stopped()
@@ -88,7 +88,7 @@ class Responses:
     _out: Outbox
     _reads: AgentReads
     _watching: Watching
-    _unanswered: Unanswered
+    _unanswered: PendingRequests
     _starting: Starting
     _ending: Ending
 

@@ -9,23 +9,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from dap_ai.adapter.asks import console
-from dap_ai.adapter.asks.desk import AskDesk
-from dap_ai.adapter.asks.jobs import Jobs
-from dap_ai.adapter.asks.typed import Typed
-from dap_ai.adapter.past.past import Past
-from dap_ai.adapter.session.ending import Ending
+from dap_ai.adapter.asks import ask_console
+from dap_ai.adapter.asks.ask_service import AskService
+from dap_ai.adapter.asks.snapshot_jobs import Jobs
+from dap_ai.adapter.asks.typed_lines import Typed
+from dap_ai.adapter.past.past_requests import PastRequests
 from dap_ai.adapter.session.forwarding import Forwarding
 from dap_ai.adapter.session.relatives import Relatives
-from dap_ai.adapter.session.serving import Handler, Serving
-from dap_ai.adapter.session.starting import Greeting, Starting
+from dap_ai.adapter.session.request_serving import Handler, Serving
+from dap_ai.adapter.session.session_end import Ending
+from dap_ai.adapter.session.session_start import Greeting, Starting
 from dap_ai.adapter.state.effects import Log
-from dap_ai.adapter.state.gate import Gate
+from dap_ai.adapter.state.forwarding_rules import ForwardingRules
 from dap_ai.adapter.state.outbox import Outbox, read_or
 from dap_ai.adapter.state.seqmap import ClientOwner
+from dap_ai.protocol.wire.dap_messages import EvaluateArguments, InitializeArguments
 from dap_ai.protocol.wire.envelope import Envelope
 from dap_ai.protocol.wire.errors import BAD_SEQUENCE
-from dap_ai.protocol.wire.messages import EvaluateArguments, InitializeArguments
 
 
 class ClientMessages:
@@ -37,7 +37,7 @@ class ClientMessages:
         requests: Mapping[str, Handler],
         forward: Handler,
         *,
-        past: Past,
+        past: PastRequests,
         jobs: Jobs,
         starting: Starting,
         greeting: Greeting,
@@ -81,8 +81,8 @@ class Introduction:
     """`initialize`: once, unless the adapter refuses it."""
 
     _out: Outbox
-    _gate: Gate
-    _desk: AskDesk
+    _gate: ForwardingRules
+    _desk: AskService
     _forwarding: Forwarding
 
     def on_initialize(self, message: Envelope) -> None:
@@ -93,14 +93,14 @@ class Introduction:
         if self._forwarding.refuse_if_dead(message):
             return
         said = read_or(message, InitializeArguments, InitializeArguments())
-        told = self._gate.told_of_client(message.content)
+        told = self._gate.complete_initialize(message.content)
         self._out.client.introduce(said, told or message.content or b"{}")
         self._desk.on_initialize(message)
         self._forwarding.forward(message, content=told)
 
 
 @dataclass(eq=False)
-class Console:
+class ConsoleRequests:
     """`evaluate` and `completions`: a `??` line is ours, here or in a related session."""
 
     _out: Outbox
@@ -111,7 +111,7 @@ class Console:
     def on_evaluate(self, message: Envelope) -> None:
         """The request `evaluate`."""
         arguments = read_or(message, EvaluateArguments, EvaluateArguments())
-        if arguments.context not in console.CONTEXTS or not arguments.expression:
+        if arguments.context not in ask_console.CONTEXTS or not arguments.expression:
             self._forwarding.forward(message)
         elif (line := self._typed.read(arguments)) is not None:
             if not self._relatives.takes_console(message, line, here=self._typed.expects(line)):

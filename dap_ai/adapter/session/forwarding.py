@@ -12,22 +12,22 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from dap_ai.adapter.asks.acting import Acting
+from dap_ai.adapter.asks.agent_actions import Acting
 from dap_ai.adapter.asks.reads import AgentReads
-from dap_ai.adapter.session.serving import Handler
-from dap_ai.adapter.state import edits, ours
+from dap_ai.adapter.session.request_serving import Handler
+from dap_ai.adapter.state import ours, value_edits
 from dap_ai.adapter.state.debuggee import RESUMING, DebuggeeState
 from dap_ai.adapter.state.effects import CancelTimer, SetTimer, ToBackend
-from dap_ai.adapter.state.gate import Gate
-from dap_ai.adapter.state.history import History
-from dap_ai.adapter.state.options import Fields
+from dap_ai.adapter.state.forwarding_rules import ForwardingRules
 from dap_ai.adapter.state.outbox import Outbox, read_or
 from dap_ai.adapter.state.seqmap import ClientOwner, SentBreakpoints, SwallowedOwner
+from dap_ai.adapter.state.session_history import SessionHistory
+from dap_ai.adapter.state.session_options import Fields
 from dap_ai.protocol.wire import envelope
-from dap_ai.protocol.wire.commands import DEFINED
+from dap_ai.protocol.wire.dap_messages import CancelArguments, ThreadArguments
+from dap_ai.protocol.wire.dap_requests import DEFINED
 from dap_ai.protocol.wire.envelope import Envelope
 from dap_ai.protocol.wire.errors import BACKEND_DIED, UNANSWERED, UNKNOWN_REQUEST
-from dap_ai.protocol.wire.messages import CancelArguments, ThreadArguments
 
 
 @dataclass(eq=False)
@@ -39,11 +39,11 @@ class Forwarding:
 
     _out: Outbox
     _state: DebuggeeState
-    _history: History
-    _gate: Gate
+    _history: SessionHistory
+    _gate: ForwardingRules
     _acting: Acting
     _reads: AgentReads
-    _unanswered: Unanswered
+    _unanswered: PendingRequests
     backend_dead: str = field(default="", init=False)
     is_end_told: bool = field(default=False, init=False)
 
@@ -67,7 +67,7 @@ class Forwarding:
             before = self._state.on_resume(thread.thread_id, single_thread=thread.single_thread)
         if message.name == "restart":
             self._state.on_restart()
-        arguments = message.content if message.name in edits.READ else b""
+        arguments = message.content if message.name in value_edits.READ else b""
         owner = ClientOwner(
             message.seq, message.name, thread.thread_id, before, sent=sent, guest=self._out.guest, arguments=arguments
         )
@@ -104,7 +104,7 @@ CANCEL_S = 2.0
 WAIT = "unanswered."
 
 
-class Unanswered:
+class PendingRequests:
     """Waits for the answers to some requests of the client; `answered(command)` is told who waits no more."""
 
     def __init__(self, out: Outbox, answered: Callable[[str], None]) -> None:
@@ -149,7 +149,7 @@ class Cancelling:
     _out: Outbox
     _cancel_of: Callable[[Envelope], bool]
     _forwarding: Forwarding
-    _gate: Gate
+    _gate: ForwardingRules
 
     def on_request(self, message: Envelope) -> None:
         """The client's request `cancel`."""

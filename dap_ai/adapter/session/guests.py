@@ -12,15 +12,15 @@ from functools import partial
 
 from dap_ai.adapter.asks.reads import MAX_WAITING
 from dap_ai.adapter.asks.slots import GuestRead
-from dap_ai.adapter.asks.typed import Typed
-from dap_ai.adapter.session.about import About
-from dap_ai.adapter.session.serving import Handler, Serving
+from dap_ai.adapter.asks.typed_lines import Typed
+from dap_ai.adapter.session.request_serving import Handler, Serving
+from dap_ai.adapter.session.session_info import About
 from dap_ai.adapter.state.debuggee import DebuggeeState, Phase
 from dap_ai.adapter.state.effects import CloseGuest
 from dap_ai.adapter.state.outbox import Message, Outbox, read_or
+from dap_ai.protocol.wire.dap_messages import EvaluateArguments, StoppedBody
 from dap_ai.protocol.wire.envelope import Envelope
 from dap_ai.protocol.wire.errors import GUEST_BUSY, GUEST_ONLY_READS
-from dap_ai.protocol.wire.messages import EvaluateArguments, StoppedBody
 
 READS = frozenset({"threads", "stackTrace", "source"})
 """Requests of a guest that go to the backend, in turn with the agent's and behind the session's own client: none of

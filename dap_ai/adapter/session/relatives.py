@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from dap_ai.adapter.asks import console
+from dap_ai.adapter.asks import ask_console
 from dap_ai.adapter.state.debuggee import DebuggeeState
 from dap_ai.adapter.state.effects import FromRelative, Relative, ToClient, ToRelative
 from dap_ai.adapter.state.outbox import Outbox, read_or
 from dap_ai.adapter.state.seqmap import ClientOwner
 from dap_ai.protocol.wire import envelope
-from dap_ai.protocol.wire.ask import AskOutput
+from dap_ai.protocol.wire.ask_messages import AskOutput
 from dap_ai.protocol.wire.envelope import Envelope
 from dap_ai.protocol.wire.errors import RELATIVE_ENDED, SEVERAL_STOPPED
 from dap_ai.protocol.wire.visible import visible
@@ -29,7 +29,7 @@ _PROGRESS = frozenset({"progressStart", "progressUpdate", "progressEnd"})
 """Events of a relative that are for our client; of its debuggee the client hears in that session."""
 
 
-class _Wanted(NamedTuple):
+class _PendingRequest(NamedTuple):
     client_seq: int
     command: str
 
@@ -53,7 +53,7 @@ class Relatives:
         self._state = state
         self._joined: dict[str, int] = {}
         """Relatives that were spoken to, and the last seq to each."""
-        self._pending: dict[tuple[str, int], _Wanted] = {}
+        self._pending: dict[tuple[str, int], _PendingRequest] = {}
         self._owners: dict[str, str] = {}
         """Ids of asks, conversations and approvals, and the relative that gave them."""
         self._console = ""
@@ -72,7 +72,7 @@ class Relatives:
                 return self._send(self._owners[given], message)
         return message.name in ("ask", "askTool") and not ids.conversation_id and self._is_elsewhere(message)
 
-    def takes_console(self, message: Envelope, typed: console.ConsoleInput, *, here: bool) -> bool:
+    def takes_console(self, message: Envelope, typed: ask_console.ConsoleInput, *, here: bool) -> bool:
         """The same for a `??` line. `here`: it is about an ask of this session."""
         if typed.command == "help" or here:
             return False
@@ -128,7 +128,7 @@ class Relatives:
         self._joined[session_id] += 1
         seq = self._joined[session_id]
         self._out.do(ToRelative(session_id, message.encode(seq=seq)))
-        self._pending[session_id, seq] = _Wanted(message.seq, message.name)
+        self._pending[session_id, seq] = _PendingRequest(message.seq, message.name)
         return True
 
     def _on_response(self, session_id: str, message: Envelope) -> None:
@@ -148,7 +148,7 @@ class Relatives:
             if given and isinstance(given, str):
                 self._owners[given] = session_id
 
-    def _owner(self, wanted: _Wanted) -> ClientOwner:
+    def _owner(self, wanted: _PendingRequest) -> ClientOwner:
         return ClientOwner(wanted.client_seq, wanted.command)
 
 

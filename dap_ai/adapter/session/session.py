@@ -12,15 +12,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from dap_ai.adapter.asks.caught import CaughtExceptions
-from dap_ai.adapter.session.building import Parts
+from dap_ai.adapter.asks.caught_exceptions import CaughtExceptions
+from dap_ai.adapter.session.session_parts import Parts
 from dap_ai.adapter.state.debuggee import DebuggeeState, Phase
 from dap_ai.adapter.state.effects import (
-    ActionWanted,
+    ActionRequest,
     AgentEnded,
     AgentOutput,
     AgentRequest,
-    ApprovalWanted,
+    ApprovalRequest,
     BackendClosed,
     ClientClosed,
     Effect,
@@ -35,7 +35,7 @@ from dap_ai.adapter.state.effects import (
     ListenerReady,
     Log,
     LookedBack,
-    ModelWanted,
+    ModelRequest,
     Prepared,
     RelativeClosed,
     RelativesChanged,
@@ -43,10 +43,10 @@ from dap_ai.adapter.state.effects import (
     ToClient,
     TokenGiven,
 )
-from dap_ai.adapter.state.gate import Gate
-from dap_ai.adapter.state.history import History
-from dap_ai.adapter.state.options import Options
+from dap_ai.adapter.state.forwarding_rules import ForwardingRules
 from dap_ai.adapter.state.outbox import Outbox
+from dap_ai.adapter.state.session_history import SessionHistory
+from dap_ai.adapter.state.session_options import SessionOptions
 from dap_ai.protocol.contracts.backend import BackendRules
 from dap_ai.protocol.wire.envelope import Envelope
 from dap_ai.protocol.wire.errors import RemoteProtocolError
@@ -56,12 +56,12 @@ from dap_ai.protocol.wire.visible import visible
 class Session:
     """`receive` takes one event and returns what must happen, in order."""
 
-    def __init__(self, rules: BackendRules, options: Options | None = None) -> None:
-        self.options = options or Options()
+    def __init__(self, rules: BackendRules, options: SessionOptions | None = None) -> None:
+        self.options = options or SessionOptions()
         self.state = DebuggeeState()
-        self.history = History()
+        self.history = SessionHistory()
         self._out = Outbox()
-        self._gate = Gate(rules)
+        self._gate = ForwardingRules(rules)
         self.caught = CaughtExceptions(self._out, self.options)
         self._epoch = self.state.epoch
         """What is of an earlier stop than this was dropped."""
@@ -82,14 +82,14 @@ class Session:
 
     def _settle(self) -> list[Effect]:
         """What follows from how things stand now; then all that must happen."""
-        self._serve_held()
+        self._serve_waiting()
         if self.state.epoch != self._epoch:
             self._epoch = self.state.epoch
             self._past.leave()
             self._reads.drop_stale()
             self._consents.drop_stale()
             self._end_stale_jobs()
-            self._serve_held()
+            self._serve_waiting()
         self._guests.follow()
         if not self._jobs.holding:
             self._reads.pump()
@@ -149,9 +149,9 @@ class Session:
         except RemoteProtocolError as error:
             self._out.do(Log(f"skipped: {error}"))
 
-    def _serve_held(self) -> None:
+    def _serve_waiting(self) -> None:
         places = self._jobs, self._starting, self._greeting
-        while (held := next(filter(None, (place.next_held() for place in places)), None)) is not None:
+        while (held := next(filter(None, (place.next_waiting() for place in places)), None)) is not None:
             self._attempt(held)
 
     def _end_stale_jobs(self) -> None:
@@ -174,9 +174,9 @@ class Session:
                 self._jobs.on_begun(event)
             case JobEnded():
                 self._jobs.ended(event)
-            case ApprovalWanted():
-                self._consents.on_wanted(event)
-            case ActionWanted():
+            case ApprovalRequest():
+                self._consents.on_request(event)
+            case ActionRequest():
                 self._acting.on_action(event)
             case AgentOutput():
                 self._desk.on_output(event)
@@ -204,8 +204,8 @@ class Session:
                 self._in_turn(partial(self._guests.closed, guest))
             case TokenGiven():
                 self._starting.authorized = True
-            case ModelWanted():
-                self._lending.on_wanted(event)
+            case ModelRequest():
+                self._lending.on_request(event)
             case ListenerReady():
                 self._children.on_listener(event)
             case RelativesChanged(stopped, need_adapter):

@@ -6,5 +6,6 @@
 
 1. A `stopped` while stopped only adds a thread; a resume that failed restores the stop, but not the epoch.
 2. All seq spaces are ours and only grow: who asked is in `seqmap.py`, never in the number.
-3. Each editor's deviations are in `client.py`, what an adapter can do in `gate.py`; no other room names an editor.
+3. Each editor's deviations are in `client_info.py`, what an adapter can do in `forwarding_rules.py`; no other room
+names an editor.
 """

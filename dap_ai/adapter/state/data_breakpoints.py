@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from dap_ai.adapter.state.debuggee import DebuggeeState
-from dap_ai.adapter.state.edits import Edits
 from dap_ai.adapter.state.outbox import read_or
 from dap_ai.adapter.state.seqmap import ClientOwner
-from dap_ai.protocol.contracts.asking import WatchedData
-from dap_ai.protocol.wire.envelope import Envelope, decode_or
-from dap_ai.protocol.wire.messages import (
+from dap_ai.adapter.state.value_edits import ValueEdits
+from dap_ai.protocol.contracts.question import WatchedData
+from dap_ai.protocol.wire.dap_messages import (
     BreakpointsBody,
     DataInfoArguments,
     DataInfoBody,
@@ -21,6 +20,7 @@ from dap_ai.protocol.wire.messages import (
     SetDataArguments,
     StoppedBody,
 )
+from dap_ai.protocol.wire.envelope import Envelope, decode_or
 
 _WATCHPOINT = re.compile(r"watchpoint \d+\b")
 """How lldb-dap before 20 describes such a stop, with the reason `breakpoint`."""
@@ -31,7 +31,7 @@ class DataBreakpoints:
     """Records in the debuggee's state which data breakpoint was hit."""
 
     _state: DebuggeeState
-    _edits: Edits
+    _edits: ValueEdits
 
     def __post_init__(self) -> None:
         self._known: dict[str, tuple[int, WatchedData]] = {}

@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from enum import Enum
 
 from dap_ai.adapter.state.path_mappings import PathMappings
-from dap_ai.protocol.contracts.asking import ValueEdit, WatchedData
-from dap_ai.protocol.wire.messages import ContinuedBody, FrameId, StoppedBody
+from dap_ai.protocol.contracts.question import ValueEdit, WatchedData
+from dap_ai.protocol.wire.dap_messages import ContinuedBody, FrameId, StoppedBody
 
 RESUMING = frozenset(
     {"continue", "next", "stepIn", "stepOut", "stepBack", "reverseContinue", "goto", "restartFrame", "restart"}
@@ -54,7 +54,7 @@ class DebuggeeState:
         self._restarted_from: bool | None = None
         """`terminated`, as it was before the restart of an ended debuggee that nothing has answered yet."""
         self.edits: list[ValueEdit] = []
-        """Values set in the debugger since the debuggee started, oldest first (edits.py)."""
+        """Values set in the debugger since the debuggee started, oldest first (value_edits.py)."""
         self.hit: list[WatchedData] = []
         """The variables whose data breakpoints stopped the program; if several may have, one of them did."""
         self.paths = PathMappings()

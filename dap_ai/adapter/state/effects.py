@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from dap_ai.adapter.state.options import Options
-from dap_ai.protocol.contracts.asking import Ask, HistoryItem, SafeAnswer, Stop
-from dap_ai.protocol.contracts.debugger import Action, Consent, Done
-from dap_ai.protocol.contracts.recalling import Recalled
-from dap_ai.protocol.contracts.snapshot import SnapshotQuery, SnapshotResult
-from dap_ai.protocol.wire.ask import Category, SafeStep
+from dap_ai.adapter.state.session_options import SessionOptions
+from dap_ai.protocol.contracts.debugger import Action, ActionResult, Consent
+from dap_ai.protocol.contracts.question import AcceptedAsk, HistoryItem, SafeAnswer, StopEvent
+from dap_ai.protocol.contracts.repeatable_run import Recalled
+from dap_ai.protocol.contracts.snapshot_messages import SnapshotQuery, SnapshotResult
+from dap_ai.protocol.wire.ask_messages import Category, SafeStep
 from dap_ai.protocol.wire.errors import RequestFailed
-from dap_ai.protocol.wire.lending import LentPiece, LentReply
+from dap_ai.protocol.wire.lent_replies import LentPiece, LentReply
 from dap_ai.protocol.wire.safe import Safe, SafeFields
 
 
@@ -69,7 +69,7 @@ class JobEnded(NamedTuple):
     alive: bool
 
 
-class ApprovalWanted(NamedTuple):
+class ApprovalRequest(NamedTuple):
     """The agent wants the user's consent. `token` comes back in Settled or ToAgent; `reason` is a model's text."""
 
     ask_id: str
@@ -82,7 +82,7 @@ class ApprovalWanted(NamedTuple):
     """What it is that would be changed; empty: nothing, or it cannot be read."""
 
 
-class ActionWanted(NamedTuple):
+class ActionRequest(NamedTuple):
     """The agent wants to act on the program. `token` comes back in Settled or ToAgent."""
 
     ask_id: str
@@ -94,7 +94,7 @@ class ActionWanted(NamedTuple):
     """In which an expression is evaluated, or a variable set."""
 
 
-class ModelWanted(NamedTuple):
+class ModelRequest(NamedTuple):
     """The agent wants a reply of the model that the client lends.
 
     `token` comes back in Lent, for each piece, and at the end in Settled or ToAgent.
@@ -139,7 +139,7 @@ class Prepared(NamedTuple):
     arguments: bytes = b"{}"
     error: str = ""
     connected: bool = False
-    options: Options | None = None
+    options: SessionOptions | None = None
     """The session's settings, if the launch arguments changed them."""
     adapter: tuple[str, int] | None = None
     """Host and port of the adapter, where the client of a child process knows only a listener of ours."""
@@ -216,9 +216,9 @@ Event = (
     | AgentRequest
     | JobBegun
     | JobEnded
-    | ApprovalWanted
-    | ActionWanted
-    | ModelWanted
+    | ApprovalRequest
+    | ActionRequest
+    | ModelRequest
     | AgentOutput
     | AgentEnded
     | LookedBack
@@ -292,14 +292,14 @@ class ToAgent(NamedTuple):
 
 
 class Settled(NamedTuple):
-    """The outcome of an ApprovalWanted, an ActionWanted or a ModelWanted."""
+    """The outcome of an ApprovalRequest, an ActionRequest or a ModelRequest."""
 
     token: int
-    outcome: Consent | Done | LentReply
+    outcome: Consent | ActionResult | LentReply
 
 
 class Lent(NamedTuple):
-    """A piece of what a ModelWanted asked for."""
+    """A piece of what a ModelRequest asked for."""
 
     token: int
     piece: LentPiece
@@ -308,16 +308,16 @@ class Lent(NamedTuple):
 class StartAsk(NamedTuple):
     """Start the agent on a question. `stop` is None if nothing is stopped."""
 
-    ask: Ask
-    stop: Stop | None
+    ask: AcceptedAsk
+    stop: StopEvent | None
     history: tuple[HistoryItem, ...]
 
 
 class LookBack(NamedTuple):
     """Let the program run again in a copy; LookedBack comes back. `query` None: find out first what can be run."""
 
-    ask: Ask
-    stop: Stop
+    ask: AcceptedAsk
+    stop: StopEvent
     query: SnapshotQuery | None = None
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Iterable
 from functools import partial
 
 from dap_ai.adapter.state import ours
-from dap_ai.adapter.state.client import Client, reads
+from dap_ai.adapter.state.client_info import ClientInfo, reads
 from dap_ai.adapter.state.effects import Effect, Log, ToBackend, ToClient, ToGuest
 from dap_ai.adapter.state.seqmap import ClientOwner, Owner, OwnOwner, ReverseOwner, SeqMap
 from dap_ai.protocol.wire import envelope
@@ -23,7 +23,7 @@ class Outbox:
 
     def __init__(self) -> None:
         self.seqs = SeqMap()
-        self.client = Client()
+        self.client = ClientInfo()
         """The session's own."""
         self.guest = ""
         """Whose request is being served: a joined client's; empty: the session's own."""

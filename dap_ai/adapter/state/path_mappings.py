@@ -1,6 +1,6 @@
 """The client's `pathMappings`: paths of a debuggee on another machine or in a container, in both directions. Pure.
 
-The adapter maps the paths in its own messages. The walker and copies bypass it: what they return has the debuggee's
+The adapter maps the paths in its own messages. The inspector and copies bypass it: what they return has the debuggee's
 paths, which are replaced by the client's here.
 """
 
@@ -23,7 +23,7 @@ _WORKING_DIRECTORY = "."
 """debugpy takes this `remoteRoot` as the debuggee's working directory."""
 
 
-class Mapping(NamedTuple):
+class PathMapping(NamedTuple):
     """A folder as the client names it, and as the debuggee names it."""
 
     local: str
@@ -43,7 +43,7 @@ class _Start(msgspec.Struct, rename="camel"):
 class PathMappings:
     """The mappings of one session; empty: both sides use the same paths."""
 
-    mappings: list[Mapping] = field(default_factory=list[Mapping])
+    mappings: list[PathMapping] = field(default_factory=list[PathMapping])
 
     def begin(self, arguments: bytes) -> None:
         """Reads the mappings from the arguments of the client's `launch` or `attach`."""
@@ -51,7 +51,7 @@ class PathMappings:
             given = envelope.decode(arguments or b"{}", _Start).path_mappings
         except RemoteProtocolError:
             given = []
-        self.mappings = [Mapping(g.local_root, g.remote_root) for g in given if g.local_root and g.remote_root]
+        self.mappings = [PathMapping(g.local_root, g.remote_root) for g in given if g.local_root and g.remote_root]
 
     def remote(self, value: T) -> T:
         """Replaces the client's paths in a query by the debuggee's."""
@@ -71,10 +71,10 @@ class PathMappings:
         return _moved(path, self.mappings)
 
     def _to_local(self, path: str) -> str:
-        return _moved(path, [Mapping(m.remote, m.local) for m in self.mappings])
+        return _moved(path, [PathMapping(m.remote, m.local) for m in self.mappings])
 
 
-def _moved(path: str, mappings: list[Mapping]) -> str:
+def _moved(path: str, mappings: list[PathMapping]) -> str:
     """The path with the first folder of its longest matching mapping replaced by the second."""
     for folder, other in sorted(mappings, key=lambda mapping: -len(mapping[0])):
         root = folder.rstrip("/\\")

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dap_ai.protocol.wire.messages import StoppedBody
+from dap_ai.protocol.wire.dap_messages import StoppedBody
 
 
 class SentBreakpoints(NamedTuple):
@@ -40,7 +40,7 @@ class ClientOwner(NamedTuple):
     guest: str = ""
     """The joined client that asked; empty: the session's own."""
     arguments: bytes = b""
-    """The request's own, unparsed; empty for a request that neither reads nor sets values (edits.py)."""
+    """The request's own, unparsed; empty for a request that neither reads nor sets values (value_edits.py)."""
 
 
 class AgentOwner(NamedTuple):
@@ -147,7 +147,7 @@ class SeqMap:
         return self._to_backend
 
     @property
-    def backend_was_told(self) -> bool:
+    def has_sent_to_backend(self) -> bool:
         """Whether there was any message for the backend: it is started with the first one."""
         return self._to_backend > 0
 

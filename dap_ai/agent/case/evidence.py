@@ -7,21 +7,21 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol, cast
 
-from dap_ai.agent.case.kind import kind_of
-from dap_ai.agent.case.reader import Reader
-from dap_ai.agent.case.stack import Case, Frame
-from dap_ai.agent.case.values import show, typed
+from dap_ai.agent.case.debuggee_kind import kind_of
+from dap_ai.agent.case.stop_reader import StopReader
+from dap_ai.agent.case.stop_snapshot import StackFrame, StopSnapshot
+from dap_ai.agent.case.value_texts import show, typed
 from dap_ai.agent.masking.spans import PLACEHOLDER
-from dap_ai.agent.source.source import language_of
-from dap_ai.protocol.contracts.asking import Answer, Stop
+from dap_ai.agent.source.source_file import language_of
 from dap_ai.protocol.contracts.debugger import Debugger, Sink
-from dap_ai.protocol.contracts.inspection import Fact
-from dap_ai.protocol.contracts.snapshot import SnapshotQuery
-from dap_ai.protocol.wire.ask import Evidence
+from dap_ai.protocol.contracts.inspection import ExpressionResult
+from dap_ai.protocol.contracts.question import Answer, StopEvent
+from dap_ai.protocol.contracts.snapshot_messages import SnapshotQuery
+from dap_ai.protocol.wire.ask_messages import Evidence
 from dap_ai.protocol.wire.errors import RequestFailed
 
 
-def evidence_at(expression: str, value: str, frame: Frame, stop: Stop) -> Evidence:
+def evidence_at(expression: str, value: str, frame: StackFrame, stop: StopEvent) -> Evidence:
     """A value that was read in a frame of this stop, not yet read again."""
     return Evidence(expression, value, frame.path, frame.line, frame.id, stop.thread_id, stop.epoch, confirmed=False)
 
@@ -33,12 +33,14 @@ ABOUT = "This is about the stop at"
 class Cites(Protocol):
     """What a kind of debuggee is to the second reading."""
 
-    async def read_again(self, answer: Answer, case: Case, reader: Reader, debugger: Debugger) -> Sequence[str]:
+    async def read_again(
+        self, answer: Answer, case: StopSnapshot, reader: StopReader, debugger: Debugger
+    ) -> Sequence[str]:
         """Marks what of the answer's evidence is confirmed; what to say of each that is not, as Markdown."""
         ...
 
 
-async def confirm(answer: Answer, case: Case, reader: Reader, debugger: Debugger, sink: Sink) -> None:
+async def confirm(answer: Answer, case: StopSnapshot, reader: StopReader, debugger: Debugger, sink: Sink) -> None:
     """Marks what is confirmed, and says so where something is not or where the program has moved on.
 
     What was read at an earlier stop, before the agent let the program go on, stays unconfirmed: frame ids come again.
@@ -56,13 +58,13 @@ async def confirm(answer: Answer, case: Case, reader: Reader, debugger: Debugger
     sink.emit("answer", f"{note}\n")
 
 
-def spot_of(case: Case) -> str:
+def spot_of(case: StopSnapshot) -> str:
     """`shop.py:12`."""
     place = case.focus
     return f"{Path(place.frame.path).name}:{place.frame.line}" if place else "a stop without frames"
 
 
-async def values_again(answer: Answer, reader: Reader, debugger: Debugger) -> list[str]:
+async def values_again(answer: Answer, reader: StopReader, debugger: Debugger) -> list[str]:
     """See Cites.read_again: of a program, whose evidence are expressions and their values."""
     epoch = debugger.stop.epoch if debugger.stop else 0
     facts = await read_again([e for e in answer.evidence if e.epoch == epoch], reader, debugger)
@@ -74,10 +76,12 @@ async def values_again(answer: Answer, reader: Reader, debugger: Debugger) -> li
     ]
 
 
-async def read_again(evidence: list[Evidence], reader: Reader, debugger: Debugger) -> dict[tuple[int, str], Fact]:
+async def read_again(
+    evidence: list[Evidence], reader: StopReader, debugger: Debugger
+) -> dict[tuple[int, str], ExpressionResult]:
     """What the cited expressions give now, by frame id and expression: read, or where that is refused, in a copy."""
     wanted = {(e.frame_id, e.expression): language_of(e.file) for e in evidence}
-    facts: dict[tuple[int, str], Fact] = {}
+    facts: dict[tuple[int, str], ExpressionResult] = {}
     try:
         if wanted and debugger.can_inspect and debugger.current:
             facts = await reader.again(wanted)
@@ -88,15 +92,15 @@ async def read_again(evidence: list[Evidence], reader: Reader, debugger: Debugge
                 if result.unknown:
                     continue
                 if result.status == "ok" and result.value:
-                    facts[frame_id, expression] = Fact(result.value)
+                    facts[frame_id, expression] = ExpressionResult(result.value)
                 elif result.status == "raised":
-                    facts[frame_id, expression] = Fact(error="raised", text=result.error)
+                    facts[frame_id, expression] = ExpressionResult(error="raised", text=result.error)
     except RequestFailed:  # of it, NotStopped: what was not read stays unconfirmed
         pass
     return facts
 
 
-def is_same(cited: str, fact: Fact) -> bool:
+def is_same(cited: str, fact: ExpressionResult) -> bool:
     """Whether a citation says what was read: spaces and the kind of quotes aside, in full or with what was cut."""
     if fact.value is None:
         has_raised = fact.error == "raised" and bool(cited.strip())
@@ -122,7 +126,7 @@ def _plain(text: str) -> str:
     return " ".join(text.strip().strip("`").replace('"', "'").split())
 
 
-def _instead(fact: Fact | None) -> str:
+def _instead(fact: ExpressionResult | None) -> str:
     if fact is None or (fact.value is None and not fact.text):
         return ""
     return f" (it is `{show(fact.value, 80)}`)" if fact.value else f" ({fact.text[:80]})"

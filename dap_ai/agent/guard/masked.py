@@ -14,14 +14,14 @@ from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from typing import cast
 
-from dap_ai.agent.case.stack import Place
-from dap_ai.agent.guard.passing import PassingModel
-from dap_ai.agent.masking.mask import Masked, MaskedStream, Masker
-from dap_ai.agent.model import Message, Model, ModelError, Piece, Schema
-from dap_ai.protocol.contracts.asking import Answer, NotAnswered, SafeAnswer
+from dap_ai.agent.case.stop_snapshot import FramePlace
+from dap_ai.agent.guard.pass_through import PassingModel
+from dap_ai.agent.masking.mask import MaskedSecret, MaskedStream, Masker
+from dap_ai.agent.model_port import Message, Model, ModelError, Piece, Schema
 from dap_ai.protocol.contracts.debugger import SafeSink
-from dap_ai.protocol.wire.ask import Category, SafeStep, ToolStep
-from dap_ai.protocol.wire.ask import Masked as MaskedRow
+from dap_ai.protocol.contracts.question import Answer, NotAnswered, SafeAnswer
+from dap_ai.protocol.wire.ask_messages import Category, SafeStep, ToolStep
+from dap_ai.protocol.wire.ask_messages import Masked as MaskedRow
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 from dap_ai.protocol.wire.safe import Safe, SafeFields, SafeJson, as_it_is, put, replaced, safe_fields
 from dap_ai.protocol.wire.value_path import PathNode
@@ -149,7 +149,7 @@ def not_answered(masker: Masker, error: Exception) -> NotAnswered:
     return NotAnswered(text, stale=isinstance(error, NotStopped), is_ours=is_ours)
 
 
-def learn_sources(masker: Masker, places: Iterable[Place]) -> None:
+def learn_sources(masker: Masker, places: Iterable[FramePlace]) -> None:
     """Secrets that stand in source text: from then on they are masked wherever they appear."""
     for text in {place.source.path: place.source.text for place in places if place.source}.values():
         learn_text(masker, text)
@@ -172,7 +172,7 @@ class Tally:
 
     def rows(self) -> list[MaskedRow]:
         """Most often first; never a secret itself."""
-        rows: list[Masked] = []
+        rows: list[MaskedSecret] = []
         for row in self._masker.shown():
             times = row.times - self._before.get((row.placeholder, row.rule), 0)
             if times > 0:

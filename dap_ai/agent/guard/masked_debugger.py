@@ -13,15 +13,15 @@ from typing import Any, cast
 import msgspec
 
 from dap_ai.agent.guard.masked_values import ValueMasker, label, label_of, opened
-from dap_ai.agent.guard.passing import PassingSession
+from dap_ai.agent.guard.pass_through import PassingSession
 from dap_ai.agent.masking.mask import Masker
-from dap_ai.agent.masking.names import secret_name
 from dap_ai.agent.masking.placeholders import fillers
-from dap_ai.protocol.contracts.asking import HistoryItem, Stop
-from dap_ai.protocol.contracts.debugger import Action, Consent, Done, RawDebugger
-from dap_ai.protocol.contracts.inspection import Fact, FrameFacts, Inspection, Node, Query
-from dap_ai.protocol.contracts.snapshot import Hidden, SnapshotQuery, SnapshotResult
-from dap_ai.protocol.wire.caught import Caught
+from dap_ai.agent.masking.secret_names import secret_name
+from dap_ai.protocol.contracts.debugger import Action, ActionResult, Consent, RawDebugger
+from dap_ai.protocol.contracts.inspection import ExpressionResult, FrameFacts, Inspection, Node, Query
+from dap_ai.protocol.contracts.question import HistoryItem, StopEvent
+from dap_ai.protocol.contracts.snapshot_messages import Hidden, SnapshotQuery, SnapshotResult
+from dap_ai.protocol.wire.caught_messages import Caught
 from dap_ai.protocol.wire.safe import Raw, Safe, SafeFields, as_it_is, put, replaced
 
 MAX_HIDDEN = 200
@@ -38,7 +38,7 @@ class MaskedDebugger(PassingSession):
     """See protocol.debugger.Debugger."""
 
     def __init__(self, debugger: RawDebugger, masker: Masker, *, hiding: bool) -> None:
-        """`hiding`: nothing can be computed from a secret: copies have none, the walker only reads them as they are."""
+        """`hiding`: nothing can be computed from a secret: copies have none, the inspector only reads stored values."""
         super().__init__(debugger)
         self._debugger = debugger
         self._masker = masker
@@ -47,7 +47,7 @@ class MaskedDebugger(PassingSession):
         self._values = ValueMasker(masker)
 
     @property
-    def stop(self) -> Stop | None:
+    def stop(self) -> StopEvent | None:
         """The stop, with masked values of edits and data breakpoints."""
         stop = super().stop
         if stop is None or not (stop.edits or stop.hit):
@@ -79,12 +79,16 @@ class MaskedDebugger(PassingSession):
             self._learned_epoch = stop.epoch
         return self._inspection(read, query, refused)
 
-    def _inspection(self, read: Raw[Inspection], query: Query, refused: Sequence[Sequence[Fact | None]]) -> Inspection:
+    def _inspection(
+        self, read: Raw[Inspection], query: Query, refused: Sequence[Sequence[ExpressionResult | None]]
+    ) -> Inspection:
         found = opened(read)
         for facts, row in zip(found.frames, refused, strict=False):
             answers = iter(facts.values)
             if facts.values or (any(row) and not facts.error):
-                facts.values = [no or next(answers, Fact(error="refused", text="it was not read")) for no in row]
+                facts.values = [
+                    no or next(answers, ExpressionResult(error="refused", text="it was not read")) for no in row
+                ]
         self._learn(found)
         labels = [[label(node) for node in frame.expressions] for frame in query.frames]
         for facts, names in zip_longest(found.frames, labels[: len(found.frames)], fillvalue=()):
@@ -111,7 +115,7 @@ class MaskedDebugger(PassingSession):
             query = msgspec.structs.replace(query, hidden=hidden)
         return self._values.result(await self._debugger.snapshot(query), query, shown)
 
-    async def act(self, action: Action, frame_id: int = 0) -> Done:
+    async def act(self, action: Action, frame_id: int = 0) -> ActionResult:
         """Its result masked."""
         done = opened(await self._debugger.act(action, frame_id))
         return replaced(done, result=self._values.text(done.result))
@@ -162,12 +166,12 @@ class MaskedDebugger(PassingSession):
         shown.update(zip(made, placeholders, strict=True))
         return [Hidden(secret, filler) for secret, filler in zip(known, made, strict=True)]
 
-    def _refused(self, node: Node) -> Fact | None:
+    def _refused(self, node: Node) -> ExpressionResult | None:
         """Why an expression is not read while secrets are hidden."""
         if not self._hiding or (is_path(node) and not self._is_character(node)):
             return None
         name = next((n for n in names_in(node) if n in self._values.holders or _is_sure(n)), "")
-        return Fact(error="refused", text=_DERIVED.format(name=f"`{name}`")) if name else None
+        return ExpressionResult(error="refused", text=_DERIVED.format(name=f"`{name}`")) if name else None
 
     def _is_character(self, node: Node) -> bool:
         if node[0] != "s" or not isinstance(node[2][1], int):

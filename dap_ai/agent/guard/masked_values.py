@@ -11,11 +11,11 @@ import msgspec
 
 from dap_ai.agent.masking.mask import Masker
 from dap_ai.agent.masking.masked_tables import mask_table, secret_cells
-from dap_ai.agent.masking.names import secret_name
-from dap_ai.protocol.contracts.asking import ValueEdit, WatchedData
-from dap_ai.protocol.contracts.inspection import ExceptionFacts, Fact, Field, FrameFacts, Node, Value
-from dap_ai.protocol.contracts.rewinding import Rewound
-from dap_ai.protocol.contracts.snapshot import Followed, History, SnapshotQuery, SnapshotResult, Trace
+from dap_ai.agent.masking.secret_names import secret_name
+from dap_ai.protocol.contracts.inspection import ExceptionFacts, ExpressionResult, Field, FrameFacts, Node, Value
+from dap_ai.protocol.contracts.question import ValueEdit, WatchedData
+from dap_ai.protocol.contracts.rewind_messages import Rewound
+from dap_ai.protocol.contracts.snapshot_messages import Followed, RunTrace, SnapshotQuery, SnapshotResult, StepHistory
 from dap_ai.protocol.wire.safe import Raw, Safe, as_it_is, put
 from dap_ai.protocol.wire.visible import without_colours
 
@@ -91,7 +91,7 @@ class ValueMasker:
         for field in fields or ():
             put(field, text=self.value_text(field.name, field.text))
 
-    def _fact(self, name: str, fact: Fact) -> None:
+    def _fact(self, name: str, fact: ExpressionResult) -> None:
         put(fact, text=self.message(fact.text), now=self.message(fact.now))
         if fact.value is not None:
             self.value(name, fact.value)
@@ -102,7 +102,7 @@ class ValueMasker:
         for variable in (*facts.arguments, *facts.locals):
             self.value(variable.name, variable.value)
         for name, fact in zip_longest(names[: len(facts.values)], facts.values, fillvalue=""):
-            if isinstance(fact, Fact):
+            if isinstance(fact, ExpressionResult):
                 self._fact(name, fact)
 
     def exception(self, exception: ExceptionFacts) -> None:
@@ -153,7 +153,7 @@ class ValueMasker:
                 put(shown, value=self.value_text(shown.name, shown.value))
                 put(shown, name=self.text(shown.name), type=self.text(shown.type))
 
-    def _trace(self, trace: Trace) -> None:
+    def _trace(self, trace: RunTrace) -> None:
         for line in trace.lines:
             for change in line.changes:
                 put(change, texts=[self.value_text(change.name, text) for text in change.texts])
@@ -163,7 +163,7 @@ class ValueMasker:
         if trace.history is not None:
             self._history(trace.history)
 
-    def _history(self, history: History) -> None:
+    def _history(self, history: StepHistory) -> None:
         for run in history.runs:
             put(run, arguments=[self._argument(argument) for argument in run.arguments])
             put(run, result=self.text(run.result), raised=self.message(run.raised))

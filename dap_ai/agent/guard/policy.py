@@ -20,8 +20,8 @@ from typing import Any, Literal, Protocol
 
 import msgspec
 
-from dap_ai.protocol.contracts.tools import Arguments
-from dap_ai.protocol.wire.ask import LEVELS, Level
+from dap_ai.protocol.contracts.tool_arguments import ToolArguments
+from dap_ai.protocol.wire.ask_messages import LEVELS, Level
 from dap_ai.protocol.wire.visible import visible
 from dap_ai.system.texts import cut
 
@@ -62,7 +62,7 @@ class AnyTool(Protocol):
 
 
 @dataclass(frozen=True)
-class Verdict:
+class PolicyVerdict:
     """What becomes of a call."""
 
     outcome: Literal["allowed", "refused", "consent"]
@@ -81,24 +81,24 @@ class Policy:
     deny: Sequence[str] = ()
     unsafe: bool = False
 
-    def decide(self, tool: AnyTool, arguments: Arguments) -> Verdict:
+    def decide(self, tool: AnyTool, arguments: ToolArguments) -> PolicyVerdict:
         """Whether this call may be made, may not, or needs the user's consent."""
         if pattern := next((p for p in self.deny if _denies(p, tool, arguments)), ""):
             text = f"`{tool.name}` is refused: the user's list `deny` has `{pattern}`. Do without it."
-            return Verdict("refused", text, f"deny: {pattern}")
+            return PolicyVerdict("refused", text, f"deny: {pattern}")
         if not self._reaches(tool):
             text = (
                 f"`{tool.name}` is refused: it needs the level {tool.level}, and this question is at {self.level}, "
                 f"which only the user can change. Instead, {instead(tool)}."
             )
-            return Verdict("refused", text, f"level {self.level}")
+            return PolicyVerdict("refused", text, f"level {self.level}")
         if tool.level != "mutate":
-            return Verdict("allowed")
+            return PolicyVerdict("allowed")
         if self.unsafe:
-            return Verdict("allowed", rule="unsafe")
+            return PolicyVerdict("allowed", rule="unsafe")
         if pattern := next((p for p in self.allow if _allows(p, tool, arguments)), ""):
-            return Verdict("allowed", rule=f"allow: {pattern}")
-        return Verdict("consent")
+            return PolicyVerdict("allowed", rule=f"allow: {pattern}")
+        return PolicyVerdict("consent")
 
     def offers(self, tool: AnyTool) -> bool:
         """Whether a model is told of the tool."""
@@ -125,7 +125,7 @@ def _parts(pattern: str) -> tuple[str, str]:
     return tool, wanted.strip()
 
 
-def _denies(pattern: str, tool: AnyTool, arguments: Arguments) -> bool:
+def _denies(pattern: str, tool: AnyTool, arguments: ToolArguments) -> bool:
     """Spaces and line ends in a call are one space, and letters are compared as Python reads them.
 
     The name of a file may be given by the end of its path.
@@ -138,7 +138,7 @@ def _denies(pattern: str, tool: AnyTool, arguments: Arguments) -> bool:
     return not wanted or any(fnmatchcase(call, each) for call in calls for each in wide)
 
 
-def _allows(pattern: str, tool: AnyTool, arguments: Arguments) -> bool:
+def _allows(pattern: str, tool: AnyTool, arguments: ToolArguments) -> bool:
     """Code is allowed as it stands or altogether: with `*` in the middle, `total(*)` would fit any other call."""
     name, wanted = _parts(pattern)
     if not fnmatchcase(tool.name, name):

@@ -24,9 +24,9 @@ from pygls.lsp.client import LanguageClient
 from pygls.uris import from_fs_path, to_fs_path
 
 import dap_ai
-from dap_ai.agent.language.questions import Ended, Position, Refused, Spot
-from dap_ai.agent.language.recipes import Recipe
-from dap_ai.system.limits import slack
+from dap_ai.agent.language.language_messages import Position, ServerEnded, ServerRefused, SourceLine
+from dap_ai.agent.language.recipes import ServerRecipe
+from dap_ai.system.load_limits import slack
 
 _END_S = 0.5
 
@@ -48,7 +48,7 @@ class _Shown:
 class Child:
     """A language server that runs; made by `start`."""
 
-    def __init__(self, process: asyncio.subprocess.Process, recipe: Recipe) -> None:
+    def __init__(self, process: asyncio.subprocess.Process, recipe: ServerRecipe) -> None:
         assert process.stdin is not None and process.stdout is not None  # noqa: S101, PT018  both are pipes
         self._process = process
         self._recipe = recipe
@@ -58,7 +58,7 @@ class Child:
         self._client.protocol.set_writer(self._stdin)  # pyright: ignore[reportArgumentType]  its write need not be awaited
         reading = run_async(Event(), process.stdout, self._client.protocol)
         self._reading = asyncio.get_running_loop().create_task(reading)
-        self._reading.add_done_callback(_seen)
+        self._reading.add_done_callback(_consume_error)
         self._exit = asyncio.get_running_loop().create_task(process.wait())
         self._ending: asyncio.Task[None] | None = None
         self._shown: dict[str, _Shown] = {}
@@ -79,7 +79,7 @@ class Child:
             self._client.feature(name)(nothing)
 
     @classmethod
-    async def start(cls, recipe: Recipe, root: str) -> Child:
+    async def start(cls, recipe: ServerRecipe, root: str) -> Child:
         """One that is ready to answer. Raises OSError, Ended, and Refused if the interpreter cannot be asked."""
         process = await asyncio.create_subprocess_exec(
             *recipe.argv,
@@ -102,7 +102,7 @@ class Child:
         """Whether the process has ended, or is about to."""
         return self._exit.done() or self._ending is not None
 
-    async def definitions(self, position: Position, timeout_s: float | None) -> list[Spot]:
+    async def definitions(self, position: Position, timeout_s: float | None) -> list[SourceLine]:
         """Where the name is defined, else its type. Raises Ended, Refused, TimeoutError."""
         found = await self._defined(position, timeout_s)
         if any(_stamp(spot.path)[0] > self._shown[position.path].since for spot in found):
@@ -110,11 +110,11 @@ class Child:
             found = await self._defined(position, timeout_s)
         return found or await self.types(position, timeout_s)
 
-    async def _defined(self, position: Position, timeout_s: float | None) -> list[Spot]:
+    async def _defined(self, position: Position, timeout_s: float | None) -> list[SourceLine]:
         asked = self._client.text_document_definition(types.DefinitionParams(*self._place(position)))
         return _spots(await self._answer(asked, timeout_s))
 
-    async def types(self, position: Position, timeout_s: float | None) -> list[Spot]:
+    async def types(self, position: Position, timeout_s: float | None) -> list[SourceLine]:
         """Where the name's type is defined. Raises Ended, Refused, TimeoutError."""
         asked = self._client.text_document_type_definition(types.TypeDefinitionParams(*self._place(position)))
         return _spots(await self._answer(asked, timeout_s))
@@ -229,7 +229,7 @@ class Child:
     async def _answer(self, asked: Future[Any], timeout_s: float | None) -> Any:
         """Raises Ended, Refused, TimeoutError. Cancelled, it leaves the answer to come: pygls wants to deliver it."""
         answer = asyncio.wrap_future(asked)
-        answer.add_done_callback(_seen)
+        answer.add_done_callback(_consume_error)
         done, _ = await asyncio.wait(
             {answer, self._exit}, timeout=timeout_s and timeout_s * slack(), return_when=asyncio.FIRST_COMPLETED
         )
@@ -237,9 +237,9 @@ class Child:
             try:
                 return answer.result()
             except JsonRpcException as error:
-                raise Refused(str(error)) from error
+                raise ServerRefused(str(error)) from error
         if self._exit in done:
-            raise Ended(f"it ended with exit code {self._process.returncode}")
+            raise ServerEnded(f"it ended with exit code {self._process.returncode}")
         raise TimeoutError
 
 
@@ -256,16 +256,16 @@ def _stamp(path: str) -> tuple[float, int]:
     return found.st_mtime, found.st_size
 
 
-def _seen(answer: asyncio.Future[Any]) -> None:
+def _consume_error(answer: asyncio.Future[Any]) -> None:
     """Nobody may be left to be told of a failure; the event loop need not be."""
     if not answer.cancelled():
         answer.exception()
 
 
-def _spots(found: Any) -> list[Spot]:
+def _spots(found: Any) -> list[SourceLine]:
     locations = [found] if isinstance(found, types.Location) else found or []
     spots = [
-        Spot(path, location.range.start.line + 1)
+        SourceLine(path, location.range.start.line + 1)
         for location in locations
         if isinstance(location, types.Location) and (path := to_fs_path(location.uri))
     ]

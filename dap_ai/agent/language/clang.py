@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
-from dap_ai.agent.case.roots import is_too_wide
+from dap_ai.agent.case.source_roots import is_too_wide
 from dap_ai.system import programs
 
 DATABASE = "compile_commands.json"

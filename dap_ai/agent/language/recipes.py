@@ -26,7 +26,7 @@ _QUIET_RUST = {
 
 
 @dataclass(frozen=True)
-class Recipe:
+class ServerRecipe:
     """One kind of language server for one workspace."""
 
     argv: tuple[str, ...]
@@ -60,33 +60,33 @@ def is_installed(family: Family = "python") -> bool:
 def why_not_installed(family: Family) -> str:
     """What is missing, and how to get it where that is up to us; empty: there is such a language server to start."""
     if "pygls" in DEFINITIONS.missing:
-        return DEFINITIONS.wanted
+        return DEFINITIONS.install_advice
     if family == "python":
-        return "" if _has_jedi() or find_basedpyright() else DEFINITIONS.wanted
+        return "" if _has_jedi() or find_basedpyright() else DEFINITIONS.install_advice
     found = clang.find_clangd() if family == "clang" else find_rust_analyzer()
     return "" if found else f"{name_of(family)} is not installed"
 
 
-def recipe_of(family: Family, root: str, python: str = "", import_path: tuple[str, ...] = ()) -> Recipe:
+def recipe_of(family: Family, root: str, python: str = "", import_path: tuple[str, ...] = ()) -> ServerRecipe:
     """The recipe for a workspace; it walks through its folders, so it is called in a thread.
 
     Raises FileNotFoundError where the language server is not installed.
     """
     if family == "python" and not _has_jedi() and (found := find_basedpyright()):
-        return Recipe((found, "--stdio"), configuration=_of_basedpyright(python, import_path))
+        return ServerRecipe((found, "--stdio"), configuration=_of_basedpyright(python, import_path))
     if family == "python":
         workspace = {"environmentPath": python or None, "extraPaths": import_path}
         options = {"diagnostics": {"enable": False}, "workspace": workspace}
         argv = tuple(child_python.command("jedi_language_server.cli:cli"))
-        return Recipe(argv, options, {"PYTHONDONTWRITEBYTECODE": "1"}, probe=("dap_ai_probe.py", "import sys\n"))
+        return ServerRecipe(argv, options, {"PYTHONDONTWRITEBYTECODE": "1"}, probe=("dap_ai_probe.py", "import sys\n"))
     program = clang.find_clangd() if family == "clang" else find_rust_analyzer()
     if not program:
         raise FileNotFoundError(f"there is no {name_of(family)}")
     if family == "rust":
-        return Recipe((program,), _QUIET_RUST)
+        return ServerRecipe((program,), _QUIET_RUST)
     argv = (program, *clang.arguments(root))
     includes = () if clang.database_of(root) else clang.include_folders(root)
-    return Recipe(argv, command=lambda path, language: clang.command_of(path, language, root, includes))
+    return ServerRecipe(argv, command=lambda path, language: clang.command_of(path, language, root, includes))
 
 
 def _has_jedi() -> bool:

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dap_ai.agent.source.source import Sources
+from dap_ai.agent.source.source_file import Sources
 from dap_ai.agent.tools.base import clip
-from dap_ai.protocol.contracts.asking import Answer, Stop
-from dap_ai.protocol.wire.ask import Earlier
+from dap_ai.protocol.contracts.question import Answer, StopEvent
+from dap_ai.protocol.wire.ask_messages import Earlier
 from dap_ai.protocol.wire.safe import SafeFields
 
 MAX_TURNS = 20
@@ -28,7 +28,7 @@ class Turn:
 
     question: str
     answer: Answer
-    stop: Stop | None
+    stop: StopEvent | None
     spot: str = ""
     """`shop.py:12` in words."""
     told: bool = True
@@ -68,7 +68,7 @@ class Conversation:
         shown = (_lines(sources, file, line) for file, line in list(places)[:_MAX_PLACES])
         self.source = "\n\n".join(filter(None, shown))
 
-    def moved_on(self, stop: Stop | None) -> str:
+    def moved_on(self, stop: StopEvent | None) -> str:
         """A sentence where the program stands elsewhere than at the last question; else empty."""
         if not self.turns:
             return ""

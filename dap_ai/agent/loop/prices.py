@@ -5,7 +5,7 @@ Its table comes with the package and is never fetched: a new price comes with a 
 
 from __future__ import annotations
 
-from dap_ai.agent.model import Reply
+from dap_ai.agent.model_port import Reply
 from dap_ai.system.extras import PRICES, MissingExtraError
 
 

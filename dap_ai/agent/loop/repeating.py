@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 
-from dap_ai.agent.model import Reply
+from dap_ai.agent.model_port import Reply
 
 _TIMES = 4
 _MIN_CHARS = 3000
@@ -49,7 +49,7 @@ def _ends_in_rounds(text: str) -> bool:
     return False
 
 
-class Held:
+class RepetitionFilter:
     """What a reply says beyond the one before: the same words are not shown twice.
 
     They are held back as long as they are the same.

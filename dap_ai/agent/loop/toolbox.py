@@ -18,17 +18,17 @@ from typing import Any
 import msgspec
 
 from dap_ai.agent.guard.policy import plain
-from dap_ai.agent.guard.watched import Watched
+from dap_ai.agent.guard.watched_debugger import Watched
 from dap_ai.agent.masking.spans import PLACEHOLDER
-from dap_ai.agent.model import Call, Schema
+from dap_ai.agent.model_port import Schema, ToolCall
 from dap_ai.agent.prompts import wording
-from dap_ai.agent.tools.base import Bench, Tool, ToolResult, clip
-from dap_ai.agent.tools.report import Report
+from dap_ai.agent.tools.base import Tool, ToolContext, ToolResult, clip
+from dap_ai.agent.tools.report_tool import ReportTool
 from dap_ai.agent.tools.schemas import offered
-from dap_ai.agent.tools.table import run, tools_of
+from dap_ai.agent.tools.tool_table import run, tools_of
 from dap_ai.protocol.contracts.debugger import Sink
-from dap_ai.protocol.contracts.tools import TryFix
-from dap_ai.protocol.wire.ask import ToolStep, Usage
+from dap_ai.protocol.contracts.tool_arguments import TryFixArguments
+from dap_ai.protocol.wire.ask_messages import ToolStep, Usage
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 
 MAX_RESULT_CHARS = 8_000
@@ -50,7 +50,7 @@ _NOTHING_STOPPED = "Nothing is stopped: there is no program to read. Answer from
 class Toolbox:
     """The tools that a model may call in one ask. Without a `bench` nothing is stopped, and it may call none."""
 
-    def __init__(self, bench: Bench | None, sink: Sink, usage: Usage, report: Report, marker: str) -> None:
+    def __init__(self, bench: ToolContext | None, sink: Sink, usage: Usage, report: ReportTool, marker: str) -> None:
         self._bench = bench
         self._sink = sink
         self._usage = usage
@@ -73,7 +73,7 @@ class Toolbox:
         """The model has called `report`, and nothing of it was refused: with text beside it, the answer is complete."""
         return self._report.accepted
 
-    async def call(self, call: Call) -> str:
+    async def call(self, call: ToolCall) -> str:
         """The result, fenced; a refusal or a mistake in plain words."""
         self._usage.tool_calls += 1
         if self._bench is None:
@@ -92,27 +92,27 @@ class Toolbox:
             return self._refusal(call, _malformed(tool, error), time.monotonic())
         return await self._run(call, tool, arguments)
 
-    async def _run(self, call: Call, tool: Tool[Any], arguments: Any) -> str:
+    async def _run(self, call: ToolCall, tool: Tool[Any], arguments: Any) -> str:
         assert self._bench is not None  # noqa: S101  `call` has seen it
         began = time.monotonic()
         key = (tool.name, msgspec.json.encode(arguments).decode())
         if key in self._remembered and self._bench.debugger.current:
             self._refused = 0
-            return self._told(call, "The same call returned, and still returns:\n" + self._remembered[key], began)
+            return self._reply(call, "The same call returned, and still returns:\n" + self._remembered[key], began)
         copies = _copies(self._bench)
         try:
             result = await self._quietly(arguments)
         except NotStopped:
             stale, self._stale = self._stale, _NOTHING_MORE
-            return self._told(call, stale, began)
+            return self._reply(call, stale, began)
         except RequestFailed as error:
-            return self._told(call, f"It could not be read:\n{self._fenced(error.user_text)}", began)
+            return self._reply(call, f"It could not be read:\n{self._fenced(error.user_text)}", began)
         except Exception as error:  # noqa: BLE001  a mistake of ours in one tool: the others can still answer
-            return self._told(call, f"The tool failed:\n{self._fenced(repr(error))}\nTry another one.", began)
+            return self._reply(call, f"The tool failed:\n{self._fenced(repr(error))}\nTry another one.", began)
         if result.refused:
             return self._refusal(call, result.text, began)
         self._refused = 0
-        if isinstance(arguments, TryFix):
+        if isinstance(arguments, TryFixArguments):
             self._report.tried(arguments, result)
         text = self._fenced("\n".join(filter(None, [result.text.strip(), result.status])))
         if result.changed:
@@ -135,19 +135,19 @@ class Toolbox:
     def _fenced(self, text: str) -> str:
         return f"<{self._marker}>\n{clip(text, MAX_RESULT_CHARS)}\n</{self._marker}>"
 
-    def _refusal(self, call: Call, text: str, began: float) -> str:
+    def _refusal(self, call: ToolCall, text: str, began: float) -> str:
         """A call that was not made; after too many of them the model has nothing left but to answer."""
         self._refused += 1
         if self._refused >= MAX_REFUSED:
             self.schemas = []
             text = f"{text}\n{wording('refused')}"
-        return self._told(call, text, began)
+        return self._reply(call, text, began)
 
-    def _told(self, call: Call, text: str, began: float) -> str:
+    def _reply(self, call: ToolCall, text: str, began: float) -> str:
         self._tell(call, text, began)
         return text
 
-    def _tell(self, call: Call, result: str, began: float, *, snapshot: bool = False) -> None:
+    def _tell(self, call: ToolCall, result: str, began: float, *, snapshot: bool = False) -> None:
         """A step for the user: one line, and with it the whole result."""
         seconds = round(time.monotonic() - began, 4)
         name = plain(call.name, MAX_NAME_CHARS)
@@ -193,7 +193,7 @@ def _shown(value: Any) -> str:
     return " ".join(text.split())
 
 
-def _copies(bench: Bench) -> int:
+def _copies(bench: ToolContext) -> int:
     return bench.debugger.snapshots if isinstance(bench.debugger, Watched) else 0
 
 

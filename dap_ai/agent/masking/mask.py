@@ -6,8 +6,10 @@ comes to it: docs/decisions/0014 lists the doors.
 The placeholder is keyed by a random key of the session: equal secrets have equal ones, and nobody can try values
 against them. A placeholder is never masked again, so that masking twice changes nothing.
 
-Four finders look at a text: known secrets in all their forms (`known.py`), values beside a name (`named_values.py`),
-values whose place tells (`pairs.py`), values whose shape does (`shapes.py`); and the user's own patterns. What overlaps
+Four finders look at a text: known secrets in all their forms (`known_secrets.py`), values beside a name
+(`named_values.py`),
+values whose place tells (`pairs.py`), values whose shape does (`secret_shapes.py`); and the user's own patterns. What
+overlaps
 becomes one span. In doubt a value is masked where it stands, but is kept as known, and so masked everywhere, only if it
 is rare enough (`is_worth_keeping`): to hide `admin` in every line would hide the program.
 
@@ -24,20 +26,20 @@ from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from typing import NamedTuple, cast, overload
 
-from dap_ai.agent.masking.code import SCHEME, is_secret_of
-from dap_ai.agent.masking.known import Known
+from dap_ai.agent.masking.code_secrets import SCHEME, is_secret_of
+from dap_ai.agent.masking.known_secrets import KnownSecrets
 from dap_ai.agent.masking.named_values import named_secrets
-from dap_ai.agent.masking.names import CODES, PHRASES, Named, lowered, secret_name
 from dap_ai.agent.masking.pairs import placed_secrets
 from dap_ai.agent.masking.placeholders import Placeholders
 from dap_ai.agent.masking.quoting import written
-from dap_ai.agent.masking.shapes import shaped_secrets
-from dap_ai.agent.masking.spans import CUT_AFTER, PLACEHOLDER, Span, merged, outside_placeholders
+from dap_ai.agent.masking.secret_names import CODES, PHRASES, SecretWord, lowered, secret_name
+from dap_ai.agent.masking.secret_shapes import shaped_secrets
+from dap_ai.agent.masking.secret_values import is_exempt, is_secret_quoted, is_secret_start, is_worth_keeping
+from dap_ai.agent.masking.spans import CUT_AFTER, PLACEHOLDER, SecretSpan, merged, outside_placeholders
 from dap_ai.agent.masking.stream import MaskedStream
-from dap_ai.agent.masking.values import is_exempt, is_secret_quoted, is_secret_start, is_worth_keeping
 from dap_ai.protocol.wire.safe import Safe, SafeFields, SafeJson, json_text, safe_fields
 
-__all__ = ["Masked", "MaskedStream", "Masker", "PatternError"]
+__all__ = ["MaskedSecret", "MaskedStream", "Masker", "PatternError"]
 
 _MAX_PASSES = 8
 _MAX_DEPTH = 60
@@ -56,7 +58,7 @@ class PatternError(ValueError):
     """A pattern of the user cannot be used; the text says which and why."""
 
 
-class Masked(NamedTuple):
+class MaskedSecret(NamedTuple):
     """What was masked; never the secret itself."""
 
     placeholder: str
@@ -73,7 +75,7 @@ class Masker:
     def __init__(self, patterns: Iterable[str] = (), key: bytes | None = None) -> None:
         self._placeholders = Placeholders(key or os.urandom(32))
         self._patterns = [compiled(pattern) for pattern in patterns]
-        self._known = Known()
+        self._known = KnownSecrets()
         self._read: set[bytes] = set()
         self._counts: dict[tuple[str, str], int] = {}
         self._clean: dict[str, int] = {}
@@ -110,7 +112,7 @@ class Masker:
         # Only a value that is one text: of a container or an object the parts are judged, by their own names.
         sure = is_secret_of(found, inner) or (read.is_cut and found.sure and is_secret_start(inner))
         if sure and (read.is_literal or not value.startswith(("<", "[", "(", "{"))):
-            span = Span(read.start, read.end, f"name: {found.word}", read.text, read.is_cut)
+            span = SecretSpan(read.start, read.end, f"name: {found.word}", read.text, read.is_cut)
             return self.mask(value[: read.start] + self._stand_in(value, span) + value[read.end :])
         if _MEMBERS.match(value):
             self.learn(name, value)
@@ -176,9 +178,9 @@ class Masker:
         self._read.add(digest)
         return is_new
 
-    def shown(self) -> list[Masked]:
+    def shown(self) -> list[MaskedSecret]:
         """What was masked, by which rule and how often, the most frequent first."""
-        rows = [Masked(placeholder, rule, times) for (placeholder, rule), times in self._counts.items()]
+        rows = [MaskedSecret(placeholder, rule, times) for (placeholder, rule), times in self._counts.items()]
         return sorted(rows, key=lambda row: (-row.times, row.rule, row.placeholder))
 
     def known(self) -> list[str]:
@@ -193,7 +195,7 @@ class Masker:
         """Where secrets stand in a text; nothing is counted."""
         return [(span.start, span.end) for span in self._spans(text)]
 
-    def _spans(self, text: str) -> list[Span]:
+    def _spans(self, text: str) -> list[SecretSpan]:
         low = lowered(text)
         found = [
             *self._known.spans(text),
@@ -203,7 +205,7 @@ class Masker:
         ]
         for pattern in self._patterns:
             group = 1 if pattern.groups else 0
-            found += [Span(*m.span(group), "your pattern") for m in pattern.finditer(text) if m[group]]
+            found += [SecretSpan(*m.span(group), "your pattern") for m in pattern.finditer(text) if m[group]]
         # A program may print what it was shown, so placeholders come back in texts; spans are cut around them.
         if found and "<secret:" in text:
             return [part for span in merged(found) for part in outside_placeholders(text, span)]
@@ -220,7 +222,7 @@ class Masker:
             at = span.end
         return "".join([*parts, text[at:]])
 
-    def _stand_in(self, text: str, span: Span) -> Safe:
+    def _stand_in(self, text: str, span: SecretSpan) -> Safe:
         """The placeholder for what stands there, which is kept if a name or its place told that it is secret."""
         # A debugger cuts long values. A beginning is another secret than the whole, and gets another placeholder,
         # unless the number of missing characters leaves one known secret that it can be the beginning of.
@@ -292,7 +294,7 @@ class Masker:
         return self.mask_value(name, text)
 
 
-def _is_secret(found: Named, text: str, *, strong: bool) -> bool:
+def _is_secret(found: SecretWord, text: str, *, strong: bool) -> bool:
     """Whether a value that was learned is one as a whole."""
     if CODES.fullmatch(found.word) or PHRASES.fullmatch(found.word):
         return is_secret_of(found, text)

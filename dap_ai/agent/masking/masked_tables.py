@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from dap_ai.agent.masking.names import secret_name
+from dap_ai.agent.masking.secret_names import secret_name
 from dap_ai.protocol.contracts.inspection import Column, Table
 from dap_ai.protocol.wire.safe import Safe, put
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Generator, Iterator
 
-from dap_ai.agent.masking.code import SCHEME, is_secret_of, secret_in_code
-from dap_ai.agent.masking.names import Named, secret_names
+from dap_ai.agent.masking.code_secrets import SCHEME, is_secret_of, secret_in_code
 from dap_ai.agent.masking.pairs import beside
 from dap_ai.agent.masking.patterns import lazy
 from dap_ai.agent.masking.quoting import from_markup, from_url, unescaped
-from dap_ai.agent.masking.spans import CUT, Span
-from dap_ai.agent.masking.values import (
+from dap_ai.agent.masking.secret_names import SecretWord, secret_names
+from dap_ai.agent.masking.secret_values import (
     has_digit,
     is_secret_bare,
     is_secret_quoted,
@@ -19,6 +18,7 @@ from dap_ai.agent.masking.values import (
     is_secret_word,
     looks_random,
 )
+from dap_ai.agent.masking.spans import CUT, SecretSpan
 
 _CODE_TYPE = r"[A-Za-z_][\w.]{0,60}(?:\[[^\]\n]{0,60}\])?(?:\s?\|\s?None)?"
 _SEPARATOR = lazy(
@@ -72,7 +72,7 @@ _CUT_BEFORE_A_SPACE = lazy(r"(?:\.\.\.|\u2026)\+?\d*\Z")
 """The first half of `...+30 chars`."""
 
 
-def named_secrets(text: str, low: str) -> Iterator[Span]:
+def named_secrets(text: str, low: str) -> Iterator[SecretSpan]:
     """The values beside secret names. `low`: the text in lower case."""
     walked = headed = 0
     for found in secret_names(text, low):
@@ -98,7 +98,7 @@ def named_secrets(text: str, low: str) -> Iterator[Span]:
         yield from _value(text, found, separator)
 
 
-def _value(text: str, found: Named, separator: re.Match[str]) -> Iterator[Span]:
+def _value(text: str, found: SecretWord, separator: re.Match[str]) -> Iterator[SecretSpan]:
     """The secret after a name and what separates it from its value."""
     at, op = separator.end(), separator["op"]
     is_flag = text[found.start : found.start + 1] == "-"
@@ -127,7 +127,7 @@ def _value(text: str, found: Named, separator: re.Match[str]) -> Iterator[Span]:
         if wanted:
             scheme = SCHEME.match(text, start, end)
             start = scheme.end() if scheme else start
-            yield Span(start, end, rule, _meant(text[start:end], literal))
+            yield SecretSpan(start, end, rule, _meant(text[start:end], literal))
     elif wrapper is None and op not in ("==", "!=", ":="):
         yield from _unquoted(text, found, separator, is_flag=is_flag)
 
@@ -141,7 +141,7 @@ def _meant(content: str, literal: re.Match[str]) -> str:
     return unescaped(content, depth, is_bytes="b" in prefix)
 
 
-def _unquoted(text: str, found: Named, separator: re.Match[str], *, is_flag: bool) -> Iterator[Span]:
+def _unquoted(text: str, found: SecretWord, separator: re.Match[str], *, is_flag: bool) -> Iterator[SecretSpan]:
     """A bare value: only where it cannot be a piece of code."""
     at, op = separator.end(), separator["op"]
     rule = f"name: {found.word}"
@@ -149,13 +149,13 @@ def _unquoted(text: str, found: Named, separator: re.Match[str], *, is_flag: boo
         rest = _HEADER_REST.match(text, at)
         if rest and is_secret_of(found, rest[0].strip()) and not re.match(r"[A-Za-z_.\[]+[,)\]]?\s*(?:= |$)", rest[0]):
             scheme = SCHEME.match(text, at)
-            yield Span(scheme.end() if scheme else at, at + len(rest[0].rstrip().rstrip("\\")), rule)
+            yield SecretSpan(scheme.end() if scheme else at, at + len(rest[0].rstrip().rstrip("\\")), rule)
         return
     if op == ":" and (block := _YAML_BLOCK.match(text, at)):
         at = block.end()
         line = _LINE.match(text, at)
         if line and " " in line[0] and is_secret_of(found, line[0]):
-            yield Span(at, line.end(), rule)
+            yield SecretSpan(at, line.end(), rule)
             return
     bare = _BARE.match(text, at)
     if bare is None:
@@ -172,7 +172,7 @@ def _unquoted(text: str, found: Named, separator: re.Match[str], *, is_flag: boo
             and is_secret_word(rest[0])
             and _is_data(text, found, rest[0], op)
         ):
-            yield Span(at, _end(text, at, rest.end()), rule)
+            yield SecretSpan(at, _end(text, at, rest.end()), rule)
             return
     end = _end(text, at, bare.end())
     value = text[at:end]
@@ -196,10 +196,10 @@ def _unquoted(text: str, found: Named, separator: re.Match[str], *, is_flag: boo
         )
     if wanted:
         read = from_url if before[-1:] in ("?", "&") else from_markup if separator["tag"] else str
-        yield Span(at, end, rule, read(value))
+        yield SecretSpan(at, end, rule, read(value))
 
 
-def _is_data(text: str, found: Named, value: str, op: str) -> bool:
+def _is_data(text: str, found: SecretWord, value: str, op: str) -> bool:
     """Whether a line that holds only a name and a word is a setting and no statement or annotation."""
     if op == ":":
         return not (value[0].isupper() and value.isalpha()) and not value.endswith((",", "(", "{", "[", ":"))
@@ -207,7 +207,7 @@ def _is_data(text: str, found: Named, value: str, op: str) -> bool:
     return name.isupper() or not value.endswith((",", ")", "(", "[", "{", "]")) or value[:-1].isdigit()
 
 
-def _is_setting(text: str, found: Named, separator: re.Match[str], end: int) -> bool:
+def _is_setting(text: str, found: SecretWord, separator: re.Match[str], end: int) -> bool:
     """Whether it is a word in a line of a log (`password=swordfish to`) or below the head of a section (`[mail]`)."""
     if not is_secret_word(text[separator.end() : end]):
         return False
@@ -257,7 +257,7 @@ def _opens_tuple(text: str, start: int) -> bool:
     return before[-1:] in ("(", "[") and not (before[-2:-1].isalnum() or before[-2:-1] in ("_", ")", "]"))
 
 
-def _contained(text: str, at: int, found: Named) -> Generator[Span, None, int]:
+def _contained(text: str, at: int, found: SecretWord) -> Generator[SecretSpan, None, int]:
     """The strings in a list, tuple or dict of secrets; returns where it ends."""
     depth, end, count = 0, at, 0
     for item in _CONTAINED.finditer(text, at, min(len(text), at + 4000)):
@@ -272,5 +272,5 @@ def _contained(text: str, at: int, found: Named) -> Generator[Span, None, int]:
                 start, stop = item.start() + 1, item.end() - 1
                 strong = found.strong or found.word == "auth"
                 if is_secret_quoted(text[start:stop], strong=strong and found.sure):
-                    yield Span(start, stop, f"name: {found.word}", unescaped(text[start:stop]))
+                    yield SecretSpan(start, stop, f"name: {found.word}", unescaped(text[start:stop]))
     return end

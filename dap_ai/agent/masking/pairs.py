@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from dap_ai.agent.masking.code import is_secret_of
-from dap_ai.agent.masking.names import Named, secret_name
+from dap_ai.agent.masking.code_secrets import is_secret_of
 from dap_ai.agent.masking.patterns import lazy
 from dap_ai.agent.masking.quoting import unescaped
-from dap_ai.agent.masking.spans import Span
-from dap_ai.agent.masking.values import is_secret_quoted, is_secret_word
+from dap_ai.agent.masking.secret_names import SecretWord, secret_name
+from dap_ai.agent.masking.secret_values import is_secret_quoted, is_secret_word
+from dap_ai.agent.masking.spans import SecretSpan
 
 _STRING = r"(?:\"(?P<{0}d>(?:[^\"\\\n]|\\.){{0,2000}})\"|'(?P<{0}s>(?:[^'\\\n]|\\.){{0,2000}})')"
 _NAMED_SO = lazy(
@@ -54,7 +54,7 @@ _CALLS = ("login(", "auth(", "jwt.", "secretstr(")
 _SQL_PASSWORD = lazy(r"\b(?:identified\s+by|with\s+password)\s+'(?P<value>[^'\n]{3,512})'", re.IGNORECASE)
 
 
-def beside(text: str, found: Named) -> Iterator[Span]:
+def beside(text: str, found: SecretWord) -> Iterator[SecretSpan]:
     """The secret that belongs to a name, where more than a sign stands between them."""
     after, before = text[found.end : found.end + 1], text[max(0, found.start - 60) : found.start]
     if after == "," or before.endswith(", "):
@@ -70,10 +70,10 @@ def beside(text: str, found: Named) -> Iterator[Span]:
     if pair and pair.lastgroup:
         start, end = pair.span(pair.lastgroup)
         if is_secret_of(found, text[start:end]):
-            yield Span(start, end, f"name: {found.word}", unescaped(text[start:end]))
+            yield SecretSpan(start, end, f"name: {found.word}", unescaped(text[start:end]))
 
 
-def _apart(text: str, found: Named, before: str, after: str) -> re.Match[str] | None:
+def _apart(text: str, found: SecretWord, before: str, after: str) -> re.Match[str] | None:
     """What follows the name of an option, a key in a call, a macro, an anchor of YAML."""
     if after in ("'", '"'):
         pair = _ARGUMENT.match(text, found.end)
@@ -88,12 +88,12 @@ def _apart(text: str, found: Named, before: str, after: str) -> re.Match[str] | 
     return None
 
 
-def placed_secrets(text: str, low: str) -> Iterator[Span]:
+def placed_secrets(text: str, low: str) -> Iterator[SecretSpan]:
     """Secrets by their place: an argument of a call that takes one, a value in the place of a name in a list."""
     if any(word in low for word in _CALLS):
         for match in _CALL.finditer(text):
             if match.lastgroup and is_secret_quoted(match[match.lastgroup], strong=True):
-                yield Span(*match.span(match.lastgroup), "name: argument", unescaped(match[match.lastgroup]))
+                yield SecretSpan(*match.span(match.lastgroup), "name: argument", unescaped(match[match.lastgroup]))
     if "insert into" in low:
         for match in _INSERT.finditer(text):
             yield from _by_place(text, match)
@@ -103,10 +103,10 @@ def placed_secrets(text: str, low: str) -> Iterator[Span]:
     if "identified by" in low or "with password" in low:
         for match in _SQL_PASSWORD.finditer(text):
             if is_secret_quoted(match["value"], strong=True):
-                yield Span(*match.span("value"), "name: password")
+                yield SecretSpan(*match.span("value"), "name: password")
 
 
-def _by_place(text: str, match: re.Match[str]) -> Iterator[Span]:
+def _by_place(text: str, match: re.Match[str]) -> Iterator[SecretSpan]:
     """The values that stand where the names of secrets do."""
     names = [secret_name(re.split(r"\s?=", name)[0].strip(" `\"'")) for name in match["names"].split(",")]
     if not any(names):
@@ -118,6 +118,6 @@ def _by_place(text: str, match: re.Match[str]) -> Iterator[Span]:
             yield from _judged(name, text, *item.span(item.lastgroup))
 
 
-def _judged(found: Named, text: str, start: int, end: int) -> Iterator[Span]:
+def _judged(found: SecretWord, text: str, start: int, end: int) -> Iterator[SecretSpan]:
     if is_secret_of(found, text[start:end]):
-        yield Span(start, end, f"name: {found.word}", unescaped(text[start:end]))
+        yield SecretSpan(start, end, f"name: {found.word}", unescaped(text[start:end]))

@@ -58,10 +58,10 @@ def secret_rule(path: Path, *, is_source: bool) -> str:
         return f"{folder}/"
     name = path.name.casefold()
     rules = _SECRET_NAMES if is_source else (*_SECRET_NAMES, *_SECRET_UNLESS_SOURCE)
-    return next((rule for rule in rules if fnmatchcase(name, rule)), "") or ("" if is_source else _telling_word(path))
+    return next((rule for rule in rules if fnmatchcase(name, rule)), "") or ("" if is_source else _secret_word(path))
 
 
-def _telling_word(path: Path) -> str:
+def _secret_word(path: Path) -> str:
     """The word in the name of a file of data that tells of a secret."""
     parts = _WORD.findall(_CAMEL.sub(" ", path.stem).casefold())
     for word in parts:

@@ -12,7 +12,7 @@ CUT = lazy(r"(?:\.\.\.|\u2026)['\"]?(?: ?\+? ?\d+ (?:more|chars?|characters|byte
 """The mark at the end of a value that was cut: what stands before it is the beginning of a secret."""
 
 
-class Span(NamedTuple):
+class SecretSpan(NamedTuple):
     """A secret at [start, end)."""
 
     start: int
@@ -25,12 +25,12 @@ class Span(NamedTuple):
 
 
 CUT_AFTER = lazy(r"['\"]?(?:\.\.\.|\u2026)(?: (?P<more>\d{1,9}) more\b)?")
-"""The mark behind a secret that was cut; of the walker's own, how many characters are missing."""
+"""The mark behind a secret that was cut; of the inspector's own, how many characters are missing."""
 
 
-def merged(spans: Iterable[Span]) -> Iterator[Span]:
+def merged(spans: Iterable[SecretSpan]) -> Iterator[SecretSpan]:
     """In order and disjoint: those that overlap become one, by the rule of the longest."""
-    held: Span | None = None
+    held: SecretSpan | None = None
     for span in sorted(spans, key=lambda s: (s.start, -s.end)):
         if held is None or span.start >= held.end:
             if held is not None:
@@ -38,12 +38,12 @@ def merged(spans: Iterable[Span]) -> Iterator[Span]:
             held = span
         elif span.end > held.end:
             rule = held.rule if held.end - held.start >= span.end - span.start else span.rule
-            held = Span(held.start, span.end, rule, part=span.part)
+            held = SecretSpan(held.start, span.end, rule, part=span.part)
     if held is not None:
         yield held
 
 
-def outside_placeholders(text: str, span: Span) -> Iterator[Span]:
+def outside_placeholders(text: str, span: SecretSpan) -> Iterator[SecretSpan]:
     """The parts of a span that are no placeholder yet: a placeholder is never masked, nor a part of one."""
     margin = 80
     low = max(0, span.start - margin)
@@ -55,10 +55,10 @@ def outside_placeholders(text: str, span: Span) -> Iterator[Span]:
             break
         whole = False
         if match.start() > at:
-            yield Span(at, match.start(), span.rule)
+            yield SecretSpan(at, match.start(), span.rule)
         at = match.end()
     if at < span.end:
-        yield span if whole else Span(at, span.end, span.rule)
+        yield span if whole else SecretSpan(at, span.end, span.rule)
 
 
 def places(text: str, word: str) -> Iterator[int]:

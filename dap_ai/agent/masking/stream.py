@@ -23,7 +23,7 @@ _KEY_LINE = re.compile(
 )
 
 
-class Masks(Protocol):
+class SecretFinder(Protocol):
     """What the stream needs of a Masker."""
 
     def mask(self, text: str) -> Safe:
@@ -42,7 +42,7 @@ class MaskedStream:
     end; of a line without end, only its last part and what is inside a secret.
     """
 
-    def __init__(self, masker: Masks) -> None:
+    def __init__(self, masker: SecretFinder) -> None:
         self._masker = masker
         self._held = ""
         self._enough = MAX_HELD_CHARS

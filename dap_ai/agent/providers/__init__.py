@@ -2,6 +2,6 @@
 
 An entry point is a function of the settings and the environment. It gives a `Provider`, which makes a whole answer
 (`offline`), or a `Model`, which only talks (`openai`, `scripted`): `investigator.py` makes an answer with it. A model
-that a client lends (`editor`) belongs to one question. `work.py` is all that a provider may use during a question.
+that a client lends (`editor`) belongs to one question. `ask_work.py` is all that a provider may use during a question.
 When a model fails, the investigator says so, and what was found without it is still shown.
 """

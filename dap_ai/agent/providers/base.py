@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from typing import Protocol, runtime_checkable
 
-from dap_ai.agent.model import Answerer
-from dap_ai.agent.providers.work import Work
-from dap_ai.protocol.contracts.asking import Answer
-from dap_ai.protocol.wire.ask import Trouble
+from dap_ai.agent.model_port import ModelAnswerer
+from dap_ai.agent.providers.ask_work import Work
+from dap_ai.protocol.contracts.question import Answer
+from dap_ai.protocol.wire.ask_messages import Trouble
 from dap_ai.protocol.wire.errors import RequestFailed
 
 GROUP = "dap_ai.providers"
 
 
 @runtime_checkable
-class Provider(Answerer, Protocol):
+class Provider(ModelAnswerer, Protocol):
     """Turns a case into an answer. Its name is that in `usage.provider`."""
 
     async def answer(self, work: Work) -> Answer:

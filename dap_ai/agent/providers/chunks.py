@@ -6,7 +6,7 @@ import json
 import secrets
 from typing import Any, cast
 
-from dap_ai.agent.model import Call, Piece, Reasoning, Reply, Text
+from dap_ai.agent.model_port import Piece, Reasoning, Reply, Text, ToolCall
 
 ANEW = "\n\n(The connection broke, and the model began anew.)\n\n"
 
@@ -23,8 +23,8 @@ class Assembly:
         self._text: list[str] = []
         self._said = ""
         """The text as long as it has not caught up."""
-        self._calls: list[Call] = []
-        self._at: dict[int, Call] = {}
+        self._calls: list[ToolCall] = []
+        self._at: dict[int, ToolCall] = {}
         """The calls by the index they came with."""
         self._usage: dict[str, Any] = {}
         self._finish = self._model = ""
@@ -98,7 +98,7 @@ class Assembly:
         if arguments:
             call.arguments += arguments if isinstance(arguments, str) else json.dumps(arguments)
 
-    def _call_of(self, part: dict[str, Any]) -> Call:
+    def _call_of(self, part: dict[str, Any]) -> ToolCall:
         """The call that a part belongs to: by its index, where it has one that can be right; else by what it holds."""
         index, call_id = part.get("index"), _text(part.get("id"))
         named = bool(_table(part.get("function")).get("name"))
@@ -108,7 +108,7 @@ class Assembly:
                 return call
         elif self._calls and not named and call_id in ("", self._calls[-1].id):
             return self._calls[-1]
-        call = Call("", "")
+        call = ToolCall("", "")
         self._calls.append(call)
         if isinstance(index, int):
             self._at[index] = call

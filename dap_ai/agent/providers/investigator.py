@@ -5,22 +5,22 @@ from __future__ import annotations
 from functools import partial
 from typing import Protocol, cast
 
-from dap_ai.agent.case.kind import Kind, kind_of
+from dap_ai.agent.case.debuggee_kind import Kind, kind_of
 from dap_ai.agent.guard.masked import MaskedModel, masked_message
-from dap_ai.agent.guard.passing import PassingModel
+from dap_ai.agent.guard.pass_through import PassingModel
 from dap_ai.agent.kinds import DEFAULT, named
-from dap_ai.agent.loop.agent import Budget, Talk, add, investigate
 from dap_ai.agent.loop.conversation import Conversation
+from dap_ai.agent.loop.investigate import AskBudget, Talk, add, investigate
 from dap_ai.agent.loop.toolbox import Toolbox
 from dap_ai.agent.masking.mask import Masker
-from dap_ai.agent.model import ModelError
+from dap_ai.agent.model_port import ModelError
 from dap_ai.agent.prompts import wording
+from dap_ai.agent.providers.ask_work import Work
 from dap_ai.agent.providers.offline import without_model
-from dap_ai.agent.providers.work import Work
-from dap_ai.agent.tools.report import Report
-from dap_ai.protocol.contracts.asking import Answer, HistoryItem
-from dap_ai.protocol.wire.ask import Usage
-from dap_ai.settings.config import Settings
+from dap_ai.agent.tools.report_tool import ReportTool
+from dap_ai.protocol.contracts.question import Answer, HistoryItem
+from dap_ai.protocol.wire.ask_messages import Usage
+from dap_ai.settings.configuration import Settings
 from dap_ai.system.extras import PRICES
 
 _TIME_TO_ANSWER = 0.85
@@ -31,7 +31,7 @@ _MAX_TAIL_CHARS = 2000
 class HasReport(Protocol):
     """What a kind of debuggee is to this provider."""
 
-    def report(self) -> Report:
+    def report(self) -> ReportTool:
         """The tool with which a model ends, new."""
         ...
 
@@ -62,7 +62,7 @@ class Investigator(PassingModel):
         toolbox = Toolbox(work.bench, work.sink, usage, report, conversation.marker)
         limits = budget(work.settings, 0 if conversation.messages else kind.model_tokens)
         if limits.usd and not PRICES.is_installed:
-            work.sink.emit("status", f"the limit max_cost_usd is not enforced. {PRICES.wanted}")
+            work.sink.emit("status", f"the limit max_cost_usd is not enforced. {PRICES.install_advice}")
         if work.bench:
             gate = work.bench.passes
             limits.waited_s = lambda: gate.waited_s
@@ -90,10 +90,10 @@ class Investigator(PassingModel):
         )
 
 
-def budget(settings: Settings, whole: int = 0) -> Budget:
+def budget(settings: Settings, whole: int = 0) -> AskBudget:
     """What one ask may cost. `whole`: in tokens, its last reply included."""
     seconds = settings.ask_timeout_s * _TIME_TO_ANSWER
-    return Budget(settings.max_tool_calls, settings.max_tokens, seconds, settings.max_cost_usd, whole)
+    return AskBudget(settings.max_tool_calls, settings.max_tokens, seconds, settings.max_cost_usd, whole)
 
 
 def _kind(work: Work) -> Kind:

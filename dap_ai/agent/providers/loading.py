@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
-from dap_ai.agent.model import Model
+from dap_ai.agent.model_port import Model
 from dap_ai.agent.providers.base import GROUP, Provider, ProviderError
-from dap_ai.protocol.contracts.asking import Ask
 from dap_ai.protocol.contracts.debugger import StoppedSession
-from dap_ai.settings.config import Settings, provider_of
+from dap_ai.protocol.contracts.question import AcceptedAsk
+from dap_ai.settings.configuration import Settings, provider_of
 
 if TYPE_CHECKING:
     from dap_ai.agent.masking.mask import Masker
@@ -37,9 +37,9 @@ def load_or_say(settings: Settings, environ: Mapping[str, str], masker: Masker) 
         return Nobody(error)
 
 
-def lent(settings: Settings, ask: Ask, session: StoppedSession, masker: Masker) -> Provider:
+def lent(settings: Settings, ask: AcceptedAsk, session: StoppedSession, masker: Masker) -> Provider:
     """The model that the client lends for one ask: it is told nothing that the masker masks."""
-    from dap_ai.agent.providers.editor import EditorModel  # noqa: PLC0415  most clients lend none
+    from dap_ai.agent.providers.editor_model import EditorModel  # noqa: PLC0415  most clients lend none
 
     return _investigator(EditorModel(ask.arguments.lent_model, session), settings, masker)
 

@@ -7,19 +7,19 @@ from typing import Protocol, cast
 
 import msgspec
 
-from dap_ai.agent.case.stack import Case
+from dap_ai.agent.case.stop_snapshot import StopSnapshot
 from dap_ai.agent.kinds import DEFAULT, named
-from dap_ai.agent.model import ModelError
+from dap_ai.agent.model_port import ModelError
+from dap_ai.agent.providers.ask_work import Work
 from dap_ai.agent.providers.base import ProviderError
-from dap_ai.agent.providers.work import Work
 from dap_ai.agent.report.wording import ADVICE
-from dap_ai.agent.tools.base import Bench
-from dap_ai.agent.tools.table import run, traced_by
-from dap_ai.protocol.contracts.asking import Answer
+from dap_ai.agent.tools.base import ToolContext
+from dap_ai.agent.tools.tool_table import run, traced_by
 from dap_ai.protocol.contracts.debugger import Sink
-from dap_ai.protocol.contracts.tools import Arguments
-from dap_ai.protocol.wire.ask import Usage
-from dap_ai.settings.config import Settings
+from dap_ai.protocol.contracts.question import Answer
+from dap_ai.protocol.contracts.tool_arguments import ToolArguments
+from dap_ai.protocol.wire.ask_messages import Usage
+from dap_ai.settings.configuration import Settings
 from dap_ai.system.texts import fenced
 
 OFFLINE = "offline"
@@ -33,11 +33,11 @@ _PAUSE = f"{ADVICE} Pause the program, or set a breakpoint where the question ar
 class Analyst(Protocol):
     """Answers about stops of one kind by program analysis alone; it keeps what it found for the stop."""
 
-    async def answer(self, work: Work, case: Case, bench: Bench) -> Answer:
+    async def answer(self, work: Work, case: StopSnapshot, bench: ToolContext) -> Answer:
         """The answer; its paragraphs go to the sink as they are ready. Raises NotStopped, RequestFailed."""
         ...
 
-    def unread(self, work: Work, caught: Case) -> Answer | None:
+    def unread(self, work: Work, caught: StopSnapshot) -> Answer | None:
         """About an error that was only printed; None: nothing can be said of it."""
         ...
 
@@ -139,7 +139,7 @@ class Nobody(Offline):
         return await without_model(work, ModelError(self._error.trouble, self._error.user_text), Usage())
 
 
-async def use(call: Arguments, bench: Bench, sink: Sink) -> Answer:
+async def use(call: ToolArguments, bench: ToolContext, sink: Sink) -> Answer:
     """What one tool gives, as the answer."""
     result = await run(bench, call)
     if result.status:

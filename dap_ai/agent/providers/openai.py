@@ -15,12 +15,12 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from dap_ai.agent.model import Message, ModelError, Piece, Schema
+from dap_ai.agent.model_port import Message, ModelError, Piece, Schema
 from dap_ai.agent.providers.base import ProviderError
 from dap_ai.agent.providers.chunks import Assembly
-from dap_ai.agent.providers.refusals import Endpoint, is_refused, is_worth_another_try, refused, unreachable
+from dap_ai.agent.providers.endpoint_errors import ModelEndpoint, is_refused, is_worth_another_try, refused, unreachable
 from dap_ai.protocol.wire.safe import SafeFields
-from dap_ai.settings.config import Settings
+from dap_ai.settings.configuration import Settings
 
 if TYPE_CHECKING:
     from openai import APIError, AsyncOpenAI, AsyncStream
@@ -116,7 +116,7 @@ class OpenAIModel:
         """The stream of chunks as JSON: the client's own types for them cost 20 ms a turn and 0.3 ms a chunk."""
         import openai  # noqa: PLC0415  see `warm`
 
-        body = {"model": self.name, "stream": True, **self._shape.wanted(messages, tools)}
+        body = {"model": self.name, "stream": True, **self._shape.request_fields(messages, tools)}
         return await self._open().post(
             "/chat/completions", body=body, cast_to=object, stream=True, stream_cls=openai.AsyncStream[object]
         )
@@ -142,7 +142,7 @@ class OpenAIModel:
         if isinstance(error, openai.APITimeoutError):
             verdict = ModelError("network", f"{self._endpoint.shown} does not respond, and was given up.")
         elif isinstance(error, openai.APIStatusError):
-            headers, said = error.response.headers, _said(error)
+            headers, said = error.response.headers, _error_text(error)
             verdict = refused(self._endpoint, error.status_code, said, error.code or "")
             asked = headers.get("x-should-retry")
             hopeless |= not is_worth_another_try(error.status_code, said, error.code or "", asked)
@@ -150,8 +150,8 @@ class OpenAIModel:
             hopeless |= wanted_s > _MAX_PAUSE_S
             pause_s = max(pause_s, wanted_s)
         elif isinstance(error, openai.APIError) and not isinstance(error, openai.APIConnectionError):
-            verdict = refused(self._endpoint, 0, _said(error), error.code or "")
-            hopeless |= not is_worth_another_try(0, _said(error), error.code or "", None)
+            verdict = refused(self._endpoint, 0, _error_text(error), error.code or "")
+            hopeless |= not is_worth_another_try(0, _error_text(error), error.code or "", None)
         elif isinstance(error, _BrokenOff):
             verdict = ModelError("network", f"{self._endpoint.shown} answers, but not with a Chat Completions reply.")
         if hopeless:
@@ -159,8 +159,8 @@ class OpenAIModel:
         await asyncio.sleep(pause_s)
 
     @property
-    def _endpoint(self) -> Endpoint:
-        return Endpoint(self._url, self.name, self._key)
+    def _endpoint(self) -> ModelEndpoint:
+        return ModelEndpoint(self._url, self.name, self._key)
 
     def _open(self) -> AsyncOpenAI:
         if self._client is None:
@@ -186,7 +186,7 @@ class _Shape:
         self._left_out: set[str] = set()
         self._unreasoning = False
 
-    def wanted(self, messages: Sequence[SafeFields], tools: Sequence[Schema]) -> dict[str, Any]:
+    def request_fields(self, messages: Sequence[SafeFields], tools: Sequence[Schema]) -> dict[str, Any]:
         fields: dict[str, Any] = {"messages": [_sendable(m) for m in messages]}
         fields["stream_options"] = {"include_usage": True}
         if tools:
@@ -199,7 +199,7 @@ class _Shape:
         """Whether the request should be sent again, because it is now another one."""
         if getattr(error, "status_code", 0) not in (400, 422):
             return False
-        said = f"{getattr(error, 'param', '')} {_said(error)}"
+        said = f"{getattr(error, 'param', '')} {_error_text(error)}"
         if "reasoning_effort" in said and "none" in said and not self._unreasoning:
             self._unreasoning = True  # OpenAI's newer models: tools in Chat Completions only without reasoning
             return True
@@ -226,7 +226,7 @@ def _json(arguments: str) -> str:
     return json.dumps({"malformed": arguments} if arguments.strip() else {})
 
 
-def _said(error: APIError | Exception) -> str:
+def _error_text(error: APIError | Exception) -> str:
     """What the endpoint says itself, without the client's words around it."""
     body: Any = getattr(error, "body", None)
     said: Any = body.get("message") or body.get("error") or body.get("detail") if isinstance(body, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]  JSON

@@ -18,13 +18,13 @@ from typing import Any
 
 import msgspec
 
-from dap_ai.agent.guard.passing import PassingModel
-from dap_ai.agent.loop.transcript import write_private
-from dap_ai.agent.model import Call, Model, ModelError, Piece, Reasoning, Reply, Schema, Text
+from dap_ai.agent.guard.pass_through import PassingModel
+from dap_ai.agent.loop.transcript_file import write_private
+from dap_ai.agent.model_port import Model, ModelError, Piece, Reasoning, Reply, Schema, Text, ToolCall
 from dap_ai.agent.providers.base import ProviderError
 from dap_ai.protocol.wire.safe import Safe, SafeFields, as_it_is, holds_none, put
 from dap_ai.protocol.wire.visible import in_json
-from dap_ai.settings.config import Settings
+from dap_ai.settings.configuration import Settings
 
 
 class Thought(msgspec.Struct, forbid_unknown_fields=True):
@@ -42,7 +42,7 @@ class WrittenCall(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True
     """Empty: one is made."""
 
 
-class Row(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+class ScriptedReply(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     """A line of the file."""
 
     text: str = ""
@@ -57,7 +57,7 @@ class Row(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     model: str = ""
 
     @classmethod
-    def of(cls, reply: Reply, pieces: Sequence[Piece]) -> Row:
+    def of(cls, reply: Reply, pieces: Sequence[Piece]) -> ScriptedReply:
         """A reply and the pieces that it came in."""
         deltas = [p.text if isinstance(p, Text) else Thought(p.text) for p in pieces if not isinstance(p, Reply)]
         calls = [WrittenCall(c.name, c.arguments, c.id) for c in reply.calls]
@@ -68,7 +68,9 @@ class Row(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
         """As a stream; `number` makes the ids of calls that have none."""
         deltas = self.deltas or ([self.text] if self.text else [])
         said: list[Piece] = [Text(d) if isinstance(d, str) else Reasoning(d.reasoning) for d in deltas]
-        calls = [Call(c.id or f"call_{number}_{i}", c.name, _written(c.arguments)) for i, c in enumerate(self.calls)]
+        calls = [
+            ToolCall(c.id or f"call_{number}_{i}", c.name, _written(c.arguments)) for i, c in enumerate(self.calls)
+        ]
         fields: dict[str, Any] = msgspec.structs.asdict(self) | {
             "text": self.text or "".join(d for d in self.deltas if isinstance(d, str)),
             "calls": calls,
@@ -88,12 +90,12 @@ def provider(settings: Settings, _environ: Mapping[str, str]) -> Scripted:
     except (OSError, UnicodeDecodeError) as error:
         reason = (error.strerror if isinstance(error, OSError) else "") or "it is not UTF-8"
         raise ProviderError(f"{path} cannot be replayed: {reason}.") from error
-    rows: list[Row] = []
+    rows: list[ScriptedReply] = []
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
-            rows.append(msgspec.json.decode(line, type=Row))
+            rows.append(msgspec.json.decode(line, type=ScriptedReply))
         except msgspec.DecodeError as error:
             raise ProviderError(f"{path}, line {number}, is not a recorded reply: {error}.") from error
     return Scripted(path, rows)
@@ -104,7 +106,7 @@ class Scripted:
 
     provider = "scripted"
 
-    def __init__(self, path: Path, rows: Sequence[Row]) -> None:
+    def __init__(self, path: Path, rows: Sequence[ScriptedReply]) -> None:
         self.name = next((row.model for row in rows if row.model), "recording")
         self._path = path
         self._rows = rows
@@ -137,7 +139,7 @@ def _written(arguments: str | dict[str, Any]) -> str:
     return arguments if isinstance(arguments, str) else msgspec.json.encode(arguments).decode()
 
 
-def recorded(model: Model, file: str, mask: Callable[[str], Safe]) -> Recorded:
+def recorded(model: Model, file: str, mask: Callable[[str], Safe]) -> RecordingModel:
     """The model; each of its replies is added to the file (the user's alone, 0600), masked. Raises ProviderError."""
     path = Path(file).expanduser()
     try:
@@ -145,10 +147,10 @@ def recorded(model: Model, file: str, mask: Callable[[str], Safe]) -> Recorded:
         write_private(path, "", append=True)
     except OSError as error:
         raise ProviderError(f"Nothing can be recorded in {path}: {error.strerror}.") from error
-    return Recorded(model, path, mask)
+    return RecordingModel(model, path, mask)
 
 
-class Recorded(PassingModel):
+class RecordingModel(PassingModel):
     """See agent.model.Model."""
 
     def __init__(self, model: Model, path: Path, mask: Callable[[str], Safe]) -> None:
@@ -169,7 +171,7 @@ class Recorded(PassingModel):
             async for piece in stream:
                 pieces.append(piece)
                 if isinstance(piece, Reply):
-                    self._write(_line(Row.of(piece, pieces), self._mask))
+                    self._write(_line(ScriptedReply.of(piece, pieces), self._mask))
                 yield piece
 
     def _write(self, line: Safe) -> None:
@@ -179,7 +181,7 @@ class Recorded(PassingModel):
             raise ModelError("request", f"Nothing more can be recorded in {self._path}: {error.strerror}.") from error
 
 
-def _line(row: Row, mask: Callable[[str], Safe]) -> Safe:
+def _line(row: ScriptedReply, mask: Callable[[str], Safe]) -> Safe:
     """A reply without secrets is kept byte for byte; of another, the pieces are not kept."""
     thoughts = "".join(d.reasoning for d in row.deltas if isinstance(d, Thought))
     said = (row.text, thoughts, *(str(call.arguments) for call in row.calls))

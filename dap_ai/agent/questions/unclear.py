@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 
-from dap_ai.agent.case.stack import Case
-from dap_ai.agent.questions.asking import OF_FAILURES, offered, setter, told, written
-from dap_ai.agent.questions.expressions import STOP_WORDS, candidates
+from dap_ai.agent.case.stop_snapshot import StopSnapshot
+from dap_ai.agent.questions.asked_expressions import STOP_WORDS, candidates
+from dap_ai.agent.questions.question_kinds import OF_FAILURES, exception_words, offered, setter, written
+from dap_ai.agent.source.statements import names_in
 
 _FILLERS = STOP_WORDS | frozenset(
     """about again all also am an any anybody anyone anything are as assume assumption assumptions at be
@@ -43,7 +43,7 @@ _WHEN = re.compile(r"\s*(when)\b", re.IGNORECASE)
 _MAX_WORDS = 5
 
 
-def not_understood(case: Case, question: str) -> str:
+def not_understood(case: StopSnapshot, question: str) -> str:
     """A paragraph: what is not understood of the question, and what is. Empty if it is about the stop as a whole."""
     asked = _FENCED.sub(" ", question)
     known = {word.casefold() for word in _known(case)}
@@ -61,7 +61,7 @@ def not_understood(case: Case, question: str) -> str:
     return f"{reason}. {offered(case)} Here is why the program stopped:"
 
 
-def _missing(case: Case, question: str, known: set[str]) -> str:
+def _missing(case: StopSnapshot, question: str, known: set[str]) -> str:
     """A name of code that the question has, and that has no value here: what is known of it."""
     names = [t for t in candidates(question) if t.isidentifier() and not OF_FAILURES.match(t)]
     if where := next((where for name in names if (where := setter(case, name))), ""):
@@ -74,9 +74,9 @@ def _is_clear(word: str, known: set[str]) -> bool:
     return len(word) == 1 or word.casefold() in _FILLERS | known or bool(OF_FAILURES.match(word))
 
 
-def _known(case: Case) -> Iterator[str]:
+def _known(case: StopSnapshot) -> Iterator[str]:
     """The words of the exception, and the names of what ran or stands in the lines that did."""
-    for word in told(case):
+    for word in exception_words(case):
         yield word
         yield from _PART.findall(word)
     yield from written(case)
@@ -84,11 +84,10 @@ def _known(case: Case) -> Iterator[str]:
         yield from _WORD.findall(place.frame.name)
         yield from _WORD.findall(PurePath(place.frame.path).name)
         if place.source and place.source.tree:
-            nodes = ast.walk(place.statement) if place.statement else ()
-            yield from (n.id for n in nodes if isinstance(n, ast.Name))
+            yield from names_in(place.statement)
 
 
-def _occurs(case: Case, name: str) -> bool:
+def _occurs(case: StopSnapshot, name: str) -> bool:
     """Whether a name stands anywhere in the files of the stack."""
     return any(re.search(rf"\b{re.escape(name)}\b", p.source.text) for p in case.places if p.source)
 

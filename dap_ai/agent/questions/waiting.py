@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from dap_ai.agent.case.stack import Case, Place
-from dap_ai.agent.case.values import cut
-from dap_ai.agent.report.edits import shorten
+from dap_ai.agent.case.stop_snapshot import FramePlace, StopSnapshot
+from dap_ai.agent.case.value_texts import cut
+from dap_ai.agent.report.source_edits import shorten
 
 INTERRUPTED = "KeyboardInterrupt"
 MAX_CODE = 80
@@ -23,7 +23,9 @@ def wants_wait(question: str) -> bool:
     return bool(_WAITS.fullmatch(question))
 
 
-def waiting(case: Case, in_code: Callable[[Case, Place, str], str] = lambda _case, _place, _here: "") -> str:
+def waiting(
+    case: StopSnapshot, in_code: Callable[[StopSnapshot, FramePlace, str], str] = lambda _case, _place, _here: ""
+) -> str:
     """A sentence or two, by what the stack shows; empty: no frame has source.
 
     `in_code`: what the failing line itself tells, where it is the user's that runs; the text names the line.
@@ -41,5 +43,5 @@ def waiting(case: Case, in_code: Callable[[Case, Place, str], str] = lambda _cas
     return in_code(case, place, here) or f"Nothing shows that it waits: it stands at {here}."
 
 
-def _spot(case: Case, place: Place) -> str:
+def _spot(case: StopSnapshot, place: FramePlace) -> str:
     return f"`{shorten(place.frame.path, case.inspection.cwd)}:{place.frame.line}` in `{place.frame.name}`"

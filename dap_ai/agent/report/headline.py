@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from dap_ai.agent.case.values import cut
+from dap_ai.agent.case.value_texts import cut
 
 MOST_WORDS = 25
 _MOST_CODE_CHARS = 44

@@ -6,7 +6,7 @@ import ast
 import difflib
 from collections.abc import Iterable
 
-from dap_ai.agent.case.values import MISSING, literal_in
+from dap_ai.agent.case.value_texts import MISSING, literal_in
 
 
 def near(name: str, names: Iterable[str], count: int = 2) -> list[str]:

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from dap_ai.agent.case.stack import Case, Place
-from dap_ai.agent.case.values import cut
-from dap_ai.agent.report.edits import shorten
+from dap_ai.agent.case.stop_snapshot import FramePlace, StopSnapshot
+from dap_ai.agent.case.value_texts import cut
+from dap_ai.agent.report.source_edits import shorten
 from dap_ai.agent.report.wording import CAUSE, GUESS, WHY
-from dap_ai.protocol.wire.ask import Suspect
+from dap_ai.protocol.wire.ask_messages import Suspect
 
 BACK = "Back from the failing line"
 THE_FAILED_LINE = "the line that failed"
 """The reason of a suspect that is the failing line begins with this."""
 
 
-def where(case: Case, file: str, line: int) -> str:
+def where(case: StopSnapshot, file: str, line: int) -> str:
     """`shop.py:12` as code."""
     return f"`{shorten(file, case.inspection.cwd)}:{line}`"
 
 
-def quote(place: Place) -> str:
+def quote(place: FramePlace) -> str:
     """The line a frame stands at, as a code block."""
     source = place.source
     return source.block(f"{place.frame.line}  {source.line(place.frame.line).strip()}") if source else "(no source)"
@@ -33,7 +33,7 @@ def chain_of(links: list[str], head: str = BACK) -> str:
 
 
 def cause_of(
-    case: Case, suspects: Sequence[Suspect], where: Callable[[str, int], str], is_sure: Callable[[], bool]
+    case: StopSnapshot, suspects: Sequence[Suspect], where: Callable[[str, int], str], is_sure: Callable[[], bool]
 ) -> str:
     """The section *Root cause* of the lines that are told, most suspicious first; `where` makes code of a place."""
     if not suspects:
@@ -51,7 +51,7 @@ def listed(suspects: Sequence[Suspect], where: Callable[[str, int], str]) -> str
     return "; ".join(f"{where(s.file, s.line)} ({s.reason})" for s in suspects)
 
 
-def output_and_deeds(case: Case, tail: str, level: int) -> Iterator[str]:
+def output_and_deeds(case: StopSnapshot, tail: str, level: int) -> Iterator[str]:
     """The end of the program's output, and what the user has done last; less at each level, from 0 to 3."""
     size = (300, 120, 40, 0)[level]
     if tail.strip():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dap_ai.agent.case.values import cut
+from dap_ai.agent.case.value_texts import cut
 
 CAUSE, GUESS, UNKNOWN = "**Root cause.**", "**Root cause (a guess).**", "**Root cause: not known.**"
 ADVICE = "**Recommendation.**"

@@ -9,7 +9,7 @@ from functools import cached_property, wraps
 from typing import TypeVar
 from weakref import WeakKeyDictionary
 
-from dap_ai.system import threads
+from dap_ai.system import thread_pool
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 _Statement = TypeVar("_Statement", bound=ast.stmt)
@@ -26,7 +26,7 @@ def once_per_node(find: Callable[[_Node], _Found]) -> Callable[[_Node], _Found]:
 
     @wraps(find)
     def found(node: _Node) -> _Found:
-        threads.check()  # all analysis comes by here, again and again
+        thread_pool.check()  # all analysis comes by here, again and again
         if node not in kept:
             kept[node] = find(node)
         return kept[node]

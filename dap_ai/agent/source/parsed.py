@@ -40,7 +40,7 @@ class Expression:
 
 
 @dataclass(frozen=True)
-class Write:
+class NameWrite:
     """A place where something named gets its value, or loses it."""
 
     name: str
@@ -72,7 +72,7 @@ class Function:
 
 
 @dataclass(frozen=True)
-class Statement:
+class CompiledStatement:
     """The innermost statement at a line; of a compound one its header only."""
 
     first: int

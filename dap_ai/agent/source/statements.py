@@ -205,3 +205,13 @@ def root_name(node: ast.AST) -> str | None:
     while isinstance(node, ast.Attribute | ast.Subscript | ast.Starred):
         node = node.value
     return node.id if isinstance(node, ast.Name) else None
+
+
+def nodes_in(*roots: ast.AST | None) -> list[ast.AST]:
+    """All nodes of these trees, of each the outer ones first."""
+    return [node for root in roots if root for node in ast.walk(root)]
+
+
+def names_in(*roots: ast.AST | None) -> list[str]:
+    """The names in these trees, in order, each once."""
+    return list(dict.fromkeys(n.id for n in nodes_in(*roots) if isinstance(n, ast.Name)))

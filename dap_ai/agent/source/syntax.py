@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dap_ai.agent.sanitize import to_node
 from dap_ai.agent.source.parsed import grammar_of
-from dap_ai.agent.source.source import NATIVE_LANGUAGES
+from dap_ai.agent.source.source_file import NATIVE_LANGUAGES
 from dap_ai.protocol.contracts.inspection import Node
 
 

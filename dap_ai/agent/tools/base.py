@@ -8,37 +8,37 @@ from typing import Any, Generic, Protocol, TypeVar, cast
 
 import msgspec
 
-from dap_ai.agent.case.kind import kind_of
-from dap_ai.agent.case.reader import Reader
-from dap_ai.agent.case.stack import Case, Frame, Place
-from dap_ai.agent.guard.gate import ToolGate
+from dap_ai.agent.case.debuggee_kind import kind_of
+from dap_ai.agent.case.stop_reader import StopReader
+from dap_ai.agent.case.stop_snapshot import FramePlace, StackFrame, StopSnapshot
 from dap_ai.agent.guard.policy import Policy
-from dap_ai.agent.language.server import Languages
-from dap_ai.agent.report.edits import shorten
+from dap_ai.agent.guard.tool_gate import ToolGate
+from dap_ai.agent.language.language_servers import LanguageServers
+from dap_ai.agent.report.source_edits import shorten
 from dap_ai.agent.sanitize import SyntaxRefused, parse_expression
-from dap_ai.agent.source.source import Sources
+from dap_ai.agent.source.source_file import Sources
 from dap_ai.protocol.contracts.debugger import Debugger
-from dap_ai.protocol.contracts.snapshot import SnapshotQuery, SnapshotResult
-from dap_ai.protocol.contracts.tools import Arguments
-from dap_ai.protocol.wire.ask import LEVELS, Fix, Level, Suspect
+from dap_ai.protocol.contracts.snapshot_messages import SnapshotQuery, SnapshotResult
+from dap_ai.protocol.contracts.tool_arguments import ToolArguments
+from dap_ai.protocol.wire.ask_messages import LEVELS, Fix, Level, Suspect
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 from dap_ai.protocol.wire.safe import Safe
 from dap_ai.system.texts import code
 
-A = TypeVar("A", bound=Arguments)
+A = TypeVar("A", bound=ToolArguments)
 
 
 @dataclass
-class Bench:
+class ToolContext:
     """What a tool works with: the stopped program, and what was read of it."""
 
     debugger: Debugger
-    case: Case
+    case: StopSnapshot
     mask: Callable[[str], Safe]
     """Takes the secrets out of what a tool says."""
-    chosen: Place | None = None
+    chosen: FramePlace | None = None
     """The frame that a call names."""
-    language: Languages | None = None
+    language: LanguageServers | None = None
     """The session's; None: there is none."""
     gate: ToolGate | None = None
     """What decides on calls; None: the level of the case alone, as `passes` has it."""
@@ -49,26 +49,26 @@ class Bench:
         return self.gate or ToolGate(Policy(self.level), self.debugger)
 
     @property
-    def focus(self) -> Place | None:
+    def focus(self) -> FramePlace | None:
         """The frame that expressions are of."""
         return self.chosen or self.case.focus
 
-    async def at(self, number: int | None) -> Bench:
+    async def at(self, number: int | None) -> ToolContext:
         """The same with the frame of this number in the stack. Raises NoFrame, NotStopped, RequestFailed."""
         if number is None:
             return self
         frame = await self._frame(number)
         place = next((p for p in self.case.places if p.frame.id == frame.id), None)
         if place is None:
-            place = await Reader(self.debugger, self.sources, self.level).place(self.case, frame)
+            place = await StopReader(self.debugger, self.sources, self.level).place(self.case, frame)
         return replace(self, chosen=place)
 
-    async def _frame(self, number: int) -> Frame:
+    async def _frame(self, number: int) -> StackFrame:
         frames, total = self.case.frames, self.case.total_frames
         if 0 <= number < len(frames):
             return frames[number]
         if number > 0 and (number < total or self.case.more_frames):
-            reader = Reader(self.debugger, self.sources, self.level)
+            reader = StopReader(self.debugger, self.sources, self.level)
             if found := await reader.frames(self.case.stop.thread_id, number, 1):
                 return found[0]
         raise NoFrame(f"There is no frame {number}: the stack has the frames 0 to {max(total, len(frames)) - 1}.")
@@ -146,7 +146,7 @@ class ToolResult:
     """The policy or the user is against it: nothing was done."""
     changed: bool = False
     """The program is not as it was: what was read before holds no more."""
-    case: Case | None = None
+    case: StopSnapshot | None = None
     """What there is to work with from now on, where the program was changed."""
 
 
@@ -156,7 +156,7 @@ class Tool(Generic[A]):
     All that is said of it stands on it. The docstring of its class says in docs/protocol.md what it gives.
     """
 
-    arguments: type[Arguments]
+    arguments: type[ToolArguments]
     """What a call of it must fit, and its name."""
     level: Level
     """The lowest at which it may be called; at `mutate` it also needs the user's confirmation."""
@@ -194,26 +194,26 @@ class Tool(Generic[A]):
         """What a pattern that denies calls is compared with: one of them is enough."""
         return [self.action(arguments)]
 
-    def fits(self, bench: Bench) -> bool:
+    def fits(self, bench: ToolContext) -> bool:
         """Whether it is for this kind of program."""
         return self.only in ("", bench.case.inspection.kind)
 
-    def is_offered(self, bench: Bench) -> bool:
+    def is_offered(self, bench: ToolContext) -> bool:
         """Whether it can do anything in this session; a model is not told of one that cannot."""
         del bench
         return True
 
-    async def exact(self, bench: Bench, arguments: A) -> A:
-        """The call as it is decided on and then made. Raises roots.Refused, NotStopped, RequestFailed."""
+    async def exact(self, bench: ToolContext, arguments: A) -> A:
+        """The call as it is decided on and then made. Raises roots.UnreadableFileError, NotStopped, RequestFailed."""
         del bench
         return arguments
 
-    async def now(self, bench: Bench, arguments: A) -> str:
+    async def now(self, bench: ToolContext, arguments: A) -> str:
         """What the call would replace, for the user who is asked; empty: nothing. Raises NotStopped."""
         del bench, arguments
         return ""
 
-    async def run(self, bench: Bench, arguments: A) -> ToolResult:
+    async def run(self, bench: ToolContext, arguments: A) -> ToolResult:
         """The result; what cannot be done is one too. Raises NotStopped, RequestFailed."""
         raise NotImplementedError
 
@@ -230,7 +230,7 @@ class HasForms(Protocol):
 
 
 def refused(
-    bench: Bench, expression: str, done: str, parse: Callable[[str], object] = parse_expression
+    bench: ToolContext, expression: str, done: str, parse: Callable[[str], object] = parse_expression
 ) -> ToolResult | None:
     """Why nothing can be `done` (`evaluated`) with an expression in this stop; None: it can be tried."""
     if bench.focus is None:

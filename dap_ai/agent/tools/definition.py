@@ -5,18 +5,18 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from dap_ai.agent.case.kind import Kind, kind_of_language
-from dap_ai.agent.case.roots import Refused, Roots, is_library, roots_of
+from dap_ai.agent.case.debuggee_kind import Kind, kind_of_language
+from dap_ai.agent.case.source_roots import Roots, UnreadableFileError, is_library, roots_of
 from dap_ai.agent.language.declared import extent, holder
-from dap_ai.agent.language.questions import LanguageServerError, Spot
+from dap_ai.agent.language.language_messages import LanguageServerError, SourceLine
 from dap_ai.agent.language.recipes import is_installed, why_not_installed
-from dap_ai.agent.source.source import NATIVE_LANGUAGES, SourceFile
+from dap_ai.agent.source.source_file import NATIVE_LANGUAGES, SourceFile
 from dap_ai.agent.source.statements import last_line
-from dap_ai.agent.tools.base import Bench, Tool, ToolResult, clip
-from dap_ai.agent.tools.lookup import Asked, Found, definitions
-from dap_ai.agent.tools.reading import find, numbered
+from dap_ai.agent.tools.base import Tool, ToolContext, ToolResult, clip
+from dap_ai.agent.tools.definition_lookup import Definitions, SymbolQuery, definitions
 from dap_ai.agent.tools.symbols import columns_of, place_of, symbol_of
-from dap_ai.protocol.contracts.tools import Definition
+from dap_ai.agent.tools.tool_reads import find, numbered
+from dap_ai.protocol.contracts.tool_arguments import DefinitionArguments
 from dap_ai.system.texts import code, fenced
 
 MAX_WHOLE_LINES = 40
@@ -28,30 +28,30 @@ _MAX_ELSEWHERE = 5
 _MAX_LINE_CHARS = 200
 
 
-class DefinitionTool(Tool[Definition]):
+class DefinitionTool(Tool[DefinitionArguments]):
     """Where the symbol on that line is defined, with its source; by a language server (jedi, clangd, rust-analyzer).
 
     In C, C++ and Rust without one: by its name in the program's files, which the answer says.
     """
 
     description = "Where the symbol that stands on this line is defined, with the source there; libraries too."
-    arguments = Definition
+    arguments = DefinitionArguments
     level = "observe"
     main = "{file}:{line}"
     otherwise = "`search` finds where a text stands, `info` what a name of the frame is"
     """What to do where nothing is found."""
 
-    def is_offered(self, bench: Bench) -> bool:
+    def is_offered(self, bench: ToolContext) -> bool:
         """Where a language server can be started."""
         return bench.language is not None and is_installed()
 
-    async def exact(self, bench: Bench, arguments: Definition) -> Definition:
+    async def exact(self, bench: ToolContext, arguments: DefinitionArguments) -> DefinitionArguments:
         """A line that stands in the file's name counts."""
         del bench
         file, line = place_of(arguments.file)
-        return Definition(file, line, arguments.symbol) if line == arguments.line else arguments
+        return DefinitionArguments(file, line, arguments.symbol) if line == arguments.line else arguments
 
-    async def run(self, bench: Bench, arguments: Definition) -> ToolResult:
+    async def run(self, bench: ToolContext, arguments: DefinitionArguments) -> ToolResult:
         """The definitions. Raises NotStopped, RequestFailed."""
         otherwise = self.otherwise
         if not self.is_offered(bench):
@@ -59,7 +59,7 @@ class DefinitionTool(Tool[Definition]):
             return ToolResult(f"{why}; without it, {otherwise}.", failed=True)
         try:
             asked = await _asked(bench, arguments)
-        except (Refused, LookupError) as error:
+        except (UnreadableFileError, LookupError) as error:
             return ToolResult(f"{error}.", failed=True)
         name = f"{code(asked.symbol)} at {spot_text(bench, asked.source.path, asked.line)}"
         try:
@@ -69,7 +69,7 @@ class DefinitionTool(Tool[Definition]):
         if not found.spots:
             where = f"in the program's files ({found.by_name})" if found.by_name else "that the language server knows"
             return ToolResult(f"{name} is defined nowhere {where}: {otherwise}.", [])
-        return _told(bench, asked, name, found)
+        return _result(bench, asked, name, found)
 
 
 def excerpt(source: SourceFile, line: int) -> str:
@@ -97,7 +97,7 @@ def _native_whole(source: SourceFile, line: int) -> tuple[int, int]:
     return around if around and around[1] - around[0] < MAX_WHOLE_LINES else (line, 0)
 
 
-async def _asked(bench: Bench, arguments: Definition) -> Asked:
+async def _asked(bench: ToolContext, arguments: DefinitionArguments) -> SymbolQuery:
     """Raises Refused, LookupError if the symbol does not stand there, NotStopped, RequestFailed."""
     source = await find(bench, place_of(arguments.file)[0])
     line, spot = arguments.line, spot_text(bench, source.path, arguments.line)
@@ -111,7 +111,7 @@ async def _asked(bench: Bench, arguments: Definition) -> Asked:
         text = clip(source.line(line).strip(), _MAX_LINE_CHARS)
         there = f"{spot}: {code(text)}" if text else f"{spot}, which is empty"
         raise LookupError(f"{code(symbol)} is not on {there}{_elsewhere(source, line, symbol)}")
-    return Asked(source, line, symbol, columns)
+    return SymbolQuery(source, line, symbol, columns)
 
 
 def _elsewhere(source: SourceFile, line: int, symbol: str) -> str:
@@ -122,7 +122,7 @@ def _elsewhere(source: SourceFile, line: int, symbol: str) -> str:
     return f". It stands on line {', '.join(map(str, nearest))}"
 
 
-def _told(bench: Bench, asked: Asked, name: str, found: Found) -> ToolResult:
+def _result(bench: ToolContext, asked: SymbolQuery, name: str, found: Definitions) -> ToolResult:
     kind = kind_of_language(asked.source.language)
     folders = [str(Path(os.path.realpath(s.path)).parent) for s in found.spots if _in_library(s, kind)]
     roots = roots_of(bench.case, (*found.import_path, *folders))
@@ -137,22 +137,22 @@ def _told(bench: Bench, asked: Asked, name: str, found: Found) -> ToolResult:
     return ToolResult(head + "\n\n".join(shown) + how, data)
 
 
-def _in_library(spot: Spot, kind: Kind) -> bool:
+def _in_library(spot: SourceLine, kind: Kind) -> bool:
     """Links are followed first: one that a workspace holds may lead anywhere."""
     return is_library(os.path.realpath(spot.path), kind)
 
 
-def shown_at(bench: Bench, roots: Roots, spot: Spot) -> str:
+def shown_at(bench: ToolContext, roots: Roots, spot: SourceLine) -> str:
     """A definition's place and, if it may be read, its source."""
     name = spot_text(bench, spot.path, spot.line)
     try:
         source = bench.sources.text(str(roots.check(spot.path)))
-    except Refused as error:
+    except UnreadableFileError as error:
         return f"{name} (not shown: {error})"
     return f"{name}:\n\n{fenced(excerpt(source, spot.line))}" if source else name
 
 
-def spot_text(bench: Bench, path: str, line: int) -> str:
+def spot_text(bench: ToolContext, path: str, line: int) -> str:
     """A place as it is told."""
     return code(f"{bench.short(path)}:{line}")
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import ast
 
-from dap_ai.agent.case.stack import Place
-from dap_ai.agent.case.tables import table_of
-from dap_ai.agent.case.values import typed
-from dap_ai.agent.questions.expressions import candidates
+from dap_ai.agent.case.stop_snapshot import FramePlace
+from dap_ai.agent.case.text_tables import table_of
+from dap_ai.agent.case.value_texts import typed
+from dap_ai.agent.questions.asked_expressions import candidates
 from dap_ai.agent.sanitize import parse_expression
-from dap_ai.agent.tools.base import UNCHANGED, Bench, Tool, ToolResult, clip, refused
-from dap_ai.agent.tools.reading import read
-from dap_ai.protocol.contracts.inspection import Fact, Value
-from dap_ai.protocol.contracts.snapshot import SnapshotQuery, SnapshotResult
-from dap_ai.protocol.contracts.tools import Evaluate
+from dap_ai.agent.tools.base import UNCHANGED, Tool, ToolContext, ToolResult, clip, refused
+from dap_ai.agent.tools.tool_reads import read
+from dap_ai.protocol.contracts.inspection import ExpressionResult, Value
+from dap_ai.protocol.contracts.snapshot_messages import SnapshotQuery, SnapshotResult
+from dap_ai.protocol.contracts.tool_arguments import EvaluateToolArguments
 from dap_ai.system.texts import code, fenced
 
 MAX_VALUE_CHARS = 1200
@@ -25,19 +25,19 @@ _MAX_EFFECTS = 12
 _MAX_NAMED = 3
 
 
-class EvaluateTool(Tool[Evaluate]):
+class EvaluateTool(Tool[EvaluateToolArguments]):
     """The value of an expression, in a snapshot: also what it printed and what it tried to do outside.
 
     Without snapshots: what the allow-list permits, and why. The program itself is not changed.
     """
 
     description = "Evaluate an expression in the frame; Python: any, in a copy; C, C++, Rust: without calls."
-    arguments = Evaluate
+    arguments = EvaluateToolArguments
     level = "observe"
     main = "{expression}"
     title = "Value of an expression"
 
-    async def run(self, bench: Bench, arguments: Evaluate) -> ToolResult:
+    async def run(self, bench: ToolContext, arguments: EvaluateToolArguments) -> ToolResult:
         """The value, or what it raised, with all that happened in the copy."""
         expression = arguments.expression
         if (refusal := refused(bench, expression, "evaluated")) is not None:
@@ -48,12 +48,12 @@ class EvaluateTool(Tool[Evaluate]):
             )
         )
         if result is not None:
-            return ToolResult(told(expression, result), result)
+            return ToolResult(evaluation_text(expression, result), result)
         return await _by_allow_list(bench, expression, why)
 
 
-async def named_in(bench: Bench, question: str) -> list[ToolResult]:
-    """The expressions of a question that the walker would not read, evaluated. Raises NotStopped, RequestFailed.
+async def named_in(bench: ToolContext, question: str) -> list[ToolResult]:
+    """The expressions of a question that the inspector would not read, evaluated. Raises NotStopped, RequestFailed.
 
     A question that begins with `why` is about what has happened: a name in it that gives no value is no answer to it.
     """
@@ -62,18 +62,18 @@ async def named_in(bench: Bench, question: str) -> list[ToolResult]:
         return []
     unread = [text for text in candidates(question, place.language) if _is_refused(place.present(text), text)]
     unread = [text for text in unread if not _is_prose(place, text)]
-    unread = [text for text in unread if not bench.passes.ruled_out(evaluate, Evaluate(text))]
-    results = [await evaluate.run(bench, Evaluate(text)) for text in unread[:_MAX_NAMED]]
+    unread = [text for text in unread if not bench.passes.ruled_out(evaluate, EvaluateToolArguments(text))]
+    results = [await evaluate.run(bench, EvaluateToolArguments(text)) for text in unread[:_MAX_NAMED]]
     if question.strip().casefold().startswith("why"):
         return [result for result in results if not result.failed and getattr(result.data, "status", "ok") == "ok"]
     return results
 
 
-def _is_refused(fact: Fact | None, text: str) -> bool:
+def _is_refused(fact: ExpressionResult | None, text: str) -> bool:
     return fact.error == "refused" if fact else not text.isidentifier()
 
 
-def _is_prose(place: Place, text: str) -> bool:
+def _is_prose(place: FramePlace, text: str) -> bool:
     """Whether it is a piece of a sentence that looks like an operation: `off - by - one`."""
     node = parse_expression(text)
     names = [n.id for n in ast.walk(node) if isinstance(n, ast.Name)]
@@ -81,7 +81,7 @@ def _is_prose(place: Place, text: str) -> bool:
     return unread and isinstance(node, ast.BinOp | ast.Compare)
 
 
-def told(expression: str, result: SnapshotResult) -> str:
+def evaluation_text(expression: str, result: SnapshotResult) -> str:
     """What happened in the copy, as Markdown. What it came to once it was refused something says nothing."""
     if result.unknown:
         return f"{code(expression)} {outcome(result)} ({UNCHANGED})."
@@ -119,7 +119,7 @@ def _as_table(value: Value, how: str) -> str:
     return f"this {code(value.type.rpartition('.')[2])}{how}:\n\n{fenced(table_of(value))}"
 
 
-async def _by_allow_list(bench: Bench, expression: str, why: str) -> ToolResult:
+async def _by_allow_list(bench: ToolContext, expression: str, why: str) -> ToolResult:
     status = f"{BY_ALLOW_LIST} {why}"
     fact = await read_one(bench, expression)
     if fact.value is not None:
@@ -132,7 +132,7 @@ async def _by_allow_list(bench: Bench, expression: str, why: str) -> ToolResult:
     return ToolResult(text, fact, status, failed=True)
 
 
-async def read_one(bench: Bench, expression: str) -> Fact:
+async def read_one(bench: ToolContext, expression: str) -> ExpressionResult:
     """The value of an expression that the inspector may read, or why there is none. Raises NotStopped."""
     limits = {"max_text": MAX_VALUE_CHARS, "max_items": _MAX_ITEMS, "max_rows": _MAX_ROWS}
     return (await read(bench, [expression], **limits))[0]

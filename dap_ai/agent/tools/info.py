@@ -6,14 +6,14 @@ import ast
 import inspect
 from collections.abc import Iterator
 
-from dap_ai.agent.case.roots import Refused
-from dap_ai.agent.case.values import cut, typed
-from dap_ai.agent.source.source import FunctionNode, SourceFile, is_user_path
+from dap_ai.agent.case.source_roots import UnreadableFileError
+from dap_ai.agent.case.value_texts import cut, typed
+from dap_ai.agent.source.source_file import FunctionNode, SourceFile, is_user_path
 from dap_ai.agent.source.statements import last_line
-from dap_ai.agent.tools.base import Bench, Tool, ToolResult, clip, refused
-from dap_ai.agent.tools.reading import NO_WALKER, find, numbered, read
-from dap_ai.protocol.contracts.inspection import Definition, Fact, Value
-from dap_ai.protocol.contracts.tools import Info
+from dap_ai.agent.tools.base import Tool, ToolContext, ToolResult, clip, refused
+from dap_ai.agent.tools.tool_reads import NO_INSPECTOR, find, numbered, read
+from dap_ai.protocol.contracts.inspection import CodeDefinition, ExpressionResult, Value
+from dap_ai.protocol.contracts.tool_arguments import InfoArguments
 from dap_ai.system.texts import code, fenced
 
 Written = FunctionNode | ast.ClassDef
@@ -24,23 +24,23 @@ _MAX_VALUE_CHARS = 600
 _MAX_METHODS = 40
 
 
-class InfoTool(Tool[Info]):
+class InfoTool(Tool[InfoArguments]):
     """Of a function or class: signature, docstring, and the source of your own; of data: value, fields, type."""
 
     description = (
         "What a name or dotted name is: signature, docstring, source of your code; of data its type and value."
     )
-    arguments = Info
+    arguments = InfoArguments
     level = "observe"
     main = "{symbol}"
     only = "python"
     instead = "It is about Python's objects: `type` and `definition` tell of the symbols of a native program."
 
-    def is_offered(self, bench: Bench) -> bool:
-        """Where the walker can tell what a name is bound to."""
+    def is_offered(self, bench: ToolContext) -> bool:
+        """Where the inspector can tell what a name is bound to."""
         return bench.debugger.can_inspect
 
-    async def run(self, bench: Bench, arguments: Info) -> ToolResult:
+    async def run(self, bench: ToolContext, arguments: InfoArguments) -> ToolResult:
         """What is known of it; no code of the program runs."""
         symbol = arguments.symbol.strip().removesuffix("()")
         if (refusal := refused(bench, symbol, "looked up")) is not None:
@@ -63,7 +63,7 @@ class InfoTool(Tool[Info]):
         return ToolResult(f"{text}\n\n{await _type(bench, kind.value)}" if kind.value else text, value)
 
 
-async def _type(bench: Bench, kind: Value) -> str:
+async def _type(bench: ToolContext, kind: Value) -> str:
     """The class of a value: of your own code with its source, of a library only where it is."""
     if kind.definition and is_user_path(kind.definition.file):
         return f"Its type:\n\n{await _code(bench, kind.text, kind)}"
@@ -71,14 +71,14 @@ async def _type(bench: Bench, kind: Value) -> str:
     return f"Its type: {code(kind.text)}{place}."
 
 
-async def _code(bench: Bench, symbol: str, value: Value) -> str:
+async def _code(bench: ToolContext, symbol: str, value: Value) -> str:
     """A function or class, as far as its source can be read."""
     place = value.definition
     if place is None or not place.file:
         return f"{code(symbol)} is {code(value.text)}, written in C or without methods of its own: no source is known."
     try:
         source = await find(bench, place.file)
-    except Refused as error:
+    except UnreadableFileError as error:
         return f"{code(symbol)} is {code(value.text)}, from {code(f'{place.file}:{place.line}')}. {error}."
     node = written_at(source, place, value.kind)
     if node is None:
@@ -86,10 +86,10 @@ async def _code(bench: Bench, symbol: str, value: Value) -> str:
         return f"{_spot(bench, source, place.line)}:\n\n{fenced(rows, 'python')}"
     defaults = [f"{f.name} = {cut(f.text, 80)}" for f in value.fields or []] if value.kind == "function" else []
     now = f"\n\nDefaults now: {'; '.join(defaults)}." if defaults else ""
-    return _told(bench, source, node) + now
+    return _symbol_info(bench, source, node) + now
 
 
-def written_at(source: SourceFile, place: Definition, kind: str) -> Written | None:
+def written_at(source: SourceFile, place: CodeDefinition, kind: str) -> Written | None:
     """The function or class that a definition speaks of. Lines of a decorated one begin at its first decorator."""
     name = place.name.rpartition(".")[2]
     if kind != "class":
@@ -98,7 +98,7 @@ def written_at(source: SourceFile, place: Definition, kind: str) -> Written | No
     return max(holders, key=lambda c: c.lineno, default=None)
 
 
-def _told(bench: Bench, source: SourceFile, node: Written) -> str:
+def _symbol_info(bench: ToolContext, source: SourceFile, node: Written) -> str:
     head = f"{code(signature(source, node))} at {_spot(bench, source, node.lineno)}"
     doc = inspect.cleandoc(ast.get_docstring(node, clean=False) or "")
     told = f"\n\n{fenced(clip(doc, _MAX_DOC_CHARS))}" if doc else "\n\n(no docstring)"
@@ -128,7 +128,7 @@ def _methods(node: Written) -> Iterator[str]:
         yield from dict.fromkeys(names)
 
 
-def _by_name(bench: Bench, symbol: str) -> ToolResult | None:
+def _by_name(bench: ToolContext, symbol: str) -> ToolResult | None:
     """The functions and classes that the files of the stack define under a name."""
     owner, _, name = symbol.rpartition(".")
     found: list[str] = []
@@ -137,18 +137,18 @@ def _by_name(bench: Bench, symbol: str) -> ToolResult | None:
         for node in (*source.functions, *source.classes) if source else ():
             holder = source.owners.get(node) if source else None
             if source and node.name == name and (not owner or (holder and holder.name == owner)):
-                found.append(_told(bench, source, node))
+                found.append(_symbol_info(bench, source, node))
     return ToolResult("\n\n".join(found[:3])) if found else None
 
 
-def _not_read(symbol: str, fact: Fact) -> ToolResult:
+def _not_read(symbol: str, fact: ExpressionResult) -> ToolResult:
     reason = fact.text.removeprefix("refused: ") or "it is not bound here"
-    refused_here = fact.error == "refused" and reason != NO_WALKER
+    refused_here = fact.error == "refused" and reason != NO_INSPECTOR
     advice = "`evaluate` reads it in a copy" if refused_here else "`search` finds where a text stands"
     return ToolResult(f"{code(symbol)} was not read: {reason}. {advice}.", fact, failed=True)
 
 
-def _spot(bench: Bench, source: SourceFile, line: int) -> str:
+def _spot(bench: ToolContext, source: SourceFile, line: int) -> str:
     return code(f"{bench.short(source.path)}:{line}")
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from dap_ai.agent.model import Schema
+from dap_ai.agent.model_port import Schema
 from dap_ai.agent.tools.base import Tool
 
 

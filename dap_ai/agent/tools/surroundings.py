@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from dap_ai.agent.case.values import MISSING, cut, literal_in
-from dap_ai.agent.tools.base import Bench, Tool, ToolResult
-from dap_ai.agent.tools.reading import printed, read_in, somewhere
-from dap_ai.protocol.contracts.tools import Environment, Output
+from dap_ai.agent.case.value_texts import MISSING, cut, literal_in
+from dap_ai.agent.tools.base import Tool, ToolContext, ToolResult
+from dap_ai.agent.tools.tool_reads import printed, read_in, somewhere
+from dap_ai.protocol.contracts.tool_arguments import EnvironmentArguments, OutputArguments
 from dap_ai.system.texts import fenced
 
 _SECRET = re.compile(
@@ -22,16 +22,16 @@ _MAX_NAMES = 1000
 _MAX_VALUE_CHARS = 2000
 
 
-class OutputTool(Tool[Output]):
+class OutputTool(Tool[OutputArguments]):
     """The last `tail` characters that the program wrote."""
 
     description = "The end of what the program wrote to stdout and stderr."
-    arguments = Output
+    arguments = OutputArguments
     level = "observe"
 
     lasting = False
 
-    async def run(self, bench: Bench, arguments: Output) -> ToolResult:
+    async def run(self, bench: ToolContext, arguments: OutputArguments) -> ToolResult:
         """The last characters; the rest is counted."""
         text = "".join(text for _, text in bench.debugger.output_tail())
         if not text.strip():
@@ -41,26 +41,26 @@ class OutputTool(Tool[Output]):
         return ToolResult(fenced(head + shown.rstrip("\n")))
 
 
-class EnvironmentTool(Tool[Environment]):
+class EnvironmentTool(Tool[EnvironmentArguments]):
     """The names of the program's environment variables; the values of those in `names`, unless named like a secret."""
 
     description = "Names of the program's environment variables; values only of the `names` asked for, never secrets."
-    arguments = Environment
+    arguments = EnvironmentArguments
     level = "observe"
 
-    def action(self, arguments: Environment) -> str:
+    def action(self, arguments: EnvironmentArguments) -> str:
         """The names."""
         return " ".join(arguments.names) or self.name
 
-    def deniable(self, arguments: Environment) -> Sequence[str]:
+    def deniable(self, arguments: EnvironmentArguments) -> Sequence[str]:
         """One of the names is enough to deny the call."""
         return [self.action(arguments), *arguments.names]
 
-    def is_offered(self, bench: Bench) -> bool:
-        """Where the walker or a copy can read it."""
+    def is_offered(self, bench: ToolContext) -> bool:
+        """Where the inspector or a copy can read it."""
         return bench.debugger.can_inspect or not bench.debugger.why_no_snapshot
 
-    async def run(self, bench: Bench, arguments: Environment) -> ToolResult:
+    async def run(self, bench: ToolContext, arguments: EnvironmentArguments) -> ToolResult:
         """The names, or the values of those that were named."""
         wanted = list(dict.fromkeys(arguments.names))[:50]
         allowed = [name for name in wanted if not _SECRET.search(name)]
@@ -89,7 +89,7 @@ Found = tuple[list[str], dict[str, str]]
 """All names, and the values of those that were asked for."""
 
 
-async def _walked(bench: Bench, wanted: Sequence[str]) -> Found | None:
+async def _walked(bench: ToolContext, wanted: Sequence[str]) -> Found | None:
     """From the dict that `os.environ` keeps, in a frame whose names reach it."""
     reached = await somewhere(bench, [f"{module}.environ._data" for module in _MODULES], max_items=_MAX_NAMES)
     if reached is None or reached[2].value is None or reached[2].value.keys is None:
@@ -103,7 +103,7 @@ async def _walked(bench: Bench, wanted: Sequence[str]) -> Found | None:
     return list(keys), values
 
 
-async def _copied(bench: Bench, wanted: Sequence[str]) -> tuple[Found | None, str]:
+async def _copied(bench: ToolContext, wanted: Sequence[str]) -> tuple[Found | None, str]:
     names, why = await printed(bench, r"print('\n'.join(__import__('os').environ))")
     if not names:
         return None, why

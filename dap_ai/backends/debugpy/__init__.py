@@ -3,7 +3,7 @@
 It chooses the interpreter and the copy of debugpy that runs in it (`interpreters.py`, `environments.py`), starts the
 adapter without debugpy's 44 ms per response (`shim.py`), attaches to a process by its id, and follows child Pythons,
 forks and processes that `exec` replaces. The greeting, sent before the program starts, brings in what is registered
-for `dap_ai.access`: walker and snapshots are a kind's, and are not imported here.
+for `dap_ai.access`: inspector and snapshots are a kind's, and are not imported here.
 
 `backend` is loaded when it is used: who imports another module of this folder pays nothing for it.
 """

@@ -18,13 +18,13 @@ from dap_ai.backends.debugpy.attaching import injecting, queued
 from dap_ai.protocol.contracts.backend import StartError
 from dap_ai.system import child_python, programs
 from dap_ai.system.extras import ATTACH
-from dap_ai.system.limits import communicate
+from dap_ai.system.load_limits import communicate
 
 _TRIAL_S = 20.0
 _GET_NEWER = f"The extra `{ATTACH.name}` brings one. {ATTACH.install}"
 
 
-class Way(NamedTuple):
+class AttachMethod(NamedTuple):
     """How to get into a process."""
 
     arguments: tuple[str, ...]
@@ -33,7 +33,7 @@ class Way(NamedTuple):
     """What the user should know of it."""
 
 
-async def choose(process_id: Any) -> Way:
+async def choose(process_id: Any) -> AttachMethod:
     """A way that can work and cannot harm the process, entered as far as it can be. Raises StartError."""
     interpreter = await _interpreter_of(process_id)
     version = interpreter.version
@@ -44,19 +44,19 @@ async def choose(process_id: Any) -> Way:
         )
     if version < queued.SINCE:
         await check_gdb()
-        return Way((injecting.BY_GDB,))
+        return AttachMethod((injecting.BY_GDB,))
     try:
-        return Way((injecting.QUEUED_OPTION, await queued.enter(int(process_id), interpreter.path)))
+        return AttachMethod((injecting.QUEUED_OPTION, await queued.enter(int(process_id), interpreter.path)))
     except queued.NotEnteredError as error:
         why = f"Python's own way into process {process_id} (sys.remote_exec) is closed: {error}"
     try:
         await check_gdb()
     except StartError as error:
         raise StartError(f"{why}. {error}") from error
-    return Way((injecting.BY_GDB,), f"{why}, so dap_ai attaches with gdb.")
+    return AttachMethod((injecting.BY_GDB,), f"{why}, so dap_ai attaches with gdb.")
 
 
-async def _interpreter_of(process_id: Any) -> interpreters.Interpreter:
+async def _interpreter_of(process_id: Any) -> interpreters.PythonInterpreter:
     import psutil  # noqa: PLC0415  20 ms that only an attach by process id needs
 
     try:

@@ -17,31 +17,31 @@ _ROOT_FILES = (".git", "pyproject.toml", "setup.py", "setup.cfg", "tox.ini")
 """One of these marks a folder of the project; `.git` its root."""
 
 
-class Candidate(NamedTuple):
+class PythonCandidate(NamedTuple):
     """A Python that may be the project's. `reason` completes the sentence "This Python is ..."."""
 
     python: str
     reason: str
 
 
-def active() -> Iterator[Candidate]:
+def active() -> Iterator[PythonCandidate]:
     """The environment that the user has activated."""
     if found := _python_in(os.environ.get("VIRTUAL_ENV", "")):
-        yield Candidate(found, "the active virtual environment")
+        yield PythonCandidate(found, "the active virtual environment")
     prefix = os.environ.get("CONDA_PREFIX", "")
     if os.environ.get("CONDA_DEFAULT_ENV") != "base" and (found := _python_in(prefix)):
-        yield Candidate(found, "the active conda environment")
+        yield PythonCandidate(found, "the active conda environment")
 
 
-def of_project(cwd: str) -> Iterator[Candidate]:
+def of_project(cwd: str) -> Iterator[PythonCandidate]:
     """Environments that lie in the project: of a venv, of uv, of poetry where it is told to."""
     for folder in _project_folders(Path(cwd)):
         for name in filter(None, (os.environ.get("UV_PROJECT_ENVIRONMENT"), *_FOLDERS)):
             if found := _python_in(str(folder / name)):
-                yield Candidate(found, f"the project's {name}")
+                yield PythonCandidate(found, f"the project's {name}")
 
 
-def of_poetry(cwd: str) -> Iterator[Candidate]:
+def of_poetry(cwd: str) -> Iterator[PythonCandidate]:
     """The environment that poetry keeps elsewhere. Asking for it takes a second."""
     poetry = programs.locate("poetry")
     if poetry is None or not any((folder / "poetry.lock").is_file() for folder in _project_folders(Path(cwd))):
@@ -60,14 +60,14 @@ def of_poetry(cwd: str) -> Iterator[Candidate]:
         return
     python = done.stdout.strip()
     if done.returncode == 0 and Path(python).is_file():
-        yield Candidate(python, "the project's poetry environment")
+        yield PythonCandidate(python, "the project's poetry environment")
 
 
-def on_path(without: str = "") -> Iterator[Candidate]:
+def on_path(without: str = "") -> Iterator[PythonCandidate]:
     """What a shell finds outside the current folder, with pyenv's shims. `without`: a folder that is passed over."""
     for name in ("python3", "python"):
         if found := programs.locate(name, shell_path(without)):
-            yield Candidate(found, "the first on PATH")
+            yield PythonCandidate(found, "the first on PATH")
 
 
 def shell_path(without: str = "") -> str:

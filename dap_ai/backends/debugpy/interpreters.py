@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from dap_ai.backends.debugpy import environments
 from dap_ai.system import child_python, programs
-from dap_ai.system.limits import communicate
+from dap_ai.system.load_limits import communicate
 
 OURS_SUPPORTS = (3, 10)
 """The oldest Python that the newest debugpy runs in; older ones need their own copy."""
@@ -35,7 +35,7 @@ print(json.dumps([list(sys.version_info[:3]), where, sys.implementation.name, py
 """
 
 
-class Interpreter(NamedTuple):
+class PythonInterpreter(NamedTuple):
     """A Python as it described itself."""
 
     path: str
@@ -55,7 +55,7 @@ class InterpreterError(Exception):
     """That Python cannot be used; the text says why and what to do."""
 
 
-_known: dict[tuple[str, float], Interpreter] = {}
+_known: dict[tuple[str, float], PythonInterpreter] = {}
 
 
 def default_python(cwd: str) -> str:
@@ -64,7 +64,7 @@ def default_python(cwd: str) -> str:
     return next((each.python for each in found), sys.executable)
 
 
-async def describe(python: str) -> Interpreter:
+async def describe(python: str) -> PythonInterpreter:
     """Ask an interpreter what it is; remembered until its file changes. Raises InterpreterError."""
     found = programs.locate(python)
     if found is None:
@@ -75,7 +75,7 @@ async def describe(python: str) -> Interpreter:
     return _known[key]
 
 
-async def _probe(python: str) -> Interpreter:
+async def _probe(python: str) -> PythonInterpreter:
     process = await asyncio.create_subprocess_exec(
         python,
         "-",  # so that whatever is no Python does not quote our program in its complaint
@@ -88,7 +88,7 @@ async def _probe(python: str) -> Interpreter:
     try:
         out, err = await communicate(process, _PROBE_TIMEOUT_S, _PROBE.encode())
         version, where, implementation, has_pytest = json.loads(out.decode().strip().splitlines()[-1])
-        return Interpreter(python, (version[0], version[1], version[2]), where, implementation, has_pytest)
+        return PythonInterpreter(python, (version[0], version[1], version[2]), where, implementation, has_pytest)
     except asyncio.TimeoutError as error:
         raise InterpreterError(f"'{python}' did not answer within {_PROBE_TIMEOUT_S:.0f} s.") from error
     except (ValueError, IndexError) as error:
@@ -98,7 +98,7 @@ async def _probe(python: str) -> Interpreter:
         ) from error
 
 
-def debugpy_for(interpreter: Interpreter, ours: str) -> str:
+def debugpy_for(interpreter: PythonInterpreter, ours: str) -> str:
     """The folder of the debugpy that runs inside `interpreter`. Raises InterpreterError.
 
     Ours (a path to its package) is compiled for our own version and pure Python elsewhere, so an interpreter of

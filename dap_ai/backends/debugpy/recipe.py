@@ -14,16 +14,23 @@ from typing import Any
 from dap_ai.backends.access import access_to
 from dap_ai.backends.debugpy import (
     attach,
-    caught,
     child_pythons,
     debugpy_launcher,
-    doors,
     forks,
     generated,
     interpreters,
+    port_guard,
+    traceback_reports,
     tracebacks,
 )
-from dap_ai.protocol.contracts.backend import Backend, Command, Snapshots, Start, StartError, Walker
+from dap_ai.protocol.contracts.backend import (
+    AdapterCommand,
+    AdapterStart,
+    Backend,
+    SnapshotService,
+    StartError,
+    StopInspector,
+)
 from dap_ai.system import child_python
 
 _NODELAY = "__import__('pydevd').get_global_debugger().writer.sock.setsockopt(6, 1, 1)"
@@ -53,44 +60,44 @@ class DebugpyBackend(Backend):
     def greeting(self) -> tuple[str, dict[str, Any]] | None:
         """What debugpy evaluates before the program runs.
 
-        It ends Nagle's algorithm, opens the walker's door, listens for exceptions and shows frames of generated code.
+        It ends Nagle's algorithm, opens the injector, listens for exceptions and shows frames of generated code.
         """
         parts = (
-            *(_NODELAY, caught.INSTALL, debugpy_launcher.SPARE, child_pythons.INSTALL, generated.INSTALL),
+            *(_NODELAY, traceback_reports.INSTALL, debugpy_launcher.SPARE, child_pythons.INSTALL, generated.INSTALL),
             *access_to("python").at_start(),
         )
         return "evaluate", {"expression": f"({', '.join(parts)})", "context": "hover"}
 
-    def command(self) -> Command:
+    def command(self) -> AdapterCommand:
         """The adapter of the debugpy that is installed beside us, through the shim."""
         key = os.urandom(16).hex()
-        return Command(
+        return AdapterCommand(
             child_python.command("dap_ai.backends.debugpy.shim:main"),
-            {doors.KEY_ENV: key},
+            {port_guard.KEY_ENV: key},
             carries_launched=True,
             key=key,
         )
 
-    async def prepare(self, command: str, arguments: dict[str, Any]) -> Start:
+    async def prepare(self, command: str, arguments: dict[str, Any]) -> AdapterStart:
         """Choose interpreter, debugpy copy and, for an attach to a port, the adapter that listens there."""
         if command == "launch":
-            return Start(await _prepare_launch(arguments))
+            return AdapterStart(await _prepare_launch(arguments))
         connect = _address(arguments)
         if connect is None and arguments.get("processId"):
             way = await attach.choose(arguments["processId"])
             words = [*arguments.get("debugpyArgs", ()), *way.arguments]
-            return Start(arguments | {"debugpyArgs": words}, note=way.note)
-        return Start(arguments, connect)
+            return AdapterStart(arguments | {"debugpyArgs": words}, note=way.note)
+        return AdapterStart(arguments, connect)
 
     def warm(self) -> None:
         """Makes what is put into a debuggee ready to be sent."""
         access_to("python").warm()
 
-    def walker(self) -> Walker:
-        """A static walker for one session."""
-        return access_to("python").walker()
+    def inspector(self) -> StopInspector:
+        """A static inspector for one session."""
+        return access_to("python").inspector()
 
-    def snapshots(self, readable: tuple[str, ...] = ()) -> Snapshots | None:
+    def snapshots(self, readable: tuple[str, ...] = ()) -> SnapshotService | None:
         """Locked copies of one session's debuggee."""
         return access_to("python").snapshots(readable)
 

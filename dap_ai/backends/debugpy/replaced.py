@@ -16,7 +16,7 @@ def find_newest() -> None:
     """From now on, a process id stands for the program that runs in the process now."""
     from debugpy.adapter import clients, sessions  # noqa: PLC0415  only the adapter needs them; clients comes first
 
-    servers: Any = clients.servers  # pyright: ignore[reportPrivateImportUsage]  as in doors.py
+    servers: Any = clients.servers  # pyright: ignore[reportPrivateImportUsage]  as in port_guard.py
     untyped: Any = sessions
     wait_for_connection: Callable[..., Any] = servers.wait_for_connection
 

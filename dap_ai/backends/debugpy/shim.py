@@ -10,7 +10,7 @@
    failed (attaching/injecting.py).
 5. What was launched and is to live on (`disconnect {terminateDebuggee: false}`) it would kill after 30 s. Now it stays
    and reads the program's output until that ends.
-6. Its ports let everybody in. Now only our user, and only dap_ai where a client is awaited (doors.py).
+6. Its ports let everybody in. Now only our user, and only dap_ai where a client is awaited (port_guard.py).
 7. It lists all installed packages for a log that nobody asked for, and so do its launcher and the debuggee
    (debugpy_launcher.py).
 8. It confuses a process that has replaced itself by `exec` twice with what it was before (replaced.py).
@@ -24,7 +24,7 @@ import runpy
 import socket
 from typing import Any
 
-from dap_ai.backends.debugpy import debugpy_launcher, doors, replaced
+from dap_ai.backends.debugpy import debugpy_launcher, port_guard, replaced
 from dap_ai.backends.debugpy.attaching import injecting
 
 _READ_BYTES = 64 * 1024
@@ -126,7 +126,7 @@ def _spare_reports() -> None:
 def main() -> None:
     """The adapter."""
     injecting.install()
-    doors.guard()
+    port_guard.guard()
     replaced.find_newest()
     _quick_reads()
     _quick_json()

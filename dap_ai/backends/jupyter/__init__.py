@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from dap_ai.backends.access import access_to
-from dap_ai.backends.debugpy import caught
+from dap_ai.backends.debugpy import traceback_reports
 from dap_ai.backends.debugpy.recipe import DebugpyBackend
-from dap_ai.protocol.contracts.backend import Command, Start, StartError
+from dap_ai.protocol.contracts.backend import AdapterCommand, AdapterStart, StartError
 from dap_ai.system import child_python
 from dap_ai.system.extras import JUPYTER
 
@@ -46,25 +46,25 @@ class JupyterBackend(DebugpyBackend):
 
     @property
     def greeting(self) -> tuple[str, dict[str, Any]] | None:
-        """Opens the walker's door and the ear for what is caught; nothing of how a program of ours is started."""
+        """Opens the injector and the ear for what is caught; nothing of how a program of ours is started."""
         return "evaluate", {
-            "expression": f"({access_to('python').at_start()[0]}, {caught.INSTALL})",
+            "expression": f"({access_to('python').at_start()[0]}, {traceback_reports.INSTALL})",
             "context": "hover",
         }
 
-    def command(self) -> Command:
+    def command(self) -> AdapterCommand:
         """Our bridge. Raises StartError where the extra is not installed."""
         if not JUPYTER.is_installed:
-            raise StartError(f"{JUPYTER.wanted}.")
+            raise StartError(f"{JUPYTER.install_advice}.")
         beside = ["--beside"] if self._beside else []
-        return Command(child_python.command("dap_ai.backends.jupyter.__main__:main", *beside, self._kernel), {})
+        return AdapterCommand(child_python.command("dap_ai.backends.jupyter.__main__:main", *beside, self._kernel), {})
 
-    async def prepare(self, command: str, arguments: dict[str, Any]) -> Start:
+    async def prepare(self, command: str, arguments: dict[str, Any]) -> AdapterStart:
         """Whom to attach to, the kernel says. Raises StartError."""
         if command == "launch":
             raise StartError("A kernel runs already: use a configuration of request `attach`.")
         ours = {key: arguments[key] for key in ("justMyCode", "showReturnValue", "pathMappings") if key in arguments}
-        return Start({"cwd": str(Path.cwd()), "subProcess": False, **ours})
+        return AdapterStart({"cwd": str(Path.cwd()), "subProcess": False, **ours})
 
 
 backend = JupyterBackend()

@@ -40,7 +40,7 @@ _LOOKS = {
 }
 
 
-class Refused(Exception):  # noqa: N818  an answer
+class BridgeRefusal(Exception):  # noqa: N818  an answer
     """A request fails; the text says why and what to do."""
 
 
@@ -79,7 +79,7 @@ class Bridge:
             body = await self._handlers.get(command, self._looked if self._beside else self._passed)(request)
             self._send(reply | {"body": body})
             await self._after(command)
-        except Refused as why:
+        except BridgeRefusal as why:
             shown = {"id": 1, "format": str(why), "showUser": True}
             self._send(reply | {"success": False, "message": str(why), "body": {"error": shown}})
 
@@ -104,9 +104,9 @@ class Bridge:
         try:
             answer = await self._kernel.debug(request["seq"], "initialize", request.get("arguments") or {}, _START_S)
         except NoReplyError as error:
-            raise Refused(_BUSY) from error
+            raise BridgeRefusal(_BUSY) from error
         if not answer.get("success", True):
-            raise Refused(str(answer.get("message") or _NO_DEBUGGER))
+            raise BridgeRefusal(str(answer.get("message") or _NO_DEBUGGER))
         return {**(answer.get("body") or {}), **_NO_ENDS}
 
     async def _info(self) -> Mapping[str, Any]:
@@ -115,20 +115,20 @@ class Bridge:
             self._own_seq += 1
             answer = await self._kernel.debug(self._own_seq, "debugInfo", {}, _LOOK_S)
         except NoReplyError as error:
-            raise Refused(_NO_DEBUGGER) from error
+            raise BridgeRefusal(_NO_DEBUGGER) from error
         if not answer.get("body"):
-            raise Refused(_NO_DEBUGGER)
+            raise BridgeRefusal(_NO_DEBUGGER)
         return answer["body"]
 
     async def _take_over(self) -> None:
         """Of a bridge that was killed. Raises Refused: it is somebody's."""
         expression = f"getattr(__import__('sys').modules.get('pydevd'), '{_MARK}', 0)"
-        with contextlib.suppress(Refused, ValueError):
+        with contextlib.suppress(BridgeRefusal, ValueError):
             pid = int((await self._ask("evaluate", {"expression": expression, "context": "hover"})).get("result", 0))
             if pid and not _is_alive(pid):
                 await self._ask("disconnect", {"terminateDebuggee": False, "restart": False})
                 return
-        raise Refused(_TAKEN)
+        raise BridgeRefusal(_TAKEN)
 
     async def _attach(self, request: dict[str, Any]) -> Mapping[str, Any]:
         if self._beside:
@@ -161,7 +161,7 @@ class Bridge:
 
     async def _fill(self, path: Path) -> None:
         expression = f"''.join(__import__('linecache').getlines({str(path)!r})).encode().hex()"
-        with contextlib.suppress(Refused, ValueError, OSError):
+        with contextlib.suppress(BridgeRefusal, ValueError, OSError):
             text = str((await self._ask("evaluate", {"expression": expression, "context": "clipboard"}))["result"])
             source = bytes.fromhex(text.strip("'"))
             if source:
@@ -170,7 +170,7 @@ class Bridge:
 
     async def _looked(self, request: dict[str, Any]) -> Mapping[str, Any]:
         if request["command"] in _MOVES:
-            raise Refused(_NOT_OURS)
+            raise BridgeRefusal(_NOT_OURS)
         return await self._passed(request)
 
     async def _passed(self, request: dict[str, Any]) -> Mapping[str, Any]:
@@ -179,11 +179,11 @@ class Bridge:
         try:
             answer = await self._kernel.debug(request["seq"], command, request.get("arguments") or {}, limit_s)
         except NoReplyError as error:
-            raise Refused(_NO_ANSWER.format(command)) from error
+            raise BridgeRefusal(_NO_ANSWER.format(command)) from error
         if not answer.get("success", True):
-            raise Refused(str(answer.get("message") or f"{command} failed"))
+            raise BridgeRefusal(str(answer.get("message") or f"{command} failed"))
         if answer.get("request_seq", request["seq"]) != request["seq"]:
-            raise Refused(_NO_ANSWER.format(command))
+            raise BridgeRefusal(_NO_ANSWER.format(command))
         return answer.get("body") or {}
 
     async def _ask(self, command: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:

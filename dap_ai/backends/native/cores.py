@@ -104,37 +104,37 @@ def is_core(path: str) -> bool:
         return False
 
 
-class Origin(NamedTuple):
+class CoreOrigin(NamedTuple):
     """Whether a program left a core file. `same` None: not known. `text`: why not, in words for the user."""
 
     same: bool | None
     text: str = ""
 
 
-def origin_of(core: str, program: str) -> Origin:
+def origin_of(core: str, program: str) -> CoreOrigin:
     """Holds the program against what the core file tells: by build ids, else by name, entry point and headers."""
     try:
         with opened(core) as elf, opened(program) as file:
             return _compared(_Core(elf), core, file, program)
     except DAMAGED:
-        return Origin(None, f"Whether {program} left {core} is not known: one of the two cannot be read as ELF.")
+        return CoreOrigin(None, f"Whether {program} left {core} is not known: one of the two cannot be read as ELF.")
 
 
-def _compared(dump: _Core, core: str, file: Elf, program: str) -> Origin:
+def _compared(dump: _Core, core: str, file: Elf, program: str) -> CoreOrigin:
     left = next((path for path in dump.paths() if path), "") or "another program"
     image, own = dump.image(), _build_id(file)
     if image:
         there = _build_id(Elf(io.BytesIO(image), sections=False))
         if there and there == own:
-            return Origin(same=True)
+            return CoreOrigin(same=True)
         if there or own:
-            return Origin(same=False, text=_refusal(core, program, left, there, own))
+            return CoreOrigin(same=False, text=_refusal(core, program, left, there, own))
     if PurePath(left).name != PurePath(program).name and left != "another program":
-        return Origin(same=False, text=_refusal(core, program, left))
+        return CoreOrigin(same=False, text=_refusal(core, program, left))
     if not _is_laid_out_alike(dump.auxiliary, file):
-        return Origin(same=False, text=_refusal(core, program, left))
+        return CoreOrigin(same=False, text=_refusal(core, program, left))
     text = f"Whether {program} left {core} is not known, because they have no build id to compare; their names agree."
-    return Origin(None, text)
+    return CoreOrigin(None, text)
 
 
 def _refusal(core: str, program: str, left: str, there: bytes = b"", own: bytes = b"") -> str:

@@ -48,7 +48,7 @@ _RUNTIME = re.compile(r"/rustc/|^/rust/deps/|libsanitizer|compiler-rt|/libgcc/|/
 _NO_OPTIMISATION = frozenset({"", "0"})
 
 
-class Unit(NamedTuple):
+class CompileUnit(NamedTuple):
     """One compiled file."""
 
     producer: str
@@ -100,7 +100,7 @@ class _Cursor:
                 return value
 
 
-def units(section: Callable[[str], bytes], order: str) -> Iterator[Unit]:
+def units(section: Callable[[str], bytes], order: str) -> Iterator[CompileUnit]:
     """The units of a file whose sections `section` gives by name; `order`: of its bytes, `little` or `big`.
 
     Raises IndexError, ValueError where it is damaged; what came before is right.
@@ -130,7 +130,7 @@ def units(section: Callable[[str], bytes], order: str) -> Iterator[Unit]:
 
 def _unit(
     cursor: _Cursor, wide: int, tables: bytes, section: Callable[[str], bytes], order: str
-) -> tuple[Unit, int] | None:
+) -> tuple[CompileUnit, int] | None:
     """The unit whose header `cursor` stands behind the length of, and where the table of its abbreviations is.
 
     None: it is none that was compiled.
@@ -158,7 +158,7 @@ def _unit(
         raw[attribute] = form, _value(cursor, form, wide, address_size, version)
     strings = _Strings(section, order, wide, raw.get(_STR_OFFSETS_BASE, (0, 2 * wide))[1])
     producer, file, folder = (strings.text(*raw.get(each, (0x08, b""))) for each in (_PRODUCER, _NAME, _COMP_DIR))
-    return Unit(producer, file, folder, _by_flags(producer)), table
+    return CompileUnit(producer, file, folder, _by_flags(producer)), table
 
 
 def _abbreviations(cursor: _Cursor) -> Iterator[_Abbreviation]:

@@ -213,8 +213,8 @@ def _judged(elf: Elf, debug: Elf, path: str) -> Binary:
     )
 
 
-def _units(elf: Elf) -> list[dwarf.Unit]:
-    found: list[dwarf.Unit] = []
+def _units(elf: Elf) -> list[dwarf.CompileUnit]:
+    found: list[dwarf.CompileUnit] = []
     with contextlib.suppress(*DAMAGED):  # what came before the damage is right
         found.extend(dwarf.units(elf.section, elf.order))
     return found

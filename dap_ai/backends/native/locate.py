@@ -44,7 +44,7 @@ def version_of(path: str) -> int:
 
     lldb-dap up to 19 has no --version: then as its file's name, or the folder that it is linked to, tells.
     """
-    told = _told(path)
+    told = _major_version(path)
     if told:
         return told
     named = re.search(r"-(\d+)(?:\.exe)?$", path) or re.search(r"llvm-(\d+)", os.path.realpath(path))
@@ -71,7 +71,7 @@ def _gdb(chosen: str, path: str) -> str:
     installed = str(Path(sys.prefix) / "bin") if sys.prefix != sys.base_prefix else ""
     for folder in path.split(os.pathsep):
         if program := programs.locate(chosen or "gdb", folder):
-            version = GDB_WITH_DAP if str(Path(program).parent) == installed else _told(program)
+            version = GDB_WITH_DAP if str(Path(program).parent) == installed else _major_version(program)
             if version >= GDB_WITH_DAP:
                 return program
             problem = f"{program} is gdb {version or 'of an unknown version'}, which does not speak DAP"
@@ -79,7 +79,7 @@ def _gdb(chosen: str, path: str) -> str:
     raise StartError(f"{problem}: {GDB_WITH_DAP} or later is needed. {advice}.")
 
 
-def _told(path: str) -> int:
+def _major_version(path: str) -> int:
     """The major version that a program tells; 0: none."""
     try:
         done = subprocess.run(  # noqa: S603  a debugger, asked for its version

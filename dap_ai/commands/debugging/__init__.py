@@ -5,6 +5,6 @@ wants to know, a tool of the agent tells (`askTool`), for a guest too. A line th
 
 1. What a line means and what is shown of it is decided without input or output (`spelling`, `parsing`, `breakpoints`,
    `listing`, `answers`); import-linter checks it.
-2. One task takes the events, and commands wait for what it has seen (`live.py`).
+2. One task takes the events, and commands wait for what it has seen (`live_program.py`).
 3. The terminal's input belongs to the prompt; the program has a terminal and a session of its own (`screen.py`).
 """

@@ -11,9 +11,9 @@ from pathlib import Path
 import msgspec
 from platformdirs import user_state_path
 
-from dap_ai.commands.debugging.breakpoints import near
-from dap_ai.protocol.wire.ask import Fix
-from dap_ai.system.mending import CannotMend, mended
+from dap_ai.commands.debugging.prompt_breakpoints import near
+from dap_ai.protocol.wire.ask_messages import Fix
+from dap_ai.system.apply_diff import CannotMend, mended
 
 _KEPT = 20
 """So many texts from before are kept; the oldest go."""

@@ -10,7 +10,7 @@ import re
 from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
-from dap_ai.commands.debugging.breakpoints import near
+from dap_ai.commands.debugging.prompt_breakpoints import near
 from dap_ai.system.texts import cut
 
 AROUND = 5

@@ -15,9 +15,9 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from dap_ai.commands.running.terminal import Modes, Terminal, modes_of, set_modes
-from dap_ai.commands.shown.rendering import TerminalDisplay
-from dap_ai.settings.config import Settings
+from dap_ai.commands.display.rendering import TerminalDisplay
+from dap_ai.commands.running.controlling_terminal import ControllingTerminal, Modes, modes_of, set_modes
+from dap_ai.settings.configuration import Settings
 from dap_ai.system import programs
 
 _CHUNK_BYTES = 65536
@@ -74,7 +74,7 @@ class DebugDisplay(TerminalDisplay):
         self._screen.program(data)
 
 
-class SharedTerminal(Terminal):
+class SharedTerminal(ControllingTerminal):
     """See the module's rules. Where stdout is no terminal, the program writes to it itself."""
 
     def __init__(self, screen: Screen) -> None:

@@ -1,7 +1,7 @@
 """`dap-ai mcp`: the debugger for coding agents, by the Model Context Protocol. The server is imported when it runs.
 
 It stands on `running/`, whose guests, targets and endings it uses; a session is asked by `ask` and `askTool`, one
-question at a time. `server.py` is the one file that knows the SDK.
+question at a time. `mcp_server.py` is the one file that knows the SDK.
 
 1. The user's program and files stay as they are. A session of the user's is joined once, and left with the client;
    programs that the agent starts are clients in this process, cannot be joined, and end with it.
@@ -16,7 +16,7 @@ import sys
 
 import click
 
-from dap_ai.commands.mcp.hosts import shown
+from dap_ai.commands.mcp.mcp_clients import shown
 
 _HELP = f"""Serve the debugger to a coding agent, by the Model Context Protocol on stdin and stdout.
 

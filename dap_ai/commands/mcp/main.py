@@ -5,18 +5,18 @@ from __future__ import annotations
 import asyncio
 import os
 
-from dap_ai.commands.mcp import server
-from dap_ai.commands.mcp.tools import Tools
-from dap_ai.commands.shown.table import resolve
-from dap_ai.commands.shown.telling import warn
+from dap_ai.commands.display.command_output import warn
+from dap_ai.commands.display.settings_table import resolve
+from dap_ai.commands.mcp import mcp_server
+from dap_ai.commands.mcp.mcp_tools import McpTools
 from dap_ai.commands.signalled import at_signals
 from dap_ai.commands.wiring import check_provider
-from dap_ai.system import threads
+from dap_ai.system import thread_pool
 
 
 def main() -> None:
     """Raises UsageError, MissingExtraError."""
-    threads.run(_main())
+    thread_pool.run(_main())
 
 
 async def _main() -> None:
@@ -24,7 +24,7 @@ async def _main() -> None:
     check_provider(resolved.settings)
     for warning in resolved.warnings:
         warn(warning)
-    tools = Tools(resolved.settings)
+    tools = McpTools(resolved.settings)
     ended_by: asyncio.Future[int] = asyncio.get_running_loop().create_future()
 
     def end(number: int) -> None:
@@ -32,7 +32,7 @@ async def _main() -> None:
             ended_by.set_result(number)
 
     at_signals(end)
-    serving = asyncio.ensure_future(server.serve(tools.call))
+    serving = asyncio.ensure_future(mcp_server.serve(tools.call))
     await asyncio.wait({serving, ended_by}, return_when=asyncio.FIRST_COMPLETED)
     await tools.close()
     if ended_by.done():

@@ -12,10 +12,10 @@ from typing import Any
 
 import msgspec
 
-from dap_ai.commands.running.controls import Controls, Events
+from dap_ai.commands.display.display import Display
 from dap_ai.commands.running.prompt import Prompt
-from dap_ai.commands.shown.display import Display
-from dap_ai.protocol.wire.ask import AskApproval, AskApproveArguments
+from dap_ai.commands.running.run_controls import Controls, Events
+from dap_ai.protocol.wire.ask_messages import AskApproval, AskApproveArguments
 from dap_ai.protocol.wire.errors import RequestFailed
 
 QUESTION = "allow? [y]es once, [s]ession, [N]o "
@@ -33,7 +33,7 @@ class Approvals:
         self._pending = ""
         self._timer: asyncio.TimerHandle | None = None
 
-    async def on_wanted(self, body: dict[str, Any]) -> None:
+    async def on_request(self, body: dict[str, Any]) -> None:
         """The event `askApproval`."""
         wanted = msgspec.convert(body, AskApproval)
         self._display.approval(wanted)
@@ -53,7 +53,7 @@ class Approvals:
         self._display.prompting()
         self._prompt.ask(QUESTION, tell)
 
-    async def on_said(self, body: dict[str, Any]) -> None:
+    async def on_reply(self, body: dict[str, Any]) -> None:
         """The event `consent`: the user's line."""
         if body["approvalId"] != self._pending:
             return  # too late

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
-from dap_ai.settings.config import ConfigError
+from dap_ai.settings.configuration import ConfigError
 
 VARIABLES = frozenset({"DAP_AI_PROVIDER", "DAP_AI_MODEL", "DAP_AI_BASE_URL", "OPENAI_BASE_URL", "OPENAI_API_KEY"})
 """Those that say who answers: nothing else can be changed this way."""
@@ -24,7 +24,7 @@ REFUSED = "who answers was not changed: "
 _MAX_LINE_BYTES = 65_536
 
 
-class _Said(msgspec.Struct, forbid_unknown_fields=True):
+class _HolderMessage(msgspec.Struct, forbid_unknown_fields=True):
     answerer: dict[str, str | None]
 
 
@@ -33,7 +33,7 @@ def hear(answer_by: Callable[[Mapping[str, str | None]], str], tell: Callable[[s
     if not line.strip():
         return
     try:
-        said = msgspec.json.decode(line, type=_Said)
+        said = msgspec.json.decode(line, type=_HolderMessage)
     except msgspec.MsgspecError:
         tell(f"{REFUSED}a line on stdin cannot be read")
         return

@@ -13,10 +13,10 @@ import click
 import msgspec
 from click.core import ParameterSource
 
-from dap_ai.commands.running.guests import name_of
-from dap_ai.commands.running.outcome import Wishes
-from dap_ai.commands.running.target import Session, Target
-from dap_ai.protocol.wire.sessions import SessionInfo
+from dap_ai.commands.running.joinable_sessions import name_of
+from dap_ai.commands.running.outcome import RunOptions
+from dap_ai.commands.running.run_targets import Target, TargetSession
+from dap_ai.protocol.wire.session_messages import SessionInfo
 
 _OPTIONS = frozenset(
     {"join", "question", "chat", "level", "show_context", "show_masked", "verbose", "export", "json_lines"}
@@ -47,7 +47,7 @@ def check_options(context: click.Context) -> None:
         raise click.UsageError("--level: a guest never acts on the program of an editor; use observe or compute.")
 
 
-def lowered(wishes: Wishes) -> Wishes:
+def lowered(wishes: RunOptions) -> RunOptions:
     """A guest acts on nothing."""
     return msgspec.structs.replace(wishes, level="observe" if wishes.level == "observe" else "compute")
 
@@ -64,23 +64,23 @@ class Joined(Target):
     def __init__(self, about: SessionInfo) -> None:
         self._about = about
 
-    async def start(self, session: Session) -> None:
+    async def start(self, session: TargetSession) -> None:
         """The session tells of its stop, if it has one."""
         editor = f" in {self._about.client}" if self._about.client else ""
         session.display.status(f"joined {name_of(self._about)}{editor}")
         await session.controls.request("attach", {})
         await session.controls.request("configurationDone")
 
-    async def started(self, session: Session) -> None:
+    async def started(self, session: TargetSession) -> None:
         """It may have gone on since it was chosen."""
         not_stopped: tuple[str, dict[str, Any]] = ("notStopped", {})
         asyncio.get_running_loop().call_later(_STOP_S, session.events.put_nowait, not_stopped)
 
-    async def not_stopped(self, session: Session) -> None:
+    async def not_stopped(self, session: TargetSession) -> None:
         """It has."""
         session.display.status("the program is no longer stopped: it has continued meanwhile")
 
-    async def heard(self, session: Session, name: str, body: dict[str, Any]) -> dict[str, Any] | None:
+    async def heard(self, session: TargetSession, name: str, body: dict[str, Any]) -> dict[str, Any] | None:
         """The program's start, output and end are the editor's."""
         del session
         return body if name in _HEARD else None
@@ -89,16 +89,16 @@ class Joined(Target):
         """The editor may let the program go on and stop anew at any time."""
         return True
 
-    async def introduce(self, session: Session, thread_id: int) -> None:
+    async def introduce(self, session: TargetSession, thread_id: int) -> None:
         """Where it stands: the guest has not seen how it came there."""
         session.display.status(await session.controls.place(thread_id))
 
-    async def let_go(self, session: Session) -> bool:
+    async def let_go(self, session: TargetSession) -> bool:
         """The guest leaves."""
         del session
         return False
 
-    def closed(self, session: Session, *, unanswered: bool) -> None:
+    def closed(self, session: TargetSession, *, unanswered: bool) -> None:
         """The session has ended: an error where it still owes an answer."""
         if unanswered:
             session.outcome.failed = True

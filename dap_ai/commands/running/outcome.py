@@ -8,19 +8,19 @@ from typing import Literal
 
 import msgspec
 
-from dap_ai.commands.wanted.arguments import Breakpoint
-from dap_ai.protocol.wire.ask import AskCaught, Level
+from dap_ai.commands.options.command_line import BreakpointOption
+from dap_ai.protocol.wire.ask_messages import AskCaught, Level
 
 ANSWERED, NO_STOP, BACKEND_FAILED = 0, 1, 3
 """Exit codes of `dap-ai ask`; a usage error is 2, an end by signal n is 128 + n."""
 
 
-class Wishes(msgspec.Struct, frozen=True):
+class RunOptions(msgspec.Struct, frozen=True):
     """What the user wants of the run, whatever it is about."""
 
     question: str
     level: Level
-    breakpoints: Sequence[Breakpoint]
+    breakpoints: Sequence[BreakpointOption]
     exceptions: Sequence[str]
     show_context: bool = False
     show_masked: bool = False
@@ -38,7 +38,7 @@ class Wishes(msgspec.Struct, frozen=True):
     """The program is held at its first line, for its user to say what comes next."""
 
 
-class Outcome(msgspec.Struct):
+class AskOutcome(msgspec.Struct):
     """How a run ended."""
 
     answered: bool = False

@@ -16,9 +16,9 @@ import sys
 import threading
 from collections.abc import Callable, Generator
 
-from dap_ai.commands.running.chat import PROMPT
-from dap_ai.commands.running.controls import Events
-from dap_ai.commands.running.terminal import Modes, set_modes
+from dap_ai.commands.running.chat_input import PROMPT
+from dap_ai.commands.running.controlling_terminal import Modes, set_modes
+from dap_ai.commands.running.run_controls import Events
 
 _STDIN = 0
 

@@ -7,22 +7,22 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dap_ai.agent.case.kind import Kind
-from dap_ai.agent.case.stack import Case
+from dap_ai.agent.case.debuggee_kind import Kind
+from dap_ai.agent.case.stop_snapshot import StopSnapshot
 from dap_ai.agent.prompts import wording
-from dap_ai.agent.source.source import NATIVE_LANGUAGES
-from dap_ai.debuggees.native.source import frames
+from dap_ai.agent.source.source_file import NATIVE_LANGUAGES
+from dap_ai.debuggees.native.source import frame_folding
 from dap_ai.protocol.contracts.debugger import Debugger
 
 if TYPE_CHECKING:
-    from dap_ai.agent.case.reader import Reader
+    from dap_ai.agent.case.stop_reader import StopReader
     from dap_ai.agent.providers.offline import Analyst
     from dap_ai.agent.source.parsed import Grammar
     from dap_ai.agent.tools.base import Tool
-    from dap_ai.agent.tools.report import Report
-    from dap_ai.commands.kinds import Make, Wanted
-    from dap_ai.protocol.contracts.asking import Answer
-    from dap_ai.settings.config import Resolved
+    from dap_ai.agent.tools.report_tool import ReportTool
+    from dap_ai.commands.target_kinds import Make, TargetRequest
+    from dap_ai.protocol.contracts.question import Answer
+    from dap_ai.settings.configuration import Resolved
 
 _SYSTEM_PROGRAMS = ("/usr/", "/bin/", "/sbin/", "/opt/", "/lib/")
 _LANGUAGES = {"c": "C", "cpp": "C++", "rust": "Rust", "go": "Go"}
@@ -31,7 +31,7 @@ _HARMLESS_SIGNALS = frozenset({"SIGSTOP", "SIGINT", "SIGTRAP"})
 
 
 class Native(Kind):
-    """See agent.case.kind.Kind, agent.tools.base.HasForms, commands.kinds.Named.
+    """See agent.case.kind.Kind, agent.tools.base.HasForms, commands.kinds.KindPort.
 
     And agent.case.evidence.Cites, agent.providers.offline.HasAnalyst, agent.providers.investigator.HasReport.
     """
@@ -52,11 +52,11 @@ class Native(Kind):
 
     def is_library(self, path: str) -> bool:
         """The system's, the compiler's, a package manager's."""
-        return frames.is_library(path)
+        return frame_folding.is_library(path)
 
-    def own_files(self, case: Case, files: Sequence[str]) -> Sequence[str] | None:
+    def own_files(self, case: StopSnapshot, files: Sequence[str]) -> Sequence[str] | None:
         """The sources of the user's frames, and the program, unless it is an installed one."""
-        from dap_ai.agent.case.roots import real_path  # noqa: PLC0415  roots asks for the kind
+        from dap_ai.agent.case.source_roots import real_path  # noqa: PLC0415  roots asks for the kind
 
         own = [frame.path for frame in case.frames if frame.user and frame.path in files]
         binary = case.inspection.binary
@@ -68,28 +68,28 @@ class Native(Kind):
         """C where there is no source."""
         return language if language in NATIVE_LANGUAGES else "c"
 
-    async def complete(self, case: Case, debugger: Debugger) -> None:
+    async def complete(self, case: StopSnapshot, debugger: Debugger) -> None:
         """A panic, an assertion, a sanitizer's report."""
-        from dap_ai.debuggees.native.analysis.reports import report_of, words_of  # noqa: PLC0415  the kind is known before it is asked
+        from dap_ai.debuggees.native.analysis.program_reports import report_of, words_of  # noqa: PLC0415  the kind is known before it is asked
 
         for frame in (frame for thread in case.inspection.threads for frame in thread.frames):
-            frame.name = frames.clean_name(frame.name)
+            frame.name = frame_folding.clean_name(frame.name)
         case.report = report_of(case, await words_of(debugger, case.frames))
 
-    async def first_context(self, case: Case, debugger: Debugger, budget_tokens: int) -> str:
+    async def first_context(self, case: StopSnapshot, debugger: Debugger, budget_tokens: int) -> str:
         """Nothing is run again: there are no copies."""
-        from dap_ai.debuggees.native.answer.context import first_context  # noqa: PLC0415  the kind is known before it is asked
+        from dap_ai.debuggees.native.answer.native_context import first_context  # noqa: PLC0415  the kind is known before it is asked
         from dap_ai.debuggees.native.diagnoses.diagnosing import analyse  # noqa: PLC0415  the same
 
         del debugger
         return first_context(case, await asyncio.to_thread(analyse, case), budget_tokens)
 
-    def has_failed(self, case: Case) -> bool:
+    def has_failed(self, case: StopSnapshot) -> bool:
         """By its report or its signal: lldb-dap says `exception` of a pause too, gdb and core files never do."""
         fault = case.inspection.fault
         return case.report is not None or (fault is not None and fault.signal not in _HARMLESS_SIGNALS)
 
-    def occasion(self, case: Case) -> str:
+    def occasion(self, case: StopSnapshot) -> str:
         """The language, and what its tools cannot do."""
         language = _LANGUAGES.get(case.focus.language if case.focus else "", "an unknown language")
         return f"{super().occasion(case)} {wording('native', language=language)}"
@@ -100,22 +100,24 @@ class Native(Kind):
 
         return FORMS
 
-    def report(self) -> Report:
+    def report(self) -> ReportTool:
         """Values, suspicious lines, fixes."""
-        from dap_ai.agent.tools.report import Report  # noqa: PLC0415  only with a model
+        from dap_ai.agent.tools.report_tool import ReportTool  # noqa: PLC0415  only with a model
 
-        return Report()
+        return ReportTool()
 
-    async def read_again(self, answer: Answer, case: Case, reader: Reader, debugger: Debugger) -> Sequence[str]:
+    async def read_again(
+        self, answer: Answer, case: StopSnapshot, reader: StopReader, debugger: Debugger
+    ) -> Sequence[str]:
         """The values."""
         from dap_ai.agent.case.evidence import values_again  # noqa: PLC0415  the kind is known before it is asked
 
         del case
         return await values_again(answer, reader, debugger)
 
-    def claims(self, wanted: Wanted) -> bool:
+    def claims(self, wanted: TargetRequest) -> bool:
         """Machine code, or source that is compiled to it first."""
-        from dap_ai.debuggees.native.launch.program import is_native, is_source, runs_python  # noqa: PLC0415  only at a terminal
+        from dap_ai.debuggees.native.launch.native_program import is_native, is_source, runs_python  # noqa: PLC0415  only at a terminal
 
         if wanted.core is not None:
             return True
@@ -126,7 +128,7 @@ class Native(Kind):
         path = Path(wanted.words[0])
         return is_source(path) or is_native(path)
 
-    def look(self, wanted: Wanted, resolved: Resolved, tell: Callable[[str], None]) -> Make:
+    def look(self, wanted: TargetRequest, resolved: Resolved, tell: Callable[[str], None]) -> Make:
         """Compiles a source, looks at what keeps answers poor."""
         from dap_ai.debuggees.native.launch.target import look  # noqa: PLC0415  only at a terminal
 

@@ -1,4 +1,4 @@
-"""Python programs: read by a walker inside of them, run again in copies."""
+"""Python programs: read by an inspector inside of them, run again in copies."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from dap_ai.agent.case.kind import Kind
-from dap_ai.agent.case.stack import Case
+from dap_ai.agent.case.debuggee_kind import Kind
+from dap_ai.agent.case.stop_snapshot import StopSnapshot
 from dap_ai.protocol.contracts.debugger import Debugger
-from dap_ai.system import limits
+from dap_ai.system import load_limits
 
 if TYPE_CHECKING:
-    from dap_ai.agent.case.reader import Reader
+    from dap_ai.agent.case.stop_reader import StopReader
     from dap_ai.agent.providers.offline import Analyst
-    from dap_ai.agent.source.source import SourceFile
+    from dap_ai.agent.source.source_file import SourceFile
     from dap_ai.agent.tools.base import Tool
-    from dap_ai.agent.tools.report import Report
-    from dap_ai.commands.kinds import Make, Wanted
-    from dap_ai.protocol.contracts.asking import Answer
-    from dap_ai.protocol.contracts.recalling import Recalled
-    from dap_ai.settings.config import Resolved
+    from dap_ai.agent.tools.report_tool import ReportTool
+    from dap_ai.commands.target_kinds import Make, TargetRequest
+    from dap_ai.protocol.contracts.question import Answer
+    from dap_ai.protocol.contracts.repeatable_run import Recalled
+    from dap_ai.settings.configuration import Resolved
 
 _IN_TIME_S, _BESIDE_IN_TIME_S = 0.4, 0.8
 """So long, on an idle machine, a first context may wait for the run of what failed, and of the tests beside it."""
@@ -29,13 +29,13 @@ _T = TypeVar("_T")
 
 async def _in_time(work: Awaitable[_T], limit_s: float) -> _T | None:
     try:
-        return await limits.wait_for(work, limit_s)
+        return await load_limits.wait_for(work, limit_s)
     except asyncio.TimeoutError:
         return None
 
 
 class Python(Kind):
-    """See agent.case.kind.Kind, agent.tools.base.HasForms, commands.kinds.Named.
+    """See agent.case.kind.Kind, agent.tools.base.HasForms, commands.kinds.KindPort.
 
     And agent.case.evidence.Cites, agent.providers.offline.HasAnalyst, agent.providers.investigator.HasReport.
     """
@@ -46,7 +46,7 @@ class Python(Kind):
     languages = frozenset({"python"})
     offered = None
 
-    async def complete(self, case: Case, debugger: Debugger) -> None:
+    async def complete(self, case: StopSnapshot, debugger: Debugger) -> None:
         """Takes the exception's own words, where the debug adapter has asked it for them anyway."""
         del debugger
         said = case.stop.description
@@ -54,15 +54,15 @@ class Python(Kind):
             case.messages.append(case.exception.message)
             case.exception.message = said
 
-    async def first_context(self, case: Case, debugger: Debugger, budget_tokens: int) -> str:
+    async def first_context(self, case: StopSnapshot, debugger: Debugger, budget_tokens: int) -> str:
         """A failed demand tells of calls that have returned: it is run again, traced, in a snapshot, if that is quick.
 
         Nobody waits for a long run: it would only say which lines are quoted first.
         """
         from dap_ai.debuggees.python.analysis.claims.context import first_context  # noqa: PLC0415  the kind is known before it is asked
+        from dap_ai.debuggees.python.analysis.ranking.rank_update import apply_spectrum  # noqa: PLC0415  the same
         from dap_ai.debuggees.python.analysis.ranking.ranking import analyse  # noqa: PLC0415  the same
-        from dap_ai.debuggees.python.analysis.ranking.weighing import heed_tests  # noqa: PLC0415  the same
-        from dap_ai.debuggees.python.analysis.record.again import beside_again, demand_again  # noqa: PLC0415  the same
+        from dap_ai.debuggees.python.analysis.record.reruns import beside_again, demand_again  # noqa: PLC0415  the same
 
         analysis, control, tests = await asyncio.gather(
             asyncio.to_thread(analyse, case),
@@ -70,29 +70,29 @@ class Python(Kind):
             _in_time(beside_again(debugger, case), _BESIDE_IN_TIME_S),
         )
         if analysis and tests:
-            await asyncio.to_thread(heed_tests, analysis, [control] if control else [], tests)
+            await asyncio.to_thread(apply_spectrum, analysis, [control] if control else [], tests)
         return first_context(case, analysis, budget_tokens, control)
 
-    def context_unread(self, case: Case, budget_tokens: int) -> str:
+    def context_unread(self, case: StopSnapshot, budget_tokens: int) -> str:
         """From the traceback and the source."""
         from dap_ai.debuggees.python.analysis.claims.context import first_context  # noqa: PLC0415  the kind is known before it is asked
         from dap_ai.debuggees.python.analysis.ranking.ranking import analyse  # noqa: PLC0415  the same
 
         return first_context(case, analyse(case), budget_tokens)
 
-    def has_failed(self, case: Case) -> bool:
+    def has_failed(self, case: StopSnapshot) -> bool:
         """At an exception."""
         return case.stop.reason == "exception"
 
     def prepare(self, source: SourceFile) -> None:
         """Indexes where this file creates objects, for questions about a value's origin."""
-        from dap_ai.debuggees.python.analysis.syntax import origins  # noqa: PLC0415  the kind is known before it is asked
+        from dap_ai.debuggees.python.analysis.syntax import data_sources  # noqa: PLC0415  the kind is known before it is asked
 
-        origins.prepare(source)
+        data_sources.prepare(source)
 
-    async def recall(self, debugger: Debugger, case: Case) -> Recalled:
+    async def recall(self, debugger: Debugger, case: StopSnapshot) -> Recalled:
         """See agent.case.kind.Kind."""
-        from dap_ai.debuggees.python.analysis.record.recalling import recall  # noqa: PLC0415  the same
+        from dap_ai.debuggees.python.analysis.record.recall_search import recall  # noqa: PLC0415  the same
 
         return await recall(debugger, case)
 
@@ -102,25 +102,27 @@ class Python(Kind):
 
         return FORMS
 
-    def report(self) -> Report:
+    def report(self) -> ReportTool:
         """Values, suspicious lines, fixes."""
-        from dap_ai.agent.tools.report import Report  # noqa: PLC0415  only with a model
+        from dap_ai.agent.tools.report_tool import ReportTool  # noqa: PLC0415  only with a model
 
-        return Report()
+        return ReportTool()
 
-    async def read_again(self, answer: Answer, case: Case, reader: Reader, debugger: Debugger) -> Sequence[str]:
+    async def read_again(
+        self, answer: Answer, case: StopSnapshot, reader: StopReader, debugger: Debugger
+    ) -> Sequence[str]:
         """The values."""
         from dap_ai.agent.case.evidence import values_again  # noqa: PLC0415  the kind is known before it is asked
 
         del case
         return await values_again(answer, reader, debugger)
 
-    def claims(self, wanted: Wanted) -> bool:
+    def claims(self, wanted: TargetRequest) -> bool:
         """Whatever no other kind does: what is wrong with it, `look` says."""
         del wanted
         return True
 
-    def look(self, wanted: Wanted, resolved: Resolved, tell: Callable[[str], None]) -> Make:
+    def look(self, wanted: TargetRequest, resolved: Resolved, tell: Callable[[str], None]) -> Make:
         """Finds the program and its interpreter."""
         from dap_ai.debuggees.python.launch.target import look  # noqa: PLC0415  only at a terminal
 

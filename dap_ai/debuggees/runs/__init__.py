@@ -7,5 +7,5 @@ What reads runs knows no DAP and no editor, writes nothing into a run, and execu
 the rooms above it speak DAP, and only `live` and `running` start an agent.
 
 A `Ref` leads from any event to the very bytes of the file that tell it (`refs.py`). What the readers leave out,
-`account.py` lists. Files are read within bounds (`artefacts.py`).
+`account.py` lists. Files are read within bounds (`run_files.py`).
 """

@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 import msgspec
 
 if TYPE_CHECKING:
-    from dap_ai.debuggees.runs.running.stage import LiveStage
+    from dap_ai.debuggees.runs.running.live_stage import LiveStage
 
-from dap_ai.debuggees.runs.adapter.analysing import Beside
-from dap_ai.debuggees.runs.adapter.folder import Folder
-from dap_ai.debuggees.runs.adapter.growing import Growth, Unread
-from dap_ai.debuggees.runs.adapter.reading_on import ReadingOn, first_of
-from dap_ai.debuggees.runs.adapter.session import Loaded, Refused
-from dap_ai.debuggees.runs.documents import decoded
+from dap_ai.debuggees.runs.adapter.background_analysis import BackgroundAnalysis
+from dap_ai.debuggees.runs.adapter.background_reader import ReadingOn, first_of
+from dap_ai.debuggees.runs.adapter.document_folder import Folder
+from dap_ai.debuggees.runs.adapter.run_growth import Growth, PartialAnalysis
+from dap_ai.debuggees.runs.adapter.run_session import Loaded, RequestError
+from dap_ai.debuggees.runs.json_documents import decoded
 from dap_ai.debuggees.runs.readers.base import CannotRead
 from dap_ai.debuggees.runs.running.happening import Happening
-from dap_ai.debuggees.runs.running.session import LiveSession
-from dap_ai.debuggees.runs.running.wanted import Wanted
+from dap_ai.debuggees.runs.running.live_launch import LiveLaunch
+from dap_ai.debuggees.runs.running.live_session import LiveSession
 from dap_ai.protocol.wire.framing import encode_frame
 
 _MAX_BYTES = 64 * 1024 * 1024
@@ -68,14 +68,14 @@ class Stages:
         """Takes what happens there; the one who serves sets it."""
         self.made: LiveStage | None = None
 
-    def _told(self, happening: Happening) -> None:
+    def _emit(self, happening: Happening) -> None:
         self.tell(happening)
 
-    def make(self, wanted: Wanted) -> LiveStage:
+    def make(self, wanted: LiveLaunch) -> LiveStage:
         """Raises Refused."""
-        from dap_ai.debuggees.runs.running.stage import LiveStage  # noqa: PLC0415  a recorded run needs none of it
+        from dap_ai.debuggees.runs.running.live_stage import LiveStage  # noqa: PLC0415  a recorded run needs none of it
 
-        self.made = LiveStage(wanted, self._told, self._folder.editable)
+        self.made = LiveStage(wanted, self._emit, self._folder.editable)
         return self.made
 
 
@@ -140,9 +140,9 @@ class _Client:
     def happens(self, happening: Happening) -> None:
         """Something beside the session, in the thread that has seen it."""
         with suppress(BrokenPipeError, ValueError):
-            self._told(happening)
+            self._dispatch(happening)
 
-    def _told(self, happening: Happening) -> None:
+    def _dispatch(self, happening: Happening) -> None:
         while not self._turn.acquire(timeout=_SWITCH_S * 50):
             if self._session.over:  # whoever says good-bye waits for us
                 return
@@ -164,11 +164,11 @@ def load(path: str) -> Loaded:
     try:
         run, is_whole = first_of(path)
     except CannotRead as error:
-        raise Refused(str(error)) from error
+        raise RequestError(str(error)) from error
     if is_whole:
-        return Loaded(run, Beside(run))
+        return Loaded(run, BackgroundAnalysis(run))
     rest = ReadingOn(path)
-    return Loaded(run, Unread(), rest=rest, known=rest.first)
+    return Loaded(run, PartialAnalysis(), rest=rest, known=rest.first)
 
 
 @contextmanager

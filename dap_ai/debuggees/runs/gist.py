@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from dap_ai.debuggees.runs.model import Run
+from dap_ai.debuggees.runs.run_model import Run
 
 _LOOKED_AT = 8_000
 _BEFORE_TASKS = re.compile(

@@ -23,7 +23,7 @@ _OPENING, _CLOSING = frozenset(b"[{"), frozenset(b"]}")
 _CLOSER = {0x5B: b"]", 0x7B: b"}"}
 
 
-class Broken(ValueError):  # noqa: N818  what it says of the document
+class JsonSyntaxError(ValueError):
     """The bytes are no whole JSON document; the text says where."""
 
 
@@ -50,7 +50,7 @@ class Document:
         start = _skip_space(self.data, 0)
         try:
             return start, value_end(self.data, start)
-        except Broken:
+        except JsonSyntaxError:
             closed = salvaged(self.data)
             if closed is None:
                 raise
@@ -109,7 +109,7 @@ def value_end(data: bytes, start: int) -> int:
     while depth:
         mark = _MARK.search(data, at)
         if mark is None:
-            raise Broken(f"the value at byte {start} has no end")
+            raise JsonSyntaxError(f"the value at byte {start} has no end")
         at = mark.end()
         kind = data[at - 1]
         if kind == _QUOTE:
@@ -122,7 +122,7 @@ def value_end(data: bytes, start: int) -> int:
 def string_end(data: bytes, start: int) -> int:
     """Where the string whose opening quote is at `start` ends, past its closing one. Raises Broken."""
     if data[start : start + 1] != b'"':
-        raise Broken(f"a string is missing at byte {start}")
+        raise JsonSyntaxError(f"a string is missing at byte {start}")
     close = data.find(b'"', start + 1)
     while close >= 0:
         before = close - 1
@@ -131,7 +131,7 @@ def string_end(data: bytes, start: int) -> int:
         if (close - before) % 2:
             return close + 1
         close = data.find(b'"', close + 1)
-    raise Broken(f"the string at byte {start} has no end")
+    raise JsonSyntaxError(f"the string at byte {start} has no end")
 
 
 def salvaged(data: bytes) -> tuple[bytes, int] | None:
@@ -181,7 +181,7 @@ def _marks_of_much(data: bytes) -> Iterator[Span]:
         if data[start] == _QUOTE:
             try:
                 end = string_end(data, start)
-            except Broken:
+            except JsonSyntaxError:
                 return
         else:
             yield start, end
@@ -192,7 +192,7 @@ def _scalar_end(data: bytes, start: int) -> int:
     found = _SCALAR_END.search(data, start)
     end = found.start() if found else len(data)
     if end == start:
-        raise Broken(f"a value is missing at byte {start}")
+        raise JsonSyntaxError(f"a value is missing at byte {start}")
     return end
 
 
@@ -203,7 +203,7 @@ def _skip_space(data: bytes, at: int) -> int:
 
 def _after(data: bytes, at: int, mark: bytes) -> int:
     if data[at : at + 1] != mark:
-        raise Broken(f"{mark.decode()} is missing at byte {at}")
+        raise JsonSyntaxError(f"{mark.decode()} is missing at byte {at}")
     return at + 1
 
 
@@ -211,4 +211,4 @@ def _text(quoted: bytes) -> str:
     try:
         return str(json.loads(quoted.decode("utf-8", "replace"), strict=False))
     except ValueError as error:
-        raise Broken(f"no string: {quoted[:40]!r}") from error
+        raise JsonSyntaxError(f"no string: {quoted[:40]!r}") from error

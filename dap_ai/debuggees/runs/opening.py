@@ -14,10 +14,10 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import NamedTuple
 
-from dap_ai.debuggees.runs.artefacts import CannotRead
-from dap_ai.debuggees.runs.model import Problem, Ref, Run
 from dap_ai.debuggees.runs.readers.base import GROUP, Reader
 from dap_ai.debuggees.runs.readers.portion import Portion, thinly
+from dap_ai.debuggees.runs.run_files import CannotRead
+from dap_ai.debuggees.runs.run_model import Problem, Ref, Run
 
 __all__ = ["CannotRead", "Readers", "each_run", "find_runs", "is_there", "open_run", "readers", "recognized"]
 SURE = 0.5

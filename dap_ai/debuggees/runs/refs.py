@@ -9,9 +9,9 @@ from typing import Any, cast
 
 import msgspec
 
-from dap_ai.debuggees.runs.artefacts import MAX_DOCUMENT_BYTES, CannotRead, as_utf8, content, inside, lines
-from dap_ai.debuggees.runs.json_spans import Broken, Document
-from dap_ai.debuggees.runs.model import Ref
+from dap_ai.debuggees.runs.json_spans import Document, JsonSyntaxError
+from dap_ai.debuggees.runs.run_files import MAX_DOCUMENT_BYTES, CannotRead, as_utf8, content, inside, lines
+from dap_ai.debuggees.runs.run_model import Ref
 
 _KEPT_BYTES = 16 * 1024 * 1024
 """Files up to this size are kept for the next reference, eight at most: references come many at a time."""
@@ -41,7 +41,7 @@ class Artefact:
         try:
             offset, document = self._document(start, end)
             found = document.locate(ref.pointer)
-        except (KeyError, Broken) as error:
+        except (KeyError, JsonSyntaxError) as error:
             raise CannotRead(f"{ref.path or 'the file'} has nothing at {ref.pointer}: {error}") from error
         return offset + found[0], offset + found[1]
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from dap_ai.debuggees.runs.model import Event, Run
+from dap_ai.debuggees.runs.run_model import Event, Run
 
 _MAX_LINE_CHARACTERS = 20_000
 """A longer line is searched in pieces of that size."""

@@ -30,7 +30,7 @@ from typing import Any
 
 import msgspec
 
-from dap_ai.debuggees.runs.artefacts import CannotRead, lines
+from dap_ai.debuggees.runs.run_files import CannotRead, lines
 
 FORMAT = "dap-ai-recording"
 """What runs of these recordings say they are."""

@@ -10,13 +10,13 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from dap_ai.protocol.contracts.inspection import Inspection, Query
-from dap_ai.protocol.contracts.snapshot import SnapshotQuery, SnapshotResult
+from dap_ai.protocol.contracts.snapshot_messages import SnapshotQuery, SnapshotResult
 
 Request = Callable[[str, Mapping[str, Any]], Awaitable[dict[str, Any]]]
 """Sends a DAP request to the debug adapter and returns the response's body; raises RequestFailed, NotStopped."""
 
 
-class Command(NamedTuple):
+class AdapterCommand(NamedTuple):
     """How to start a debug adapter that speaks DAP on stdin and stdout."""
 
     argv: list[str]
@@ -28,7 +28,7 @@ class Command(NamedTuple):
     """What every connection to a port of this adapter's own begins with, and a line end; empty: with DAP at once."""
 
 
-class Start(NamedTuple):
+class AdapterStart(NamedTuple):
     """Launch or attach arguments, completed. With `connect` they go to the adapter that listens there instead."""
 
     arguments: dict[str, Any]
@@ -41,7 +41,7 @@ class StartError(Exception):
     """Launch or attach cannot work; the text says what to do."""
 
 
-class Walker(Protocol):
+class StopInspector(Protocol):
     """Reads a stopped debuggee and runs none of its code. One per session."""
 
     async def inspect(self, request: Request, query: Query) -> Inspection:
@@ -49,7 +49,7 @@ class Walker(Protocol):
         ...
 
 
-class Snapshots(Protocol):
+class SnapshotService(Protocol):
     """Makes locked copies of a stopped debuggee, in which anything may run. One per session."""
 
     async def run(self, request: Request, query: SnapshotQuery, begun: Callable[[str], None]) -> SnapshotResult:
@@ -82,11 +82,11 @@ class Access(Protocol):
     def warm(self) -> None:
         """Does what takes time before the first question; called in a thread."""
 
-    def walker(self, *, hovers: bool = False) -> Walker:
+    def inspector(self, *, hovers: bool = False) -> StopInspector:
         """A reader for one session. `hovers`: this adapter's `hover` is free of side effects."""
         ...
 
-    def snapshots(self, readable: tuple[str, ...] = ()) -> Snapshots | None:
+    def snapshots(self, readable: tuple[str, ...] = ()) -> SnapshotService | None:
         """The copies of one session, which may read the folders `readable`; None: none are made."""
         del readable
         return None
@@ -148,23 +148,23 @@ class Backend(BackendRules, Protocol):
         del names
         return self
 
-    def command(self) -> Command:
+    def command(self) -> AdapterCommand:
         """How to start the adapter."""
         ...
 
-    async def prepare(self, command: str, arguments: dict[str, Any]) -> Start:
+    async def prepare(self, command: str, arguments: dict[str, Any]) -> AdapterStart:
         """Complete the arguments of `launch` or `attach` (`command`). Raises StartError."""
         del command
-        return Start(arguments)
+        return AdapterStart(arguments)
 
     def warm(self) -> None:
         """Does what takes time before the first question; called in a thread."""
 
-    def walker(self) -> Walker | None:
+    def inspector(self) -> StopInspector | None:
         """A reader for one session; None if this kind has none."""
         return None
 
-    def snapshots(self, readable: tuple[str, ...] = ()) -> Snapshots | None:
+    def snapshots(self, readable: tuple[str, ...] = ()) -> SnapshotService | None:
         """The copies of one session, which may read the folders `readable`; None if this kind makes none."""
         del readable
         return None

@@ -11,13 +11,13 @@ from typing import Any, Literal, Protocol
 
 import msgspec
 
-from dap_ai.protocol.contracts.asking import HistoryItem, Stop
 from dap_ai.protocol.contracts.inspection import Inspection, Query
-from dap_ai.protocol.contracts.snapshot import SnapshotQuery, SnapshotResult
-from dap_ai.protocol.contracts.tools import ContinueTo, Execute, SetBreakpoint, SetVariable, Step
-from dap_ai.protocol.wire.ask import Category, SafeStep, ToolStep
-from dap_ai.protocol.wire.caught import Caught
-from dap_ai.protocol.wire.lending import LentPiece, LentReply
+from dap_ai.protocol.contracts.question import HistoryItem, StopEvent
+from dap_ai.protocol.contracts.snapshot_messages import SnapshotQuery, SnapshotResult
+from dap_ai.protocol.contracts.tool_arguments import ContinueTo, Execute, SetBreakpoint, SetVariable, Step
+from dap_ai.protocol.wire.ask_messages import Category, SafeStep, ToolStep
+from dap_ai.protocol.wire.caught_messages import Caught
+from dap_ai.protocol.wire.lent_replies import LentPiece, LentReply
 from dap_ai.protocol.wire.safe import Raw, Safe, SafeFields
 
 
@@ -25,7 +25,7 @@ class StoppedSession(Protocol):
     """What a question is about, beside what is read of it."""
 
     @property
-    def stop(self) -> Stop | None:
+    def stop(self) -> StopEvent | None:
         """The stop the ask began in; None if the program runs, has not begun or has ended."""
         ...
 
@@ -36,7 +36,7 @@ class StoppedSession(Protocol):
 
     @property
     def can_inspect(self) -> bool:
-        """Whether the backend has a static walker."""
+        """Whether the backend has a static inspector."""
         ...
 
     @property
@@ -70,7 +70,7 @@ class RawDebugger(StoppedSession, Protocol):
         """See Debugger."""
         ...
 
-    async def act(self, action: Action, frame_id: int = 0) -> Raw[Done]:
+    async def act(self, action: Action, frame_id: int = 0) -> Raw[ActionResult]:
         """See Debugger."""
         ...
 
@@ -95,7 +95,7 @@ class Debugger(StoppedSession, Protocol):
         ...
 
     async def inspect(self, query: Query) -> Inspection:
-        """One visit of the walker. Raises RequestFailed, NotStopped."""
+        """One visit of the inspector. Raises RequestFailed, NotStopped."""
         ...
 
     async def snapshot(self, query: SnapshotQuery) -> SnapshotResult:
@@ -109,7 +109,7 @@ class Debugger(StoppedSession, Protocol):
         """
         ...
 
-    async def act(self, action: Action, frame_id: int = 0) -> Done:
+    async def act(self, action: Action, frame_id: int = 0) -> ActionResult:
         """Does it, in the program itself and in this frame; only after `approve`.
 
         What resumes the program makes `stop` the new one. Raises RequestFailed, NotStopped.
@@ -149,12 +149,12 @@ Action = Step | ContinueTo | SetBreakpoint | Execute | SetVariable
 """What a tool of the same name takes; the `frame` of it counts for the tool, here the frame's id is given beside it."""
 
 
-class Done(msgspec.Struct, frozen=True):
+class ActionResult(msgspec.Struct, frozen=True):
     """What came of an action."""
 
     result: str = ""
     """Of an evaluation or an assignment; of a breakpoint, what the backend says of it."""
-    stop: Stop | None = None
+    stop: StopEvent | None = None
     """Where the program stands now; None: it still runs, or has ended."""
     ended: bool = False
 

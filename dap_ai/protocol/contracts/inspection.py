@@ -1,10 +1,10 @@
-"""What a static walker is asked and what it brings back: the contract between `agent` and a backend's walker.
+"""What a static inspector is asked and what it brings back: the contract between `agent` and a backend's inspector.
 
-A walker reads a stopped program and runs none of its code. A debuggee that has none (a generic adapter) gets the
+A inspector reads a stopped program and runs none of its code. A debuggee that has none (a generic adapter) gets the
 same structs filled from ordinary DAP requests.
 
 An expression travels as a Node: JSON arrays, made by the agent (`agent/sanitize.py`) from source text, interpreted
-by the walker, so that nothing is parsed or compiled inside the debuggee and every operation is decided by the exact
+by the inspector, so that nothing is parsed or compiled inside the debuggee and every operation is decided by the exact
 types of the values it meets:
 
     ["c", v]                      constant None, bool, int of at most 53 bits, float, str
@@ -42,7 +42,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from dap_ai.protocol.wire.ask import Level
+from dap_ai.protocol.wire.ask_messages import Level
 
 Node = list[Any]
 """An expression, as described above."""
@@ -52,7 +52,7 @@ Time = Literal["", "failed", "now"]
 failed: when the exception was raised; now it is another. now: after the cleanup; what it was is not known."""
 
 FactError = Literal["", "refused", "raised", "missing"]
-"""refused: the walker would have had to run user code, or a limit was hit. raised: evaluating it raises (text: which
+"""refused: the inspector would have had to run user code, or a limit was hit. raised: evaluating it raises (text: which
 exception; for the failing sub-expression this is the point). missing: no such name, or not bound at this moment."""
 
 
@@ -70,7 +70,7 @@ class FrameQuery(msgspec.Struct, omit_defaults=True):
 
 
 class Query(msgspec.Struct, omit_defaults=True):
-    """One visit of the walker. Every limit degrades the reply; none fails it."""
+    """One visit of the inspector. Every limit degrades the reply; none fails it."""
 
     frames: list[FrameQuery]
     level: Level = "compute"
@@ -94,17 +94,17 @@ class Query(msgspec.Struct, omit_defaults=True):
     max_bytes: int = 200_000
     """Of the whole reply."""
     deadline_ms: int = 500
-    """After which the walker returns what it has, with `truncated`. Of a processor in a Python program; by the clock,
-    and longer on a busy machine, where an adapter is asked."""
+    """After which the inspector returns what it has, with `truncated`. Processor time in a Python program; by the
+    clock, and longer on a busy machine, where an adapter is asked."""
     thread_id: int = 0
-    """The thread that stopped; the walkers of native programs need it for `exception`, `threads` and the registers."""
+    """The thread that stopped; native inspectors need it for `exception`, `threads` and the registers."""
     stopped: str = ""
     """What the `stopped` event said of it: reason, description and text, with `; ` between them."""
     secrets: bool = False
     """Bring also what may be secret, by its name, of all that can be reached: so that it can be masked."""
 
 
-class Definition(msgspec.Struct, omit_defaults=True):
+class CodeDefinition(msgspec.Struct, omit_defaults=True):
     """Where a function, class, generator or method was written. Lines are 1-based; `end_line` is inclusive."""
 
     file: str
@@ -151,7 +151,7 @@ class Table(msgspec.Struct, omit_defaults=True):
     """What each level of the columns' labels is called."""
 
 
-class Raised(msgspec.Struct, frozen=True, array_like=True):
+class TracebackRow(msgspec.Struct, frozen=True, array_like=True):
     """A row of a traceback. `line` is 1-based."""
 
     file: str
@@ -179,10 +179,10 @@ class Value(msgspec.Struct, omit_defaults=True):
     """A dict's keys as reprs, bounded; a dataframe's columns."""
     fields: list[Field] | None = None
     """An object's attributes that are stored (never computed); a function's defaults."""
-    definition: Definition | None = None
+    definition: CodeDefinition | None = None
     table: Table | None = None
     """Of a frame of data and the like, if `max_rows` asks for it."""
-    raised: list[Raised] = []
+    raised: list[TracebackRow] = []
     """Of an exception: the innermost rows of its traceback, that where it was raised first; empty if it never was."""
     address: int = 0
     """Identity of a mutable object: equal addresses within one reply are the same object. Of a native pointer: where
@@ -204,7 +204,7 @@ class Variable(msgspec.Struct, omit_defaults=True):
     value: Value
 
 
-class Fact(msgspec.Struct, omit_defaults=True):
+class ExpressionResult(msgspec.Struct, omit_defaults=True):
     """The answer to one expression: a value, or why there is none."""
 
     value: Value | None = None
@@ -231,7 +231,7 @@ class FrameFacts(msgspec.Struct, omit_defaults=True):
     locals: list[Variable] = []
     """All other names, in the order of their first binding where known."""
     hidden_variables: int = 0
-    values: list[Fact] = []
+    values: list[ExpressionResult] = []
     expressions: list[str] = []
     """What they are of, where nobody here has asked for them."""
     unwound: bool = False

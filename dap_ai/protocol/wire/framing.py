@@ -75,7 +75,7 @@ class Header:
         return True
 
 
-class Grammar(Protocol):
+class HeaderGrammar(Protocol):
     """What may stand between two messages."""
 
     junk: bytes
@@ -156,7 +156,7 @@ class FrameReader:
     It holds what has come of one message, and for the moment in which that becomes whole twice as much.
     """
 
-    def __init__(self, grammar: Grammar | None = None, max_message_bytes: int = MAX_MESSAGE_BYTES) -> None:
+    def __init__(self, grammar: HeaderGrammar | None = None, max_message_bytes: int = MAX_MESSAGE_BYTES) -> None:
         self._grammar = grammar or Exact()
         self._max_message_bytes = max_message_bytes
         self._header = Header()

@@ -17,7 +17,7 @@ Step = Literal["set", "passed", "returned", "item", "read"]
 loop goes through; or only read it, and where it was made is not known."""
 
 
-class Beside(msgspec.Struct, rename="camel", omit_defaults=False):
+class SiblingValue(msgspec.Struct, rename="camel", omit_defaults=False):
     """Another value that went into one of the path."""
 
     expression: str
@@ -44,5 +44,5 @@ class PathNode(msgspec.Struct, rename="camel", omit_defaults=False):
     """It begins here: a literal, or a function that ended without a `return`."""
     note: str = ""
     """What a person should know of this step: why the path ends here, how many rounds there were."""
-    beside: list[Beside] = []
+    beside: list[SiblingValue] = []
     """What went into this value, too, and is not followed."""

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 MAX_BYTES = 4 << 20
-"""Of an object that is read as it is. Larger than what the walker of a backend brings."""
+"""Of an object that is read as it is. Larger than what the inspector of a backend brings."""
 MAX_LIST_BYTES = 1 << 20
 MAX_ROWS = 2000
 _MAX_TEXT_BYTES = 4 << 20

@@ -6,8 +6,8 @@ import sys
 import weakref
 
 sys.path.insert(0, sys.argv[1])
-from dap_ai.debuggees.python.hosts.post_mortem.looking import Looking
-from dap_ai.debuggees.python.inspector.raises.raise_events import Watch
+from dap_ai.debuggees.python.hosts.post_mortem.variable_requests import VariableRequests
+from dap_ai.debuggees.python.inspector.raises.raise_events import RaiseWatch
 from dap_ai.debuggees.python.inspector import captures
 from dap_ai.system.user_code import is_user_path
 
@@ -64,13 +64,13 @@ def keep():
     return gone
 
 
-watch = Watch(is_user_path, None)
+watch = RaiseWatch(is_user_path, None)
 found = {"begun": watch.begin()}
 try:
     fail([1, 2], 3)
 except ValueError as error:
     found["frames"] = [[frame.f_code.co_name, moment.names] for frame, moment in captures.moments_of(error)][:1]
-    looking, innermost = Looking(), error.__traceback__.tb_next.tb_frame
+    looking, innermost = VariableRequests(), error.__traceback__.tb_next.tb_frame
     scope = looking.scopes(innermost, error)[0]["variablesReference"]
     found["held"] = {row["name"]: row["value"] for row in looking.variables(scope, 0, 0)}
 keep()

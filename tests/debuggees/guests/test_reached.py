@@ -16,7 +16,7 @@ FOLDERS = ["system", "debuggees/python/hosts", "debuggees/python/inspector"]
 BARE = re.compile("_getframe|exc_info|settrace|setprofile|^(locals|globals|vars|dir|super|exec|eval)$|^__")
 """What looks at the frame that calls it cannot be called for somebody else."""
 NEEDED = "getattr hasattr isinstance issubclass len max min ord setattr sorted _iter_bits_lsb update_wrapper".split()
-"""Without these no regular expression can be compiled, which the walker does at each failure."""
+"""Without these no regular expression can be compiled, which the inspector does at each failure."""
 NEEDED += ["_dlopen"]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from dap_ai.protocol.contracts.asking import WatchedData
+from dap_ai.protocol.contracts.question import WatchedData
 from tests.playbook import Playbook
 from tests.unit.adapter.test_session_passthrough import stopped
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from dap_ai.adapter.state.assigned import assigned
-from dap_ai.protocol.contracts.asking import ValueEdit
+from dap_ai.protocol.contracts.question import ValueEdit
 from tests.playbook import Playbook
 from tests.unit.adapter.test_session_passthrough import stopped
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from dap_ai.adapter.io.family import ChildPlace, Families, Family
-from dap_ai.transport.streams import TransportLink
+from dap_ai.transport.byte_links import TransportLink
 from tests.patience import at_worst
 
 pytestmark = pytest.mark.anyio

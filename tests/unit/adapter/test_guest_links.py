@@ -12,8 +12,8 @@ import pytest
 from dap_ai.adapter.io.guest_links import GuestLinks
 from dap_ai.adapter.state.effects import Event, FromGuest, GuestClosed
 from dap_ai.protocol.wire.framing import encode_frame
-from dap_ai.transport import streams
-from dap_ai.transport.streams import HIGH_WATER_BYTES, TransportLink, part
+from dap_ai.transport import byte_links
+from dap_ai.transport.byte_links import HIGH_WATER_BYTES, TransportLink, part
 from tests.patience import at_worst
 
 pytestmark = [pytest.mark.anyio, pytest.mark.skipif(sys.platform == "win32", reason="Unix sockets")]
@@ -110,7 +110,7 @@ async def test_at_the_end_a_guest_gets_what_was_said_and_no_word_of_it_reaches_t
 
 
 async def test_a_link_whose_peer_reads_nothing_is_closed_all_the_same(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(streams, "FLUSH_S", 0.05)
+    monkeypatch.setattr(byte_links, "FLUSH_S", 0.05)
     links: list[TransportLink] = []
     ours, theirs = socket.socketpair(socket.AF_UNIX)
     with theirs:

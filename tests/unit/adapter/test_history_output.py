@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dap_ai.adapter.state.history import History
+from dap_ai.adapter.state.session_history import SessionHistory
 
 BOUND = 64_000
 
 
-def kept(history: History) -> str:
+def kept(history: SessionHistory) -> str:
     return "".join(text for _, text in history.output_tail())
 
 
 def test_a_report_of_forty_thousand_characters_that_comes_line_by_line_is_kept_whole() -> None:
-    history = History()
+    history = SessionHistory()
     place = "in depth /home/dev/a/long/path/to/the/source/of/shop.c:1" + " " * 70
     lines = [f"    #{n} 0x55d0c0ffee{n:02d} {place}\r\n" for n in range(250)]
     for line in lines:
@@ -21,7 +21,7 @@ def test_a_report_of_forty_thousand_characters_that_comes_line_by_line_is_kept_w
 
 
 def test_memory_stays_bounded_by_what_is_newest() -> None:
-    history = History()
+    history = SessionHistory()
     for n in range(20_000):
         history.add_output("stdout", f"line {n}\n")
     history.add_output("stderr", "the end")
@@ -30,21 +30,21 @@ def test_memory_stays_bounded_by_what_is_newest() -> None:
 
 
 def test_one_event_longer_than_the_bound_keeps_its_end() -> None:
-    history = History()
+    history = SessionHistory()
     history.add_output("stdout", "a" * BOUND + "end")
     assert len(kept(history)) == BOUND
     assert kept(history).endswith("end")
 
 
 def test_few_pieces_hold_many_short_events() -> None:
-    history = History()
+    history = SessionHistory()
     for _ in range(10_000):
         history.add_output("stdout", "ab\n")
     assert len(history.output_tail()) < 20
 
 
 def test_every_category_of_text_for_the_user_is_kept_in_order() -> None:
-    history = History()
+    history = SessionHistory()
     for category in ("console", "important", "stderr", "telemetry", "stdout"):
         history.add_output(category, category)
     assert [category for category, _ in history.output_tail()] == ["console", "important", "stderr", "stdout"]

@@ -22,15 +22,15 @@ from dap_ai.adapter.recording.recorder import Recorder
 from dap_ai.adapter.recording.replaying import Numbered, Replay
 from dap_ai.adapter.session.session import Session
 from dap_ai.adapter.state import effects as fx
-from dap_ai.adapter.state.options import Options
+from dap_ai.adapter.state.session_options import SessionOptions
 from dap_ai.agent.masking.mask import Masker
 from dap_ai.backends.discovery import discover
-from dap_ai.protocol.contracts.asking import Answer
-from dap_ai.protocol.contracts.recalling import Recalled
-from dap_ai.protocol.contracts.rewinding import Rewind, Rewound, Seen, Shown
-from dap_ai.protocol.contracts.snapshot import SnapshotQuery, SnapshotResult
-from dap_ai.protocol.contracts.tools import ContinueTo, SetVariable
-from dap_ai.protocol.wire.ask import Evidence, ToolStep
+from dap_ai.protocol.contracts.question import Answer
+from dap_ai.protocol.contracts.repeatable_run import Recalled
+from dap_ai.protocol.contracts.rewind_messages import MomentResult, MomentValue, Rewind, Rewound
+from dap_ai.protocol.contracts.snapshot_messages import SnapshotQuery, SnapshotResult
+from dap_ai.protocol.contracts.tool_arguments import ContinueTo, SetVariable
+from dap_ai.protocol.wire.ask_messages import Evidence, ToolStep
 from dap_ai.protocol.wire.errors import NotStopped
 
 THREADS = b'{"seq":1,"type":"request","command":"threads"}'
@@ -41,16 +41,18 @@ EVENTS: list[fx.Event] = [
     fx.AgentRequest("ask-1", 3, 4, "stackTrace", {"threadId": 1, "format": {"a": [None, True]}}),
     fx.JobBegun("ask-1", "ab12", 4, "evaluate", {"expression": "kill()"}),
     fx.JobEnded("ab12", alive=True),
-    fx.ApprovalWanted("ask-1", 3, 4, "step", "next", "to see"),
-    fx.ActionWanted("ask-1", 3, 4, 1, ContinueTo("a.py", 3)),
-    fx.ActionWanted("ask-1", 3, 4, 1, SetVariable("x.y", "2"), 7),
-    fx.ModelWanted("ask-1", 3, [{"role": "user", "content": "why"}], [{"type": "function", "function": {}}]),
+    fx.ApprovalRequest("ask-1", 3, 4, "step", "next", "to see"),
+    fx.ActionRequest("ask-1", 3, 4, 1, ContinueTo("a.py", 3)),
+    fx.ActionRequest("ask-1", 3, 4, 1, SetVariable("x.y", "2"), 7),
+    fx.ModelRequest("ask-1", 3, [{"role": "user", "content": "why"}], [{"type": "function", "function": {}}]),
     fx.AgentOutput("ask-1", "tool", "read x", ToolStep("read", "read x", "1", 0.5, snapshot=True)),
     fx.AgentEnded("ask-1", Answer("text", evidence=[Evidence("x", "1", "a.py", 1, 2, 3, 4, confirmed=True)]), "no"),
     fx.LookedBack("ask-1", Recalled(SnapshotQuery(1, rewind=Rewind(to_stop=True)), "it", Rewound(3), within=True)),
-    fx.LookedBack("ask-1", result=SnapshotResult("ok", rewound=Rewound(3, seen=[Seen([Shown("x", "1")])]))),
+    fx.LookedBack(
+        "ask-1", result=SnapshotResult("ok", rewound=Rewound(3, seen=[MomentResult([MomentValue("x", "1")])]))
+    ),
     fx.LookedBack("ask-1", why="it reads input"),
-    fx.Prepared(b'{"program": "a.py"}', connected=True, options=Options(ask_timeout_s=3.0)),
+    fx.Prepared(b'{"program": "a.py"}', connected=True, options=SessionOptions(ask_timeout_s=3.0)),
     fx.Prepared(error="no such interpreter"),
     fx.Prepared(b'{"connect": {"port": 4712}}', adapter=("127.0.0.1", 4711)),
     fx.TimerFired("slots.quiet"),
@@ -126,7 +128,7 @@ def test_an_event_that_this_version_does_not_know_is_named():
 
 def test_rules_and_options_come_back():
     backend = discover("debugpy")
-    options = Options(token="t", snapshots=False)
+    options = SessionOptions(token="t", snapshots=False)
     row = through_json(rules_row(backend) | options_row(options))
     assert rules_row(rules_of(row)) == rules_row(backend)  # type: ignore[arg-type]
     assert options_of(row) == options
@@ -149,7 +151,7 @@ def test_a_rule_that_an_older_log_does_not_have_says_nothing():
 class Log:
     """A session whose lines are kept as they would be written."""
 
-    def __init__(self, options: Options | None = None) -> None:
+    def __init__(self, options: SessionOptions | None = None) -> None:
         self.rules = discover("debugpy")
         self.session = Session(self.rules, options)
         self.recorder = Recorder(Masker())
@@ -206,7 +208,7 @@ def test_what_a_lent_model_was_told_and_said_is_the_same_again():
     log.client(3, "ask", {"providers": ["editor"], "question": "why"})
     told: list[dict[str, Any]] = [{"role": "user", "content": "password = 'hunter2-x', value 3"}]
     told += [{"role": "assistant", "tool_calls": [{"id": "c1", "function": {"name": "evaluate", "arguments": "{}"}}]}]
-    log.hear(fx.ModelWanted("dap-ai-ask-1", 7, told, [{"type": "function", "function": {"name": "evaluate"}}]))
+    log.hear(fx.ModelRequest("dap-ai-ask-1", 7, told, [{"type": "function", "function": {"name": "evaluate"}}]))
     log.client(4, "askModelDelta", {"requestId": "dap-ai-model-1", "text": "It is"})
     log.client(5, "askModelEnd", {"requestId": "dap-ai-model-1", "calls": [{"name": "stack", "arguments": {"x": 1}}]})
     assert any(row.get("effect") == "Settled" for row in log.rows)
@@ -243,7 +245,7 @@ def test_a_secret_that_is_found_late_makes_no_difference():
 
 def test_the_token_of_the_session_is_in_no_line_and_still_lets_in():
     for token in ("t0", "sesame", "a-long-and-s3cret-token"):
-        log = Log(Options(token=token))
+        log = Log(SessionOptions(token=token))
         log.hear(fx.FromClient(INITIALIZE))
         log.backend(1, "initialize", {})
         log.client(2, "launch", {"program": "a.py", "dapAiToken": "wrong"})
@@ -255,7 +257,7 @@ def test_the_token_of_the_session_is_in_no_line_and_still_lets_in():
 
 def test_the_token_that_goes_with_a_child_is_in_no_line_either():
     for token in ("t0", "sesame", "a-long-and-s3cret-token"):
-        log = Log(Options(child_token=token))
+        log = Log(SessionOptions(child_token=token))
         arguments = {"request": "attach", "configuration": {"connect": {"host": "127.0.0.1", "port": 5}}}
         start = {"seq": 9, "type": "request", "command": "startDebugging", "arguments": arguments}
         log.hear(fx.FromBackend(json.dumps(start).encode()), fx.ListenerReady("127.0.0.1", 5, 6))

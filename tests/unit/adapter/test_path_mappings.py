@@ -7,8 +7,15 @@ import json
 import pytest
 
 from dap_ai.adapter.state.path_mappings import PathMappings
-from dap_ai.protocol.contracts.inspection import Definition, ExceptionFacts, FrameFacts, Inspection, Value, Variable
-from dap_ai.protocol.contracts.snapshot import Edited, SnapshotQuery, SnapshotResult, Statements, Trace, TracedLine
+from dap_ai.protocol.contracts.inspection import CodeDefinition, ExceptionFacts, FrameFacts, Inspection, Value, Variable
+from dap_ai.protocol.contracts.snapshot_messages import (
+    EditedSource,
+    RunTrace,
+    SnapshotQuery,
+    SnapshotResult,
+    Statements,
+    TracedLine,
+)
 
 
 def mapped(*pairs: tuple[str, str]) -> PathMappings:
@@ -30,8 +37,8 @@ def mapped(*pairs: tuple[str, str]) -> PathMappings:
 def test_a_path_below_a_root_is_moved_below_the_other(local: str, remote: str, here: str, there: str):
     paths = mapped((local, remote))
 
-    query = paths.remote(SnapshotQuery(1, edits=[Edited(here, "", "")], folders=[here]))
-    found = paths.local(SnapshotResult("ok", trace=Trace(lines=[TracedLine(there, 3, "f")])))
+    query = paths.remote(SnapshotQuery(1, edits=[EditedSource(here, "", "")], folders=[here]))
+    found = paths.local(SnapshotResult("ok", trace=RunTrace(lines=[TracedLine(there, 3, "f")])))
 
     assert (query.edits[0].file, query.folders) == (there, [there])
     assert found.trace is not None and found.trace.lines[0].file == here
@@ -49,7 +56,7 @@ def test_the_longest_root_counts_and_what_is_only_named_alike_stays():
 
 
 def test_files_of_an_inspection_are_renamed_and_values_are_not():
-    value = Value("'/app/a.py'", "str", definition=Definition("/app/a.py", 1))
+    value = Value("'/app/a.py'", "str", definition=CodeDefinition("/app/a.py", 1))
     frame = FrameFacts(1, "f", "/app/a.py", 3, locals=[Variable("path", value)])
     error = ExceptionFacts("OSError", "no /app/x", file="/app/a.py")
 

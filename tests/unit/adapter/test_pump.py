@@ -13,21 +13,21 @@ import pytest
 
 from dap_ai.adapter.io import backend_side
 from dap_ai.adapter.io.backend_side import BackendSide
-from dap_ai.adapter.io.failing import MAX_ERRORS, SessionFailed
+from dap_ai.adapter.io.error_boundary import MAX_ERRORS, SessionFailed
 from dap_ai.adapter.io.family import ChildPlace, Families
+from dap_ai.adapter.io.proxy_server import Proxy
 from dap_ai.adapter.io.pump import Pump
-from dap_ai.adapter.io.serve import Proxy
-from dap_ai.adapter.session import ending
+from dap_ai.adapter.session import session_end
 from dap_ai.adapter.session.session import Session
 from dap_ai.adapter.state.debuggee import Phase
 from dap_ai.adapter.state.effects import FromBackend, Log
-from dap_ai.adapter.state.options import Options
+from dap_ai.adapter.state.session_options import SessionOptions
 from dap_ai.backends.generic import GenericBackend
-from dap_ai.protocol.contracts.backend import Start
+from dap_ai.protocol.contracts.backend import AdapterStart
 from dap_ai.protocol.wire.errors import RequestFailed
 from dap_ai.protocol.wire.framing import FrameReader, encode_frame
-from dap_ai.transport.client import Client, ConnectionClosed
-from dap_ai.transport.streams import Link, MemoryLink, memory_pair
+from dap_ai.transport.byte_links import ByteLink, MemoryLink, memory_pair
+from dap_ai.transport.client import ConnectionClosed, DapClient
 from tests.patience import at_worst
 
 pytestmark = pytest.mark.anyio
@@ -36,7 +36,7 @@ WAIT_S = at_worst(5.0)
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ending, "DISCONNECT_S", 0.05)
+    monkeypatch.setattr(session_end, "DISCONNECT_S", 0.05)
 
 
 async def until(holds: Callable[[], bool]) -> None:
@@ -84,9 +84,9 @@ class Adapter:
 class Backend(GenericBackend):
     """`connect` in the arguments is where to go, as with debugpy."""
 
-    async def prepare(self, command: str, arguments: dict[str, Any]) -> Start:
+    async def prepare(self, command: str, arguments: dict[str, Any]) -> AdapterStart:
         address = arguments.get("connect")
-        return Start(arguments, (address["host"], address["port"]) if address else None)
+        return AdapterStart(arguments, (address["host"], address["port"]) if address else None)
 
 
 class Recipe:
@@ -105,11 +105,11 @@ class Recipe:
         self.agents.append(dict(own))
         return self
 
-    def options(self, own: Mapping[str, Any]) -> Options:
+    def options(self, own: Mapping[str, Any]) -> SessionOptions:
         level = own.get("dapAiLevel", "compute")
         if level not in ("observe", "compute"):
             raise ValueError(f"no level: {level}")
-        return Options(level=level)
+        return SessionOptions(level=level)
 
     def journal(self, _session: Any) -> None:
         return None
@@ -140,9 +140,9 @@ class Running:
         near, far = memory_pair()
         self.families = families or Families(self._no_child, self.recipe.log)
         self.pump = Pump(self.recipe, far, self.families, place, eager=True)  # type: ignore[arg-type]
-        self.client = Client(near)
+        self.client = DapClient(near)
 
-    async def _no_child(self, _link: Link, _place: ChildPlace) -> None:
+    async def _no_child(self, _link: ByteLink, _place: ChildPlace) -> None:
         raise AssertionError
 
     async def __aenter__(self) -> Running:  # noqa: PYI034  Python 3.10 has no typing.Self

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.commands.replay import replayed, told
+from dap_ai.commands.replay import describe_replay, replayed
 
 RECORDINGS = sorted((Path(__file__).parents[2] / "recordings").glob("*.jsonl"))
 
@@ -16,7 +16,7 @@ def test_a_recorded_session_has_the_same_effects_again(recording: Path):
     with recording.open("rb") as file:
         replays = replayed(file, None)
     for replay in replays.values():
-        assert replay.difference is None, told(replay)
+        assert replay.difference is None, describe_replay(replay)
         assert replay.events > 20
 
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from dap_ai.adapter.state.options import Options
+from dap_ai.adapter.state.session_options import SessionOptions
 from dap_ai.backends.generic import GenericBackend
 from tests.playbook import Playbook
 from tests.unit.adapter.test_session_passthrough import stopped
@@ -20,7 +20,7 @@ STOPPED = """
 
 def acting(capabilities: str = "{}", initialize: str = "", level="mutate") -> Playbook:
     """An ask that may act, of epoch 2; the backend has seen 2 requests."""
-    play = stopped(Playbook(options=Options(level=level)), capabilities)
+    play = stopped(Playbook(options=SessionOptions(level=level)), capabilities)
     if initialize:
         play.session._out.client.hears_invalidated = True
     play.play(
@@ -65,7 +65,7 @@ def test_below_mutate_every_action_is_refused(level, action):
 
 
 def test_an_ask_that_lowers_its_level_may_not_act():
-    play = stopped(Playbook(options=Options(level="mutate")))
+    play = stopped(Playbook(options=SessionOptions(level="mutate")))
     play.play(
         f"""
         >> client request 5 ask {{"level": "compute"}}

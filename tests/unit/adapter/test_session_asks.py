@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from dap_ai.adapter.state.options import Options
+from dap_ai.adapter.state.session_options import SessionOptions
 from tests.playbook import Playbook
 from tests.unit.adapter.test_session_passthrough import stopped
 
@@ -65,7 +65,7 @@ def test_a_client_that_shows_progress_can_do_without_for_one_question():
 
 
 def test_a_question_of_the_console_shows_no_progress_where_its_client_has_the_events():
-    play = Playbook(options=Options(ask_events=True))
+    play = Playbook(options=SessionOptions(ask_events=True))
     play.play(
         """
         >> client request 1 initialize {"supportsProgressReporting": true}
@@ -500,7 +500,7 @@ def test_console_questions_continue_their_conversation_until_told_otherwise():
 
 
 def test_the_prefix_is_ours_in_the_console_only_and_can_be_switched_off():
-    play = stopped(Playbook(options=Options(console_prefix="")))
+    play = stopped(Playbook(options=SessionOptions(console_prefix="")))
     play.play(
         """
         >> client request 5 evaluate {"expression": "?? x", "context": "repl"}

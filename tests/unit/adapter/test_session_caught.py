@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from dap_ai.adapter.state.options import Options
+from dap_ai.adapter.state.session_options import SessionOptions
 from tests.playbook import Playbook
 from tests.unit.adapter.test_session_passthrough import stopped
 
@@ -28,7 +28,7 @@ def told(frames=FRAMES, **changes):
 
 
 def session(**options) -> Playbook:
-    play = Playbook(options=Options(**options))
+    play = Playbook(options=SessionOptions(**options))
     play.play(INIT)
     play.play(">> backend event process {}\n<< client event process {}")
     return play
@@ -68,7 +68,7 @@ def test_of_a_test_the_client_is_told_when_the_runner_has_failed(code):
 
 
 def test_where_the_session_has_stopped_at_an_exception_nothing_is_offered():
-    stopped(Playbook(options=Options(ask_events=True))).play(
+    stopped(Playbook(options=SessionOptions(ask_events=True))).play(
         f"""
         >> client request 5 continue {{"threadId": 1}}
         << backend request 3 continue ...

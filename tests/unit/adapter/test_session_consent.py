@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from dap_ai.adapter.state.options import Options
+from dap_ai.adapter.state.session_options import SessionOptions
 from tests.playbook import Playbook
 from tests.unit.adapter.test_session_asks import asking
 from tests.unit.adapter.test_session_passthrough import stopped
@@ -18,7 +18,7 @@ ASKED = '<< client event askApproval {"askId": "dap-ai-ask-1", "approvalId": "da
 
 def waiting(**options) -> Playbook:
     """An ask that waits for consent to a step."""
-    play = asking(options=Options(level="mutate", **options))
+    play = asking(options=SessionOptions(level="mutate", **options))
     play.play(WANTED + "\n<< client event askApproval ...")
     return play
 
@@ -190,7 +190,7 @@ def test_neither_the_debug_adapter_nor_the_agent_can_answer():
 
 def console() -> Playbook:
     """A question of the console that waits for consent."""
-    play = stopped(Playbook(options=Options(level="mutate")))
+    play = stopped(Playbook(options=SessionOptions(level="mutate")))
     play.play(
         f"""
         >> client request 5 evaluate {{"expression": "??why", "context": "repl"}}
@@ -225,7 +225,7 @@ def test_the_console_asks_in_plain_lines_and_is_answered_there(typed, outcome, t
 
 
 def test_the_console_shows_what_would_be_replaced_and_tells_a_decision_once():
-    play = stopped(Playbook(options=Options(level="mutate")))
+    play = stopped(Playbook(options=SessionOptions(level="mutate")))
     play.play(
         """
         >> client request 5 evaluate {"expression": "??why", "context": "repl"}
@@ -282,7 +282,7 @@ def test_a_question_that_begins_like_an_answer_is_a_question():
 
 
 def test_text_of_a_model_stays_on_its_line_and_an_action_shows_every_character():
-    play = asking(options=Options(ask_events=True))
+    play = asking(options=SessionOptions(ask_events=True))
     wanted = {
         "kind": "execute",
         "action": "f()\n# harmless \u202e\x1b[2J",
@@ -297,7 +297,7 @@ def test_text_of_a_model_stays_on_its_line_and_an_action_shows_every_character()
 
 
 def test_a_client_with_progress_alone_sees_what_waits():
-    play = Playbook(options=Options(level="mutate"))
+    play = Playbook(options=SessionOptions(level="mutate"))
     play.play(
         f"""
         >> client request 1 initialize {{"supportsProgressReporting": true}}
@@ -327,6 +327,6 @@ def test_where_nobody_would_see_the_request_it_is_refused_at_once():
 
 
 def test_the_time_to_answer_is_a_setting():
-    play = asking(options=Options(approval_timeout_s=5.0))
+    play = asking(options=SessionOptions(approval_timeout_s=5.0))
     effects = play.session.receive(play.event(WANTED.removeprefix(">> ")))
     assert any(getattr(effect, "seconds", None) == pytest.approx(5.0) for effect in effects)

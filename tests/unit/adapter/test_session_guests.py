@@ -8,7 +8,7 @@ import pytest
 
 from dap_ai.adapter.asks.reads import MAX_WAITING
 from dap_ai.adapter.state.effects import StartAsk
-from dap_ai.adapter.state.options import Options
+from dap_ai.adapter.state.session_options import SessionOptions
 from tests.playbook import Playbook
 
 RUNNING = """
@@ -38,7 +38,7 @@ JOINED = """
 
 @pytest.fixture
 def running() -> Playbook:
-    book = Playbook(options=Options(session_id="ab12", backend="debugpy", started=5.0))
+    book = Playbook(options=SessionOptions(session_id="ab12", backend="debugpy", started=5.0))
     book.play(RUNNING)
     return book
 

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from dap_ai.adapter.asks.lending import MAX_REPLY_CHARS
-from dap_ai.adapter.state.options import Options
+from dap_ai.adapter.asks.lent_model import MAX_REPLY_CHARS
+from dap_ai.adapter.state.session_options import SessionOptions
 from tests.playbook import Playbook
 from tests.unit.adapter.test_session_passthrough import stopped
 from tests.unit.adapter.test_session_tree import RUNNING
@@ -29,7 +29,7 @@ LATE = f"""
 """
 
 
-def lending(arguments: str = '{"providers": ["editor"]}', options: Options | None = None) -> Playbook:
+def lending(arguments: str = '{"providers": ["editor"]}', options: SessionOptions | None = None) -> Playbook:
     """A question of a client that lends its model."""
     play = stopped(Playbook(options=options))
     play.play(f"""

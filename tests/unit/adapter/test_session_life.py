@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dap_ai.adapter.state.options import Options
+from dap_ai.adapter.state.session_options import SessionOptions
 from tests.playbook import Playbook
 from tests.unit.adapter.test_session_passthrough import stopped
 
@@ -143,7 +143,7 @@ def test_an_attach_to_another_adapter_initializes_it_first():
 
 
 def test_without_the_token_nothing_but_initialize_is_served():
-    Playbook(options=Options(token="secret")).play(
+    Playbook(options=SessionOptions(token="secret")).play(
         """
         >> client request 1 initialize {}
         << backend request 1 initialize {}
@@ -160,7 +160,7 @@ def test_without_the_token_nothing_but_initialize_is_served():
 
 
 def test_with_the_token_the_session_is_open():
-    Playbook(options=Options(token="secret")).play(
+    Playbook(options=SessionOptions(token="secret")).play(
         """
         >> client request 4 attach {"processId": 1, "dapAiToken": "secret"}
         << prepare attach {"processId": 1} ours {"dapAiToken": "secret"}

@@ -11,7 +11,7 @@ import pytest
 
 from dap_ai.adapter.session.session import Session
 from dap_ai.adapter.state import effects as fx
-from dap_ai.adapter.state.options import Options
+from dap_ai.adapter.state.session_options import SessionOptions
 from tests.playbook import Playbook, Rules
 from tests.unit.adapter.test_session_passthrough import stopped
 
@@ -66,7 +66,7 @@ def answers(effects: list[fx.Effect], seq: int) -> list[bool]:
 
 
 def at_stop(capabilities: str = "{}") -> Playbook:
-    play = stopped(Playbook(Rules(), Options(level="mutate")), capabilities)
+    play = stopped(Playbook(Rules(), SessionOptions(level="mutate")), capabilities)
     play.session._desk._shows_progress.add("")
     return play
 

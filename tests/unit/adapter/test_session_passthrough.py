@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dap_ai.adapter.state.effects import FromBackend, FromClient, Log
-from dap_ai.adapter.state.options import Options
+from dap_ai.adapter.state.session_options import SessionOptions
 from tests.playbook import Playbook, Rules
 
 
@@ -260,7 +260,7 @@ def test_arguments_of_a_wrong_type_pass_unread():
 
 
 def test_an_event_of_a_client_passes_only_once_it_has_given_the_token():
-    book = Playbook(options=Options(token="secret"))
+    book = Playbook(options=SessionOptions(token="secret"))
     book.play("""
         >> client event vendor {"a": 1}
         << log skipped: an event of a client that has not sent the token

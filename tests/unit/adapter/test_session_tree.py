@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dap_ai.adapter.state.options import Options
+from dap_ai.adapter.state.session_options import SessionOptions
 from tests.playbook import Playbook
 
 RUNNING = """
@@ -89,7 +89,7 @@ def test_without_a_listener_of_ours_the_child_goes_past_us(running: Playbook):
 
 
 def test_the_token_goes_with_the_child():
-    book = Playbook(options=Options(child_token="T"))
+    book = Playbook(options=SessionOptions(child_token="T"))
     book.play("""
         >> backend event debugpyAttach {"connect": {"host": "127.0.0.1", "port": 5000}}
         << listen 127.0.0.1 5000
@@ -99,7 +99,7 @@ def test_the_token_goes_with_the_child():
 
 
 def test_a_configuration_without_an_address_is_given_the_token_too():
-    book = Playbook(options=Options(token="T"))
+    book = Playbook(options=SessionOptions(token="T"))
     book.play("""
         >> backend request 7 startDebugging {"request": "launch", "configuration": {"__pendingTargetId": "a"}}
         << expect {"__pendingTargetId": "a"}
@@ -211,7 +211,7 @@ def test_the_console_of_the_parent_talks_with_the_child(running: Playbook):
 
 
 def test_ids_of_a_childs_asks_are_its_own():
-    book = Playbook(options=Options(session_id="kid", parent_id="mum"))
+    book = Playbook(options=SessionOptions(session_id="kid", parent_id="mum"))
     book.play(
         RUNNING
         + """

@@ -15,8 +15,8 @@ import pytest
 
 from dap_ai.adapter.io import sockets
 from dap_ai.adapter.io.sockets import SessionSocket, SocketError
-from dap_ai.transport import peers
-from dap_ai.transport.streams import Link
+from dap_ai.transport import peer_users
+from dap_ai.transport.byte_links import ByteLink
 from tests.patience import at_worst
 
 pytestmark = [pytest.mark.anyio, pytest.mark.skipif(sys.platform == "win32", reason="Unix sockets")]
@@ -42,7 +42,7 @@ class Log(list[str]):
         self.append(text)
 
 
-def echo(link: Link) -> None:
+def echo(link: ByteLink) -> None:
     link.start(link.write, link.close, lambda _full: None)
 
 
@@ -60,7 +60,7 @@ async def refusal(place: Path) -> str:
     return log[0]
 
 
-async def said(link: Link, text: bytes) -> bytes:
+async def said(link: ByteLink, text: bytes) -> bytes:
     """What comes back; empty: the other end has closed."""
     came: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
 
@@ -189,12 +189,12 @@ async def test_without_a_runtime_folder_each_user_has_one_among_the_temporary_fi
 async def test_a_guest_of_another_user_is_turned_away_before_it_says_anything(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    links: list[Link] = []
+    links: list[ByteLink] = []
     log = Log()
     session = await sockets.open_session(links.append, log, str(place))
     assert session
     link = await sockets.connect(session.session_id, str(place))
-    monkeypatch.setattr(peers, "is_another", lambda _uid: True)
+    monkeypatch.setattr(peer_users, "is_another", lambda _uid: True)
     assert await said(link, b"let me in") == b""
     assert links == []
     assert "turned away" in log[0]
@@ -204,7 +204,7 @@ async def test_a_guest_of_another_user_is_turned_away_before_it_says_anything(
 @PEERCRED
 async def test_a_session_of_another_user_is_not_believed(place: Path, monkeypatch: pytest.MonkeyPatch):
     session = await opened(place)
-    monkeypatch.setattr(peers, "is_of_another_user", lambda _socket: True)
+    monkeypatch.setattr(peer_users, "is_of_another_user", lambda _socket: True)
     with pytest.raises(SocketError, match="another user"):
         await sockets.connect(session.session_id, str(place))
     session.close()
@@ -214,10 +214,10 @@ async def test_a_session_of_another_user_is_not_believed(place: Path, monkeypatc
 def test_the_kernel_tells_who_is_at_the_other_end(monkeypatch: pytest.MonkeyPatch):
     one, two = socket.socketpair(socket.AF_UNIX)
     with one, two:
-        assert not peers.is_of_another_user(one)
-        monkeypatch.setattr(peers, "_ROOT", -1)
+        assert not peer_users.is_of_another_user(one)
+        monkeypatch.setattr(peer_users, "_ROOT", -1)
         monkeypatch.setattr(os, "getuid", lambda: 123456)
-        assert peers.is_of_another_user(one)
+        assert peer_users.is_of_another_user(one)
 
 
 def abandoned(place: Path, name: str = "dead") -> Path:

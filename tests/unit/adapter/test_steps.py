@@ -2,20 +2,20 @@
 
 import pytest
 
-from dap_ai.adapter.past.steps import Spot, Steps
-from dap_ai.protocol.contracts.recalling import Recalled
-from dap_ai.protocol.contracts.rewinding import Rewound
-from dap_ai.protocol.contracts.snapshot import SnapshotQuery
+from dap_ai.adapter.past.moment_steps import MomentPlace, MomentSteps
+from dap_ai.protocol.contracts.repeatable_run import Recalled
+from dap_ai.protocol.contracts.rewind_messages import Rewound
+from dap_ai.protocol.contracts.snapshot_messages import SnapshotQuery
 
 LINES = [(0, 5, 1), (0, 6, 1), (1, 1, 2), (1, 2, 2), (1, 3, 2), (0, 7, 1), (0, 8, 1), (0, 9, 1)]
 """Code, line and calls of the moments 1 to 8; the program stands at the last."""
 
 
-def steps(first: int = 1, *, within: bool = False, depth: int = 1) -> Steps:
+def steps(first: int = 1, *, within: bool = False, depth: int = 1) -> MomentSteps:
     flat = [part for line in LINES[first - 1 :] for part in line]
     codes = [("a.py", "<module>"), ("a.py", "called")]
     found = Rewound(len(LINES), first=first, steps=flat, codes=codes, depth=depth)
-    return Steps(Recalled(SnapshotQuery(1), "it", found, within=within))
+    return MomentSteps(Recalled(SnapshotQuery(1), "it", found, within=within))
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_after_the_return_of_a_call_a_step_back_goes_over_it_by_the_depth_of_the
     flat = [part for line in LINES[:5] for part in line]
     codes = [("a.py", "<module>"), ("a.py", "called")]
     found = Rewound(5, steps=flat, codes=codes, depth=1)
-    then = Steps(Recalled(SnapshotQuery(1), "it", found, within=True))
+    then = MomentSteps(Recalled(SnapshotQuery(1), "it", found, within=True))
     assert (then.back(6, into=False), then.back(6, into=True)) == (2, 5)
 
 
@@ -57,4 +57,4 @@ def test_what_lies_before_the_moments_that_are_kept_is_not_known() -> None:
     then = steps(first=4)
     assert [then.knows(moment) for moment in (3, 4, 8, 9)] == [False, True, True, False]
     assert then.back(6, into=False) is None
-    assert then.spot(5) == Spot("a.py", "called", 3)
+    assert then.spot(5) == MomentPlace("a.py", "called", 3)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dap_ai.adapter.state.client import reads
-from dap_ai.adapter.state.options import Options
+from dap_ai.adapter.state.client_info import reads
+from dap_ai.adapter.state.session_options import SessionOptions
 from tests.playbook import Playbook
 
 
@@ -23,7 +23,7 @@ def test_every_event_reaches_everyone_else(client: str):
     assert reads(client, "debugpySockets")
 
 
-def of_helix(options: Options | None = None) -> Playbook:
+def of_helix(options: SessionOptions | None = None) -> Playbook:
     book = Playbook(options=options)
     book.play("""
         >> client request 1 initialize {"clientID": "hx"}
@@ -49,7 +49,7 @@ def test_helix_is_not_told_of_a_child_by_an_event_that_it_does_not_know():
 
 
 def test_helix_hears_an_answer_in_its_console_alone_whatever_is_asked_for():
-    of_helix(Options(ask_events=True)).play("""
+    of_helix(SessionOptions(ask_events=True)).play("""
         >> backend event stopped {"reason": "pause", "threadId": 1}
         << client event stopped {"reason": "pause", "threadId": 1}
         >> client request 3 evaluate {"expression": "??", "context": "repl"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dap_ai.protocol.wire.commands import DEFINED, NEEDED
+from dap_ai.protocol.wire.dap_requests import DEFINED, NEEDED
 from tests.conformance.schema import SCHEMA
 from tests.playbook import Playbook, Rules
 from tests.unit.adapter.test_session_passthrough import stopped

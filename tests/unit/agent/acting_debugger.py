@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dap_ai.protocol.contracts.asking import Stop
-from dap_ai.protocol.contracts.debugger import Action, Consent, Done
+from dap_ai.protocol.contracts.debugger import Action, ActionResult, Consent
+from dap_ai.protocol.contracts.question import StopEvent
 from dap_ai.protocol.wire.errors import RequestFailed
 from tests.unit.agent.harness import THREAD, Stopped
 
@@ -20,7 +20,7 @@ class Acting(Stopped):
     """`said`: what the user answers, one after another; then no. `does`: what an action does."""
 
     said: list[Consent] = field(default_factory=list)
-    does: Callable[[Action], Done] | None = None
+    does: Callable[[Action], ActionResult] | None = None
     asked: list[tuple[str, str, str]] = field(default_factory=list)
     shown: list[str] = field(default_factory=list)
     """With each question, what would be replaced."""
@@ -33,7 +33,7 @@ class Acting(Stopped):
         self.shown.append(now)
         return self.said.pop(0) if self.said else NO
 
-    async def act(self, action: Action, frame_id: int = 0) -> Done:
+    async def act(self, action: Action, frame_id: int = 0) -> ActionResult:
         self._count("act")
         self.done.append(action)
         self.frame_ids.append(frame_id)
@@ -41,11 +41,11 @@ class Acting(Stopped):
             raise RequestFailed("act", "failed", "the debug adapter refuses it")
         return self.does(action)
 
-    def arrive(self, frames: Sequence[tuple[Any, int, int | None]], reason: str = "step") -> Done:
+    def arrive(self, frames: Sequence[tuple[Any, int, int | None]], reason: str = "step") -> ActionResult:
         """The program goes on, to a stop with these frames; none: it ends."""
         self.epoch += 1
         self.frames, self.reason, self.error = list(frames), reason, None
-        return Done(stop=self.stop, ended=not frames)
+        return ActionResult(stop=self.stop, ended=not frames)
 
 
 def acting(stopped: Stopped, *said: Consent) -> Acting:
@@ -53,4 +53,4 @@ def acting(stopped: Stopped, *said: Consent) -> Acting:
     return Acting(**{name: getattr(stopped, name) for name in Stopped.__dataclass_fields__}, said=list(said))
 
 
-__all__ = ["ALWAYS", "NO", "NOBODY", "THREAD", "UNSEEN", "YES", "Acting", "Stop", "acting"]
+__all__ = ["ALWAYS", "NO", "NOBODY", "THREAD", "UNSEEN", "YES", "Acting", "StopEvent", "acting"]

@@ -1,4 +1,4 @@
-"""A Debugger over a program that has just failed in this very process: its traceback, through the real walker."""
+"""A Debugger over a program that has just failed in this very process: its traceback, through the real inspector."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from typing import Any
 
 import msgspec
 
-from dap_ai.agent.answering import Agent
-from dap_ai.agent.case.reader import Reader
-from dap_ai.agent.case.stack import Case
-from dap_ai.agent.source.source import Sources
-from dap_ai.debuggees.python.inspector import walker
-from dap_ai.protocol.contracts.asking import Answer, Ask, HistoryItem, Stop
+from dap_ai.agent.case.stop_reader import StopReader
+from dap_ai.agent.case.stop_snapshot import StopSnapshot
+from dap_ai.agent.session_agent import SessionAgent
+from dap_ai.agent.source.source_file import Sources
+from dap_ai.debuggees.python.inspector import frame_inspector
 from dap_ai.protocol.contracts.inspection import Inspection, Query
-from dap_ai.protocol.contracts.snapshot import SnapshotQuery, SnapshotResult
-from dap_ai.protocol.wire.ask import AskArguments, Category, ToolStep
-from dap_ai.protocol.wire.caught import Caught
+from dap_ai.protocol.contracts.question import AcceptedAsk, Answer, HistoryItem, StopEvent
+from dap_ai.protocol.contracts.snapshot_messages import SnapshotQuery, SnapshotResult
+from dap_ai.protocol.wire.ask_messages import AskArguments, Category, ToolStep
+from dap_ai.protocol.wire.caught_messages import Caught
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
-from dap_ai.settings.config import Settings
+from dap_ai.settings.configuration import Settings
 
 THREAD = 1
 AT_OBSERVE = "at the level observe no code of the program is run, not even in a copy"
@@ -68,8 +68,8 @@ class Stopped:
     """The main program, as argv[0] has it."""
 
     @property
-    def stop(self) -> Stop | None:
-        return Stop(self.epoch, THREAD, None, self.reason) if self.frames else None
+    def stop(self) -> StopEvent | None:
+        return StopEvent(self.epoch, THREAD, None, self.reason) if self.frames else None
 
     @property
     def current(self) -> bool:
@@ -105,7 +105,7 @@ class Stopped:
         self._count("inspect")
         rows = [(n, frame, line, offset) for n, (frame, line, offset) in enumerate(self.frames, 1)]
         plain = msgspec.json.decode(msgspec.json.encode(query))
-        found = walker.inspect(rows, self.error if query.exception else None, plain)
+        found = frame_inspector.inspect(rows, self.error if query.exception else None, plain)
         inspection = msgspec.convert(msgspec.json.decode(msgspec.json.encode(found)), Inspection)
         if self.program:
             inspection.argv, inspection.cwd = [self.program], str(Path(self.program).parent)
@@ -153,23 +153,25 @@ def fail(program: Path) -> Stopped:
     raise AssertionError(f"{program} did not fail")
 
 
-def ask(stopped: Stopped, question: str = "", agent: Agent | None = None, **arguments: Any) -> tuple[Answer, Heard]:
+def ask(
+    stopped: Stopped, question: str = "", agent: SessionAgent | None = None, **arguments: Any
+) -> tuple[Answer, Heard]:
     """The answer to one question, and what the sink heard."""
     heard = Heard()
     if arguments.get("level") == "observe":
         stopped.why_no_snapshot = AT_OBSERVE
-    agent = agent or Agent(Settings())
-    asked = Ask("ask-1", "c1", AskArguments(question=question, **arguments))
+    agent = agent or SessionAgent(Settings())
+    asked = AcceptedAsk("ask-1", "c1", AskArguments(question=question, **arguments))
     return asyncio.run(agent.answer(asked, stopped, heard)), heard
 
 
-def case_of(stopped: Stopped) -> Case:
+def case_of(stopped: Stopped) -> StopSnapshot:
     """What the agent reads of it."""
     assert stopped.stop is not None
-    return asyncio.run(Reader(stopped, Sources(), "compute").read(stopped.stop))
+    return asyncio.run(StopReader(stopped, Sources(), "compute").read(stopped.stop))
 
 
 def context(stopped: Stopped, budget_tokens: int = 2000) -> str:
     return asyncio.run(
-        Agent(Settings(budget_tokens=budget_tokens)).context(Ask("ask-1", "c1", AskArguments()), stopped)
+        SessionAgent(Settings(budget_tokens=budget_tokens)).context(AcceptedAsk("ask-1", "c1", AskArguments()), stopped)
     )

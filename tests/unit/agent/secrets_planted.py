@@ -445,7 +445,7 @@ HOME=/home/bob
 /home/bob/.cache/pip/wheels/3a/9f/42/8b1f3b6e6f2a9d3c1e5a7b9c0d2e4f6a8b0c1d2e3f4a5b6c7d/x.whl
 C:\Users\bob\AppData\Local\Programs\Python\Python311\python.exe
 File "/work/app/services/authentication_service.py", line 42, in authenticate
-dap_ai.debuggees.python.inspector.interpreter.expressions
+dap_ai.debuggees.python.inspector.interpreter.node_interpreter
 tests.unit.agent.masking.test_mask.TestMaskerWithVeryLongNames
 commit bd3381652f03cc93c9390ac77939de91ebb67a01
 git checkout 52f03ccaa1b2c3d4e5f60718293a4b5c6d7e8f90

@@ -7,15 +7,15 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
-from dap_ai.agent.answering import Agent
-from dap_ai.agent.case.reader import Reader
+from dap_ai.agent.case.stop_reader import StopReader
 from dap_ai.agent.loop.conversation import Conversation
 from dap_ai.agent.providers.investigator import opening
-from dap_ai.agent.source.source import Sources
-from dap_ai.protocol.contracts.asking import Ask
-from dap_ai.protocol.wire.ask import AskArguments
-from dap_ai.protocol.wire.caught import Caught, CaughtFrame
-from dap_ai.settings.config import Settings
+from dap_ai.agent.session_agent import SessionAgent
+from dap_ai.agent.source.source_file import Sources
+from dap_ai.protocol.contracts.question import AcceptedAsk
+from dap_ai.protocol.wire.ask_messages import AskArguments
+from dap_ai.protocol.wire.caught_messages import Caught, CaughtFrame
+from dap_ai.settings.configuration import Settings
 from tests.unit.agent.harness import Stopped, ask
 
 PROGRAM = """\
@@ -59,7 +59,7 @@ def test_the_answer_cites_the_traceback_and_the_source_and_says_that_there_are_n
 
 
 def test_a_follow_up_recalls_it(tmp_path):
-    stopped, agent = caught(tmp_path), Agent(Settings())
+    stopped, agent = caught(tmp_path), SessionAgent(Settings())
     ask(stopped, agent=agent)
     answer, _ = ask(stopped, "what did total do?", agent=agent)
     assert "From this conversation" in answer.text
@@ -78,9 +78,9 @@ def test_a_model_is_told_of_it_with_the_source_and_that_no_tool_can_read_the_pro
     stopped = caught(tmp_path)
     assert stopped.was_caught is not None
     work = SimpleNamespace(
-        ask=Ask("ask-1", "c1", AskArguments()),
+        ask=AcceptedAsk("ask-1", "c1", AskArguments()),
         case=None,
-        caught=Reader(stopped, Sources(), "compute").caught(stopped.was_caught),
+        caught=StopReader(stopped, Sources(), "compute").caught(stopped.was_caught),
         conversation=Conversation("c1"),
         settings=Settings(),
         debugger=stopped,

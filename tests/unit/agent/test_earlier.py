@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from dap_ai.agent.answering import Agent
-from dap_ai.agent.model import Reply
+from dap_ai.agent.model_port import Reply
 from dap_ai.agent.providers.investigator import Investigator
-from dap_ai.protocol.contracts.asking import Answer, Ask
-from dap_ai.protocol.wire.ask import AskArguments, Earlier, Said
-from dap_ai.settings.config import Settings
+from dap_ai.agent.session_agent import SessionAgent
+from dap_ai.protocol.contracts.question import AcceptedAsk, Answer
+from dap_ai.protocol.wire.ask_messages import AskArguments, Earlier, EarlierTurn
+from dap_ai.settings.configuration import Settings
 from tests.unit.agent.harness import Heard
 from tests.unit.agent.loop.test_agent_loop import Replies
 
@@ -41,17 +41,17 @@ def earlier(tmp_path: Path) -> Earlier:
     program.write_text(
         "PASSWORD = 'x7Rt9-Lk2Qz'\n\n\ndef week(row):\n    return row['hours'] + row['overtime'] * 1.5\n"
     )
-    return Earlier([Said("why did it stop?", "`overtime` is text.", str(program), 5)], "paid: 41\n")
+    return Earlier([EarlierTurn("why did it stop?", "`overtime` is text.", str(program), 5)], "paid: 41\n")
 
 
-def answer(agent: Agent, question: str, earlier: Earlier) -> Answer:
-    ask = Ask("ask-1", "conversation-1", AskArguments(question=question, earlier=earlier))
+def answer(agent: SessionAgent, question: str, earlier: Earlier) -> Answer:
+    ask = AcceptedAsk("ask-1", "conversation-1", AskArguments(question=question, earlier=earlier))
     debugger: Any = Ended()
     return asyncio.run(agent.answer(ask, debugger, Heard()))
 
 
 def test_the_offline_analyst_answers_from_conversation_source_and_output(earlier: Earlier):
-    text = answer(Agent(Settings(), {}), "what was overtime?", earlier).text
+    text = answer(SessionAgent(Settings(), {}), "what was overtime?", earlier).text
 
     assert "The program has ended" in text
     assert "From this conversation, about payroll.py:5:\n\n`overtime` is text." in text
@@ -60,7 +60,7 @@ def test_the_offline_analyst_answers_from_conversation_source_and_output(earlier
 
 
 def test_a_model_is_told_what_was_said_with_secrets_masked(earlier: Earlier):
-    agent, model = Agent(Settings(), {}), Replies(Reply("It was text."))
+    agent, model = SessionAgent(Settings(), {}), Replies(Reply("It was text."))
     masker: Any = vars(agent)["_masker"]
     vars(agent)["_provider"] = Investigator(model, masker)
 

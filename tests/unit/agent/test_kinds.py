@@ -7,7 +7,7 @@ from importlib.metadata import EntryPoint
 import pytest
 
 from dap_ai.agent import kinds as contract
-from dap_ai.agent.case.kind import kind_of_language
+from dap_ai.agent.case.debuggee_kind import kind_of_language
 from dap_ai.agent.kinds import KindError, broken, kinds, named
 from dap_ai.commands import doctor
 

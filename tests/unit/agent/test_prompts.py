@@ -8,7 +8,7 @@ from importlib.resources import files
 import pytest
 
 from dap_ai.agent.prompts import wording
-from dap_ai.agent.tools.table import every_tool
+from dap_ai.agent.tools.tool_table import every_tool
 
 TOOLS = every_tool()
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.backends import UnknownBackendError, known
+from dap_ai.backends import UnknownBackendError, known_adapters
 from dap_ai.backends.connected import ConnectedAdapter
 from dap_ai.backends.discovery import discover
 from dap_ai.backends.generic import GenericBackend, words_of
@@ -152,5 +152,5 @@ async def test_where_nobody_listens_the_address_is_named():
     ],
 )
 def test_debuggers_of_native_programs_are_known_by_their_names(argv: list[str], hovers: bool | None):
-    assert known.hovers(argv) is hovers
-    assert (GenericBackend(argv).walker() is None) == (hovers is None)
+    assert known_adapters.hovers(argv) is hovers
+    assert (GenericBackend(argv).inspector() is None) == (hovers is None)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.backends.native.cores import Origin, origin_of
+from dap_ai.backends.native.cores import CoreOrigin, origin_of
 from tests.unit.backends import elf_files
 
 CRASHED, REBUILT, PLAIN = elf_files.with_build_id(b"one!"), elf_files.with_build_id(b"two!"), elf_files.elf({})
@@ -16,7 +16,7 @@ CRASHED, REBUILT, PLAIN = elf_files.with_build_id(b"one!"), elf_files.with_build
 def origin(tmp_path: Path):
     """`origin(core, name, program)`: of the core file's bytes, and of the program's under that name."""
 
-    def origin(core: bytes, name: str, program: bytes) -> Origin:
+    def origin(core: bytes, name: str, program: bytes) -> CoreOrigin:
         (tmp_path / "core").write_bytes(core)
         (tmp_path / name).write_bytes(program)
         return origin_of(str(tmp_path / "core"), str(tmp_path / name))

@@ -14,7 +14,7 @@ from dap_ai.backends import UnknownBackendError
 from dap_ai.backends.discovery import discover
 from dap_ai.backends.gdb import GdbBackend
 from dap_ai.backends.lldb import LldbBackend
-from dap_ai.backends.native import locate, recipe
+from dap_ai.backends.native import locate, native_recipe
 from dap_ai.protocol.contracts.backend import StartError
 from tests.unit.backends import elf_files
 
@@ -181,7 +181,7 @@ def test_a_program_with_a_sanitizer_looks_for_no_leaks_and_under_gdb_stops_at_a_
 
 def test_what_the_user_has_told_a_sanitizer_comes_behind_what_it_is_told_and_so_wins(monkeypatch):
     monkeypatch.setenv("UBSAN_OPTIONS", "color=always")
-    options = recipe.sanitizer_options(["leak", "undefined"], {}, aborts=False, more="color=never")
+    options = native_recipe.sanitizer_options(["leak", "undefined"], {}, aborts=False, more="color=never")
     assert options == {"UBSAN_OPTIONS": "print_stacktrace=1:color=never:color=always"}
 
 

@@ -9,8 +9,8 @@ import sys
 import pytest
 
 from dap_ai.backends import spawn
-from dap_ai.protocol.contracts.backend import Command
-from dap_ai.transport.streams import TransportLink
+from dap_ai.protocol.contracts.backend import AdapterCommand
+from dap_ai.transport.byte_links import TransportLink
 from tests.patience import patient
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX")
@@ -37,7 +37,7 @@ def test_when_an_adapter_has_ended_what_it_said_last_is_known():
     code = f"import os, sys; os.close(1); sys.exit({said!r})"
 
     async def words_at_the_end() -> str:
-        process = await spawn.AdapterProcess.start(Command([sys.executable, "-c", code], {}), lambda _text: None)
+        process = await spawn.AdapterProcess.start(AdapterCommand([sys.executable, "-c", code], {}), lambda _text: None)
         ended = asyncio.get_running_loop().create_future()
         process.link.start(lambda _data: None, lambda: ended.set_result(process.last_words), lambda _full: None)
         try:

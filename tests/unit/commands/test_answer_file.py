@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from dap_ai.commands.shown.answer_file import AnswerFile
-from dap_ai.protocol.contracts.asking import Answer, Ask
-from dap_ai.protocol.wire.ask import AskArguments
+from dap_ai.commands.display.answer_file import AnswerFile
+from dap_ai.protocol.contracts.question import AcceptedAsk, Answer
+from dap_ai.protocol.wire.ask_messages import AskArguments
 
 pytestmark = pytest.mark.anyio
 
@@ -47,7 +47,7 @@ class Heard:
 
 async def answered(path: Path | str, *pieces: str, joined: bool = False) -> list[tuple[str, str]]:
     heard = Heard()
-    ask = Ask("ask-1", "c1", AskArguments(), joined=joined)
+    ask = AcceptedAsk("ask-1", "c1", AskArguments(), joined=joined)
     await AnswerFile(Says(*pieces), str(path)).answer(ask, None, heard)  # pyright: ignore[reportArgumentType]  as small as may be
     return heard.all
 

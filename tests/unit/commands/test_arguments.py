@@ -5,8 +5,8 @@ import pytest
 
 from dap_ai.commands.ask import command
 from dap_ai.commands.debug import command as debug
-from dap_ai.commands.wanted.arguments import (
-    Breakpoint,
+from dap_ai.commands.options.command_line import (
+    BreakpointOption,
     breakpoints_by_file,
     misplaced_options,
     parse_assignments,
@@ -132,8 +132,8 @@ def source(tmp_path, monkeypatch):
 
 def test_a_breakpoint_has_an_absolute_file_and_may_have_a_condition(source):
     assert parse_breakpoints(None, None, ["p.py:2", "p.py:1:d[1:2] == 'x:y'"]) == [
-        Breakpoint(source, 2),
-        Breakpoint(source, 1, "d[1:2] == 'x:y'"),
+        BreakpointOption(source, 2),
+        BreakpointOption(source, 1, "d[1:2] == 'x:y'"),
     ]
 
 
@@ -145,7 +145,9 @@ def test_a_breakpoint_that_cannot_be_is_refused(text):
 
 
 def test_breakpoints_of_one_file_go_in_one_request():
-    assert breakpoints_by_file([Breakpoint("/a", 1), Breakpoint("/b", 2), Breakpoint("/a", 3, "x")]) == {
+    assert breakpoints_by_file(
+        [BreakpointOption("/a", 1), BreakpointOption("/b", 2), BreakpointOption("/a", 3, "x")]
+    ) == {
         "/a": [{"line": 1}, {"line": 3, "condition": "x"}],
         "/b": [{"line": 2}],
     }

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import io
 
-from dap_ai.commands.shown.chain import chain
-from dap_ai.commands.shown.rendering import TerminalDisplay
-from dap_ai.protocol.wire.ask import AskEnded, Usage
+from dap_ai.commands.display.path_line import chain
+from dap_ai.commands.display.rendering import TerminalDisplay
+from dap_ai.protocol.wire.ask_messages import AskEnded, Usage
 from dap_ai.protocol.wire.value_path import PathNode
-from dap_ai.settings.config import Settings
+from dap_ai.settings.configuration import Settings
 
 
 def node(expression: str, value: str, line: int = 1) -> PathNode:

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from dap_ai.commands.running.chat import HELP, MOVES, parse
+from dap_ai.commands.running.chat_input import HELP, MOVES, parse
 from dap_ai.commands.running.prompt import Prompt
 from tests.patience import patient
 

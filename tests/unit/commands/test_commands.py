@@ -12,8 +12,8 @@ from click.testing import CliRunner
 from dap_ai import __version__
 from dap_ai.cli import main
 from dap_ai.commands import doctor
-from dap_ai.commands.shown.table import table
-from dap_ai.settings.config import Settings
+from dap_ai.commands.display.settings_table import table
+from dap_ai.settings.configuration import Settings
 
 
 def invoke(*arguments, **environment):
@@ -165,7 +165,7 @@ def test_a_malformed_file_of_the_workspace_stops_no_command(workspace, command):
 
 @pytest.fixture
 def _quick_doctor(monkeypatch):
-    monkeypatch.setattr(doctor, "_attach", lambda: doctor.Check("dap-ai ask --pid", "ok", ""))
+    monkeypatch.setattr(doctor, "_attach", lambda: doctor.DoctorCheck("dap-ai ask --pid", "ok", ""))
 
 
 @pytest.mark.usefixtures("_quick_doctor")

@@ -32,7 +32,7 @@ def kernel(monkeypatch):
 def test_lldb_dap_is_told_with_its_version_and_its_place(monkeypatch):
     monkeypatch.setattr(locate, "lldb_dap", lambda: "/opt/lldb-dap")
     monkeypatch.setattr(locate, "version_of", lambda _path: 23)
-    assert doctor._lldb() == doctor.Check("lldb-dap", "ok", "23 (/opt/lldb-dap)")
+    assert doctor._lldb() == doctor.DoctorCheck("lldb-dap", "ok", "23 (/opt/lldb-dap)")
 
 
 def test_of_an_old_lldb_dap_its_weakness_is_told(monkeypatch):
@@ -115,8 +115,8 @@ def test_it_is_told_whether_a_running_program_can_be_attached_to(monkeypatch, ke
 
 
 def test_every_row_of_native_programs_is_shown(monkeypatch):
-    monkeypatch.setattr(doctor, "_attach", lambda: doctor.Check("dap-ai ask --pid", "ok", ""))
-    names = [check.name for check in doctor.run_checks(doctor.config.Settings(python=sys.executable))]
+    monkeypatch.setattr(doctor, "_attach", lambda: doctor.DoctorCheck("dap-ai ask --pid", "ok", ""))
+    names = [check.name for check in doctor.run_checks(doctor.configuration.Settings(python=sys.executable))]
     native = ["lldb-dap", "gdb with DAP", "compilers", "clangd", "core files", "attach, native"]
     assert [name for name in names if name in native] == native
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dap_ai.commands.shown.folding import Folding
+from dap_ai.commands.display.folding import Folding
 
 ANSWER = """`a` is `None` at `x.py:3`.
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import click
 import pytest
 
-from dap_ai.commands.running.guests import NothingStopped, Seen, choose
+from dap_ai.commands.running.joinable_sessions import NothingStopped, SessionStatus, choose
 from dap_ai.commands.sessions import _row, age
-from dap_ai.protocol.wire.sessions import SessionInfo, SessionStop
+from dap_ai.protocol.wire.session_messages import SessionInfo, SessionStop
 
 
 def about(session_id, state="stopped", program="/w/shop.py", **more):
@@ -20,7 +20,7 @@ def about(session_id, state="stopped", program="/w/shop.py", **more):
 
 
 def seen(*abouts):
-    return [Seen(one.id, one) for one in abouts]
+    return [SessionStatus(one.id, one) for one in abouts]
 
 
 AB, AB1 = about("ab12"), about("ab1")
@@ -67,7 +67,7 @@ def test_a_start_that_several_ids_have_is_no_choice():
 
 def test_a_session_that_is_not_there_is_told_beside_those_that_are():
     with pytest.raises(click.UsageError, match=r"no session 'shop'; there is: cd34 \(till.py\), 99ff"):
-        choose([*seen(CD), Seen("99ff", error="does not answer")], "shop")
+        choose([*seen(CD), SessionStatus("99ff", error="does not answer")], "shop")
 
 
 def test_where_none_is_stopped_it_is_said_which_run_and_what_to_do():
@@ -81,7 +81,7 @@ def test_where_none_is_there_it_is_said_how_to_get_one():
 
 
 def test_a_row_tells_why_and_where_a_session_stands():
-    row = _row(Seen("ab12", about("ab12"), "shop.py:2 in total: return 1"))
+    row = _row(SessionStatus("ab12", about("ab12"), "shop.py:2 in total: return 1"))
     assert row == (
         "ab12",
         "/w/shop.py",
@@ -93,17 +93,17 @@ def test_a_row_tells_why_and_where_a_session_stands():
 
 
 def test_a_child_is_told_with_its_parent():
-    assert "(child of ab12)" in _row(Seen("cd34", about("cd34", parent="ab12")))[1]
+    assert "(child of ab12)" in _row(SessionStatus("cd34", about("cd34", parent="ab12")))[1]
 
 
 def test_a_session_that_does_not_answer_has_a_row_too():
-    assert _row(Seen("ab12", error="does not answer")) == ("ab12", "", "", "", "", "does not answer")
+    assert _row(SessionStatus("ab12", error="does not answer")) == ("ab12", "", "", "", "", "does not answer")
 
 
 def test_nothing_that_a_session_says_is_obeyed_by_a_terminal():
     hostile = about("ab12", program="/w/\x1b[2Jx\n.py", started=61.0)
     hostile.stop = SessionStop(1, "exception", "a\x1b]0;title\x07\nb")
-    assert all(char.isprintable() for cell in _row(Seen("ab12", hostile, "\x1b[31m")) for char in cell)
+    assert all(char.isprintable() for cell in _row(SessionStatus("ab12", hostile, "\x1b[31m")) for char in cell)
 
 
 @pytest.mark.parametrize(

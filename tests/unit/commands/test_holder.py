@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from dap_ai.commands.running.holder import REFUSED, TAKEN, hear
-from dap_ai.settings.config import ConfigError
+from dap_ai.settings.configuration import ConfigError
 
 KEY = "sk-planted-secret"
 

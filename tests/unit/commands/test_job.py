@@ -9,8 +9,8 @@ import sys
 import psutil
 import pytest
 
-from dap_ai.commands.running.job import Job
-from dap_ai.commands.running.terminal import Terminal
+from dap_ai.commands.running.controlling_terminal import ControllingTerminal
+from dap_ai.commands.running.program_job import ProgramJob
 from tests.patience import at_worst
 
 pytestmark = [pytest.mark.anyio, pytest.mark.skipif(sys.platform == "win32", reason="process groups")]
@@ -25,7 +25,7 @@ program.wait()
 
 async def test_a_program_of_which_no_event_has_told_ends_with_its_launcher():
     loop, said = asyncio.get_running_loop(), asyncio.Queue[bytes]()
-    job = Job(Terminal(), lambda _category, data: loop.call_soon_threadsafe(said.put_nowait, data))
+    job = ProgramJob(ControllingTerminal(), lambda _category, data: loop.call_soon_threadsafe(said.put_nowait, data))
     await job.run_in_terminal({"args": [sys.executable, "-c", _LAUNCHER]})
     program = psutil.Process(int(await asyncio.wait_for(said.get(), WAIT_S)))
     job.kill()

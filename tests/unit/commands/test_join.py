@@ -12,11 +12,11 @@ import pytest
 
 from dap_ai.commands.ask import command
 from dap_ai.commands.running import joined as joining
+from dap_ai.commands.running.ask_run import AskRun
 from dap_ai.commands.running.joined import Joined
-from dap_ai.commands.running.outcome import Wishes
-from dap_ai.commands.running.run import Run
+from dap_ai.commands.running.outcome import RunOptions
 from dap_ai.protocol.wire.errors import RequestFailed
-from dap_ai.protocol.wire.sessions import SessionInfo, SessionStop
+from dap_ai.protocol.wire.session_messages import SessionInfo, SessionStop
 from tests.patience import in_turn, patient
 from tests.unit.debuggees.runs.commands.test_run import ANSWER, HANGS, FakeDisplay, FakePrompt, ended
 
@@ -64,12 +64,12 @@ class FakeSession:
 def join(script=None, during=(), lines=(), interactive=False, **wishes):
     display, prompt = FakeDisplay(), FakePrompt(lines, interactive=interactive)
     defaults = {"question": "why?", "level": "compute", "breakpoints": (), "exceptions": ()}
-    all_wishes = Wishes(**{**defaults, **wishes})
+    all_wishes = RunOptions(**{**defaults, **wishes})
 
     async def main():
         session = FakeSession(script or {})
         doing = asyncio.create_task(in_turn(*during))
-        outcome = await asyncio.wait_for(Run(session, display, Joined(ABOUT), all_wishes, prompt).run(), patient(5))
+        outcome = await asyncio.wait_for(AskRun(session, display, Joined(ABOUT), all_wishes, prompt).run(), patient(5))
         doing.cancel()
         return outcome, session
 

@@ -8,8 +8,8 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dap_ai.commands.shown.json_lines import JsonLines, Utf8Cutter
-from dap_ai.protocol.wire.ask import AskApproval, AskEnded, AskOutput, ToolStep, Usage
+from dap_ai.commands.display.json_display import JsonLines, Utf8Cutter
+from dap_ai.protocol.wire.ask_messages import AskApproval, AskEnded, AskOutput, ToolStep, Usage
 
 
 def lines_of(stream):

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.commands.shown.line_ends import are_one, may_be_within_line
-from dap_ai.commands.shown.rendering import TerminalDisplay
-from dap_ai.protocol.wire.ask import AskOutput
-from dap_ai.settings.config import Settings
+from dap_ai.commands.display.line_ends import are_one, may_be_within_line
+from dap_ai.commands.display.rendering import TerminalDisplay
+from dap_ai.protocol.wire.ask_messages import AskOutput
+from dap_ai.settings.configuration import Settings
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from pathlib import Path
 import click
 import pytest
 
-from dap_ai.adapter.state.options import NOBODY_ELSE, Access
-from dap_ai.commands.wanted.listening import AddressFile, listening
+from dap_ai.adapter.state.session_options import NOBODY_ELSE, SessionAccess
+from dap_ai.commands.options.listen_options import AddressFile, listening
 
 
 def test_on_tcp_there_is_a_token_unless_none_is_said():
@@ -18,8 +18,8 @@ def test_on_tcp_there_is_a_token_unless_none_is_said():
     assert made[0].made_token and len(made[0].access.token) == 32
     assert made[0].access.token != made[1].access.token
     given = listening("0.0.0.0:4711", "sesame", no_token=False)
-    assert given.access == Access("sesame") and not given.made_token
-    assert listening("[::1]:4711", "", no_token=True).access == Access(anonymous=True)
+    assert given.access == SessionAccess("sesame") and not given.made_token
+    assert listening("[::1]:4711", "", no_token=True).access == SessionAccess(anonymous=True)
 
 
 @pytest.mark.parametrize("address", ["0.0.0.0:1", "[::]:1", "example.org:1", "192.168.0.1:1"])

@@ -5,7 +5,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dap_ai.commands.shown.markdown import Blocks
+from dap_ai.commands.display.markdown_blocks import Blocks
 
 TEXT = """# Title
 Some text

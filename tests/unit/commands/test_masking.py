@@ -7,9 +7,9 @@ import click
 import pytest
 
 from dap_ai.agent.masking.mask import Masker
-from dap_ai.commands.shown.masking import MaskedDisplay, counted, listed
-from dap_ai.commands.shown.table import resolve
-from dap_ai.protocol.wire.ask import AskOutput, Masked, ToolStep
+from dap_ai.commands.display.masked_display import MaskedDisplay, counted, listed
+from dap_ai.commands.display.settings_table import resolve
+from dap_ai.protocol.wire.ask_messages import AskOutput, Masked, ToolStep
 
 SECRET = "tr0ub4dor&3"
 STOP = {"reason": "exception", "text": f"ValueError: no {SECRET}", "threadId": 1}

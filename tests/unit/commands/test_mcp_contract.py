@@ -7,8 +7,8 @@ import json
 import pytest
 from jsonschema import Draft202012Validator
 
-from dap_ai.commands.mcp.contract import INSTRUCTIONS, TOOLS, Ask, BadCall, TryFix, call_of, schema_of
-from dap_ai.protocol.contracts.tools import LineEdit
+from dap_ai.commands.mcp.mcp_contract import INSTRUCTIONS, TOOLS, BadCall, McpAsk, McpTryFix, call_of, schema_of
+from dap_ai.protocol.contracts.tool_arguments import LineEdit
 
 MOST_CHARS = 5200
 """1,500 tokens have more: `benchmarks/mcp_servers.py` counts both."""
@@ -35,9 +35,9 @@ def test_each_schema_is_valid_and_complete(kind):
 def test_what_fits_the_schema_is_taken():
     edit = {"file": "shop.py", "first": 3, "last": 3, "text": "x = 1"}
     call = call_of("try_fix", {"edits": [edit]})
-    assert isinstance(call, TryFix)
+    assert isinstance(call, McpTryFix)
     assert call.edits == [LineEdit("shop.py", 3, 3, "x = 1")]
-    assert call_of("ask", {"question": "why?", "frame": 2}) == Ask(question="why?", frame=2)
+    assert call_of("ask", {"question": "why?", "frame": 2}) == McpAsk(question="why?", frame=2)
 
 
 def test_a_wrong_argument_is_named_with_those_that_there_are():

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from dap_ai.cli import main
-from dap_ai.commands.mcp.hosts import HOSTS
+from dap_ai.commands.mcp.mcp_clients import HOSTS
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -5,11 +5,11 @@ import pytest
 
 from dap_ai.agent.kinds import named
 from dap_ai.backends import UnknownBackendError
-from dap_ai.commands import kinds
-from dap_ai.commands.kinds import Wanted, backend_for, kind_of
-from dap_ai.debuggees.native.launch.building import adapter_of, remarks
+from dap_ai.commands import target_kinds
+from dap_ai.commands.target_kinds import TargetRequest, backend_for, kind_of
+from dap_ai.debuggees.native.launch.prepare_native import adapter_of, remarks
 from dap_ai.protocol.contracts.inspection import Binary
-from dap_ai.settings.config import Resolved, Settings
+from dap_ai.settings.configuration import Resolved, Settings
 
 NATIVE = named("native")
 
@@ -32,12 +32,12 @@ def resolved(backend="debugpy", source="default"):
     ("missing", "chosen"), [((), "lldb"), (("lldb",), "gdb")], ids=["both are there", "there is no lldb"]
 )
 def test_a_native_program_gets_lldb_and_gdb_where_there_is_none(monkeypatch, missing, chosen):
-    monkeypatch.setattr(kinds, "discover", without(*missing))
+    monkeypatch.setattr(target_kinds, "discover", without(*missing))
     assert backend_for(resolved(), NATIVE) == chosen
 
 
 def test_without_a_debugger_the_user_is_told_what_to_install(monkeypatch):
-    monkeypatch.setattr(kinds, "discover", without("lldb", "gdb"))
+    monkeypatch.setattr(target_kinds, "discover", without("lldb", "gdb"))
     with pytest.raises(click.UsageError, match="install lldb"):
         backend_for(resolved(), NATIVE)
 
@@ -84,13 +84,13 @@ def test_a_program_made_for_debugging_earns_no_remark():
 
 def test_a_module_of_python_is_not_native_whatever_its_arguments_are(tmp_path):
     (tmp_path / "a.c").write_text("")
-    assert kind_of(Wanted([str(tmp_path / "a.c")], "/", module="pytest")).name == "python"
+    assert kind_of(TargetRequest([str(tmp_path / "a.c")], "/", module="pytest")).name == "python"
 
 
 def test_a_source_file_that_is_compiled_is_native(tmp_path):
     (tmp_path / "a.c").write_text("")
-    assert kind_of(Wanted([str(tmp_path / "a.c")], "/")).name == "native"
+    assert kind_of(TargetRequest([str(tmp_path / "a.c")], "/")).name == "native"
 
 
 def test_what_nobody_claims_is_looked_at_as_python():
-    assert kind_of(Wanted(["no such file"], "/")).name == "python"
+    assert kind_of(TargetRequest(["no such file"], "/")).name == "python"

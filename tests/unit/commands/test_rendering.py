@@ -5,9 +5,9 @@ import time
 
 import pytest
 
-from dap_ai.commands.shown.rendering import TerminalDisplay
-from dap_ai.protocol.wire.ask import AskApproval, AskEnded, AskOutput, ToolStep, Usage
-from dap_ai.settings.config import Settings
+from dap_ai.commands.display.rendering import TerminalDisplay
+from dap_ai.protocol.wire.ask_messages import AskApproval, AskEnded, AskOutput, ToolStep, Usage
+from dap_ai.settings.configuration import Settings
 
 
 class Screen(io.StringIO):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 
-from dap_ai.commands.shown import telling
-from dap_ai.commands.shown.telling import Teller
+from dap_ai.commands.display import command_output
+from dap_ai.commands.display.command_output import Teller
 from tests.patience import at_worst
 
 WAIT_S = at_worst(10.0)
@@ -39,7 +39,7 @@ def test_who_reads_nothing_holds_nobody_up_and_is_told_how_much_was_missed():
     teller = Teller(pipe.write)
     teller.tell("first")
     assert pipe.full.wait(WAIT_S)
-    for number in range(telling._MAX_LINES + 5):
+    for number in range(command_output._MAX_LINES + 5):
         teller.tell(f"{number}")
     pipe.read.set()
     teller.close()
@@ -47,7 +47,7 @@ def test_who_reads_nothing_holds_nobody_up_and_is_told_how_much_was_missed():
     assert [line for line in pipe.lines if "dropped" in line] == [
         "5 lines before or after this one were dropped: nobody read them"
     ]
-    assert pipe.lines[-1] == f"{telling._MAX_LINES - 1}"
+    assert pipe.lines[-1] == f"{command_output._MAX_LINES - 1}"
 
 
 def test_a_closed_stderr_ends_the_lines_and_nothing_else():

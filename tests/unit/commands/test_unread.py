@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from dap_ai.commands.shown.unread import told_when_unread
+from dap_ai.commands.display.stdout_closed import on_stdout_closed
 from tests.patience import patient
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX pipes")
@@ -27,7 +27,7 @@ async def told(monkeypatch: pytest.MonkeyPatch, fd: int, do, wait_s: float) -> i
     """How often it was told, after `do`."""
     monkeypatch.setattr("sys.stdout", Stdout(fd))
     calls: list[bool] = []
-    with told_when_unread(lambda: calls.append(True)):
+    with on_stdout_closed(lambda: calls.append(True)):
         await asyncio.sleep(0.01)
         assert not calls
         do()

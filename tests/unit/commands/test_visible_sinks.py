@@ -17,16 +17,16 @@ from hypothesis import strategies as st
 from dap_ai.adapter.asks.asks import Asks, AskState
 from dap_ai.adapter.state.effects import AgentOutput
 from dap_ai.agent.guard.masked import NOT_AS_TRIED, MaskedSink, masked_answer, not_answered
-from dap_ai.agent.loop.transcript import Exchange, Transcript, export, markdown
+from dap_ai.agent.loop.transcript_file import Exchange, Transcript, export, markdown
 from dap_ai.agent.masking.mask import Masker
 from dap_ai.cli import main
-from dap_ai.commands.shown.answer_file import AnswerFile
-from dap_ai.commands.shown.json_lines import JsonLines
-from dap_ai.commands.shown.rendering import TerminalDisplay
-from dap_ai.commands.shown.table import table
-from dap_ai.protocol.contracts.asking import Answer, Ask
+from dap_ai.commands.display.answer_file import AnswerFile
+from dap_ai.commands.display.json_display import JsonLines
+from dap_ai.commands.display.rendering import TerminalDisplay
+from dap_ai.commands.display.settings_table import table
+from dap_ai.protocol.contracts.question import AcceptedAsk, Answer
 from dap_ai.protocol.wire import envelope
-from dap_ai.protocol.wire.ask import (
+from dap_ai.protocol.wire.ask_messages import (
     AskApproval,
     AskArguments,
     AskEnded,
@@ -39,12 +39,12 @@ from dap_ai.protocol.wire.ask import (
 )
 from dap_ai.protocol.wire.errors import START_FAILED, RequestFailed
 from dap_ai.protocol.wire.visible import hidden_in
-from dap_ai.settings.config import Settings
+from dap_ai.settings.configuration import Settings
 from tests.unit.protocol.test_visible import ATTACKS, MIXED
 
 FEW = settings(max_examples=25, deadline=None)
 hostile = st.text(MIXED, min_size=1, max_size=40) | st.sampled_from(sorted(ATTACKS))
-ASK = Ask("a", "c", AskArguments(), None, False)
+ASK = AcceptedAsk("a", "c", AskArguments(), None, False)
 _COLOURS = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]|\r")
 """Rich's own, and the carriage returns of its spinner."""
 

@@ -16,11 +16,11 @@ import pytest
 
 from dap_ai.adapter.session.session import Session
 from dap_ai.adapter.state import effects as fx
-from dap_ai.adapter.state.options import Options
+from dap_ai.adapter.state.session_options import SessionOptions
 from dap_ai.agent.masking.mask import Masker
 from dap_ai.backends.discovery import discover
-from dap_ai.commands.shown import wirelog
-from dap_ai.commands.shown.wirelog import SessionLog, WireLog
+from dap_ai.commands.display import wirelog
+from dap_ai.commands.display.wirelog import SessionLog, WireLog
 from tests.patience import at_worst
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="modes, links and pipes of POSIX")
@@ -92,7 +92,7 @@ def test_what_an_agent_has_found_is_hidden_too(begin: Callable[..., SessionLog],
 
 
 def test_the_token_is_hidden_wherever_it_stands(file: Path, told: list[str]):
-    session = Session(discover("debugpy"), Options(token="open-sesame-42"))
+    session = Session(discover("debugpy"), SessionOptions(token="open-sesame-42"))
     log = SessionLog(WireLog(file), "debugpy", session, masker=Masker, known=tuple, failed=told.append)
     log.record(OUTPUT, [fx.Log("open-sesame-42")])
     log.finish()

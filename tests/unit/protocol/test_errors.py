@@ -8,9 +8,9 @@ import re
 import pytest
 
 from dap_ai.protocol.wire import errors
+from dap_ai.protocol.wire.dap_messages import ErrorBody
 from dap_ai.protocol.wire.envelope import Envelope, failure
 from dap_ai.protocol.wire.errors import ErrorEntry, NotStopped, RequestFailed
-from dap_ai.protocol.wire.messages import ErrorBody
 
 CATALOGUE = {name: entry for name, entry in vars(errors).items() if isinstance(entry, ErrorEntry)}
 

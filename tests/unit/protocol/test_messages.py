@@ -7,14 +7,14 @@ import inspect
 import msgspec
 import pytest
 
-from dap_ai.protocol.wire import messages
-from dap_ai.protocol.wire.commands import has_needed
-from dap_ai.protocol.wire.messages import ErrorBody, FrameId
+from dap_ai.protocol.wire import dap_messages
+from dap_ai.protocol.wire.dap_messages import ErrorBody, FrameId
+from dap_ai.protocol.wire.dap_requests import has_needed
 from dap_ai.protocol.wire.safe import as_it_is, holds_none, json_text, raw, safe_fields
 
 SHAPES = [
     shape
-    for _, shape in inspect.getmembers(messages, inspect.isclass)
+    for _, shape in inspect.getmembers(dap_messages, inspect.isclass)
     if issubclass(shape, msgspec.Struct) and not shape.__name__.startswith("_")
 ]
 DEFAULTS: dict[str, dict[str, object]] = {

@@ -8,8 +8,8 @@ import sys
 import msgspec
 import pytest
 
-from dap_ai.settings import config
-from dap_ai.settings.config import ConfigError, Settings, launch_key, load, merge_launch
+from dap_ai.settings import configuration
+from dap_ai.settings.configuration import ConfigError, Settings, launch_key, load, merge_launch
 
 
 @pytest.fixture
@@ -85,13 +85,18 @@ HOSTILE = {
 
 
 def test_the_hostile_values_are_of_every_setting_that_a_workspace_may_not_set():
-    assert set(HOSTILE) == set(Settings.__struct_fields__) - config.WORKSPACE_KEYS
+    assert set(HOSTILE) == set(Settings.__struct_fields__) - configuration.WORKSPACE_KEYS
     assert all(msgspec.to_builtins(getattr(Settings(), key)) != value for key, value in HOSTILE.items())
 
 
 def test_what_a_repository_may_set_is_only_how_things_look_and_where_the_program_stops():
-    assert {"exceptions", "just_my_code", "markdown", "theme"} == config.WORKSPACE_KEYS
-    assert {"level", "budget_tokens", "ask_timeout_s", "console_prefix"} == config.LAUNCH_KEYS - config.WORKSPACE_KEYS
+    assert {"exceptions", "just_my_code", "markdown", "theme"} == configuration.WORKSPACE_KEYS
+    assert {
+        "level",
+        "budget_tokens",
+        "ask_timeout_s",
+        "console_prefix",
+    } == configuration.LAUNCH_KEYS - configuration.WORKSPACE_KEYS
 
 
 @pytest.mark.parametrize("key", HOSTILE)
@@ -257,18 +262,21 @@ def test_a_launch_argument_can_lower_the_level_and_never_raise_it(places):
     assert merge_launch(load(workspace, {}, environ), {"dapAiLevel": "mutate"}).settings.level == "compute"
 
 
-@pytest.mark.parametrize("key", sorted(set(Settings.__struct_fields__) - config.LAUNCH_KEYS))
+@pytest.mark.parametrize("key", sorted(set(Settings.__struct_fields__) - configuration.LAUNCH_KEYS))
 def test_a_launch_argument_cannot_choose_what_runs_or_where_data_goes(places, key):
     workspace, _, environ = places
-    hostile = {config.launch_key(key): HOSTILE[key], f"dapAi_{key}": HOSTILE[key], key: HOSTILE[key]}
+    hostile = {configuration.launch_key(key): HOSTILE[key], f"dapAi_{key}": HOSTILE[key], key: HOSTILE[key]}
     assert merge_launch(load(workspace, {}, environ), hostile).settings == Settings()
 
 
 def test_all_hostile_launch_arguments_together_raise_nothing(places):
     workspace, _, environ = places
-    hostile = {config.launch_key(key): value for key, value in HOSTILE.items()}
+    hostile = {configuration.launch_key(key): value for key, value in HOSTILE.items()}
     settings = merge_launch(load(workspace, {}, environ), hostile).settings
-    allowed = {"level": "compute", **{key: HOSTILE[key] for key in config.LAUNCH_KEYS - {"level"} if key in HOSTILE}}
+    allowed = {
+        "level": "compute",
+        **{key: HOSTILE[key] for key in configuration.LAUNCH_KEYS - {"level"} if key in HOSTILE},
+    }
     assert settings == msgspec.structs.replace(Settings(), **allowed)
 
 
@@ -279,8 +287,8 @@ def test_launch_arguments_that_are_no_settings_are_left_alone(places):
 
 @pytest.mark.parametrize("key", Settings.__struct_fields__)
 def test_every_setting_says_what_it_is_for_and_what_it_takes(key):
-    assert config.describe(key).endswith(".")
-    assert config.allowed(key)
+    assert configuration.describe(key).endswith(".")
+    assert configuration.allowed(key)
     assert launch_key(key).startswith("dapAi")
 
 

@@ -16,16 +16,16 @@ from click.testing import CliRunner
 from dap_ai import cli
 from dap_ai.agent.language.recipes import is_installed, why_not_installed
 from dap_ai.agent.sanitize import SyntaxRefused
-from dap_ai.agent.source.source import SourceFile
+from dap_ai.agent.source.source_file import SourceFile
 from dap_ai.commands import doctor
 from dap_ai.debuggees.native.answer.answer import NativeAnalyst
 from dap_ai.debuggees.native.source import grammar
 from dap_ai.debuggees.native.source.parsing import to_node
 from dap_ai.debuggees.runs.adapter.recipe import backend as agents_backend
-from dap_ai.debuggees.runs.analysis.command_lines import shell
+from dap_ai.debuggees.runs.analysis.command_lines import shell_parser
 from dap_ai.protocol.contracts.backend import StartError
-from dap_ai.protocol.wire.ask import AskArguments
-from dap_ai.settings.config import Settings
+from dap_ai.protocol.wire.ask_messages import AskArguments
+from dap_ai.settings.configuration import Settings
 from dap_ai.system.extras import ATTACH, DEFINITIONS, EXTRAS, GRAMMARS, PRICES, RUNS, Extra, MissingExtraError
 from tests.patience import patient
 from tests.unit.agent.harness import Heard
@@ -97,7 +97,7 @@ def test_everything_is_imported_without_them():
     code = (
         f"import sys; sys.modules.update(dict.fromkeys({OPTIONAL!r}));"
         "import dap_ai.commands.ask, dap_ai.commands.serve, dap_ai.commands.doctor, dap_ai.commands.wiring,"
-        " dap_ai.agent.answering, dap_ai.debuggees.native.answer.answer, dap_ai.agent.tools.table; print('imported')"
+        " dap_ai.agent.session_agent, dap_ai.debuggees.native.answer.answer, dap_ai.agent.tools.tool_table; print('imported')"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=patient(30), check=False
@@ -140,9 +140,9 @@ def test_a_native_answer_without_the_grammar_has_what_was_read_and_says_what_is_
 @pytest.fixture
 def no_shell(without_modules):
     without_modules(*RUNS.modules)
-    shell._language.cache_clear()
+    shell_parser._language.cache_clear()
     yield
-    shell._language.cache_clear()
+    shell_parser._language.cache_clear()
 
 
 @pytest.mark.usefixtures("no_shell")
@@ -152,7 +152,7 @@ def no_shell(without_modules):
 def test_without_a_parser_of_shell_what_analyses_runs_says_what_to_install(command: list[str]):
     done = CliRunner().invoke(cli.main, [*command, str(RUN)])
     assert (done.exit_code, done.stdout) == (2, "")
-    assert RUNS.wanted in done.stderr and "Traceback" not in done.stderr
+    assert RUNS.install_advice in done.stderr and "Traceback" not in done.stderr
 
 
 @pytest.mark.usefixtures("no_shell")
@@ -173,13 +173,13 @@ def test_without_a_parser_of_shell_the_debugger_of_runs_does_not_start():
 def test_without_pygls_no_language_server_is_asked_and_the_extra_is_named(without_modules):
     without_modules("pygls")
     assert not any(map(is_installed, ("python", "clang", "rust")))
-    assert {why_not_installed(family) for family in ("python", "clang", "rust")} == {DEFINITIONS.wanted}
+    assert {why_not_installed(family) for family in ("python", "clang", "rust")} == {DEFINITIONS.install_advice}
 
 
 # -- dap-ai doctor -------------------------------------------------------------------------------------------------
 
 
-def rows_of(checks: list[doctor.Check]) -> list[tuple[str, bool]]:
+def rows_of(checks: list[doctor.DoctorCheck]) -> list[tuple[str, bool]]:
     return [(check.verdict, "pip install 'dap-ai[" in check.advice) for check in checks]
 
 

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import pytest
 
 from dap_ai.adapter.io.timers import Timers
-from dap_ai.system import limits
-from dap_ai.system.limits import Limit, wait_for
+from dap_ai.system import load_limits
+from dap_ai.system.load_limits import Limit, wait_for
 from tests.patience import patient
 
 WAIT_S = 10.0
@@ -19,7 +19,7 @@ def load(monkeypatch: pytest.MonkeyPatch):
     """`load(3)`: other programs want three times as many processors as there are."""
 
     def set_to(times: float) -> None:
-        monkeypatch.setattr(limits, "_wanted", lambda: times * (limits.os.cpu_count() or 1))
+        monkeypatch.setattr(load_limits, "_load", lambda: times * (load_limits.os.cpu_count() or 1))
 
     set_to(0)
     return set_to
@@ -30,7 +30,7 @@ def clock(monkeypatch: pytest.MonkeyPatch):
     """`clock(2)`: the time is 2 s, and stands still, as this process may, too."""
 
     def set_to(now_s: float) -> None:
-        monkeypatch.setattr(limits, "time", SimpleNamespace(monotonic=lambda: now_s))
+        monkeypatch.setattr(load_limits, "time", SimpleNamespace(monotonic=lambda: now_s))
 
     set_to(0)
     return set_to
@@ -39,15 +39,15 @@ def clock(monkeypatch: pytest.MonkeyPatch):
 @pytest.mark.parametrize(("times", "slack"), [(0.0, 1.0), (0.9, 1.0), (3.5, 3.5), (500.0, 10.0)])
 def test_a_limit_grows_with_the_load_but_not_for_ever(load, times, slack):
     load(times)
-    assert limits.slack() == slack
+    assert load_limits.slack() == slack
 
 
 def test_the_load_is_read_where_there_is_one_and_otherwise_the_machine_is_idle(monkeypatch, tmp_path):
     monkeypatch.delattr("os.getloadavg")
-    monkeypatch.setattr(limits, "_LOAD", str(tmp_path / "loadavg"))
-    assert limits.slack() == 1.0
-    (tmp_path / "loadavg").write_text(f"0.10 0.20 0.30 {2 * limits.os.cpu_count()}/812 30211\n")
-    assert limits.slack() == 2.0
+    monkeypatch.setattr(load_limits, "_LOAD", str(tmp_path / "loadavg"))
+    assert load_limits.slack() == 1.0
+    (tmp_path / "loadavg").write_text(f"0.10 0.20 0.30 {2 * load_limits.os.cpu_count()}/812 30211\n")
+    assert load_limits.slack() == 2.0
 
 
 def test_what_hangs_is_ended_also_on_a_busy_machine(load):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dap_ai.system.mending import CannotMend, mended
+from dap_ai.system.apply_diff import CannotMend, mended
 
 DIFF = "--- a/x\n+++ b/x\n@@ -1,2 +1,3 @@\n a = 1\n-b = 2\n+b = 3\n+c = 4\n@@ -5 +6 @@\n-e\n+f\n"
 

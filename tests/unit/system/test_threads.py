@@ -9,15 +9,15 @@ import time
 
 import pytest
 
-from dap_ai.agent.source.source import SourceFile
-from dap_ai.debuggees.python.analysis.experiments.changes.candidates import candidates, distinct
-from dap_ai.system import threads
+from dap_ai.agent.source.source_file import SourceFile
+from dap_ai.debuggees.python.analysis.experiments.changes.fix_candidates import candidates, distinct
+from dap_ai.system import thread_pool
 from tests.patience import patient
 
 WAIT_S = 10.0
 HANGS = """
 import asyncio, sys, time
-from dap_ai.system import threads
+from dap_ai.system import thread_pool as threads
 
 async def main():
     hanging = asyncio.create_task(asyncio.to_thread(time.sleep, 600))
@@ -40,7 +40,7 @@ def test_a_thread_gives_its_result_or_its_error_and_has_the_context_of_its_task(
     name = contextvars.ContextVar[str]("name")
 
     def work(number: int) -> str:
-        threads.check()
+        thread_pool.check()
         if not number:
             raise ValueError("none")
         return f"{name.get()} {number}"
@@ -51,7 +51,7 @@ def test_a_thread_gives_its_result_or_its_error_and_has_the_context_of_its_task(
             await asyncio.to_thread(work, 0)
         return await asyncio.to_thread(work, 3)
 
-    assert threads.run(main()) == "task 3"
+    assert thread_pool.run(main()) == "task 3"
 
 
 def test_a_thread_whose_task_was_cancelled_ends_at_its_next_look():
@@ -61,7 +61,7 @@ def test_a_thread_whose_task_was_cancelled_ends_at_its_next_look():
         try:
             while True:
                 begun.set()
-                threads.check()
+                thread_pool.check()
         finally:
             ended.set()
 
@@ -74,16 +74,16 @@ def test_a_thread_whose_task_was_cancelled_ends_at_its_next_look():
             await task
         return ended.wait(patient(WAIT_S))
 
-    assert threads.run(main())
+    assert thread_pool.run(main())
 
 
 def test_whoever_waits_with_a_limit_is_not_held_up_and_another_thread_goes_on():
     async def main() -> int:
         with pytest.raises((TimeoutError, asyncio.TimeoutError)):
             await asyncio.wait_for(asyncio.to_thread(time.sleep, 5), 0.01)
-        return await asyncio.to_thread(lambda: threads.check() or 3)
+        return await asyncio.to_thread(lambda: thread_pool.check() or 3)
 
-    assert threads.run(main()) == 3
+    assert thread_pool.run(main()) == 3
 
 
 def test_many_threads_that_hang_keep_no_other_from_beginning():
@@ -96,7 +96,7 @@ def test_many_threads_that_hang_keep_no_other_from_beginning():
         await asyncio.gather(*hanging)
         return found
 
-    assert threads.run(main()) == 3
+    assert thread_pool.run(main()) == 3
 
 
 def test_the_search_for_fixes_looks_at_each_step_whether_it_is_wanted(monkeypatch: pytest.MonkeyPatch):
@@ -105,7 +105,7 @@ def test_the_search_for_fixes_looks_at_each_step_whether_it_is_wanted(monkeypatc
 
     source = SourceFile("/p.py", "def f(a, b):\n    c = a + b\n    return c * 2\n")
     found = candidates(source, {2: 1.0, 3: 1.0})
-    monkeypatch.setattr(threads, "check", over)
+    monkeypatch.setattr(thread_pool, "check", over)
     with pytest.raises(TimeoutError):
         candidates(SourceFile("/p.py", source.text), {2: 1.0, 3: 1.0})
     with pytest.raises(TimeoutError):
@@ -113,4 +113,4 @@ def test_the_search_for_fixes_looks_at_each_step_whether_it_is_wanted(monkeypatc
 
 
 def test_what_no_task_awaits_is_always_wanted():
-    threads.check()
+    thread_pool.check()

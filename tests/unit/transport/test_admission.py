@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import dap_ai
-from dap_ai.transport import admission, peers
+from dap_ai.transport import admission, peer_users
 
 PRODUCT = Path(dap_ai.__file__).parent
 OPENS = frozenset({
@@ -67,12 +67,12 @@ class Greets(asyncio.Protocol):
 @pytest.mark.anyio
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="the kernel does not tell who connects")
 @pytest.mark.parametrize("kind", ["address", "socket", "path"])
-@pytest.mark.parametrize(("uid", "hears"), [(None, b"hello"), (61002, b""), (peers.GONE, b"")])
+@pytest.mark.parametrize(("uid", "hears"), [(None, b"hello"), (61002, b""), (peer_users.GONE, b"")])
 async def test_who_is_known_to_be_another_hears_nothing(
     kind: str, uid: int | None, hears: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     log: list[str] = []
-    monkeypatch.setattr(peers, "user_at", lambda _: uid)
+    monkeypatch.setattr(peer_users, "user_at", lambda _: uid)
     path = tmp_path / "s"
     at = {
         "address": lambda: ("127.0.0.1", 0),
@@ -102,7 +102,7 @@ async def _all(reader: asyncio.StreamReader) -> bytes:
 @pytest.mark.anyio
 @pytest.mark.parametrize(("own", "hears"), [(0, b"hello"), (1000, b"")])
 async def test_root_alone_lets_others_in_who_are_named(own: int, hears: bytes, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(peers, "user_at", lambda _: 61001)
+    monkeypatch.setattr(peer_users, "user_at", lambda _: 61001)
     monkeypatch.setattr(os, "getuid", lambda: own)
     server = await admission.serve(("127.0.0.1", 0), Greets, lambda _: None, others=lambda: {61001})
     reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())

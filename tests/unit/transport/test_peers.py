@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.transport import peers
+from dap_ai.transport import peer_users
 
 LITTLE = sys.byteorder == "little"
 HEAD = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode"
@@ -46,10 +46,10 @@ needs_table = pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="the
         ([HEAD, ROW6], "::1", 1002),
         ([HEAD, OTHER_END, MAPPED], "127.0.0.1", 1002),
         ([HEAD, OTHER_END, ROW], "::ffff:127.0.0.1", 1001),
-        ([HEAD, LISTENER, OTHER_END, ORPHAN], "127.0.0.1", peers.GONE),
-        ([HEAD, LISTENER, OTHER_END, TIMED_OUT], "127.0.0.1", peers.GONE),
-        ([HEAD, LISTENER, OTHER_END], "127.0.0.1", peers.GONE),
-        ([HEAD, LISTENER], "127.0.0.1", peers.GONE),
+        ([HEAD, LISTENER, OTHER_END, ORPHAN], "127.0.0.1", peer_users.GONE),
+        ([HEAD, LISTENER, OTHER_END, TIMED_OUT], "127.0.0.1", peer_users.GONE),
+        ([HEAD, LISTENER, OTHER_END], "127.0.0.1", peer_users.GONE),
+        ([HEAD, LISTENER], "127.0.0.1", peer_users.GONE),
         ([HEAD, LISTENER], "203.0.113.7", None),
         ([HEAD], "127.0.0.1", None),
         ([], "127.0.0.1", None),
@@ -60,16 +60,16 @@ needs_table = pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="the
 def test_who_has_connected_stands_in_the_table(
     rows: list[str], host: str, uid: int | None, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(peers, "_rows", lambda: iter(rows))
+    monkeypatch.setattr(peer_users, "_rows", lambda: iter(rows))
     own = host if ":" in host or host.startswith("127.") else "198.51.100.1"
-    assert peers.user_of((host, 50000), (own, 4711)) == uid
+    assert peer_users.user_of((host, 50000), (own, 4711)) == uid
 
 
 @needs_table
 def test_a_row_that_one_reading_of_the_table_lacks_is_found_by_the_next(monkeypatch: pytest.MonkeyPatch):
     readings = [[LISTENER], [LISTENER, ROW]]
-    monkeypatch.setattr(peers, "_rows", lambda: iter(readings.pop(0)))
-    assert peers.user_of(("127.0.0.1", 50000), ("127.0.0.1", 4711)) == 1001
+    monkeypatch.setattr(peer_users, "_rows", lambda: iter(readings.pop(0)))
+    assert peer_users.user_of(("127.0.0.1", 50000), ("127.0.0.1", 4711)) == 1001
 
 
 @pytest.fixture(params=["127.0.0.1", "::1"])
@@ -88,15 +88,15 @@ def connection(request: pytest.FixtureRequest) -> Iterator[socket.socket]:
 
 
 def test_a_connection_of_our_own_is_let_in(connection: socket.socket):
-    assert not peers.is_of_another_user(connection)
+    assert not peer_users.is_of_another_user(connection)
 
 
 @needs_table
 def test_a_connection_of_another_user_is_known(connection: socket.socket, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(peers, "_ROOT", -1)
+    monkeypatch.setattr(peer_users, "_ROOT", -1)
     monkeypatch.setattr(os, "getuid", lambda: 123456)
-    assert peers.is_of_another_user(connection)
+    assert peer_users.is_of_another_user(connection)
 
 
 def test_a_peer_that_no_table_has_is_left_to_the_token():
-    assert not peers.is_another(peers.user_of(("127.0.0.1", 1), ("127.0.0.1", 2)))
+    assert not peer_users.is_another(peer_users.user_of(("127.0.0.1", 1), ("127.0.0.1", 2)))

@@ -9,7 +9,7 @@ import weakref
 
 import pytest
 
-from dap_ai.transport.streams import TransportLink, part
+from dap_ai.transport.byte_links import TransportLink, part
 
 pytestmark = pytest.mark.anyio
 

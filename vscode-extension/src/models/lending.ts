@@ -96,7 +96,7 @@ export class Loan {
   }
 }
 
-/** An error of a language model in the words of dap_ai's protocol; see ModelTrouble in dap_ai/protocol/wire/ask.py. */
+/** An error of a language model in the words of dap_ai's protocol; see ModelTrouble in dap_ai/protocol/wire/ask_messages.py. */
 export function failureOf(error: unknown): ModelFailure {
   const message = [...new Set(texts(error))].join(": ");
   const code = error instanceof vscode.LanguageModelError ? error.code : "";

@@ -198,8 +198,8 @@ export class RunApp {
     const all = new RegExp(looked.source, "gi");
     const ranges: Range[] = [];
     for (const element of this.list.elements) {
-      const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
-      for (let node = walker.nextNode(); node && ranges.length < 2000; node = walker.nextNode()) {
+      const inspector = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+      for (let node = inspector.nextNode(); node && ranges.length < 2000; node = inspector.nextNode()) {
         for (const met of (node.textContent ?? "").slice(0, 50_000).matchAll(all)) {
           if (met[0] === "") break;
           const range = new Range();

@@ -1,7 +1,7 @@
 // Made from dap_ai by scripts/generate_protocol.py. Do not edit.
 
 /** Another value that went into one of the path. */
-export interface Beside {
+export interface SiblingValue {
   expression: string;
   /** Empty: not known. */
   value: string;
@@ -26,11 +26,11 @@ export interface PathNode {
   /** What a person should know of this step: why the path ends here, how many rounds there were. */
   note: string;
   /** What went into this value, too, and is not followed. */
-  beside: Beside[];
+  beside: SiblingValue[];
 }
 
 /** A question of a session that has ended, and its answer. */
-export interface Said {
+export interface EarlierTurn {
   question: string;
   answer: string;
   /** Where the program stood then, absolute; empty: not known. */
@@ -41,7 +41,7 @@ export interface Said {
 /** A conversation whose session has ended, as the client has kept it. */
 export interface Earlier {
   /** Oldest first. */
-  turns?: Said[];
+  turns?: EarlierTurn[];
   /** The end of what the program wrote. */
   output?: string;
   /** An exception at which nothing stopped: `traceback` of the event `askCaught`. */
@@ -107,7 +107,7 @@ export interface AskStopAtArguments {
 /** Arguments of the request `askTool`: one tool under the same policy; its result is the answer. */
 export interface AskToolArguments {
   name: string;
-  /** See protocol/contracts/tools.py. */
+  /** See protocol/contracts/tool_arguments.py. */
   arguments?: unknown;
   threadId?: number;
   frameId?: number;

@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 from dap_ai.backends.debugpy.attaching import entry_folder, pending_call
-from dap_ai.system.limits import Limit, communicate
+from dap_ai.system.load_limits import Limit, communicate
 
 SINCE = (3, 14)
 _TAKEN_S = 0.7

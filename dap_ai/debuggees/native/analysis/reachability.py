@@ -6,24 +6,32 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dap_ai.agent.case.stack import Place
-from dap_ai.agent.source.parsed import Expression, Function, Write
-from dap_ai.debuggees.native.analysis.draft import Draft, bare, integer, number_of, statements, unqualified, within
+from dap_ai.agent.case.stop_snapshot import FramePlace
+from dap_ai.agent.source.parsed import Expression, Function, NameWrite
+from dap_ai.debuggees.native.analysis.report_builder import (
+    ReportBuilder,
+    bare,
+    integer,
+    number_of,
+    statements,
+    unqualified,
+    within,
+)
 from dap_ai.debuggees.native.source.languages import unit_of
-from dap_ai.debuggees.native.source.parsing import Unit
+from dap_ai.debuggees.native.source.parsing import ParsedFile
 
 _MEMBER = re.compile(r"(?:->|\.)(\w+)$")
 
 
 @dataclass(frozen=True)
-class Spot:
+class FunctionSpot:
     """A line of a function that runs (then `place` is its frame) or has returned."""
 
     path: str
-    unit: Unit
+    unit: ParsedFile
     function: Function
     line: int
-    place: Place | None = None
+    place: FramePlace | None = None
 
     @property
     def key(self) -> tuple[str, str, int]:
@@ -31,20 +39,20 @@ class Spot:
         return self.path, self.function.name, self.place.frame.id if self.place else -1
 
 
-def spot_of(place: Place) -> Spot | None:
+def spot_of(place: FramePlace) -> FunctionSpot | None:
     """Where a frame stands; None: its file has no such function."""
     unit = unit_of(place.source)
     function = unit.function_at(place.frame.line) if unit else None
-    return Spot(place.frame.path, unit, function, place.frame.line, place) if unit and function else None
+    return FunctionSpot(place.frame.path, unit, function, place.frame.line, place) if unit and function else None
 
 
-def parameters_of(place: Place) -> list[str]:
+def parameters_of(place: FramePlace) -> list[str]:
     """The names of a frame's parameters, without `*` and `&`."""
     spot = spot_of(place)
     return [p.lstrip("*& ") for p in spot.function.parameters] if spot else []
 
 
-def reaching(unit: Unit, function: Function, name: str, line: int) -> list[Write]:
+def reaching(unit: ParsedFile, function: Function, name: str, line: int) -> list[NameWrite]:
     """Writes to exactly this name before the line, nearest first; then those after it, which a loop may bring back."""
     exact = [w for w in unit.writes(name, function) if w.name == name]
     before = sorted((w for w in exact if w.line < line or _is_earlier(w, line)), key=lambda w: -w.line)
@@ -54,11 +62,11 @@ def reaching(unit: Unit, function: Function, name: str, line: int) -> list[Write
     return [*before, *later]
 
 
-def _is_earlier(write: Write, line: int) -> bool:
+def _is_earlier(write: NameWrite, line: int) -> bool:
     return write.role == "argument" or (write.role == "declared" and write.line == line)
 
 
-def argument(draft: Draft, place: Place, name: str) -> tuple[Place, Expression] | None:
+def argument(draft: ReportBuilder, place: FramePlace, name: str) -> tuple[FramePlace, Expression] | None:
     """What the calling frame passes for a parameter of this frame's function."""
     spot, outer = spot_of(place), draft.caller_of(place)
     outer_unit = unit_of(outer.source) if outer else None
@@ -77,20 +85,20 @@ def argument(draft: Draft, place: Place, name: str) -> tuple[Place, Expression] 
     return (outer, given[index]) if 0 <= index < len(given) else None
 
 
-def _may_be_call(place: Place, names: list[str], call: Expression) -> bool:
+def _may_be_call(place: FramePlace, names: list[str], call: Expression) -> bool:
     """Whether no number that the call passes is another than the parameter has now."""
     pairs = ((integer(p.text), number_of(place.value(n))) for n, p in zip(names, call.parts[1:], strict=False))
     return all(given is None or now is None or given == now for given, now in pairs)
 
 
-def calls_at(unit: Unit, name: str, line: int) -> list[Expression]:
+def calls_at(unit: ParsedFile, name: str, line: int) -> list[Expression]:
     """The calls of a function of this name in the statement at the line, those on the line itself first."""
     around = unit.statement_at(line)
     first, last = (around.first, around.last) if around else (line, line)
     return sorted((c for c in unit.calls(name) if first <= c.line <= last), key=lambda c: c.line != line)
 
 
-def member_writes(draft: Draft, member: str) -> Iterator[tuple[str, Function, int, Expression]]:
+def member_writes(draft: ReportBuilder, member: str) -> Iterator[tuple[str, Function, int, Expression]]:
     """Every assignment to a member of this name in the files of the stack, as (file, function, line, assignment)."""
     for path, unit in draft.units():
         for function in unit.functions:
@@ -111,7 +119,7 @@ def plain(parameter: str) -> str:
     return re.sub(r"^(?:mut\s+|[*&\s])+", "", parameter).strip()
 
 
-def indent(draft: Draft, line: int) -> int:
+def indent(draft: ReportBuilder, line: int) -> int:
     """The blanks before a line of the failing file."""
     source = draft.place.source
     return blanks(source.line(line)) if source else 0
@@ -122,7 +130,7 @@ def blanks(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def amount(draft: Draft, expression: Expression, place: Place | None = None) -> int | None:
+def amount(draft: ReportBuilder, expression: Expression, place: FramePlace | None = None) -> int | None:
     """What an expression of numbers gives with the values that its names have now."""
     expression = bare(expression)
     where = place or draft.place

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from dap_ai.agent.source.parsed import Expression, Statement, Write
-from dap_ai.debuggees.native.analysis.draft import Draft, bare, callee, within
-from dap_ai.debuggees.native.analysis.evaluating import has_run
-from dap_ai.debuggees.native.analysis.reachability import Spot
+from dap_ai.agent.source.parsed import CompiledStatement, Expression, NameWrite
+from dap_ai.debuggees.native.analysis.reachability import FunctionSpot
+from dap_ai.debuggees.native.analysis.report_builder import ReportBuilder, bare, callee, within
+from dap_ai.debuggees.native.analysis.stop_evaluation import has_run
 from dap_ai.protocol.contracts.inspection import Value
 
 UNSET = frozenset({"malloc", "alloca", "aligned_alloc"})
@@ -51,7 +51,7 @@ def read_by(value: Expression) -> Expression | None:
     return value if value.kind in ("name", "member") else None
 
 
-def emptied(write: Write) -> str:
+def emptied(write: NameWrite) -> str:
     """How a call has taken away what a name holds: "moves `p` away"; empty: it has not."""
     call = bare(write.value) if write.value else None
     if call is None or call.kind != "call" or len(call.parts) != (2 if callee(call) == "move" else 1):
@@ -86,13 +86,13 @@ def is_in_map(element: Expression, holder: Value | None, text: str) -> bool:
     return any(_MAP.match(each) for each in types) or bool(re.search(_DECLARED_MAP.format(re.escape(name)), text))
 
 
-def is_filled(spot: Spot, name: str) -> bool:
+def is_filled(spot: FunctionSpot, name: str) -> bool:
     """Whether a line of the function gives all that a pointer leads to a value at once: `*p = q`, `memset(p, ...)`."""
     writes = spot.unit.writes(name, spot.function)
     return any(w.name == f"*{name}" or (w.name == name and w.role in ("address", "changed")) for w in writes)
 
 
-def was_stored_through(draft: Draft, spot: Spot, write: Write) -> bool:
+def was_stored_through(draft: ReportBuilder, spot: FunctionSpot, write: NameWrite) -> bool:
     """Whether a line has stored something by the pointer that a write gave, which was not null then."""
     lines = sorted({w.line for w in spot.unit.writes(write.name, spot.function) if w.name == write.name})
     end = next((line for line in lines if line > write.line), spot.line)
@@ -105,6 +105,6 @@ def was_stored_through(draft: Draft, spot: Spot, write: Write) -> bool:
     )
 
 
-def returned(statement: Statement) -> Expression | None:
+def returned(statement: CompiledStatement) -> Expression | None:
     """What a `return` gives; None: it is none."""
     return bare(statement.expressions[0]) if statement.kind == "return" and statement.expressions else None

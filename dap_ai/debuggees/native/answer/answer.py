@@ -6,29 +6,37 @@ import asyncio
 import re
 from functools import partial
 
-from dap_ai.agent.case.edited import edits_read
-from dap_ai.agent.case.stack import Case, Place
-from dap_ai.agent.case.values import cut, typed, variables
+from dap_ai.agent.case.edited_values import edits_read
+from dap_ai.agent.case.stop_snapshot import FramePlace, StopSnapshot
+from dap_ai.agent.case.value_texts import cut, typed, variables
+from dap_ai.agent.providers.ask_work import Work
 from dap_ai.agent.providers.offline import offline_usage, say
-from dap_ai.agent.providers.work import Work
-from dap_ai.agent.questions.expressions import excerpt, line_of
+from dap_ai.agent.questions.asked_expressions import excerpt, line_of
 from dap_ai.agent.questions.unclear import not_understood
 from dap_ai.agent.questions.waiting import waiting, wants_wait
 from dap_ai.agent.report.citing import Cited, evidence_of
-from dap_ai.agent.report.edits import shorten
 from dap_ai.agent.report.headline import fitting
 from dap_ai.agent.report.sections import BACK, THE_FAILED_LINE, cause_of, chain_of, quote
+from dap_ai.agent.report.source_edits import shorten
 from dap_ai.agent.report.wording import ADVICE, HAPPENED, NO_ASSIGNMENT, NO_MODEL, NOT_COMPUTED, NOW, UNKNOWN
-from dap_ai.agent.tools.base import Bench
-from dap_ai.debuggees.native.analysis.analysis import Link, NativeAnalysis, failing
-from dap_ai.debuggees.native.analysis.draft import Draft, brief, is_null, root_of, short_name, shown, unqualified
-from dap_ai.debuggees.native.analysis.origins import Wanted, trace
+from dap_ai.agent.tools.base import ToolContext
+from dap_ai.debuggees.native.analysis.native_analysis import NativeAnalysis, OriginLink, failing
+from dap_ai.debuggees.native.analysis.origin_trace import OriginQuery, trace
+from dap_ai.debuggees.native.analysis.report_builder import (
+    ReportBuilder,
+    brief,
+    is_null,
+    root_of,
+    short_name,
+    shown,
+    unqualified,
+)
 from dap_ai.debuggees.native.answer.hit_data import hit_data
-from dap_ai.debuggees.native.answer.notes import expressions_in, notes, waiting_threads, without_source
+from dap_ai.debuggees.native.answer.native_notes import expressions_in, notes, waiting_threads, without_source
 from dap_ai.debuggees.native.diagnoses.diagnosing import analyse
-from dap_ai.protocol.contracts.asking import Answer
-from dap_ai.protocol.contracts.inspection import Fact, Value
-from dap_ai.protocol.wire.ask import Evidence, Fix, Suspect
+from dap_ai.protocol.contracts.inspection import ExpressionResult, Value
+from dap_ai.protocol.contracts.question import Answer
+from dap_ai.protocol.wire.ask_messages import Evidence, Fix, Suspect
 from dap_ai.system.texts import fenced
 
 _SURE = 0.6
@@ -43,18 +51,18 @@ _NOT_TRIED = "It was not tried: native programs have no snapshots. Build with it
 class NativeAnalyst:
     """See agent.providers.offline.Analyst. It keeps nothing: no copy was made, and nothing was tried."""
 
-    async def answer(self, work: Work, case: Case, bench: Bench) -> Answer:
+    async def answer(self, work: Work, case: StopSnapshot, bench: ToolContext) -> Answer:
         """What is wrong at the stop, or what the question asks of it."""
         del bench
         return await _answered(work, case)
 
-    def unread(self, work: Work, caught: Case) -> Answer | None:
+    def unread(self, work: Work, caught: StopSnapshot) -> Answer | None:
         """Nothing is known of a native error without a stop."""
         del work, caught
         return None
 
 
-async def _answered(work: Work, case: Case) -> Answer:
+async def _answered(work: Work, case: StopSnapshot) -> Answer:
     question = work.ask.arguments.question
     say(work, [await hit_data(work.debugger, case, work.read), " ".join(case.edited)])
     wanted = expressions_in(question)
@@ -62,7 +70,7 @@ async def _answered(work: Work, case: Case) -> Answer:
     if unread:
         await work.read(unread)
     for place in case.callers:
-        roots = [text for text in wanted if _is_data(place.fact(text)) and _is_meant(text, place)]
+        roots = [text for text in wanted if _is_data(place.evaluation(text)) and _is_meant(text, place)]
         if roots and place.source:
             return _about(work, case, roots, await asyncio.to_thread(_origins, case, place, roots))
     if (line := line_of(question)) is not None and case.focus:
@@ -78,7 +86,7 @@ async def _answered(work: Work, case: Case) -> Answer:
     return _stop(work, analysis, missed or ("" if line else not_understood(case, question)))
 
 
-def where(case: Case, file: str, line: int) -> str:
+def where(case: StopSnapshot, file: str, line: int) -> str:
     """`shop.c:12` as code."""
     return f"`{shorten(file, root_of(case))}:{line}`"
 
@@ -132,7 +140,7 @@ def _rests_on_edits(analysis: NativeAnalysis) -> bool:
     return any(edits_read(case, *each) for each in read)
 
 
-def _unreadable(case: Case, wanted: list[str], came: str) -> str:
+def _unreadable(case: StopSnapshot, wanted: list[str], came: str) -> str:
     """Says of the expressions that were asked for, and are more than a word, that this frame has none of them."""
     place = case.focus
     names = _missed(place, wanted, came) if place else ""
@@ -142,30 +150,30 @@ def _unreadable(case: Case, wanted: list[str], came: str) -> str:
     return f"{names} cannot be read at {spot}, in `{short_name(place.frame.name)}`. What can be said of this stop:"
 
 
-def _missed(place: Place, wanted: list[str], came: str) -> str:
+def _missed(place: FramePlace, wanted: list[str], came: str) -> str:
     missed = [text for text in wanted if (text == came or not text.isidentifier()) and place.value(text) is None]
     return ", ".join(f"`{text}`" for text in missed[:4])
 
 
-def _origins(case: Case, place: Place, roots: list[str]) -> NativeAnalysis:
+def _origins(case: StopSnapshot, place: FramePlace, roots: list[str]) -> NativeAnalysis:
     """Where the values of expressions come from."""
-    draft = Draft(case, place)
+    draft = ReportBuilder(case, place)
     for text in roots:
         value = place.value(text)
         if value is None:
             # What cannot be read hangs on something that can: of a->b->c the first of a->b, a.
             text = next((part for part in _holders(text) if place.value(part)), text)  # noqa: PLW2901
             value = place.value(text)
-        trace(draft, text, Wanted(brief(value) if value else "", null=is_null(value)))
+        trace(draft, text, OriginQuery(brief(value) if value else "", null=is_null(value)))
         draft.cite(text)
     return draft.done()
 
 
-def _is_data(fact: Fact | None) -> bool:
+def _is_data(fact: ExpressionResult | None) -> bool:
     return fact is not None and (fact.error == "raised" if fact.value is None else fact.value.kind != "function")
 
 
-def _is_meant(text: str, place: Place) -> bool:
+def _is_meant(text: str, place: FramePlace) -> bool:
     """Whether it is no English word that is also a constant of a library's enum."""
     value = place.value(text)
     return value is None or value.kind != "enum" or value.text != text
@@ -177,7 +185,7 @@ def _holders(text: str) -> list[str]:
     return [text[:end] for end in reversed(ends)]
 
 
-def _about(work: Work, case: Case, roots: list[str], analysis: NativeAnalysis) -> Answer:
+def _about(work: Work, case: StopSnapshot, roots: list[str], analysis: NativeAnalysis) -> Answer:
     """What expressions of the question are now, and where they were set."""
     place = analysis.place
     spot = where(case, place.frame.path, place.frame.line)
@@ -189,7 +197,7 @@ def _about(work: Work, case: Case, roots: list[str], analysis: NativeAnalysis) -
     values += [
         f"`{text}` cannot be read at {spot}: {fact.text}."
         for text in roots
-        if (fact := place.fact(text)) and fact.value is None
+        if (fact := place.evaluation(text)) and fact.value is None
     ]
     if edits_read(case, place.frame.name, place.frame.path, roots):
         parts = [f"{NOW} {' '.join(values)}", quote(place), NOT_COMPUTED, _noted(case)]
@@ -253,7 +261,7 @@ def why(analysis: NativeAnalysis, head: str = BACK) -> str:
     return chain_of([_link(analysis, link) for link in analysis.chain[:_MAX_CHAIN]], head)
 
 
-def _link(analysis: NativeAnalysis, link: Link) -> str:
+def _link(analysis: NativeAnalysis, link: OriginLink) -> str:
     case = analysis.case
     source = case.sources.read(link.file)
     code = cut(source.line(link.line).strip(), 110) if source else ""
@@ -332,7 +340,7 @@ def _typed(value: Value, max_chars: int) -> str:
     return shown(value, max_chars) if plain else typed(value, max_chars)
 
 
-def _noted(case: Case) -> str:
+def _noted(case: StopSnapshot) -> str:
     return f"*{' '.join([NO_MODEL, *notes(case, failing(case))])}*"
 
 

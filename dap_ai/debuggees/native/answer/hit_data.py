@@ -6,14 +6,14 @@ import re
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from dap_ai.agent.case.rows import rows_of
-from dap_ai.agent.case.stack import Case, Place
-from dap_ai.agent.case.values import find
-from dap_ai.agent.report.edits import shorten
-from dap_ai.debuggees.native.analysis.draft import brief, root_of, short_name
+from dap_ai.agent.case.frame_rows import rows_of
+from dap_ai.agent.case.stop_snapshot import FramePlace, StopSnapshot
+from dap_ai.agent.case.value_texts import find
+from dap_ai.agent.report.source_edits import shorten
+from dap_ai.debuggees.native.analysis.report_builder import brief, root_of, short_name
 from dap_ai.debuggees.native.source.languages import unit_of
-from dap_ai.protocol.contracts.asking import WatchedData
 from dap_ai.protocol.contracts.debugger import Debugger
+from dap_ai.protocol.contracts.question import WatchedData
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 
 _TOLD = re.compile(r"Watchpoint (\d+) hit:\r?\n(?:old value: (.*?)\r?\n)?new value: (.*?)\r?\n")
@@ -21,7 +21,7 @@ _TOLD = re.compile(r"Watchpoint (\d+) hit:\r?\n(?:old value: (.*?)\r?\n)?new val
 _NUMBER = re.compile(r"watchpoint (\d+)")
 
 
-async def hit_data(debugger: Debugger, case: Case, read: Callable[[list[str]], Awaitable[None]]) -> str:
+async def hit_data(debugger: Debugger, case: StopSnapshot, read: Callable[[list[str]], Awaitable[None]]) -> str:
     """A sentence; empty: no data breakpoint has stopped the program, or it is not known what it watches.
 
     `read` reads further expressions into the case. Raises NotStopped.
@@ -46,14 +46,14 @@ async def hit_data(debugger: Debugger, case: Case, read: Callable[[list[str]], A
     return f"`{watched.name}`{of} was {did} {await _spot(debugger, case, place)}{values}{was}."
 
 
-def _printed(case: Case) -> tuple[str, str]:
+def _printed(case: StopSnapshot) -> tuple[str, str]:
     """The old and the new value, as the debugger has printed them for this hit; empty: it has not."""
     number = _NUMBER.search(case.stop.description)
     printed = [found for found in _TOLD.findall("".join(text for _, text in case.output)) if number]
     return (printed[-1][1], printed[-1][2]) if number and printed and printed[-1][0] == number[1] else ("", "")
 
 
-def _owner(case: Case, watched: WatchedData) -> Place | None:
+def _owner(case: StopSnapshot, watched: WatchedData) -> FramePlace | None:
     """The frame in which the name means what is watched: its function's; of a global any that has no other so named."""
     if watched.function:
         return next((p for p in case.callers if short_name(p.frame.name) == short_name(watched.function)), None)
@@ -61,7 +61,7 @@ def _owner(case: Case, watched: WatchedData) -> Place | None:
     return None if place is None or find(place.facts, watched.name) else place
 
 
-async def _spot(debugger: Debugger, case: Case, place: Place) -> str:
+async def _spot(debugger: Debugger, case: StopSnapshot, place: FramePlace) -> str:
     """The line of the instruction before the one at which the program stands, which has done it."""
     frame, file = place.frame, shorten(place.frame.path, root_of(case))
     inside = f", in `{short_name(frame.name)}`"
@@ -73,7 +73,7 @@ async def _spot(debugger: Debugger, case: Case, place: Place) -> str:
     return f"just before `{file}:{frame.line}`{inside}"
 
 
-async def _line_before(debugger: Debugger, case: Case) -> int:
+async def _line_before(debugger: Debugger, case: StopSnapshot) -> int:
     """0: the adapter does not tell; some disassemble backwards into the middle of an instruction."""
     frame = case.places[0].frame
     try:

@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from dap_ai.agent.case.crash_report import Report
-from dap_ai.agent.case.stack import Place
+from dap_ai.agent.case.stop_snapshot import FramePlace
 from dap_ai.agent.source.parsed import Expression, Function
-from dap_ai.debuggees.native.analysis.draft import (
-    Draft,
+from dap_ai.debuggees.native.analysis.origin_trace import OriginQuery, trace, trace_now
+from dap_ai.debuggees.native.analysis.reachability import amount
+from dap_ai.debuggees.native.analysis.report_builder import (
+    ReportBuilder,
     bare,
     callee,
     integer,
@@ -19,8 +21,6 @@ from dap_ai.debuggees.native.analysis.draft import (
     unqualified,
     within,
 )
-from dap_ai.debuggees.native.analysis.origins import Wanted, trace, trace_now
-from dap_ai.debuggees.native.analysis.reachability import amount
 from dap_ai.protocol.contracts.inspection import Value
 
 _OVERFLOW = re.compile(
@@ -34,7 +34,7 @@ _EMPTY = ("[]", "{}", "size=0")
 _SIGNALS = ("SIGSEGV", "SIGBUS", "SIGABRT", "SIGTRAP", "SIGILL", "EXC_BAD_ACCESS")
 
 
-def diagnose(draft: Draft) -> bool:
+def diagnose(draft: ReportBuilder) -> bool:
     """Whether the line's arithmetic failed: by a report, by SIGFPE, or by the end of an empty container."""
     report = draft.report
     said = f"{report.kind} {report.message}" if report else ""
@@ -45,7 +45,7 @@ def diagnose(draft: Draft) -> bool:
     return draft.signal in _SIGNALS and any(_explain_empty(draft, end) for end in _ends(draft))
 
 
-def _division(draft: Draft) -> bool:
+def _division(draft: ReportBuilder) -> bool:
     draft.analysis.kind = "division by zero"
     parts = [part for expression in draft.expressions for part in within(expression)]
     divisions = [e for e in parts if e.operator in ("/", "%", "/=", "%=") and len(e.parts) == 2]
@@ -57,14 +57,14 @@ def _division(draft: Draft) -> bool:
     divided = f"`{dividend}`" if integer(dividend) is not None else draft.aside(dividend)
     draft.say(f"{operand(draft, divisor)}, and the line divides {divided} by it.")
     for part in names_of(divisor):
-        trace(draft, part, Wanted("0"))
+        trace(draft, part, OriginQuery("0"))
     name = divisor.text
     draft.lets_through(0.8, f"divides by `{name}` without looking whether it is 0")
     draft.advise(f"Decide what the result is when `{name}` is 0, and test for it before this line.")
     return True
 
 
-def _largest(draft: Draft, divisions: list[Expression]) -> bool:
+def _largest(draft: ReportBuilder, divisions: list[Expression]) -> bool:
     """INT_MIN / -1, the other division that the processor refuses."""
     left = next((bare(e.parts[0]) for e in divisions if amount(draft, e.parts[1]) == -1), None)
     if left is None:
@@ -72,13 +72,13 @@ def _largest(draft: Draft, divisions: list[Expression]) -> bool:
         return True
     draft.analysis.kind = "integer overflow"
     draft.say(f"{operand(draft, left)}: divided by -1 it is one more than its type can hold.")
-    trace(draft, left.text, Wanted("the least number of its type"))
+    trace(draft, left.text, OriginQuery("the least number of its type"))
     draft.suspect(draft.line, 0.65, "divides by -1 what may be the least number of its type")
     draft.advise("Test for the least number of the type before this line, or compute in a wider type.")
     return True
 
 
-def operand(draft: Draft, part: Expression) -> str:
+def operand(draft: ReportBuilder, part: Expression) -> str:
     """An operand with its value, computed where the debugger has not read it; what it is made of is cited."""
     if draft.value(part.text) is None and (number := amount(draft, part)) is not None:
         for name in names_of(part):
@@ -87,7 +87,7 @@ def operand(draft: Draft, part: Expression) -> str:
     return draft.code(part.text)
 
 
-def _overflow(draft: Draft, report: Report) -> bool:
+def _overflow(draft: ReportBuilder, report: Report) -> bool:
     draft.analysis.kind = "integer overflow"
     draft.say(f"{report.message[:1].upper()}{report.message[1:]}.")
     word = next((w for w in _OPERATIONS if f"attempt to {w}" in report.message), "")
@@ -123,7 +123,7 @@ class _End(NamedTuple):
     """The object whose method it is, as the failing frame has it."""
 
 
-def _ends(draft: Draft) -> Iterator[_End]:
+def _ends(draft: ReportBuilder) -> Iterator[_End]:
     """`v[v.size() - 1]`, `v.back()`: in the line, or in what it has just called."""
     if draft.statement:
         yield _End(draft.statement.text, draft.line, draft.place.frame.path)
@@ -138,7 +138,7 @@ def _ends(draft: Draft) -> Iterator[_End]:
             yield _End(statement.text, statement.first, path, function, holder)
 
 
-def _explain_empty(draft: Draft, end: _End) -> bool:
+def _explain_empty(draft: ReportBuilder, end: _End) -> bool:
     """Explains an element read from an empty container; returns whether that is the failure."""
     for found in [*_BEFORE.finditer(end.code), *_ENDS.finditer(end.code)]:
         text, value = _container(draft.place, found[1], end.holder)
@@ -148,14 +148,14 @@ def _explain_empty(draft: Draft, end: _End) -> bool:
     return False
 
 
-def _is_asked(draft: Draft, end: _End, container: str) -> bool:
+def _is_asked(draft: ReportBuilder, end: _End, container: str) -> bool:
     """Whether the called function looks whether there is an element before it takes one: then it has not taken it."""
     asks = re.compile(rf"(?:^|\W){re.escape(container)}\s*(?:\.|->)\s*(?:empty|size|length|begin)\(\)(?!\s*-\s*1\b)")
     lines = range(end.function.first, end.line + 1) if end.function else ()
     return any(asks.search(draft.line_text(line, end.file)) for line in lines)
 
 
-def _tell_empty(draft: Draft, end: _End, code: str, text: str) -> None:
+def _tell_empty(draft: ReportBuilder, end: _End, code: str, text: str) -> None:
     wraps = _BEFORE.fullmatch(code) is not None
     draft.analysis.kind = "integer overflow" if wraps else "overflow"
     draft.cite(text)
@@ -175,7 +175,7 @@ def _tell_empty(draft: Draft, end: _End, code: str, text: str) -> None:
     draft.advise(f"Test `{text}.empty()` before this, and decide what the answer is then.")
 
 
-def _container(place: Place, name: str, holder: str) -> tuple[str, Value | None]:
+def _container(place: FramePlace, name: str, holder: str) -> tuple[str, Value | None]:
     """The container as the frame reaches it: by its name, through `this`, or through the object of the call."""
     for text in (name, f"this->{name}", *((f"{holder}.{name}", f"{holder}->{name}") if holder else ())):
         if (value := place.value(text)) is not None:

@@ -8,11 +8,19 @@ from collections.abc import Callable
 from dap_ai.agent.case.crash_report import Report
 from dap_ai.agent.report.nearest import near
 from dap_ai.agent.source.parsed import Expression, Function
-from dap_ai.debuggees.native.analysis.draft import Draft, bare, callee, integer, names_of, number_of, within
-from dap_ai.debuggees.native.analysis.origins import Wanted, trace, trace_now
+from dap_ai.debuggees.native.analysis.origin_trace import OriginQuery, trace, trace_now
 from dap_ai.debuggees.native.analysis.reachability import indent, member_writes, spot_of
+from dap_ai.debuggees.native.analysis.report_builder import (
+    ReportBuilder,
+    bare,
+    callee,
+    integer,
+    names_of,
+    number_of,
+    within,
+)
 from dap_ai.debuggees.native.diagnoses.arithmetic import operand
-from dap_ai.protocol.contracts.comparing import COMPARE
+from dap_ai.protocol.contracts.comparisons import COMPARE
 from dap_ai.protocol.contracts.inspection import Value
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -31,7 +39,7 @@ _PAST_END = re.compile(
 """What the C++ library of gcc says of `substr` and the like, and of `at`, whose method it calls `_M_range_check`."""
 
 
-def diagnose(draft: Draft) -> bool:
+def diagnose(draft: ReportBuilder) -> bool:
     """Whether the program ended itself, and said why."""
     report = draft.report
     tell = _TELLERS.get(report.tool) if report else None
@@ -41,7 +49,7 @@ def diagnose(draft: Draft) -> bool:
     return True
 
 
-def _assertion(draft: Draft, report: Report) -> None:
+def _assertion(draft: ReportBuilder, report: Report) -> None:
     draft.analysis.kind = "assertion"
     asserted = next((e for e in draft.calls if "assert" in callee(e).lower()), None)
     roots = asserted.parts[1:] if asserted else draft.expressions[:1]
@@ -59,7 +67,7 @@ def _assertion(draft: Draft, report: Report) -> None:
         draft.advise(f"Set a watchpoint on `{first}`, and compare it at each change with what it should be.")
 
 
-def _false_part(draft: Draft, expression: Expression) -> Expression:
+def _false_part(draft: ReportBuilder, expression: Expression) -> Expression:
     """Of `a && b` the side that is false, else the expression."""
     expression = bare(expression)
     if expression.operator == "&&" and len(expression.parts) == 2:
@@ -70,7 +78,7 @@ def _false_part(draft: Draft, expression: Expression) -> Expression:
     return expression
 
 
-def _operands(draft: Draft, expression: Expression) -> str:
+def _operands(draft: ReportBuilder, expression: Expression) -> str:
     if expression.operator not in COMPARE or len(expression.parts) != 2:
         return ", ".join(draft.code(n) for n in _names(expression)[:4]) or f"`{expression.text}` is false"
     sides = map(bare, expression.parts)
@@ -85,7 +93,7 @@ def _names(expression: Expression) -> list[str]:
     return [name for name in names_of(expression) if name not in called]
 
 
-def _odd_signs(draft: Draft, expression: Expression) -> None:
+def _odd_signs(draft: ReportBuilder, expression: Expression) -> None:
     """A function that takes away from one member and adds the same to another: one of the two may have a wrong sign."""
     members = {n.rsplit(".", 1)[-1].rsplit(">", 1)[-1] for n in _names(expression) if "." in n or "->" in n}
     for member in members:
@@ -96,7 +104,7 @@ def _odd_signs(draft: Draft, expression: Expression) -> None:
                 draft.suspect(line, _NOT_SEEN, reason, path)
 
 
-def _opposed(draft: Draft, path: str, function: Function, assignment: Expression) -> str:
+def _opposed(draft: ReportBuilder, path: str, function: Function, assignment: Expression) -> str:
     source = draft.case.sources.read(path)
     opposite = _OPPOSITE.get(assignment.operator, "")
     if source is None or not opposite:
@@ -110,7 +118,7 @@ def _opposed(draft: Draft, path: str, function: Function, assignment: Expression
     return ""
 
 
-def _panic(draft: Draft, report: Report) -> None:
+def _panic(draft: ReportBuilder, report: Report) -> None:
     draft.analysis.kind = "panic"
     if _NONE.search(report.message):
         _unwrapped(draft, "None", null=True)
@@ -121,10 +129,10 @@ def _panic(draft: Draft, report: Report) -> None:
     elif (held := _expected(draft, report.message)) is not None:
         _unwrapped(draft, held, null=held == "None")
     else:
-        _gave_up(draft, report)
+        _explain_panic(draft, report)
 
 
-def _gave_up(draft: Draft, report: Report) -> None:
+def _explain_panic(draft: ReportBuilder, report: Report) -> None:
     """A panic of another kind: of a library's function, then its arguments are to blame, or the program's own."""
     missed = next(iter(draft.subscripts), None)
     if "no entry found for key" in report.message and missed:
@@ -147,7 +155,7 @@ def _gave_up(draft: Draft, report: Report) -> None:
         trace_now(draft, name)
 
 
-def _unwrapped(draft: Draft, held: str, *, null: bool) -> None:
+def _unwrapped(draft: ReportBuilder, held: str, *, null: bool) -> None:
     """Which of the line's `unwrap()`s met nothing, and where that nothing came from."""
     unwraps = [e for e in reversed(draft.calls) if callee(e) in _UNWRAPS and e.parts[0].parts]
     candidates = [bare(e.parts[0].parts[0]) for e in unwraps]
@@ -164,15 +172,15 @@ def _unwrapped(draft: Draft, held: str, *, null: bool) -> None:
     holder = _holder(found)
     if value is not None or len(holder.parts) < 2 or holder.kind != "call":
         root = next((e for e in within(holder) if e.kind in ("name", "member")), holder)
-        trace(draft, found.text if value is not None else root.text, Wanted(held, null=null))
+        trace(draft, found.text if value is not None else root.text, OriginQuery(held, null=null))
     for name in _names(holder) if holder.kind == "call" else ():
         if (given := draft.value(name)) is not None:
-            trace(draft, name, Wanted(given.text.rpartition(" -> ")[2]))
+            trace(draft, name, OriginQuery(given.text.rpartition(" -> ")[2]))
     draft.suspect(draft.line, 0.75, f"assumes that `{found.text}` has a value")
     draft.advise(f"Handle the case that `{found.text}` is `{held}`: `match`, `ok_or(...)?` or `unwrap_or(...)`.")
 
 
-def _expected(draft: Draft, message: str) -> str | None:
+def _expected(draft: ReportBuilder, message: str) -> str | None:
     """What an `expect` of the line met, by the words that it was given: `None`, `Err(...)`; None: it is another's."""
     for call in (e for e in draft.calls if callee(e) == "expect" and len(e.parts) > 1):
         words = call.parts[1].text.strip('"')
@@ -194,7 +202,7 @@ def _is_none(value: Value | None) -> bool:
     return value is not None and (value.kind == "none" or value.text in ("None", "null") or value.note == "null")
 
 
-def _borrowed(draft: Draft) -> None:
+def _borrowed(draft: ReportBuilder) -> None:
     draft.say("A `RefCell` is borrowed here while another borrow of it is still alive, further out on this stack.")
     for place in draft.case.places:
         spot = spot_of(place)
@@ -205,7 +213,7 @@ def _borrowed(draft: Draft) -> None:
     draft.advise("End the first borrow before this line: drop it, or put it into a block of its own.")
 
 
-def conditions(draft: Draft) -> None:
+def conditions(draft: ReportBuilder) -> None:
     """The `if` at or above the line that made the program give up, and the values of its names."""
     line = draft.line
     first = draft.function.first if draft.function else line
@@ -222,7 +230,7 @@ def conditions(draft: Draft) -> None:
         return
 
 
-def _terminate(draft: Draft, report: Report) -> None:
+def _terminate(draft: ReportBuilder, report: Report) -> None:
     draft.analysis.kind = "crash"
     for call in reversed(draft.calls):
         if (past := _PAST_END.search(report.message)) and callee(call) in past["method"]:
@@ -240,7 +248,7 @@ def _terminate(draft: Draft, report: Report) -> None:
     draft.advise("Catch it where it can be handled, or test before this line that it cannot happen.")
 
 
-def _past_end(draft: Draft, call: Expression, told: re.Match[str]) -> None:
+def _past_end(draft: ReportBuilder, call: Expression, told: re.Match[str]) -> None:
     """A method of a string or container that was given an index behind its end."""
     holder, given = bare(call.parts[0].parts[0]).text, bare(call.parts[1]).text if len(call.parts) > 1 else ""
     is_read = given and integer(given) is None
@@ -252,10 +260,10 @@ def _past_end(draft: Draft, call: Expression, told: re.Match[str]) -> None:
     for name in dict.fromkeys([*names, holder]):
         if (value := draft.value(name)) is not None:
             draft.cite(name)
-            trace(draft, name, Wanted(value.text))
+            trace(draft, name, OriginQuery(value.text))
 
 
-def _may_lack(draft: Draft, call: Expression) -> bool:
+def _may_lack(draft: ReportBuilder, call: Expression) -> bool:
     """Whether it looks for a key, and nothing read shows that the key is there."""
     if callee(call) not in _LOOKUPS or call.parts[0].kind != "member" or len(call.parts) < 2:
         return False
@@ -263,7 +271,7 @@ def _may_lack(draft: Draft, call: Expression) -> bool:
     return container is None or key is None or key.text not in (container.keys or ())
 
 
-def _lookup(draft: Draft, code: str, container: Expression, key: Expression) -> None:
+def _lookup(draft: ReportBuilder, code: str, container: Expression, key: Expression) -> None:
     """`container.at(key)`, `container[key]`: the key, the container, and the entry that may have been meant."""
     within_it, wanted = draft.value(container.text), draft.value(key.text)
     draft.say(f"`{code}` looks for {draft.aside(key.text)}, which `{container.text}` does not have.")
@@ -279,12 +287,12 @@ def _lookup(draft: Draft, code: str, container: Expression, key: Expression) -> 
         alike = near(name, [k.strip("\"'") for k in keys], 1) if name else []
         draft.say(f"It holds `{within_it.text}`." + (f" It has `{alike[0]}`: it differs in spelling only."
                   if alike and alike[0].casefold() == name.casefold() else ""))  # fmt: skip
-    trace(draft, key.text, Wanted(wanted.text if wanted else "it", past_end=past_end))
+    trace(draft, key.text, OriginQuery(wanted.text if wanted else "it", past_end=past_end))
     for name in names_of(key) if key.kind == "binary" else ():
         if draft.number(name):
             trace_now(draft, name)
 
 
-_TELLERS: dict[str, Callable[[Draft, Report], None]] = {
+_TELLERS: dict[str, Callable[[ReportBuilder, Report], None]] = {
     "assert": _assertion, "panic": _panic, "terminate": _terminate,
 }  # fmt: skip

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from dap_ai.agent.report.edits import Edit
+from dap_ai.agent.report.source_edits import SourceEdit
 from dap_ai.agent.source.parsed import Expression
-from dap_ai.agent.source.source import SourceFile
-from dap_ai.debuggees.native.analysis.draft import Draft, bare, callee
-from dap_ai.debuggees.native.analysis.loops import is_right_behind
+from dap_ai.agent.source.source_file import SourceFile
+from dap_ai.debuggees.native.analysis.native_loops import is_right_behind
 from dap_ai.debuggees.native.analysis.reachability import amount
+from dap_ai.debuggees.native.analysis.report_builder import ReportBuilder, bare, callee
 from dap_ai.debuggees.native.diagnoses.sizes import Size, length_of, size_of
 from dap_ai.protocol.contracts.inspection import Value
 
@@ -34,14 +34,14 @@ _NO_LARGER = re.compile(r"(?:char|short|int|long|float|double|bool|_Bool|size_t|
 _CLEAR, _NOT_SEEN, _UNLIKELY = 0.6, 0.55, 0.5
 
 
-def copies(draft: Draft) -> Iterator[tuple[str, int, str, str]]:
+def copies(draft: ReportBuilder) -> Iterator[tuple[str, int, str, str]]:
     """Find calls that copy without a limit, in the files of the stack: file, line, function, and what they write to."""
     for path, unit in draft.units():
         for name in sorted(_COPIES):
             yield from ((path, c.line, name, bare(c.parts[1]).text) for c in unit.calls(name) if len(c.parts) > 1)
 
 
-def overran(draft: Draft, text: str) -> bool | None:
+def overran(draft: ReportBuilder, text: str) -> bool | None:
     """Whether an array of characters holds no final zero any more; None: no frame has it."""
     values = (place.value(text) for place in draft.case.places)
     return next((found for value in values if (found := _is_full(value)) is not None), None)
@@ -61,7 +61,7 @@ class Copy(NamedTuple):
     fits: bool
 
 
-def tell_copy(draft: Draft) -> Copy | None:
+def tell_copy(draft: ReportBuilder) -> Copy | None:
     """Says what a copying function of the line was given, and suspects it where that is too much; None: none."""
     call = next((e for e in draft.calls if callee(e) in _COPIES | _COUNTED and len(e.parts) > 1), None)
     if call is None:
@@ -85,7 +85,7 @@ def tell_copy(draft: Draft) -> Copy | None:
     return Copy(into, fits=False)
 
 
-def _fits(draft: Draft, call: Expression, name: str, size: Size) -> bool:
+def _fits(draft: ReportBuilder, call: Expression, name: str, size: Size) -> bool:
     report = draft.report
     if name in _COUNTED:
         return bool(report and report.size and report.size <= size.count)
@@ -93,7 +93,7 @@ def _fits(draft: Draft, call: Expression, name: str, size: Size) -> bool:
     return text is not None and text.kind == "str" and text.length is not None and text.length < size.count
 
 
-def _given(draft: Draft, call: Expression) -> str:
+def _given(draft: ReportBuilder, call: Expression) -> str:
     told: list[str] = []
     for text in (bare(part).text for part in call.parts[2:]):
         if value := draft.value(text):
@@ -103,7 +103,7 @@ def _given(draft: Draft, call: Expression) -> str:
     return f": {', '.join(told)}" if told else ""
 
 
-def tell_arrays(draft: Draft) -> None:
+def tell_arrays(draft: ReportBuilder) -> None:
     """Stack smashing shows when the function returns: the small arrays of its frame, and who writes to them."""
     facts, function = draft.place.facts, draft.function
     calls = [c for n in sorted(_COPIES | _COUNTED) for c in draft.unit.calls(n)] if draft.unit and function else []
@@ -118,7 +118,7 @@ def tell_arrays(draft: Draft) -> None:
     draft.advise("Build with `-fsanitize=address` and run again: it stops at the exact write.")
 
 
-def _suspect_copy(draft: Draft, call: Expression, into: str, value: Value) -> None:
+def _suspect_copy(draft: ReportBuilder, call: Expression, into: str, value: Value) -> None:
     """A copy into an array of the frame, unless the count that it was given, or the text that is there, fits."""
     name = callee(call)
     known = _is_larger(draft, call, name, length_of(value) or 0) if name in _COUNTED else _is_full(value)
@@ -127,7 +127,7 @@ def _suspect_copy(draft: Draft, call: Expression, into: str, value: Value) -> No
         draft.suspect(call.line, 0.85 if known else _UNLIKELY, reason)
 
 
-def _is_larger(draft: Draft, call: Expression, name: str, size: int) -> bool | None:
+def _is_larger(draft: ReportBuilder, call: Expression, name: str, size: int) -> bool | None:
     at = _COUNT_AT.get(name, 2) + 1
     count = bare(call.parts[at]) if at < len(call.parts) else None
     if count is None or "sizeof" in count.text:
@@ -136,7 +136,7 @@ def _is_larger(draft: Draft, call: Expression, name: str, size: int) -> bool | N
     return None if number is None else number > size
 
 
-def tell_allocated(draft: Draft, file: str, line: int, name: str) -> None:
+def tell_allocated(draft: ReportBuilder, file: str, line: int, name: str) -> None:
     """Whether the block was allocated too small, as far as the code and the report say so."""
     code = draft.line_text(line, file)
     draft.link(file, line, "allocates", "", name)
@@ -160,11 +160,11 @@ def tell_allocated(draft: Draft, file: str, line: int, name: str) -> None:
     draft.suspect(line, score, "allocates the block, which ends before the access", file)
 
 
-def _edit(draft: Draft, source: SourceFile, line: int, old: str, new: str) -> None:
-    draft.analysis.fix = Edit(source, line, line, [source.line(line).replace(old, new)])
+def _edit(draft: ReportBuilder, source: SourceFile, line: int, old: str, new: str) -> None:
+    draft.analysis.fix = SourceEdit(source, line, line, [source.line(line).replace(old, new)])
 
 
-def _is_within_count(draft: Draft) -> bool | None:
+def _is_within_count(draft: ReportBuilder) -> bool | None:
     """Whether the line indexes no more elements than were allocated for: then each of them is larger."""
     for subscript in draft.subscripts:
         number, size = amount(draft, subscript.parts[1]), size_of(draft, draft.place, bare(subscript.parts[0]).text)

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dap_ai.agent.case.stack import Case
-from dap_ai.debuggees.native.analysis.analysis import NativeAnalysis, failing
-from dap_ai.debuggees.native.analysis.draft import Draft
-from dap_ai.debuggees.native.diagnoses import arithmetic, bounds, claims, memory, others, pointers, recursion, threads
+from dap_ai.agent.case.stop_snapshot import StopSnapshot
+from dap_ai.debuggees.native.analysis.native_analysis import NativeAnalysis, failing
+from dap_ai.debuggees.native.analysis.report_builder import ReportBuilder
+from dap_ai.debuggees.native.diagnoses import (
+    arithmetic,
+    claims,
+    freed_memory,
+    index_bounds,
+    others,
+    pointers,
+    recursion,
+    threads,
+)
 
-_FAMILIES: tuple[Callable[[Draft], bool], ...] = (
+_FAMILIES: tuple[Callable[[ReportBuilder], bool], ...] = (
     recursion.diagnose,
     threads.diagnose,
-    memory.diagnose,
-    bounds.diagnose,
+    freed_memory.diagnose,
+    index_bounds.diagnose,
     arithmetic.diagnose,
     claims.diagnose,
     pointers.diagnose,
@@ -22,11 +31,11 @@ _FAMILIES: tuple[Callable[[Draft], bool], ...] = (
 """The last one takes all."""
 
 
-def analyse(case: Case) -> NativeAnalysis | None:
+def analyse(case: StopSnapshot) -> NativeAnalysis | None:
     """None: no frame has source of the user's."""
     place = failing(case)
     if place is None:
         return None
-    draft = Draft(case, place)
+    draft = ReportBuilder(case, place)
     next(family for family in _FAMILIES if family(draft))
     return draft.done()

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dap_ai.agent.case.stack import Place
-from dap_ai.agent.source.parsed import Expression, Write
-from dap_ai.debuggees.native.analysis.draft import Draft, bare, unqualified
-from dap_ai.debuggees.native.analysis.evaluating import always_runs, has_run, is_kept
-from dap_ai.debuggees.native.analysis.reachability import Spot, parameters_of, plain, spot_of
+from dap_ai.agent.case.stop_snapshot import FramePlace
+from dap_ai.agent.source.parsed import Expression, NameWrite
+from dap_ai.debuggees.native.analysis.reachability import FunctionSpot, parameters_of, plain, spot_of
+from dap_ai.debuggees.native.analysis.report_builder import ReportBuilder, bare, unqualified
+from dap_ai.debuggees.native.analysis.stop_evaluation import always_runs, has_run, is_kept
 
 _GIVING = frozenset({"assigned", "changed", "address", "loop"})
 _PAGE, _HEADER = 0x1000, 0x10
@@ -31,9 +31,9 @@ class Freed:
     """Whether that line has run; else it may have."""
 
 
-def freed_before(draft: Draft, text: str) -> Freed | None:
+def freed_before(draft: ReportBuilder, text: str) -> Freed | None:
     """Where the pointer, or what it was reached by, was freed before the line: in this function or its callers."""
-    place: Place | None = draft.place
+    place: FramePlace | None = draft.place
     while place is not None:
         spot = spot_of(place)
         found = _freed_in(draft, spot, text) if spot else None
@@ -43,7 +43,7 @@ def freed_before(draft: Draft, text: str) -> Freed | None:
     return None
 
 
-def _freed_in(draft: Draft, spot: Spot, text: str) -> Freed | None:
+def _freed_in(draft: ReportBuilder, spot: FunctionSpot, text: str) -> Freed | None:
     root = re.split(r"->|\.|\[", text)[0]
     writes = [w for w in spot.unit.writes(root, spot.function) if w.line < spot.line]
     since = spot.function.first
@@ -63,12 +63,12 @@ def _leads_to(pointer: str, text: str) -> bool:
     return text == pointer or (text.startswith(pointer) and text[len(pointer)] in "-.[")
 
 
-def _is_replaced(freed: Write, writes: list[Write]) -> bool:
+def _is_replaced(freed: NameWrite, writes: list[NameWrite]) -> bool:
     """Whether the same statement gives the name a new pointer: `p = realloc(p, n)`."""
     return any(w.role == "assigned" and w.line == freed.line and w.name == freed.name for w in writes)
 
 
-def _freed_by_call(draft: Draft, spot: Spot, text: str, since: int) -> Iterator[Freed]:
+def _freed_by_call(draft: ReportBuilder, spot: FunctionSpot, text: str, since: int) -> Iterator[Freed]:
     """A call before the line that is given the pointer, or what holds it, of a function that frees that."""
     for path, unit in draft.units():
         for function in unit.functions:
@@ -84,7 +84,7 @@ def _freed_by_call(draft: Draft, spot: Spot, text: str, since: int) -> Iterator[
                         yield Freed(path, write.line, function.name, write.name, known)
 
 
-def explain_freed(draft: Draft, text: str, freed: Freed) -> None:
+def explain_freed(draft: ReportBuilder, text: str, freed: Freed) -> None:
     """Says where it was freed, or may have been; that line is suspected."""
     where, code = draft.spot(freed.line, freed.file), draft.line_text(freed.line, freed.file)
     has, frees, score = ("has", "frees", 0.9) if freed.is_known else ("may have", "may free", _UNLIKELY)
@@ -100,7 +100,7 @@ def may_be_unmapped(address: int) -> bool:
     return address % _PAGE == _HEADER
 
 
-def tell_other_calls(draft: Draft, pointer: str) -> None:
+def tell_other_calls(draft: ReportBuilder, pointer: str) -> None:
     """Earlier calls of the same function by its caller: whether one was given the pointer that is freed now."""
     spot, outer = spot_of(draft.place), draft.caller_of(draft.place)
     calling = spot_of(outer) if outer else None
@@ -111,14 +111,14 @@ def tell_other_calls(draft: Draft, pointer: str) -> None:
     for call in calling.unit.calls(name):
         if not calling.function.first <= call.line < calling.line:
             continue
-        same = _gave(draft, calling, call, at, pointer)
+        same = _was_given(draft, calling, call, at, pointer)
         if same is not False:
             draft.say(f"`{name}` has run before, at {draft.spot(call.line, calling.path)}: `{call.text}`.")
             reason = "frees the same pointer first" if same else "frees first, if both hold the same pointer"
             draft.suspect(call.line, 0.8 if same else _UNLIKELY, f"`{call.text}` {reason}", calling.path)
 
 
-def _gave(draft: Draft, calling: Spot, call: Expression, at: int, pointer: str) -> bool | None:
+def _was_given(draft: ReportBuilder, calling: FunctionSpot, call: Expression, at: int, pointer: str) -> bool | None:
     """Whether an earlier call was given the pointer; None: it is not known to have run, or what it was given."""
     ran = has_run(draft, calling, call.line)
     given = bare(call.parts[at]).text if 0 < at < len(call.parts) else ""

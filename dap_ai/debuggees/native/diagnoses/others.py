@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dap_ai.agent.case.crash_report import Report
-from dap_ai.agent.case.values import cut, show, variables
-from dap_ai.debuggees.native.analysis.draft import Draft, callee, is_broken, is_null, within
-from dap_ai.debuggees.native.analysis.origins import Wanted, trace, trace_call
+from dap_ai.agent.case.value_texts import cut, show, variables
+from dap_ai.debuggees.native.analysis.origin_trace import OriginQuery, trace, trace_call
 from dap_ai.debuggees.native.analysis.reachability import reaching, spot_of
+from dap_ai.debuggees.native.analysis.report_builder import ReportBuilder, callee, is_broken, is_null, within
 from dap_ai.debuggees.native.diagnoses.claims import conditions
-from dap_ai.debuggees.native.diagnoses.memory import own_frame
+from dap_ai.debuggees.native.diagnoses.freed_memory import own_frame
 from dap_ai.debuggees.native.diagnoses.pointers import followed, null_pointer, wild_number
 from dap_ai.debuggees.native.diagnoses.sizes import length_of
 from dap_ai.debuggees.native.diagnoses.threads import tell_ring
@@ -22,7 +22,7 @@ _SIGNALS = {
 }
 
 
-def diagnose(draft: Draft) -> bool:
+def diagnose(draft: ReportBuilder) -> bool:
     """Always: it says what can be said."""
     report = draft.report
     if report:
@@ -34,7 +34,7 @@ def diagnose(draft: Draft) -> bool:
     return True
 
 
-def _reported(draft: Draft, report: Report) -> None:
+def _reported(draft: ReportBuilder, report: Report) -> None:
     said = f"{report.kind} {report.message}"
     message = report.message or report.kind
     draft.say(f"{report.tool} says: {message[:1].lower()}{message[1:]}.")
@@ -47,26 +47,26 @@ def _reported(draft: Draft, report: Report) -> None:
         if null is not None:
             draft.analysis.kind = "null dereference"
             draft.say(f"{draft.code(null.text)}.")
-            trace(draft, null.text, Wanted("null", null=True))
+            trace(draft, null.text, OriginQuery("null", null=True))
         _values(draft)
         draft.suspect(draft.line, 0.6, report.kind)
 
 
-def _unset(draft: Draft, report: Report) -> None:
+def _unset(draft: ReportBuilder, report: Report) -> None:
     draft.analysis.kind = "uninitialised"
     spot = spot_of(draft.place)
     for text in [e.text for root in draft.expressions for e in within(root) if e.kind in ("name", "member")]:
         writes = reaching(spot.unit, spot.function, text, spot.line) if spot else []
         if any(w.role == "declared" for w in writes):
             draft.say(f"{draft.code(text)}.")
-            trace(draft, text, Wanted("unset"))
+            trace(draft, text, OriginQuery("unset"))
     for stack in report.stacks[1:]:
         if own := own_frame(draft, stack):
             draft.suspect(own[1], 0.8, stack.title, own[0])
     draft.advise("Set it where it is declared, or on every path to this line.")
 
 
-def _leak(draft: Draft, report: Report) -> None:
+def _leak(draft: ReportBuilder, report: Report) -> None:
     draft.analysis.kind = "leak"
     for stack in report.stacks:
         if own := own_frame(draft, stack):
@@ -77,7 +77,7 @@ def _leak(draft: Draft, report: Report) -> None:
     draft.advise("Find who should own it, and free it where that owner ends, on early returns too.")
 
 
-def _signal(draft: Draft) -> None:
+def _signal(draft: ReportBuilder) -> None:
     fault = draft.fault
     words = _SIGNALS.get(draft.signal, "")
     if words:
@@ -88,7 +88,7 @@ def _signal(draft: Draft) -> None:
         value = draft.value(part.text)
         if is_null(value) or is_broken(value) or wild_number(draft, part) is not None:
             draft.say(f"{draft.code(part.text)}.")
-            trace(draft, part.text, Wanted(show(value, 40) if value else "what it is"))
+            trace(draft, part.text, OriginQuery(show(value, 40) if value else "what it is"))
     gives = next((b for e in draft.expressions if (b := followed(e)) and b.kind == "call"), None)
     if gives is not None and draft.signal in ("SIGSEGV", "SIGBUS") and draft.defined(callee(gives)):
         draft.say(f"The line follows what `{cut(gives.text, 60)}` returns.")
@@ -99,14 +99,14 @@ def _signal(draft: Draft) -> None:
     _values(draft)
 
 
-def _values(draft: Draft) -> None:
+def _values(draft: ReportBuilder) -> None:
     """The values of the line's own names."""
     for root in draft.expressions:
         if root.kind in ("name", "member", "subscript") and len(draft.analysis.cited) < 6:
             draft.cite(root.text)
 
 
-def _stop(draft: Draft) -> None:
+def _stop(draft: ReportBuilder) -> None:
     draft.analysis.kind = "stop"
     facts = draft.place.facts
     for variable in variables(facts)[:8] if facts else ():
@@ -117,4 +117,4 @@ def _stop(draft: Draft) -> None:
     null = null_pointer(draft)
     if null is not None:
         draft.say(f"{draft.code(null.text)}: this line will fail on it.")
-        trace(draft, null.text, Wanted("null", null=True))
+        trace(draft, null.text, OriginQuery("null", null=True))

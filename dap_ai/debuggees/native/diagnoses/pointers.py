@@ -6,13 +6,21 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from dap_ai.agent.case.values import variables
+from dap_ai.agent.case.value_texts import variables
 from dap_ai.agent.report.nearest import near_key
 from dap_ai.agent.source.parsed import Expression
-from dap_ai.debuggees.native.analysis.draft import Draft, bare, brief, callee, is_broken, is_null, number_of
-from dap_ai.debuggees.native.analysis.evaluating import never_set
-from dap_ai.debuggees.native.analysis.origins import Wanted, trace
+from dap_ai.debuggees.native.analysis.origin_trace import OriginQuery, trace
 from dap_ai.debuggees.native.analysis.reachability import amount, reaching, spot_of
+from dap_ai.debuggees.native.analysis.report_builder import (
+    ReportBuilder,
+    bare,
+    brief,
+    callee,
+    is_broken,
+    is_null,
+    number_of,
+)
+from dap_ai.debuggees.native.analysis.stop_evaluation import never_set
 from dap_ai.debuggees.native.diagnoses.copying import copies, overran
 from dap_ai.debuggees.native.diagnoses.freeing import explain_freed, freed_before, may_be_unmapped
 from dap_ai.protocol.contracts.inspection import Value
@@ -37,7 +45,7 @@ _FILLS = {
 _MARKS = {0xDEADBEEF: "0xdeadbeef", 0xFEEEFEEE: "0xfeeefeee", 0xBAADF00D: "0xbaadf00d", 0xDEADC0DE: "0xdeadc0de"}
 
 
-def diagnose(draft: Draft) -> bool:
+def diagnose(draft: ReportBuilder) -> bool:
     """Whether a pointer of the line is null or leads nowhere, and the signal is about that."""
     if draft.signal not in _SIGNALS:
         return False
@@ -54,7 +62,7 @@ def diagnose(draft: Draft) -> bool:
     return True
 
 
-def pointers(draft: Draft) -> list[Expression]:
+def pointers(draft: ReportBuilder) -> list[Expression]:
     """Every expression that the line follows as a pointer, innermost first: what fails first comes first."""
     found = [base for e in reversed(draft.expressions) if (base := followed(e)) is not None]
     calls = [e for e in reversed(draft.calls) if e.parts]
@@ -76,7 +84,7 @@ def followed(expression: Expression) -> Expression | None:
     return bare(expression.parts[0]) if through else None
 
 
-def null_pointer(draft: Draft) -> Expression | None:
+def null_pointer(draft: ReportBuilder) -> Expression | None:
     """The pointer of the line that is null, and whose use fits the address that could not be reached."""
     candidates, raised = pointers(draft), _raised(draft)
     first = [e for e in candidates if e.text == raised]
@@ -90,7 +98,7 @@ def null_pointer(draft: Draft) -> Expression | None:
     return next(iter([*first, *nulls]), None)
 
 
-def _is_indexed_far(draft: Draft, pointer: Expression, address: int) -> bool:
+def _is_indexed_far(draft: ReportBuilder, pointer: Expression, address: int) -> bool:
     """Whether a null pointer with the index of the line gives the address, however far that is from null."""
     if not is_null(draft.value(pointer.text)):
         return False
@@ -98,8 +106,8 @@ def _is_indexed_far(draft: Draft, pointer: Expression, address: int) -> bool:
     return any(number and address % number < _NEAR and number <= address for number in numbers)
 
 
-def _raised(draft: Draft) -> str:
-    """What the walker says is null, of the innermost expression that raised."""
+def _raised(draft: ReportBuilder) -> str:
+    """What the inspector says is null, of the innermost expression that raised."""
     for expression in reversed(draft.expressions):
         fact = draft.place.known.get(expression.text)
         if fact and fact.error == "raised" and (found := _RAISED.search(fact.text)):
@@ -107,11 +115,11 @@ def _raised(draft: Draft) -> str:
     return ""
 
 
-def _is_followed(draft: Draft, pointer: Expression) -> bool:
+def _is_followed(draft: ReportBuilder, pointer: Expression) -> bool:
     return any((base := followed(e)) is not None and base.text == pointer.text for e in draft.expressions)
 
 
-def _leads_to_fault(draft: Draft, value: Value | None) -> bool:
+def _leads_to_fault(draft: ReportBuilder, value: Value | None) -> bool:
     """Whether the address that could not be reached is the pointer's, or little more."""
     fault, address = draft.fault, _address(value)
     if value is None or not address or value.kind not in ("pointer", "function") or not fault or fault.address is None:
@@ -125,7 +133,7 @@ def _address(value: Value | None) -> int:
     return int(found[0], 16) if found else (value and value.address) or 0
 
 
-def _explain_null(draft: Draft, pointer: Expression) -> None:
+def _explain_null(draft: ReportBuilder, pointer: Expression) -> None:
     draft.analysis.kind = "null dereference"
     text = pointer.text
     purpose = _purpose(draft, text)
@@ -140,13 +148,13 @@ def _explain_null(draft: Draft, pointer: Expression) -> None:
         if (other := name.lstrip("*& ")) != text:
             draft.cite(other)  # it tells which case this is
     draft.analysis.effect = f"`{text}` is `null`"
-    trace(draft, text, Wanted("null", null=True))
+    trace(draft, text, OriginQuery("null", null=True))
     explain_lookup(draft, text)
     draft.suspect(draft.line, 0.55, f"uses `{text}` without a check")
     draft.advise(f"Where `{text}` may rightly be null, test it before this line; where it may not, stop at its origin.")
 
 
-def _purpose(draft: Draft, text: str) -> str:
+def _purpose(draft: ReportBuilder, text: str) -> str:
     for expression in draft.expressions:
         base = followed(expression)
         if base is None or base.text != text:
@@ -166,7 +174,7 @@ def _purpose(draft: Draft, text: str) -> str:
     return f"passes it to `{called}`{failed}" if called else "needs what it points to"
 
 
-def explain_broken(draft: Draft, pointer: Expression) -> None:
+def explain_broken(draft: ReportBuilder, pointer: Expression) -> None:
     """A pointer with a value that leads nowhere: what its value looks like, and how it may have got it."""
     text, value = pointer.text, draft.value(pointer.text)
     spot = spot_of(draft.place)
@@ -194,7 +202,7 @@ def explain_broken(draft: Draft, pointer: Expression) -> None:
             if known is not False:
                 reason = f"`{name}` writes to `{into}` without checking its size"
                 draft.suspect(line, 0.8 if known else 0.5, reason, path)
-    trace(draft, text, Wanted(brief(value) if value else "wrong", wild=True))
+    trace(draft, text, OriginQuery(brief(value) if value else "wrong", wild=True))
     if draft.analysis.kind != "uninitialised":
         draft.advise(f"Build with `-fsanitize=address` and run again: it names the line that corrupts `{text}`.")
 
@@ -226,7 +234,7 @@ def looks_like(value: Value | None) -> str:
     return ""
 
 
-def wild_number(draft: Draft, expression: Expression) -> int | None:
+def wild_number(draft: ReportBuilder, expression: Expression) -> int | None:
     """The number of an index or size that can hardly be meant; None: it is plausible."""
     number = number_of(draft.value(expression.text))
     return number if number is not None and (number < 0 or number > 1 << 24) else None
@@ -238,7 +246,7 @@ _KEY = re.compile(r'[{ ](?P<key>"(?:[^"\\]|\\.)*"): ')
 """In the text of a map."""
 
 
-def explain_lookup(draft: Draft, pointer: str) -> None:
+def explain_lookup(draft: ReportBuilder, pointer: str) -> None:
     """Says what the call was given that returned the null pointer, where that is a short value."""
     call = _call(draft, pointer)
     for argument in call.parts[1:] if call else ():
@@ -255,7 +263,7 @@ def explain_lookup(draft: Draft, pointer: str) -> None:
         return
 
 
-def _call(draft: Draft, pointer: str) -> Expression | None:
+def _call(draft: ReportBuilder, pointer: str) -> Expression | None:
     """The call of this function that gave the pointer its value, if the last thing that did was one."""
     link = next(iter(draft.analysis.chain), None)
     here = link is not None and link.file == draft.place.frame.path and link.name == pointer
@@ -264,7 +272,7 @@ def _call(draft: Draft, pointer: str) -> Expression | None:
     return next((e for e in draft.unit.expressions_at(link.line) if e.kind == "call"), None)
 
 
-def _near(draft: Draft, value: Value) -> Iterator[str]:
+def _near(draft: ReportBuilder, value: Value) -> Iterator[str]:
     """Of each variable of the frame that holds a key much like the value, the key and how they differ."""
     for variable in variables(draft.place.facts) if draft.place.facts else []:
         keys = [found["key"] for found in _KEY.finditer(variable.value.text)]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from itertools import pairwise, takewhile
 
-from dap_ai.agent.case.stack import Place
-from dap_ai.agent.case.values import show
-from dap_ai.debuggees.native.analysis.draft import Draft, bare, integer, number_of, unqualified
-from dap_ai.debuggees.native.analysis.reachability import Spot, argument, member_writes, parameters_of, spot_of
-from dap_ai.debuggees.native.source.frames import Run, folded, in_words, recursion_of
+from dap_ai.agent.case.stop_snapshot import FramePlace
+from dap_ai.agent.case.value_texts import show
+from dap_ai.debuggees.native.analysis.reachability import FunctionSpot, argument, member_writes, parameters_of, spot_of
+from dap_ai.debuggees.native.analysis.report_builder import ReportBuilder, bare, integer, number_of, unqualified
+from dap_ai.debuggees.native.source.frame_folding import FoldedFrames, folded, in_words, recursion_of
 from dap_ai.protocol.contracts.inspection import Value
 
 _SIGNALS = ("SIGSEGV", "SIGBUS", "SIGABRT", "EXC_BAD_ACCESS", "")
@@ -29,7 +29,7 @@ _SIZED = re.compile(r"\b(char|short|int|long|float|double|\w+_t)\s+\w+\s*\[\s*(\
 _WIDTHS = {"char": 1, "short": 2, "int": 4, "float": 4, "long": 8, "double": 8}
 
 
-def diagnose(draft: Draft) -> bool:
+def diagnose(draft: ReportBuilder) -> bool:
     """Whether the stack is full of one recursion, or the frame has an array too large for it."""
     report = draft.report
     reported = bool(report and "stack-overflow" in f"{report.kind} {report.message}".replace(" ", "-"))
@@ -45,7 +45,7 @@ def diagnose(draft: Draft) -> bool:
     return bool(draft.signal or reported) and _large_local(draft)
 
 
-def _elsewhere(draft: Draft) -> bool:
+def _elsewhere(draft: ReportBuilder) -> bool:
     """Whether the address that could not be reached is none of the stack's, however deep the stack is."""
     fault = draft.fault
     if fault is None or fault.address is None or draft.signal == "SIGABRT":
@@ -56,7 +56,7 @@ def _elsewhere(draft: Draft) -> bool:
     return fault.address < _NEAR_NULL or (pointer is not None and abs(fault.address - pointer) > _AROUND_STACK)
 
 
-def _recursion(draft: Draft, run: Run) -> None:
+def _recursion(draft: ReportBuilder, run: FoldedFrames) -> None:
     draft.analysis.kind = "stack overflow"
     count = f"more than {in_words(run)}" if draft.case.more_frames else in_words(run)
     draft.say(f"The stack is exhausted by a recursion: {count}.")
@@ -76,21 +76,21 @@ def _recursion(draft: Draft, run: Run) -> None:
     draft.advise("Check the condition that should end the recursion, and for which argument it can hold.")
 
 
-def _together(draft: Draft) -> list[Place]:
+def _together(draft: ReportBuilder) -> list[FramePlace]:
     """The user's innermost frames that were read without a gap: what comes again is seen only in these."""
     read = {place.frame.id: place for place in draft.case.places}
     users = (frame.id for frame in draft.case.frames if frame.user)
     return [read[number] for number in takewhile(read.__contains__, users)]
 
 
-def _begun(calls: list[Place]) -> list[Place]:
+def _begun(calls: list[FramePlace]) -> list[FramePlace]:
     """Without an innermost call that may not have stored its parameters yet."""
     spot = spot_of(calls[0])
     stands = spot is not None and spot.line > spot.function.first and any(p.frame.line == spot.line for p in calls[1:])
     return calls if stands else calls[1:]
 
 
-def _calls(draft: Draft, spot: Spot, name: str, *, is_endless: bool) -> None:
+def _calls(draft: ReportBuilder, spot: FunctionSpot, name: str, *, is_endless: bool) -> None:
     draft.link(spot.path, spot.line, "calls", name, spot.function.name)
     if is_endless:
         draft.say(f"`{spot.function.name}` has no way to return before it makes this call.")
@@ -101,7 +101,7 @@ def _calls(draft: Draft, spot: Spot, name: str, *, is_endless: bool) -> None:
         draft.suspect(line, 0.4, "could end the recursion, and has not", spot.path)
 
 
-def _arguments(draft: Draft, calls: list[Place]) -> None:
+def _arguments(draft: ReportBuilder, calls: list[FramePlace]) -> None:
     """How the arguments go on from call to call: they stay, they come round, or they run away; innermost call first."""
     names = parameters_of(calls[0]) if len(calls) >= _FEWEST else []
     known = {name: [value for place in calls if (value := place.value(name))] for name in names}
@@ -121,7 +121,7 @@ def _arguments(draft: Draft, calls: list[Place]) -> None:
             draft.suspect(outer.frame.line, 0.54, f"goes round in a circle: {told.rstrip('.')}", outer.frame.path)
 
 
-def _stays(draft: Draft, place: Place) -> None:
+def _stays(draft: ReportBuilder, place: FramePlace) -> None:
     """Each call is given the same: that is the whole cause where nothing else decides what a call does."""
     spot = spot_of(place)
     if spot is not None:
@@ -138,7 +138,7 @@ def _period(values: list[Value]) -> int:
     return next((n for n in range(1, len(keys) - 1) if keys[n:] == keys[:-n]), 0)
 
 
-def _course(draft: Draft, name: str, values: list[Value], period: int, places: list[Place]) -> str:
+def _course(draft: ReportBuilder, name: str, values: list[Value], period: int, places: list[FramePlace]) -> str:
     """What happens to one argument; empty: that cannot be told."""
     for place in places[: max(period, 1)]:
         draft.cite(name, place)
@@ -155,7 +155,7 @@ def _course(draft: Draft, name: str, values: list[Value], period: int, places: l
     return f"`{name}` {way} from call to call: {', '.join(f'`{each}`' for each in numbers[-_FEWEST:])}." if way else ""
 
 
-def _round(draft: Draft, name: str, given: str) -> None:
+def _round(draft: ReportBuilder, name: str, given: str) -> None:
     """Pointers that come round are a cycle in the data: blames who sets the member that the recursion follows."""
     member = re.fullmatch(rf"{re.escape(name)}(?:->|\.)(\w+)", given)
     if member is None:
@@ -166,7 +166,7 @@ def _round(draft: Draft, name: str, given: str) -> None:
         draft.suspect(line, 0.58, f"sets `{member[1]}`, and may close the cycle", path)
 
 
-def _large_local(draft: Draft) -> bool:
+def _large_local(draft: ReportBuilder) -> bool:
     """A local array larger than a stack can be expected to hold, in the failing function."""
     function, source = draft.function, draft.place.source
     fault = draft.fault

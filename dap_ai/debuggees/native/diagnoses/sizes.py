@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from dap_ai.agent.case.stack import Place
+from dap_ai.agent.case.stop_snapshot import FramePlace
 from dap_ai.agent.source.parsed import Expression
-from dap_ai.debuggees.native.analysis.draft import Draft, bare, callee, integer, number_of
 from dap_ai.debuggees.native.analysis.reachability import amount, argument, reaching, spot_of
+from dap_ai.debuggees.native.analysis.report_builder import ReportBuilder, bare, callee, integer, number_of
 from dap_ai.protocol.contracts.inspection import Value
 
 _ARRAY = re.compile(r"\[(\d+)\]|;\s*(\d+)\]")
@@ -26,7 +26,7 @@ class Size:
     """`declared with 6`, `allocated for 4`; empty: it is the container's own."""
 
 
-def size_of(draft: Draft, place: Place, text: str, hops: int = 0) -> Size | None:
+def size_of(draft: ReportBuilder, place: FramePlace, text: str, hops: int = 0) -> Size | None:
     """The number of elements behind a name of that frame: by its type, its allocation, or the caller's argument."""
     value = place.value(text)
     count = length_of(value)
@@ -56,7 +56,7 @@ def length_of(value: Value | None) -> int | None:
     return value.length if value.kind in ("array", "list") else None
 
 
-def _declared(place: Place, text: str, count: int) -> tuple[int, str]:
+def _declared(place: FramePlace, text: str, count: int) -> tuple[int, str]:
     spot = spot_of(place)
     writes = spot.unit.writes(text, spot.function) if spot else []
     line = next((w.line for w in writes if w.role in ("declared", "assigned")), 0)
@@ -65,7 +65,7 @@ def _declared(place: Place, text: str, count: int) -> tuple[int, str]:
     return (line, f"declared with {count}") if line and fixed else (0, "")
 
 
-def _allocation(draft: Draft, place: Place, given: Expression) -> int | None:
+def _allocation(draft: ReportBuilder, place: FramePlace, given: Expression) -> int | None:
     """The elements that `malloc(n * sizeof(T))`, `calloc(n, size)` or `new T[n]` make room for."""
     if found := re.match(r"new\s+[\w:<>]+\s*\[(.+)\]", given.text):
         return number_of(place.value(found[1])) if integer(found[1]) is None else integer(found[1])

@@ -6,17 +6,17 @@ import re
 from collections.abc import Iterator
 
 from dap_ai.agent.source.parsed import Function
-from dap_ai.agent.source.source import SourceFile
-from dap_ai.debuggees.native.analysis.draft import Draft, short_name
-from dap_ai.debuggees.native.diagnoses.memory import own_frame
-from dap_ai.debuggees.native.source.frames import is_user_frame
+from dap_ai.agent.source.source_file import SourceFile
+from dap_ai.debuggees.native.analysis.report_builder import ReportBuilder, short_name
+from dap_ai.debuggees.native.diagnoses.freed_memory import own_frame
+from dap_ai.debuggees.native.source.frame_folding import is_user_frame
 from dap_ai.debuggees.native.source.languages import function_at, unit_of
 from dap_ai.protocol.contracts.inspection import ThreadFacts, ThreadFrame
 
 _SELF = "Release it before this line, call a variant that expects the lock to be held, or use a recursive mutex."
 
 
-def diagnose(draft: Draft) -> bool:
+def diagnose(draft: ReportBuilder) -> bool:
     """Whether threads wait in a ring, or the report tells of a race."""
     report = draft.report
     if report and report.tool == "ThreadSanitizer":
@@ -33,7 +33,7 @@ def diagnose(draft: Draft) -> bool:
     return True
 
 
-def tell_ring(draft: Draft) -> None:
+def tell_ring(draft: ReportBuilder) -> None:
     """Says of a stop that has another cause, where there are such, which threads wait for each other meanwhile."""
     ring = cycle(draft.case.inspection.threads)
     if not ring:
@@ -46,7 +46,7 @@ def tell_ring(draft: Draft) -> None:
             _waits(draft, frame, thread.wants or "the lock", 0.6, "locks while it holds another lock")
 
 
-def _waits(draft: Draft, frame: ThreadFrame, lock: str, score: float, reason: str) -> None:
+def _waits(draft: ReportBuilder, frame: ThreadFrame, lock: str, score: float, reason: str) -> None:
     draft.link(frame.file, frame.line, "waits for", lock, short_name(frame.name))
     draft.suspect(frame.line, score, reason, frame.file)
 
@@ -65,7 +65,7 @@ def cycle(threads: list[ThreadFacts]) -> list[ThreadFacts]:
     return []
 
 
-def _deadlock(draft: Draft, ring: list[ThreadFacts]) -> None:
+def _deadlock(draft: ReportBuilder, ring: list[ThreadFacts]) -> None:
     alone = len(ring) == 1
     held: list[tuple[str, str]] = []
     for thread in ring:
@@ -91,22 +91,26 @@ def _deadlock(draft: Draft, ring: list[ThreadFacts]) -> None:
                  "`std::scoped_lock`, or try the second and release the first.")  # fmt: skip
 
 
-def _orders(draft: Draft, frame: ThreadFrame) -> list[tuple[str, str]]:
+def _orders(draft: ReportBuilder, frame: ThreadFrame) -> list[tuple[str, str]]:
     """What the thread has locked in this function, each with what it wants now."""
-    wanted, found = locked_in(draft.line_text(frame.line, frame.file)), _held(draft, frame)
+    wanted, found = locked_in(draft.line_text(frame.line, frame.file)), _locks_of(draft, frame)
     for name, line in found.items():
         draft.link(frame.file, line, "locks", name, short_name(frame.name))
         draft.suspect(line, 0.8, f"takes `{name}` first", frame.file)
     return [(name, wanted) for name in found if wanted]
 
 
-def _stuck(draft: Draft, waiting: list[ThreadFacts]) -> bool:
+def _stuck(draft: ReportBuilder, waiting: list[ThreadFacts]) -> bool:
     """Threads that wait for a lock of which nobody knows who holds it: the code tells who never gave it back."""
     known = False
     for thread in waiting:
         frame = _own(draft, thread)
         lock = locked_in(draft.line_text(frame.line, frame.file)) if frame else ""
-        if frame and lock and (_held_further_out(draft, thread, frame, lock) or _never_given_back(draft, frame, lock)):
+        if (
+            frame
+            and lock
+            and (_explain_outer_lock(draft, thread, frame, lock) or _never_given_back(draft, frame, lock))
+        ):
             known = True
             _waits(draft, frame, lock, 0.7, f"waits for `{lock}`")
     if known:
@@ -115,11 +119,11 @@ def _stuck(draft: Draft, waiting: list[ThreadFacts]) -> bool:
     return known
 
 
-def _held_further_out(draft: Draft, thread: ThreadFacts, inner: ThreadFrame, lock: str) -> bool:
+def _explain_outer_lock(draft: ReportBuilder, thread: ThreadFacts, inner: ThreadFrame, lock: str) -> bool:
     """Whether a function further out on the same stack has taken the lock."""
     where = draft.spot(inner.line, inner.file)
     for frame in thread.frames:
-        held = _held(draft, frame)
+        held = _locks_of(draft, frame)
         if lock not in held:
             continue
         line, name = held[lock], short_name(frame.name)
@@ -133,7 +137,7 @@ def _held_further_out(draft: Draft, thread: ThreadFacts, inner: ThreadFrame, loc
     return False
 
 
-def _never_given_back(draft: Draft, frame: ThreadFrame, lock: str) -> bool:
+def _never_given_back(draft: ReportBuilder, frame: ThreadFrame, lock: str) -> bool:
     """Whether a function of the file leaves with the lock held."""
     source = draft.case.sources.read(frame.file)
     unit = unit_of(source)
@@ -147,14 +151,14 @@ def _never_given_back(draft: Draft, frame: ThreadFrame, lock: str) -> bool:
     return bool(lines)
 
 
-def _held(draft: Draft, frame: ThreadFrame) -> dict[str, int]:
+def _locks_of(draft: ReportBuilder, frame: ThreadFrame) -> dict[str, int]:
     """The locks that the function of a frame holds above the frame's line."""
     source = draft.case.sources.read(frame.file)
     function = function_at(source, frame.line)
-    return held_at(source, function, frame.line) if source and function else {}
+    return locks_at(source, function, frame.line) if source and function else {}
 
 
-def _own(draft: Draft, thread: ThreadFacts) -> ThreadFrame | None:
+def _own(draft: ReportBuilder, thread: ThreadFacts) -> ThreadFrame | None:
     frames = (f for f in thread.frames if f.line and is_user_frame(f.name, f.file))
     return next((f for f in frames if draft.case.sources.read(f.file)), None)
 
@@ -163,14 +167,14 @@ def _called(thread: ThreadFacts) -> str:
     return f"{thread.ident}" + (f" (`{thread.name}`)" if thread.name and thread.name != str(thread.ident) else "")
 
 
-def _cite_here(draft: Draft) -> None:
+def _cite_here(draft: ReportBuilder) -> None:
     for text in list(draft.place.known)[:12]:
         value = draft.value(text)
         if value and text[0] != "&" and value.kind not in ("function", "none", "struct", "object", "union"):
             draft.cite(text)
 
 
-def _race(draft: Draft) -> None:
+def _race(draft: ReportBuilder) -> None:
     report = draft.report
     assert report is not None  # noqa: S101  its caller has looked
     order = "lock-order" in report.kind
@@ -212,7 +216,7 @@ def locked_in(code: str) -> str:
     return _name(found) if found else ""
 
 
-def held_at(source: SourceFile, function: Function, line: int) -> dict[str, int]:
+def locks_at(source: SourceFile, function: Function, line: int) -> dict[str, int]:
     """The locks that the function has taken above the line and not given back, each with the line that took it."""
     taken: dict[str, int] = {}
     for number in range(function.first, line):
@@ -230,7 +234,7 @@ def left_locked(source: SourceFile, function: Function, lock: str) -> Iterator[i
     if not any(_name(found) == lock for n in lines for found in _UNLOCK.finditer(source.line(n))):
         return
     for number in lines:
-        if _LEAVES.search(source.line(number)) and lock in held_at(source, function, number):
+        if _LEAVES.search(source.line(number)) and lock in locks_at(source, function, number):
             yield number
 
 

@@ -10,14 +10,14 @@ from typing import Any
 
 import click
 
-from dap_ai.commands.kinds import Make, Wanted
-from dap_ai.commands.running.starting import Debugged
-from dap_ai.commands.running.target import Out, Session, Target
-from dap_ai.debuggees.native.launch.building import adapter_of, panics, prepared
-from dap_ai.debuggees.native.launch.job import NativeJob
-from dap_ai.debuggees.native.launch.program import Adapter, Core, NativeProgram, exception_filters, find_core
+from dap_ai.commands.running.run_targets import Out, Target, TargetSession
+from dap_ai.commands.running.start_debuggee import Debugged
+from dap_ai.commands.target_kinds import Make, TargetRequest
+from dap_ai.debuggees.native.launch.native_job import NativeJob
+from dap_ai.debuggees.native.launch.native_program import Adapter, Core, NativeProgram, exception_filters, find_core
+from dap_ai.debuggees.native.launch.prepare_native import adapter_of, panics, prepared
 from dap_ai.protocol.wire.errors import RequestFailed
-from dap_ai.settings.config import Resolved
+from dap_ai.settings.configuration import Resolved
 
 _PANICS = ("rust_panic", "__rustc::rust_panic")
 """Where every panic of Rust's passes, as lldb finds it by name, and gdb does from Rust 1.87 on."""
@@ -74,12 +74,12 @@ class NativeTarget(Debugged):
         """`raised` is C++'s throw; a signal always stops."""
         return exception_filters(exceptions, announced)
 
-    def prepare(self, session: Session) -> None:
+    def prepare(self, session: TargetSession) -> None:
         """A panic of Rust's is a stop; where the program is to be held, its first function."""
         hold = (_MAIN,) if session.wishes.hold and self._program else ()
         session.controls.functions = (*self._panics, *hold)
 
-    def start_request(self, session: Session, capabilities: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    def start_request(self, session: TargetSession, capabilities: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         """A core file is attached to."""
         if self._program:
             return "launch", self._program.launch_arguments(self._adapter, capabilities)
@@ -88,7 +88,7 @@ class NativeTarget(Debugged):
             return "attach", {"coreFile": self._core.file, **program}
         return "attach", {"pid": self._pid, "stopOnEntry": not session.wishes.breakpoints}
 
-    async def start(self, session: Session) -> None:
+    async def start(self, session: TargetSession) -> None:
         """As others do; who cannot read a core file is told who may."""
         try:
             await super().start(session)
@@ -98,7 +98,7 @@ class NativeTarget(Debugged):
             text = f"{error.user_text.rstrip('.')}. gdb may read what lldb cannot: --backend gdb."
             raise RequestFailed(error.command, error.message, text) from error
 
-    async def heard(self, session: Session, name: str, body: dict[str, Any]) -> dict[str, Any] | None:
+    async def heard(self, session: TargetSession, name: str, body: dict[str, Any]) -> dict[str, Any] | None:
         """Output is shown without what the adapter says of its own reading."""
         if name == "output":
             body = self._without_noise(session, body)
@@ -108,14 +108,14 @@ class NativeTarget(Debugged):
             await self._job.exited(body["exitCode"], session.controls.request)
         return body
 
-    def _without_noise(self, session: Session, body: dict[str, Any]) -> dict[str, Any]:
+    def _without_noise(self, session: TargetSession, body: dict[str, Any]) -> dict[str, Any]:
         """What the program writes comes to lldb by a terminal, as `stdout`; version 19 says its own as `stderr`."""
         text = body.get("output") or ""
         if session.wishes.verbose or body.get("category") == "stdout":
             return body
         return body | {"output": _NOISE.sub("", text)}
 
-    async def stopped(self, session: Session, body: dict[str, Any], *, running: bool) -> dict[str, Any] | None:
+    async def stopped(self, session: TargetSession, body: dict[str, Any], *, running: bool) -> dict[str, Any] | None:
         """With the signal's name; gdb's stop on the way to breakpoints is none."""
         request = session.controls.request
         if body.get("reason") == "attach" and session.wishes.breakpoints:
@@ -133,7 +133,7 @@ class NativeTarget(Debugged):
             body = body | {"reason": "data breakpoint"}
         return await self._job.stopped(body, request)
 
-    async def before_going_on(self, session: Session) -> None:
+    async def before_going_on(self, session: TargetSession) -> None:
         """A signal that was held back is passed on."""
         await self._job.before_going_on(session.controls.request)
 
@@ -151,7 +151,7 @@ class NativeTarget(Debugged):
         return self._program.why_no_stop(status) if self._program else ""
 
 
-async def _settle(session: Session) -> None:
+async def _settle(session: TargetSession) -> None:
     """Shows the output that is still on its way; all other events keep their order.
 
     An answer comes first, however long it takes: the silence of an adapter that has no processor says nothing.
@@ -175,8 +175,8 @@ async def _settle(session: Session) -> None:
         events.put_nowait(event)
 
 
-def look(wanted: Wanted, resolved: Resolved, tell: Callable[[str], None]) -> Make:
-    """See commands.kinds.Named. Raises UsageError, StartError with the compiler's words."""
+def look(wanted: TargetRequest, resolved: Resolved, tell: Callable[[str], None]) -> Make:
+    """See commands.kinds.KindPort. Raises UsageError, StartError with the compiler's words."""
     adapter = adapter_of(resolved.settings.backend)
     runs = wanted.core is not None or wanted.pid is not None
     if wanted.sanitize and runs:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dap_ai.debuggees.native.reading.walker import NativeWalker
-from dap_ai.protocol.contracts.backend import Access, Walker
+from dap_ai.debuggees.native.reading.native_inspector import NativeInspector
+from dap_ai.protocol.contracts.backend import Access, StopInspector
 
 
 class NativeAccess(Access):
     """Reads native programs by DAP requests only, and makes no copies."""
 
-    def walker(self, *, hovers: bool = False) -> Walker:
-        """Returns a walker for one session."""
-        return NativeWalker(hovers=hovers)
+    def inspector(self, *, hovers: bool = False) -> StopInspector:
+        """Returns an inspector for one session."""
+        return NativeInspector(hovers=hovers)
 
 
 access = NativeAccess()

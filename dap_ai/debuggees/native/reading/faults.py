@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from dap_ai.debuggees.native.reading.operands import access_of, address_of
-from dap_ai.debuggees.native.reading.variables import number_in
+from dap_ai.debuggees.native.reading.adapter_variables import number_in
+from dap_ai.debuggees.native.reading.instruction_operands import access_of, address_of
 from dap_ai.protocol.contracts.backend import Request
 from dap_ai.protocol.contracts.inspection import Fault, Query
-from dap_ai.protocol.contracts.registers import general_registers
+from dap_ai.protocol.contracts.register_names import general_registers
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 
 FATAL = {4: "SIGILL", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 11: "SIGSEGV", 31: "SIGSYS"}
@@ -62,7 +62,7 @@ async def fault_of(
     Raises NotStopped; what the adapter cannot tell is left out.
     """
     asked = _Asked(request, query.thread_id, frame_id, hovers=hovers)
-    fault = said_fault(query.stopped) or await asked.signal(query.stopped)
+    fault = fault_in_stop_text(query.stopped) or await asked.signal(query.stopped)
     if fault is None:
         return None, {}
     registers = await registers_of(request, frame_id)
@@ -71,7 +71,7 @@ async def fault_of(
     return fault, registers
 
 
-def said_fault(stopped: str) -> Fault | None:
+def fault_in_stop_text(stopped: str) -> Fault | None:
     """The fault that a `stopped` event tells in lldb-dap's words; None: it tells none."""
     found = _SAID.search(stopped)
     if found is None or found["signal"] not in FATAL.values():

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from dap_ai.debuggees.native.reading.types import Scalar
-from dap_ai.protocol.contracts.comparing import COMPARE
+from dap_ai.protocol.contracts.comparisons import COMPARE
 
 
-class Raised(Exception):  # noqa: N818  what the program would meet, not a mistake
+class ArithmeticTrap(Exception):  # noqa: N818  what the program would meet, not a mistake
     """Evaluating it fails in the program; the text says how."""
 
 
@@ -49,7 +49,7 @@ def fitted(type_: Scalar, value: float) -> Number:
         return Number(type_, _single(float(value)) if type_.bits == 32 else float(value))
     if isinstance(value, float):
         if not math.isfinite(value):
-            raise Raised(f"{value} has no value of type {type_.name}")
+            raise ArithmeticTrap(f"{value} has no value of type {type_.name}")
         value = math.trunc(value)
     if not type_.bits:
         return Number(type_, value)
@@ -99,12 +99,12 @@ def _rust(op: str, left: Number, right: Number) -> Number:
     type_ = right.type if left.type is LITERAL and op not in ("<<", ">>") else left.type
     if op in ("<<", ">>"):
         if type_.bits and not 0 <= right.value < type_.bits:
-            raise Raised(f"attempt to shift {'left' if op == '<<' else 'right'} with overflow")
+            raise ArithmeticTrap(f"attempt to shift {'left' if op == '<<' else 'right'} with overflow")
         return fitted(type_, _shifted(op, left, int(right.value)))
     exact = _computed(op, type_, left.value, right.value, rust=True)
     result = fitted(type_, exact)
     if type_.kind == "int" and result.value != exact:
-        raise Raised(f"attempt to {_RUST_CHECK.get(op, 'divide')} with overflow")
+        raise ArithmeticTrap(f"attempt to {_RUST_CHECK.get(op, 'divide')} with overflow")
     return result
 
 
@@ -119,7 +119,7 @@ def _computed(op: str, type_: Scalar, left: float, right: float, *, rust: bool =
             return _float_divided(op, left, right)
         if right == 0:
             rest = "calculate the remainder with a divisor of zero" if op == "%" else "divide by zero"
-            raise Raised(f"attempt to {rest}" if rust else "division by zero")
+            raise ArithmeticTrap(f"attempt to {rest}" if rust else "division by zero")
         quotient = abs(int(left)) // abs(int(right))
         quotient = -quotient if (left < 0) != (right < 0) else quotient
         return quotient if op == "/" else int(left) - quotient * int(right)
@@ -163,7 +163,7 @@ def unary(op: str, number: Number, *, rust: bool = False) -> Number:
     value = {"-": -operand.value, "+": operand.value, "~": ~int(operand.value)}[op]
     result = fitted(operand.type, value)
     if rust and op == "-" and operand.type.kind == "int" and result.value != value:
-        raise Raised("attempt to negate with overflow")
+        raise ArithmeticTrap("attempt to negate with overflow")
     return result
 
 

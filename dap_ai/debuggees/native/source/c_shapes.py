@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dap_ai.debuggees.native.source import literals, shapes
 from dap_ai.debuggees.native.source.c_types import cast_type
-from dap_ai.debuggees.native.source.grammar import Source, Syntax, field, named
-from dap_ai.debuggees.native.source.shapes import PLAIN, Rule, Shape, fields, opaque, refused
+from dap_ai.debuggees.native.source.grammar import ParsedSource, Syntax, field, named
+from dap_ai.debuggees.native.source.shapes import PLAIN, ExpressionShape, Rule, fields, opaque, refused
 
 _ALTERNATIVES = {
     "and": "&&",
@@ -25,17 +25,17 @@ _LAMBDA = "a lambda is not read: ask for a value that it captures"
 _MEMORY = "it allocates, frees or throws: ask for the pointer or value alone"
 
 
-def _identifier(source: Source, node: Syntax) -> Shape:
+def _identifier(source: ParsedSource, node: Syntax) -> ExpressionShape:
     return _name(source, node, source.text(node))
 
 
-def _name(source: Source, node: Syntax, text: str) -> Shape:
+def _name(source: ParsedSource, node: Syntax, text: str) -> ExpressionShape:
     if source.language == "cpp" and text.removeprefix("std::") in _STREAMS:
-        return Shape("name", [text], refusal=_STREAM, others=len(node.named_children))
+        return ExpressionShape("name", [text], refusal=_STREAM, others=len(node.named_children))
     return shapes.name(source, node, text)
 
 
-def _qualified(source: Source, node: Syntax) -> Shape:
+def _qualified(source: ParsedSource, node: Syntax) -> ExpressionShape:
     parts: list[str] = []
     inner: Syntax | None = node
     while inner is not None and inner.type == "qualified_identifier":
@@ -50,65 +50,67 @@ def _qualified(source: Source, node: Syntax) -> Shape:
     return _name(source, node, "::".join([*parts, source.text(inner)]))
 
 
-def _member(source: Source, node: Syntax) -> Shape:
+def _member(source: ParsedSource, node: Syntax) -> ExpressionShape:
     base, operator, member = fields(node, "argument", "operator", "field")
     sign, text = operator.type, source.text(member)
     if sign not in (".", "->"):
         return opaque(source, node)
     if member.type != "field_identifier" or not shapes.IDENTIFIER.fullmatch(text):
         refusal = f"the member {source.raw(member)} is not read: ask for a plain member"
-        return Shape("member", [0, sign, source.raw(member)], (base,), None, refusal, sign)
-    return Shape("member", [0, sign, text], (base,), lambda x: shapes.member_node(x[0], sign, text), "", sign, others=1)
+        return ExpressionShape("member", [0, sign, source.raw(member)], (base,), None, refusal, sign)
+    return ExpressionShape(
+        "member", [0, sign, text], (base,), lambda x: shapes.member_node(x[0], sign, text), "", sign, others=1
+    )
 
 
-def _subscript(source: Source, node: Syntax) -> Shape:
+def _subscript(source: ParsedSource, node: Syntax) -> ExpressionShape:
     base, index = field(node, "argument"), field(node, "index")
     indices = field(node, "indices")
     if indices is not None and len(named(indices)) == 1:
         index = named(indices)[0]
     if base is None or index is None:
         return opaque(source, node, f"more than one index is not read: {PLAIN}")
-    return Shape("subscript", [0, "[", 1, "]"], (base, index), lambda x: ["s", *x])
+    return ExpressionShape("subscript", [0, "[", 1, "]"], (base, index), lambda x: ["s", *x])
 
 
-def _prefixed(source: Source, node: Syntax) -> Shape:
+def _prefixed(source: ParsedSource, node: Syntax) -> ExpressionShape:
     operator, operand = fields(node, "operator", "argument")
     sign = _ALTERNATIVES.get(operator.type, operator.type)
     return shapes.prefixed(sign, operand) if sign in _PREFIXES else opaque(source, node)
 
 
-def _binary(source: Source, node: Syntax) -> Shape:
+def _binary(source: ParsedSource, node: Syntax) -> ExpressionShape:
     del source
     left, operator, right = fields(node, "left", "operator", "right")
     return shapes.binary(left, _ALTERNATIVES.get(operator.type, operator.type), right)
 
 
-def _update(source: Source, node: Syntax) -> Shape:
+def _update(source: ParsedSource, node: Syntax) -> ExpressionShape:
     del source
     operand, operator = fields(node, "argument", "operator", refusal=shapes.STEP)
     before = operator.start_byte < operand.start_byte
     form: list[str | int] = [operator.type, 0] if before else [0, operator.type]
-    return Shape("unary", form, (operand,), refusal=shapes.STEP, operator=operator.type)
+    return ExpressionShape("unary", form, (operand,), refusal=shapes.STEP, operator=operator.type)
 
 
-def _conditional(source: Source, node: Syntax) -> Shape:
+def _conditional(source: ParsedSource, node: Syntax) -> ExpressionShape:
     del source
     refusal = "`?:` without its middle is not read: write both values"
     operands = fields(node, "condition", "consequence", "alternative", refusal=refusal)
-    return Shape("other", [0, " ? ", 1, " : ", 2], operands, lambda x: ["if", *x], operator="?")
+    return ExpressionShape("other", [0, " ? ", 1, " : ", 2], operands, lambda x: ["if", *x], operator="?")
 
 
-def _cast(source: Source, node: Syntax) -> Shape:
+def _cast(source: ParsedSource, node: Syntax) -> ExpressionShape:
     kind, operand = fields(node, "type", "value")
     return _to_type(source, kind, operand, [f"({source.raw(kind)})", 0])
 
 
-def _to_type(source: Source, kind: Syntax, operand: Syntax, form: list[str | int]) -> Shape:
+def _to_type(source: ParsedSource, kind: Syntax, operand: Syntax, form: list[str | int]) -> ExpressionShape:
     instead = "a number or a pointer, or ask for the operand alone"
     return shapes.cast(source.raw(kind), cast_type(source, kind), operand, form, instead)
 
 
-def _call(source: Source, node: Syntax) -> Shape:
+def _call(source: ParsedSource, node: Syntax) -> ExpressionShape:
     callee, arguments = fields(node, "function", "arguments")
     values = named(arguments)
     if callee.type == "primitive_type" and len(values) == 1:
@@ -123,43 +125,45 @@ def _call(source: Source, node: Syntax) -> Shape:
     return shapes.call(source, node, callee, values)
 
 
-def _initializers(source: Source, node: Syntax) -> Shape:
+def _initializers(source: ParsedSource, node: Syntax) -> ExpressionShape:
     values = [field(child, "value") if child.type == "initializer_pair" else child for child in named(node)]
     known = [value for value in values if value is not None]
     return shapes.listed(source, node, known, "{}", "an initialiser is not read: ask for one of its values")
 
 
-def _pair(source: Source, node: Syntax) -> Shape:
+def _pair(source: ParsedSource, node: Syntax) -> ExpressionShape:
     del source
     refusal = "a comma is not read: ask for one expression at a time, without a format suffix"
-    return Shape("other", [0, ", ", 1], fields(node, "left", "right", refusal=refusal), refusal=refusal, operator=",")
+    return ExpressionShape(
+        "other", [0, ", ", 1], fields(node, "left", "right", refusal=refusal), refusal=refusal, operator=","
+    )
 
 
-def _delete(source: Source, node: Syntax) -> Shape:
+def _delete(source: ParsedSource, node: Syntax) -> ExpressionShape:
     values = named(node)
     if len(values) != 1:
         return opaque(source, node)
     word = "delete[] " if any(child.type == "[" for child in node.children) else "delete "
-    return Shape("unary", [word, 0], values, refusal=f"`delete` is not read, {_MEMORY}", operator="delete")
+    return ExpressionShape("unary", [word, 0], values, refusal=f"`delete` is not read, {_MEMORY}", operator="delete")
 
 
-def _new(source: Source, node: Syntax) -> Shape:
+def _new(source: ParsedSource, node: Syntax) -> ExpressionShape:
     refusal = f"`new` is not read, {_MEMORY}"
     if any(child.type == "new_declarator" for child in node.children):
         return opaque(source, node, refusal, "new")
     kind, values = field(node, "type"), field(node, "arguments")
     form: list[str | int] = ["new ", source.raw(kind) if kind else "", *([0] if values else [])]
-    return Shape("other", form, (values,) if values else (), refusal=refusal, operator="new")
+    return ExpressionShape("other", form, (values,) if values else (), refusal=refusal, operator="new")
 
 
-def _strings(source: Source, node: Syntax) -> Shape:
+def _strings(source: ParsedSource, node: Syntax) -> ExpressionShape:
     parts = [literals.string(source.text(child)) for child in named(node)]
     values = [part[1] for part in parts if part is not None]
     return shapes.constant(source, node, ["c", "".join(values)] if len(values) == len(parts) else None)
 
 
-def _template(source: Source, node: Syntax) -> Shape:
-    return Shape("name", [source.raw(node)], refusal=f"the template {source.raw(node)} is not read: {PLAIN}")
+def _template(source: ParsedSource, node: Syntax) -> ExpressionShape:
+    return ExpressionShape("name", [source.raw(node)], refusal=f"the template {source.raw(node)} is not read: {PLAIN}")
 
 
 RULES: dict[str, Rule] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dap_ai.debuggees.native.source.grammar import Source, Syntax
+from dap_ai.debuggees.native.source.grammar import ParsedSource, Syntax
 from dap_ai.debuggees.native.source.shapes import IDENTIFIER
 
 NUMBERS = frozenset(
@@ -15,7 +15,7 @@ _WORDS = frozenset("signed unsigned short long int char double float bool _Bool"
 _MAX_STARS = 8
 
 
-def cast_type(source: Source, kind: Syntax) -> str | None:
+def cast_type(source: ParsedSource, kind: Syntax) -> str | None:
     """A type to which is cast, in normal spacing; None if it is neither a number nor a pointer."""
     if kind.type in ("primitive_type", "sized_type_specifier"):
         return _base(source, kind, pointer=False)
@@ -51,7 +51,7 @@ def _stars(node: Syntax) -> int:
     return count
 
 
-def _base(source: Source, node: Syntax, *, pointer: bool) -> str | None:
+def _base(source: ParsedSource, node: Syntax, *, pointer: bool) -> str | None:
     text = " ".join(source.text(node).split())
     if node.type == "primitive_type":
         return text if IDENTIFIER.fullmatch(text) and (pointer or text != "void") else None

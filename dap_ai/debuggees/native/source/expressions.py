@@ -9,8 +9,8 @@ from dataclasses import replace
 from dap_ai.agent.sanitize import MAX_DEPTH, MAX_EXPRESSION_CHARS, SyntaxRefused
 from dap_ai.agent.source.parsed import Expression
 from dap_ai.debuggees.native.source import c_shapes, rust_shapes
-from dap_ai.debuggees.native.source.grammar import Source, Syntax, field, named, walk
-from dap_ai.debuggees.native.source.shapes import Shape, member_node, shape_by
+from dap_ai.debuggees.native.source.grammar import ParsedSource, Syntax, field, named, walk
+from dap_ai.debuggees.native.source.shapes import ExpressionShape, member_node, shape_by
 from dap_ai.system.extras import MissingExtraError
 from dap_ai.system.texts import cut
 
@@ -51,9 +51,9 @@ def parse_expression(text: str, language: str) -> Expression:
     return expression
 
 
-def _parsed(text: str, language: str) -> Source:
+def _parsed(text: str, language: str) -> ParsedSource:
     try:
-        return Source(text, language)
+        return ParsedSource(text, language)
     except MissingExtraError as error:
         raise SyntaxRefused(f"it cannot be parsed here: {error}") from error
 
@@ -94,14 +94,14 @@ def bare(node: Syntax) -> tuple[Syntax, int]:
     return node, count
 
 
-def build(source: Source, node: Syntax, depth: int = 0) -> Expression:
+def build(source: ParsedSource, node: Syntax, depth: int = 0) -> Expression:
     """The expression at a syntax node, with all its operands."""
     node, parentheses = bare(node)
     depth += parentheses
     if node.type == "macro_invocation" and depth < MAX_DEPTH:
         return _macro(source, node, depth)
     if depth >= MAX_DEPTH:
-        shape = Shape("other", [source.raw(node)], refusal=_DEEP)
+        shape = ExpressionShape("other", [source.raw(node)], refusal=_DEEP)
     else:
         shape = shape_by((rust_shapes if source.language == "rust" else c_shapes).RULES, source, node)
     parts = tuple(build(source, operand, depth + 1) for operand in shape.operands)
@@ -111,7 +111,7 @@ def build(source: Source, node: Syntax, depth: int = 0) -> Expression:
     return Expression(text, shape.kind, source.line(node), source.column(node), made, parts, shape.operator, refusal)
 
 
-def _refusal(source: Source, node: Syntax, shape: Shape, parts: Sequence[Expression]) -> str:
+def _refusal(source: ParsedSource, node: Syntax, shape: ExpressionShape, parts: Sequence[Expression]) -> str:
     if shape.refusal:
         return shape.refusal
     if below := next((part.refusal for part in parts if part.refusal), ""):
@@ -126,7 +126,7 @@ def _refusal(source: Source, node: Syntax, shape: Shape, parts: Sequence[Express
     return ""
 
 
-def _text(shape: Shape, parts: Sequence[Expression]) -> str:
+def _text(shape: ExpressionShape, parts: Sequence[Expression]) -> str:
     pieces: list[str] = []
     for item in shape.form:
         piece = item
@@ -140,7 +140,7 @@ def _text(shape: Shape, parts: Sequence[Expression]) -> str:
     return "".join(pieces)
 
 
-def _macro(source: Source, node: Syntax, depth: int) -> Expression:
+def _macro(source: ParsedSource, node: Syntax, depth: int) -> Expression:
     shape = shape_by(rust_shapes.RULES, source, node)
     name = field(node, "macro")
     tokens = next((child for child in node.children if child.type == "token_tree"), None)
@@ -152,7 +152,7 @@ def _macro(source: Source, node: Syntax, depth: int) -> Expression:
     return Expression(source.raw(node), "call", line, column, None, parts, "!", shape.refusal)
 
 
-def _macro_arguments(source: Source, tokens: Syntax, depth: int) -> Iterator[Expression]:
+def _macro_arguments(source: ParsedSource, tokens: Syntax, depth: int) -> Iterator[Expression]:
     text = source.text(tokens)
     start, line, column = 1, source.line(tokens), source.column(tokens)
     for end in _separators(text):
@@ -179,7 +179,7 @@ def _separators(text: str) -> list[int]:
     return found
 
 
-def _argument(source: Source, text: str, depth: int) -> Iterator[Expression]:
+def _argument(source: ParsedSource, text: str, depth: int) -> Iterator[Expression]:
     statements = named(source.root)
     if source.root.has_error or len(statements) != 1:
         return

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dap_ai.agent.source.parsed import Expression
 from dap_ai.debuggees.native.source.expressions import build
 from dap_ai.debuggees.native.source.functions import DEFINITIONS
-from dap_ai.debuggees.native.source.grammar import Source, Syntax, field, named
+from dap_ai.debuggees.native.source.grammar import ParsedSource, Syntax, field, named
 
 Condition = tuple[Expression | None, bool]
 """A condition and what it must be for a line to run; None: the line depends on something that cannot be evaluated."""
@@ -30,7 +30,7 @@ _MAY_LEAVE = (*_LEAVING, *("goto_statement", "try_expression", "call_expression"
 _NEVER_RETURN = frozenset(["exit", "_exit", "abort", "std::abort", "std::exit", "std::terminate", "__assert_fail"])
 
 
-def not_null(source: Source, node: Syntax) -> Iterator[str]:
+def not_null(source: ParsedSource, node: Syntax) -> Iterator[str]:
     """Of C and C++: `p->next`, where a loop `while (p->next)` or an `if (p->next != NULL)` is around the node."""
     inner, outer = node, node.parent
     while outer is not None and outer.type not in DEFINITIONS:
@@ -51,7 +51,7 @@ def _true(condition: Expression) -> Iterator[str]:
         yield from [left.text] * (right.text in _NULLS) + [right.text] * (left.text in _NULLS)
 
 
-def decisions(source: Source, node: Syntax) -> Iterator[tuple[Syntax, Condition]]:
+def decisions(source: ParsedSource, node: Syntax) -> Iterator[tuple[Syntax, Condition]]:
     """What decides whether a node runs, innermost first: the syntax around it, and which condition must be how."""
     inner, outer = node, node.parent
     while outer is not None and outer.type not in DEFINITIONS:
@@ -60,21 +60,21 @@ def decisions(source: Source, node: Syntax) -> Iterator[tuple[Syntax, Condition]
         inner, outer = outer, outer.parent
 
 
-def _decides(source: Source, outer: Syntax, inner: Syntax) -> bool:
+def _decides(source: ParsedSource, outer: Syntax, inner: Syntax) -> bool:
     if outer.type == "binary_expression":
         sign = field(outer, "operator")
         return inner == field(outer, "right") and sign is not None and source.text(sign) in ("&&", "||")
     return outer.type in _DECIDING and inner != field(outer, "condition") and inner != field(outer, "initializer")
 
 
-def is_always_reached(source: Source, function: Syntax, node: Syntax) -> bool:
+def is_always_reached(source: ParsedSource, function: Syntax, node: Syntax) -> bool:
     """Whether each call of a function comes to an expression, with no condition around it and no exit before it."""
     before = source.find(function, _MAY_LEAVE)
     leaving = any(other.start_byte < node.end_byte and not is_around(other, node) for other in before)
     return not leaving and not any(True for _ in decisions(source, node))
 
 
-def _condition(source: Source, outer: Syntax, inner: Syntax) -> Condition:
+def _condition(source: ParsedSource, outer: Syntax, inner: Syntax) -> Condition:
     """Of an `if`, the expression and what it must be; (None, True) of all else: it cannot be told now."""
     condition = field(outer, "condition") if outer.type in ("if_statement", "if_expression") else None
     if condition is None:
@@ -87,7 +87,7 @@ def is_around(outer: Syntax, node: Syntax) -> bool:
     return outer.start_byte <= node.start_byte and node.end_byte <= outer.end_byte
 
 
-def leaves(source: Source, node: Syntax, to: Syntax) -> bool:
+def leaves(source: ParsedSource, node: Syntax, to: Syntax) -> bool:
     """Whether the function ends between a statement and a later one, in a block that does not hold the later one."""
     inner, outer = node, node.parent
     while outer is not None and outer.type not in DEFINITIONS:
@@ -101,33 +101,33 @@ def leaves(source: Source, node: Syntax, to: Syntax) -> bool:
     return False
 
 
-def _ends_function(source: Source, node: Syntax) -> bool:
+def _ends_function(source: ParsedSource, node: Syntax) -> bool:
     if node.type == "expression_statement" and named(node):
         node = named(node)[0]
     callee = field(node, "function") if node.type == "call_expression" else None
     return node.type in _LEAVING or (callee is not None and source.text(callee) in _NEVER_RETURN)
 
 
-def returns_before(source: Source, function: Syntax, node: Syntax) -> bool:
+def returns_before(source: ParsedSource, function: Syntax, node: Syntax) -> bool:
     """Whether a function may return before it comes to a node."""
     found = source.find(function, [*_LEAVING, "goto_statement"])
     return any(other.start_byte < node.start_byte for other in found)
 
 
-def may_keep_from(source: Source, node: Syntax, line: int) -> bool:
+def may_keep_from(source: ParsedSource, node: Syntax, line: int) -> bool:
     """Whether an `if` decides about a line at or after its own: it is around the line, or returns."""
     first, last = node.start_point[0] + 1, node.end_point[0] + 1
     return first <= line and (line <= last or bool(source.find(node, _LEAVING)))
 
 
-def repeated(source: Source, function: Syntax) -> list[tuple[int, int]]:
+def repeated(source: ParsedSource, function: Syntax) -> list[tuple[int, int]]:
     """First and last line of what may run more than once: loops, lambdas, all of a function with a `goto`."""
     found = source.find(function, ["goto_statement", *_LOOPS])
     again = [function if node.type == "goto_statement" else node for node in found]
     return [(node.start_point[0] + 1, node.end_point[0] + 1) for node in again]
 
 
-def has_open_end(source: Source, function: Syntax) -> bool:
+def has_open_end(source: ParsedSource, function: Syntax) -> bool:
     """Whether a function of C or C++ that is to give a value may surely come to its end without a `return`."""
     kind, declarator, body = (field(function, name) for name in ("type", "declarator", "body"))
     if kind is None or declarator is None or body is None or source.language == "rust":
@@ -137,7 +137,7 @@ def has_open_end(source: Source, function: Syntax) -> bool:
     return not nothing and not named_main and _is_passed(source, body)
 
 
-def _is_passed(source: Source, node: Syntax) -> bool:
+def _is_passed(source: ParsedSource, node: Syntax) -> bool:
     """Whether what follows a statement is reached; what is not known is taken as not reached."""
     if node.type == "compound_statement":
         inside = named(node)
@@ -155,5 +155,5 @@ def _is_passed(source: Source, node: Syntax) -> bool:
     return node.type in ("declaration", "for_range_loop")
 
 
-def _may_be_jumped(source: Source, node: Syntax) -> bool:
+def _may_be_jumped(source: ParsedSource, node: Syntax) -> bool:
     return bool(source.find(node, ["goto_statement", "co_return_statement", "co_yield_statement"]))

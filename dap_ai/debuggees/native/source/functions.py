@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from dap_ai.agent.source.parsed import Function
-from dap_ai.debuggees.native.source.grammar import Source, Syntax, field, named
+from dap_ai.debuggees.native.source.grammar import ParsedSource, Syntax, field, named
 
 DEFINITIONS = ("function_definition", "function_item")
 CLASSES = ("struct_specifier", "class_specifier", "union_specifier", "impl_item", "trait_item")
@@ -17,7 +17,7 @@ _NAMES = frozenset(
 _ANGLES = re.compile(r"<[^<>]*>")
 
 
-def functions(source: Source) -> list[tuple[Function, Syntax]]:
+def functions(source: ParsedSource) -> list[tuple[Function, Syntax]]:
     """All of them, in order, with their syntax nodes."""
     found: list[tuple[Function, Syntax]] = []
     classes: list[Syntax] = []
@@ -30,7 +30,7 @@ def functions(source: Source) -> list[tuple[Function, Syntax]]:
     return found
 
 
-def _function(source: Source, node: Syntax, classes: list[Syntax]) -> Function | None:
+def _function(source: ParsedSource, node: Syntax, classes: list[Syntax]) -> Function | None:
     own = _own_name(source, node)
     if not own or field(node, "body") is None:
         return None
@@ -40,7 +40,7 @@ def _function(source: Source, node: Syntax, classes: list[Syntax]) -> Function |
     return Function("::".join([*owners, own]), source.line(node), node.end_point[0] + 1, names, types)
 
 
-def _own_name(source: Source, node: Syntax) -> str:
+def _own_name(source: ParsedSource, node: Syntax) -> str:
     name = field(node, "name") if node.type == "function_item" else _declared(node)
     return _plain(source.text(name)) if name is not None else ""
 
@@ -57,7 +57,7 @@ def _below(declarator: Syntax) -> Syntax | None:
     return field(declarator, "declarator") or (children[-1] if children else None)
 
 
-def _class_name(source: Source, node: Syntax) -> str:
+def _class_name(source: ParsedSource, node: Syntax) -> str:
     name = field(node, "type" if node.type == "impl_item" else "name")
     return _plain(source.text(name)) if name is not None else ""
 
@@ -70,7 +70,7 @@ def _plain(text: str) -> str:
     return "".join(text.split())
 
 
-def parameters(source: Source, node: Syntax) -> Iterator[tuple[str, str]]:
+def parameters(source: ParsedSource, node: Syntax) -> Iterator[tuple[str, str]]:
     """Name and type of each parameter of a function, lambda or closure; `self` is none."""
     for parameter in parameter_nodes(node):
         for name in names_of(source, parameter):
@@ -87,12 +87,12 @@ def parameter_nodes(node: Syntax) -> list[Syntax]:
     return []
 
 
-def names_of(source: Source, parameter: Syntax) -> list[str]:
+def names_of(source: ParsedSource, parameter: Syntax) -> list[str]:
     """The names that a parameter or declarator or pattern binds."""
     return [source.text(node).removeprefix("r#") for node in bound(source, parameter)]
 
 
-def bound(source: Source, node: Syntax) -> Iterator[Syntax]:
+def bound(source: ParsedSource, node: Syntax) -> Iterator[Syntax]:
     """The syntax nodes of those names."""
     if source.language == "rust":
         yield from _bound_by_pattern(source, node)
@@ -116,7 +116,7 @@ def _bound_by_declarator(node: Syntax) -> Iterator[Syntax]:
         inner = _below(inner) if inner.type.endswith("declarator") else None
 
 
-def _bound_by_pattern(source: Source, node: Syntax, depth: int = 0) -> Iterator[Syntax]:
+def _bound_by_pattern(source: ParsedSource, node: Syntax, depth: int = 0) -> Iterator[Syntax]:
     if node.type in ("identifier", "shorthand_field_identifier"):
         if not source.text(node)[:1].isupper():
             yield node
@@ -131,7 +131,7 @@ def _bound_by_pattern(source: Source, node: Syntax, depth: int = 0) -> Iterator[
             yield from _bound_by_pattern(source, child, depth + 1)
 
 
-def _type(source: Source, parameter: Syntax, name: str) -> str:
+def _type(source: ParsedSource, parameter: Syntax, name: str) -> str:
     if source.language == "rust":
         kind = field(parameter, "type")
         return source.raw(kind) if kind is not None else ""

@@ -18,10 +18,10 @@ else:
 _GRAMMARS = {"c": "tree_sitter_c", "cpp": "tree_sitter_cpp", "rust": "tree_sitter_rust"}
 _MAX_RAW_CHARS = 200
 
-__all__ = ["Source", "Syntax", "field", "named", "walk"]
+__all__ = ["ParsedSource", "Syntax", "field", "named", "walk"]
 
 
-class Source:
+class ParsedSource:
     """A parsed text of one language; never raises for what the text is. Raises MissingExtraError."""
 
     def __init__(self, text: str, language: str) -> None:
@@ -39,9 +39,9 @@ class Source:
         """Without line ends."""
         return self.data.split(b"\n")
 
-    def fragment(self, text: str, line: int, column: int) -> Source:
+    def fragment(self, text: str, line: int, column: int) -> ParsedSource:
         """A piece of the text parsed on its own, its nodes where they are in this source."""
-        return Source("\n" * (line - 1) + " " * column + text + ";", self.language)
+        return ParsedSource("\n" * (line - 1) + " " * column + text + ";", self.language)
 
     def text(self, node: Syntax) -> str:
         """As it stands in the source."""

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from dap_ai.agent.case.stack import Frame
+from dap_ai.agent.case.stop_snapshot import StackFrame
 from dap_ai.agent.source.parsed import Expression, Function
-from dap_ai.agent.source.source import SourceFile
-from dap_ai.debuggees.native.source import frames
-from dap_ai.debuggees.native.source.parsing import Unit, parse, parse_expression
+from dap_ai.agent.source.source_file import SourceFile
+from dap_ai.debuggees.native.source import frame_folding
+from dap_ai.debuggees.native.source.parsing import ParsedFile, parse, parse_expression
 
 
-class Languages:
+class NativeGrammar:
     """See agent.source.parsed.Grammar."""
 
-    def parse(self, text: str, language: str) -> Unit:
+    def parse(self, text: str, language: str) -> ParsedFile:
         """See parsing.parse."""
         return parse(text, language)
 
@@ -22,18 +22,18 @@ class Languages:
         """See parsing.parse_expression."""
         return parse_expression(text, language)
 
-    def frames(self, rows: list[dict[str, Any]]) -> list[Frame]:
+    def frames(self, rows: list[dict[str, Any]]) -> list[StackFrame]:
         """See frames.frames_of."""
-        return frames.frames_of(rows)
+        return frame_folding.frames_of(rows)
 
 
-GRAMMAR = Languages()
+GRAMMAR = NativeGrammar()
 
 
-def unit_of(source: SourceFile | None) -> Unit | None:
+def unit_of(source: SourceFile | None) -> ParsedFile | None:
     """Returns the parsed file; None if there is no source or no grammar is installed."""
     unit = source.unit if source else None
-    return unit if isinstance(unit, Unit) else None
+    return unit if isinstance(unit, ParsedFile) else None
 
 
 def function_at(source: SourceFile | None, line: int) -> Function | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from dap_ai.agent.case.crash_report import Report, Stack
-from dap_ai.debuggees.native.source.report import MAX_LINE, bounded, located, near, own, shown
+from dap_ai.debuggees.native.source.program_report import MAX_LINE, bounded, located, near, own, shown
 
 _PANIC = re.compile(
     r"thread '?(?P<thread>[^'\n]{0,200}?)'?(?: \(\d+\))? panicked at "

@@ -8,28 +8,28 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cached_property, partial
 
-from dap_ai.agent.source.parsed import Expression, Function, Statement, Write
+from dap_ai.agent.source.parsed import CompiledStatement, Expression, Function, NameWrite
 from dap_ai.debuggees.native.source import flow, statements
 from dap_ai.debuggees.native.source.expressions import build, parse_expression, sub_expressions
 from dap_ai.debuggees.native.source.functions import functions
-from dap_ai.debuggees.native.source.grammar import Source, Syntax
+from dap_ai.debuggees.native.source.grammar import ParsedSource, Syntax
 from dap_ai.debuggees.native.source.writes import Writes
 from dap_ai.protocol.contracts.inspection import Node
 
-__all__ = ["Expression", "Function", "Statement", "Unit", "Write", "parse", "to_node"]
+__all__ = ["CompiledStatement", "Expression", "Function", "NameWrite", "ParsedFile", "parse", "to_node"]
 _CALLS = ("call_expression", "macro_invocation")
 _MAX_CALLS = 1000
 """Found of one name: machines write files with one call inside the other without end."""
 _READ = ("name", "member", "subscript", "deref")
 
 
-class Unit:
+class ParsedFile:
     """One parsed file."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: ParsedSource) -> None:
         self.language = source.language
         self._source = source
-        self._statements: dict[int, Statement | None] = {}
+        self._statements: dict[int, CompiledStatement | None] = {}
         self._expressions: dict[int, list[Expression]] = {}
         self._reads: dict[Function, list[Expression]] = {}
         self._written: dict[Function, Writes] = {}
@@ -49,7 +49,7 @@ class Unit:
         holders = [f for f in self.functions if f.first <= line <= f.last]
         return max(holders, key=lambda f: (f.first, -f.last), default=None)
 
-    def statement_at(self, line: int) -> Statement | None:
+    def statement_at(self, line: int) -> CompiledStatement | None:
         """The innermost statement at the line; None: it holds none, as a closing brace does."""
         if line not in self._statements:
             spot = statements.innermost(statements.spots_at(self._source, line))
@@ -75,7 +75,7 @@ class Unit:
         """Whether what is called is a variable; a member that is called always is one in C."""
         return callee.text in local if callee.kind == "name" else self.language == "c"
 
-    def writes(self, name: str, function: Function) -> list[Write]:
+    def writes(self, name: str, function: Function) -> list[NameWrite]:
         """All writes in the function to the name or to what begins with it (`p`: also `p->next`), in source order."""
         return self._writes(function).of(name)
 
@@ -169,9 +169,9 @@ class Unit:
         return self._written[function]
 
 
-def parse(text: str, language: str) -> Unit:
+def parse(text: str, language: str) -> ParsedFile:
     """The parsed file; `language` is c, cpp or rust. What does not parse is left out. Raises MissingExtraError."""
-    return Unit(Source(text, language))
+    return ParsedFile(ParsedSource(text, language))
 
 
 def to_node(expression: str, language: str) -> Node:

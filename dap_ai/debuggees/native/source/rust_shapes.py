@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dap_ai.debuggees.native.source import shapes
-from dap_ai.debuggees.native.source.grammar import Source, Syntax, field, named
-from dap_ai.debuggees.native.source.shapes import PLAIN, Rule, Shape, fields, opaque, refused
+from dap_ai.debuggees.native.source.grammar import ParsedSource, Syntax, field, named
+from dap_ai.debuggees.native.source.shapes import PLAIN, ExpressionShape, Rule, fields, opaque, refused
 
 _NUMBERS = frozenset(
     """i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize f32 f64 bool char c_int c_uint c_long c_ulong c_char
@@ -15,14 +15,14 @@ _UNARY = frozenset(["-", "!", "*"])
 _MACRO = "a macro's call is not read, it would run code of the program: ask for the values that it works on"
 
 
-def _identifier(source: Source, node: Syntax) -> Shape:
+def _identifier(source: ParsedSource, node: Syntax) -> ExpressionShape:
     text = source.text(node)
     if text == "None":
         return shapes.constant(source, node, ["c", None])
     return shapes.name(source, node, text.removeprefix("r#"), text)
 
 
-def _scoped(source: Source, node: Syntax) -> Shape:
+def _scoped(source: ParsedSource, node: Syntax) -> ExpressionShape:
     parts: list[str] = []
     inner: Syntax | None = node
     while inner is not None and inner.type == "scoped_identifier":
@@ -36,23 +36,23 @@ def _scoped(source: Source, node: Syntax) -> Shape:
     return shapes.name(source, node, "::".join([source.text(inner), *parts]))
 
 
-def _member(source: Source, node: Syntax) -> Shape:
+def _member(source: ParsedSource, node: Syntax) -> ExpressionShape:
     base, member = fields(node, "value", "field")
     text = source.text(member).removeprefix("r#")
     digits = member.type == "integer_literal" and text.isascii() and text.isdigit()
     if not digits and not (member.type == "field_identifier" and shapes.IDENTIFIER.fullmatch(text)):
         return opaque(source, node)
-    return Shape("member", [0, f".{text}"], (base,), lambda x: ["a", x[0], text], "", ".", others=1)
+    return ExpressionShape("member", [0, f".{text}"], (base,), lambda x: ["a", x[0], text], "", ".", others=1)
 
 
-def _subscript(source: Source, node: Syntax) -> Shape:
+def _subscript(source: ParsedSource, node: Syntax) -> ExpressionShape:
     values = named(node)
     if len(values) != 2:
         return opaque(source, node)
-    return Shape("subscript", [0, "[", 1, "]"], values, lambda x: ["s", *x])
+    return ExpressionShape("subscript", [0, "[", 1, "]"], values, lambda x: ["s", *x])
 
 
-def _unary(source: Source, node: Syntax) -> Shape:
+def _unary(source: ParsedSource, node: Syntax) -> ExpressionShape:
     values = named(node)
     sign = node.children[0].type if node.children else ""
     if len(values) != 1 or sign not in _UNARY:
@@ -60,29 +60,31 @@ def _unary(source: Source, node: Syntax) -> Shape:
     return shapes.prefixed(sign, values[0])
 
 
-def _reference(source: Source, node: Syntax) -> Shape:
+def _reference(source: ParsedSource, node: Syntax) -> ExpressionShape:
     value = field(node, "value")
     if value is None or any(child.type == "raw" for child in node.children):
         return opaque(source, node, "`&raw` is not read: write `&x`")
     mutable = any(child.type == "mutable_specifier" for child in node.children)
     sign = "&mut " if mutable else "&"
-    return Shape("unary", [sign, 0], (value,), lambda x: ["u", "&", x[0]], "", sign.strip(), others=int(mutable))
+    return ExpressionShape(
+        "unary", [sign, 0], (value,), lambda x: ["u", "&", x[0]], "", sign.strip(), others=int(mutable)
+    )
 
 
-def _binary(source: Source, node: Syntax) -> Shape:
+def _binary(source: ParsedSource, node: Syntax) -> ExpressionShape:
     del source
     left, operator, right = fields(node, "left", "operator", "right")
     return shapes.binary(left, operator.type, right)
 
 
-def _cast(source: Source, node: Syntax) -> Shape:
+def _cast(source: ParsedSource, node: Syntax) -> ExpressionShape:
     value, kind = fields(node, "value", "type")
     wanted = _cast_type(source, kind)
     written = source.raw(kind)
     return shapes.cast(written, wanted, value, [0, f" as {wanted or written}"], "a number or a raw pointer")
 
 
-def _cast_type(source: Source, kind: Syntax) -> str | None:
+def _cast_type(source: ParsedSource, kind: Syntax) -> str | None:
     stars: list[str] = []
     while kind.type == "pointer_type":
         inner = field(kind, "type")
@@ -97,34 +99,34 @@ def _cast_type(source: Source, kind: Syntax) -> str | None:
     return "".join(stars) + text if plain and (stars or text in _NUMBERS) else None
 
 
-def _call(source: Source, node: Syntax) -> Shape:
+def _call(source: ParsedSource, node: Syntax) -> ExpressionShape:
     callee, arguments = fields(node, "function", "arguments")
     return shapes.call(source, node, callee, [v for v in named(arguments) if v.type != "attribute_item"])
 
 
-def _generic(source: Source, node: Syntax) -> Shape:
+def _generic(source: ParsedSource, node: Syntax) -> ExpressionShape:
     (function,) = fields(node, "function")
     inner = shapes.shape_by(RULES, source, function)
     refusal = f"the generic {source.raw(node)} is not read: {PLAIN}"
-    return Shape(inner.kind, inner.form, inner.operands, None, refusal, inner.operator)
+    return ExpressionShape(inner.kind, inner.form, inner.operands, None, refusal, inner.operator)
 
 
 def _after(sign: str, refusal: str) -> Rule:
-    def rule(source: Source, node: Syntax) -> Shape:
+    def rule(source: ParsedSource, node: Syntax) -> ExpressionShape:
         values = named(node)
         if len(values) != 1:
             return opaque(source, node, refusal)
-        return Shape("unary", [0, sign], values, refusal=refusal, operator=sign)
+        return ExpressionShape("unary", [0, sign], values, refusal=refusal, operator=sign)
 
     return rule
 
 
-def _range(source: Source, node: Syntax) -> Shape:
+def _range(source: ParsedSource, node: Syntax) -> ExpressionShape:
     sign = next((child.type for child in node.children if child.type in ("..", "..=", "...")), "..")
     values = named(node)
     form = [0, sign, 1] if len(values) == 2 else [source.raw(node)]
     refusal = "a range is not read: ask for its ends, or for one item"
-    return Shape("other", form, values, refusal=refusal, operator=sign)
+    return ExpressionShape("other", form, values, refusal=refusal, operator=sign)
 
 
 def _listed(brackets: str, what: str) -> Rule:
@@ -132,17 +134,17 @@ def _listed(brackets: str, what: str) -> Rule:
     return lambda source, node: shapes.listed(source, node, named(node), brackets, refusal)
 
 
-def _struct(source: Source, node: Syntax) -> Shape:
+def _struct(source: ParsedSource, node: Syntax) -> ExpressionShape:
     body = field(node, "body")
     fields = named(body) if body else []
     values = [named(f)[0] if f.type == "shorthand_field_initializer" else field(f, "value") for f in fields]
     refusal = "a struct's making is not read: ask for its values one by one"
-    return Shape("other", [source.raw(node)], [v for v in values if v is not None], refusal=refusal)
+    return ExpressionShape("other", [source.raw(node)], [v for v in values if v is not None], refusal=refusal)
 
 
-def _inner(source: Source, node: Syntax) -> Shape:
+def _inner(source: ParsedSource, node: Syntax) -> ExpressionShape:
     values = [child for child in named(node) if child.type in EXPRESSIONS]
-    return Shape("other", [source.raw(node)], values, refusal=f"{node.type.split('_')[0]}: not read, {PLAIN}")
+    return ExpressionShape("other", [source.raw(node)], values, refusal=f"{node.type.split('_')[0]}: not read, {PLAIN}")
 
 
 RULES: dict[str, Rule] = {

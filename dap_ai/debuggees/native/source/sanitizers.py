@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Literal, cast
 
 from dap_ai.agent.case.crash_report import Report, Stack, Tool
-from dap_ai.debuggees.native.source import report
-from dap_ai.debuggees.native.source.report import MAX_LINE, bounded, frame_of, near
+from dap_ai.debuggees.native.source import program_report
+from dap_ai.debuggees.native.source.program_report import MAX_LINE, bounded, frame_of, near
 from dap_ai.protocol.contracts.inspection import ThreadFrame
 
 _MAX_STACKS = 12
@@ -104,9 +104,9 @@ class _Body:
 
     def close(self) -> None:
         """The end of a stack."""
-        if self._frames and (frames := report.own(self._frames)) and len(self.stacks) < _MAX_STACKS:
-            self.stacks.append(Stack(self._title or self.head, frames, report.inside(self._frames)))
-            self.rows += [f"  {row}" for row in report.shown(frames)]
+        if self._frames and (frames := program_report.own(self._frames)) and len(self.stacks) < _MAX_STACKS:
+            self.stacks.append(Stack(self._title or self.head, frames, program_report.inside(self._frames)))
+            self.rows += [f"  {row}" for row in program_report.shown(frames)]
         self._frames, self._title = [], ""
 
 
@@ -160,7 +160,7 @@ def _report(name: str, head: str, lines: list[str], summary: str = "") -> Report
     message = f"{short}: {accessed}" if head and accessed and name != "Thread" else (head or accessed)
     address = _address(head) if name != "Thread" else None
     address = _address(accessed) if address is None else address
-    file, line = report.first_place(body.stacks)
+    file, line = program_report.first_place(body.stacks)
     if not line and body.stacks == [] and summary:
         file, line = _summary_place(summary)
     facts = body.facts + ([summary] if "leaked in" in summary else [])

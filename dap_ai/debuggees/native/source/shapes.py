@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from dap_ai.agent.source.parsed import ExpressionKind
 from dap_ai.debuggees.native.source import literals
-from dap_ai.debuggees.native.source.grammar import Source, Syntax, field
+from dap_ai.debuggees.native.source.grammar import ParsedSource, Syntax, field
 from dap_ai.protocol.contracts.inspection import Node
 
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
@@ -26,7 +26,7 @@ _TYPES = frozenset("void int char short long float double signed unsigned struct
 
 
 @dataclass(frozen=True)
-class Shape:
+class ExpressionShape:
     """One level of an expression."""
 
     kind: ExpressionKind
@@ -41,7 +41,7 @@ class Shape:
     """Named children beside the operands: a member's name, a type."""
 
 
-Rule = Callable[[Source, Syntax], Shape]
+Rule = Callable[[ParsedSource, Syntax], ExpressionShape]
 
 
 class Incomplete(Exception):  # noqa: N818  a state of the source
@@ -56,7 +56,7 @@ def fields(node: Syntax, *names: str, refusal: str = "") -> list[Syntax]:
     return found
 
 
-def shape_by(rules: Mapping[str, Rule], source: Source, node: Syntax) -> Shape:
+def shape_by(rules: Mapping[str, Rule], source: ParsedSource, node: Syntax) -> ExpressionShape:
     """The shape of an expression by the rule for its type; what has none is refused."""
     try:
         return rules.get(node.type, opaque)(source, node)
@@ -64,10 +64,12 @@ def shape_by(rules: Mapping[str, Rule], source: Source, node: Syntax) -> Shape:
         return opaque(source, node, str(error))
 
 
-def opaque(source: Source, node: Syntax, refusal: str = "", operator: str = "") -> Shape:
+def opaque(source: ParsedSource, node: Syntax, refusal: str = "", operator: str = "") -> ExpressionShape:
     """Something that is not read, and that is not looked into."""
     words = node.type.replace("_", " ") if node.type.isidentifier() else node.type
-    return Shape("other", [source.raw(node)], refusal=refusal or f"{words}: not read, {PLAIN}", operator=operator)
+    return ExpressionShape(
+        "other", [source.raw(node)], refusal=refusal or f"{words}: not read, {PLAIN}", operator=operator
+    )
 
 
 def refused(refusal: str) -> Rule:
@@ -75,29 +77,29 @@ def refused(refusal: str) -> Rule:
     return lambda source, node: opaque(source, node, refusal)
 
 
-def assignment(source: Source, node: Syntax) -> Shape:
+def assignment(source: ParsedSource, node: Syntax) -> ExpressionShape:
     """`x = y`, `x += y`; never read."""
     del source
     left, right = fields(node, "left", "right", refusal=ASSIGNMENT)
     operator = field(node, "operator")
     sign = operator.type if operator else "="
-    return Shape("assign", [0, f" {sign} ", 1], (left, right), refusal=ASSIGNMENT, operator=sign)
+    return ExpressionShape("assign", [0, f" {sign} ", 1], (left, right), refusal=ASSIGNMENT, operator=sign)
 
 
-def constant(source: Source, node: Syntax, value: Node | None) -> Shape:
+def constant(source: ParsedSource, node: Syntax, value: Node | None) -> ExpressionShape:
     """A literal."""
     text = source.text(node)
     if value is None or "\n" in text:
         return opaque(source, node, f"the constant {source.raw(node)} is not read: {PLAIN}")
-    return Shape("literal", [text], node=lambda _: value, others=len(node.named_children))
+    return ExpressionShape("literal", [text], node=lambda _: value, others=len(node.named_children))
 
 
-def name(source: Source, node: Syntax, text: str, shown: str = "") -> Shape:
+def name(source: ParsedSource, node: Syntax, text: str, shown: str = "") -> ExpressionShape:
     """A variable, possibly qualified; refused if it holds anything but plain ASCII names."""
     parts = text.split("::")
     if len(parts) > MAX_SCOPES or not all(IDENTIFIER.fullmatch(part) and part not in _TYPES for part in parts):
         return opaque(source, node, f"the name {source.raw(node)} is not read: {PLAIN}")
-    return Shape("name", [shown or text], node=lambda _: ["n", text], others=len(node.named_children))
+    return ExpressionShape("name", [shown or text], node=lambda _: ["n", text], others=len(node.named_children))
 
 
 def member_node(base: Node | None, operator: str, member: str) -> Node:
@@ -105,7 +107,7 @@ def member_node(base: Node | None, operator: str, member: str) -> Node:
     return ["a", ["->", base] if operator == "->" else base, member]
 
 
-def binary(left: Syntax, operator: str, right: Syntax) -> Shape:
+def binary(left: Syntax, operator: str, right: Syntax) -> ExpressionShape:
     """An arithmetic or logical operator or a comparison; others are refused."""
     make: Callable[[list[Node]], Node] | None = None
     if operator in ARITHMETIC:
@@ -115,22 +117,24 @@ def binary(left: Syntax, operator: str, right: Syntax) -> Shape:
     elif operator in ("&&", "||"):
         make = lambda x: ["and" if operator == "&&" else "or", x]  # noqa: E731  as above
     refusal = "" if make else f"`{operator}` is not read: {PLAIN}"
-    return Shape("binary", [0, f" {operator} ", 1], (left, right), make, refusal, operator)
+    return ExpressionShape("binary", [0, f" {operator} ", 1], (left, right), make, refusal, operator)
 
 
-def listed(source: Source, node: Syntax, operands: Sequence[Syntax], brackets: str, refusal: str) -> Shape:
+def listed(
+    source: ParsedSource, node: Syntax, operands: Sequence[Syntax], brackets: str, refusal: str
+) -> ExpressionShape:
     """Values side by side: arguments, an initialiser. A very long one is not looked into."""
     if len(operands) > MAX_OPERANDS:
         return opaque(source, node, refusal)
-    return Shape("other", [brackets[0], *_joined(0, len(operands)), brackets[1]], operands, refusal=refusal)
+    return ExpressionShape("other", [brackets[0], *_joined(0, len(operands)), brackets[1]], operands, refusal=refusal)
 
 
-def call(source: Source, node: Syntax, callee: Syntax, arguments: Sequence[Syntax]) -> Shape:
+def call(source: ParsedSource, node: Syntax, callee: Syntax, arguments: Sequence[Syntax]) -> ExpressionShape:
     """A call of anything; never read."""
     if len(arguments) >= MAX_OPERANDS:
         return opaque(source, node, CALL)
     form = [0, "(", *_joined(1, len(arguments) + 1), ")"]
-    return Shape("call", form, (callee, *arguments), refusal=CALL)
+    return ExpressionShape("call", form, (callee, *arguments), refusal=CALL)
 
 
 def _joined(first: int, end: int) -> list[str | int]:
@@ -138,17 +142,19 @@ def _joined(first: int, end: int) -> list[str | int]:
     return [part for index in range(first, end) for part in (", ", index)][1:]
 
 
-def prefixed(sign: str, operand: Syntax) -> Shape:
+def prefixed(sign: str, operand: Syntax) -> ExpressionShape:
     """`-x`, `*p`, `&x`."""
-    return Shape("deref" if sign == "*" else "unary", [sign, 0], (operand,), lambda x: ["u", sign, x[0]], operator=sign)
+    return ExpressionShape(
+        "deref" if sign == "*" else "unary", [sign, 0], (operand,), lambda x: ["u", sign, x[0]], operator=sign
+    )
 
 
-def cast(written: str, wanted: str | None, operand: Syntax, form: Sequence[str | int], instead: str) -> Shape:
+def cast(written: str, wanted: str | None, operand: Syntax, form: Sequence[str | int], instead: str) -> ExpressionShape:
     """A cast to the type `wanted`; None: to `written` is not cast, and the refusal says to what `instead`."""
     if wanted is None:
         refusal = f"a cast to {written} is not read: cast to {instead}"
-        return Shape("cast", form, (operand,), refusal=refusal, operator=written)
-    return Shape("cast", form, (operand,), lambda x: ["cast", wanted, x[0]], "", wanted, others=1)
+        return ExpressionShape("cast", form, (operand,), refusal=refusal, operator=written)
+    return ExpressionShape("cast", form, (operand,), lambda x: ["cast", wanted, x[0]], "", wanted, others=1)
 
 
 LITERALS: Mapping[str, Rule] = {

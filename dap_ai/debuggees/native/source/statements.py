@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from dap_ai.agent.source.parsed import Expression, Statement, StatementKind
+from dap_ai.agent.source.parsed import CompiledStatement, Expression, StatementKind
 from dap_ai.debuggees.native.source.expressions import EXPRESSIONS, build
-from dap_ai.debuggees.native.source.grammar import Source, Syntax, field, named
+from dap_ai.debuggees.native.source.grammar import ParsedSource, Syntax, field, named
 from dap_ai.system.texts import cut
 
 _SIMPLE_KINDS: dict[StatementKind, str] = {
@@ -50,26 +50,26 @@ _EMBEDDED = frozenset(["if_expression", "match_expression", "unsafe_block", "blo
 
 
 @dataclass(frozen=True)
-class Spot:
+class StatementNode:
     """A statement's syntax node, and how deep it lies in others."""
 
     node: Syntax
     kind: StatementKind
     depth: int
-    outer: Spot | None = None
+    outer: StatementNode | None = None
 
 
-def spots_at(source: Source, line: int) -> list[Spot]:
+def spots_at(source: ParsedSource, line: int) -> list[StatementNode]:
     """The statements whose header holds the line, outer ones first."""
     row = line - 1
-    found: list[Spot] = []
-    todo: list[tuple[Syntax, Syntax | None, Spot | None]] = [(source.root, None, None)]
+    found: list[StatementNode] = []
+    todo: list[tuple[Syntax, Syntax | None, StatementNode | None]] = [(source.root, None, None)]
     while todo:
         node, parent, outer = todo.pop()
         kind = _kind(node, parent)
         spot = outer
         if kind is not None:
-            spot = Spot(node, kind, outer.depth + 1 if outer else 0, outer)
+            spot = StatementNode(node, kind, outer.depth + 1 if outer else 0, outer)
             if any(_holds(child, row) for child in _header(node)):
                 found.append(spot)
         inside = _bodies(node) if kind is not None and node.type in _COMPOUND else node.children
@@ -77,31 +77,31 @@ def spots_at(source: Source, line: int) -> list[Spot]:
     return found
 
 
-def all_spots(root: Syntax) -> Iterator[Spot]:
+def all_spots(root: Syntax) -> Iterator[StatementNode]:
     """Every statement under a node, in order."""
     todo: list[tuple[Syntax, Syntax | None]] = [(root, root.parent)]
     while todo:
         node, parent = todo.pop()
         kind = _kind(node, parent)
         if kind is not None:
-            yield Spot(node, kind, 0)
+            yield StatementNode(node, kind, 0)
         compound = kind is not None and node.type in _COMPOUND
         todo.extend((child, node) for child in reversed(_bodies(node) if compound else node.named_children))
 
 
-def innermost(spots: list[Spot]) -> Spot | None:
+def innermost(spots: list[StatementNode]) -> StatementNode | None:
     """The one that lies deepest, the first of them."""
     return max(spots, key=lambda spot: spot.depth, default=None)
 
 
-def beside(spots: list[Spot], spot: Spot) -> list[Spot]:
+def beside(spots: list[StatementNode], spot: StatementNode) -> list[StatementNode]:
     """The statement and those that stand on its first line too: `if (p) return p->next;` is two."""
     row = spot.node.start_point[0]
     others = [other for other in spots if other.node.type in _COMPOUND or other.node.start_point[0] == row]
     return [spot, *(other for other in others[:_MAX_BESIDE] if other is not spot)]
 
 
-def statement(source: Source, spot: Spot) -> Statement:
+def statement(source: ParsedSource, spot: StatementNode) -> CompiledStatement:
     """What is told of it."""
     first, last, start, end, kind = spot.node, spot.node, spot.node.start_byte, spot.node.end_byte, spot.kind
     if spot.node.type in _COMPOUND:
@@ -114,10 +114,12 @@ def statement(source: Source, spot: Spot) -> Statement:
         if outer and outer.node.type in _SIMPLE and outer.node.start_point[0] == first.start_point[0]:
             first, start, kind = outer.node, outer.node.start_byte, outer.kind
     text = _shown(source, spot.node, start, end)
-    return Statement(first.start_point[0] + 1, last.end_point[0] + 1, text, kind, tuple(expressions(source, spot)))
+    return CompiledStatement(
+        first.start_point[0] + 1, last.end_point[0] + 1, text, kind, tuple(expressions(source, spot))
+    )
 
 
-def _shown(source: Source, node: Syntax, start: int, end: int) -> str:
+def _shown(source: ParsedSource, node: Syntax, start: int, end: int) -> str:
     data = source.data[start:end]
     for left_out in reversed(list(_left_out(node))):
         if start <= left_out.start_byte and left_out.end_byte <= end:
@@ -137,12 +139,12 @@ def _left_out(node: Syntax) -> Iterator[Syntax]:
             todo.extend(reversed(node.named_children))
 
 
-def expressions(source: Source, spot: Spot) -> list[Expression]:
+def expressions(source: ParsedSource, spot: StatementNode) -> list[Expression]:
     """The outermost expressions of its header."""
     return [build(source, node) for node in roots(source, spot.node)]
 
 
-def roots(source: Source, node: Syntax) -> Iterator[Syntax]:
+def roots(source: ParsedSource, node: Syntax) -> Iterator[Syntax]:
     """Their syntax nodes."""
     kinds = EXPRESSIONS[source.language]
     if node.type in kinds and node.type not in _COMPOUND and node.type not in ("throw_statement", "unsafe_block"):
@@ -168,7 +170,7 @@ _DECLARATORS = frozenset(
 )
 
 
-def _roots_below(source: Source, node: Syntax, depth: int) -> Iterator[Syntax]:
+def _roots_below(source: ParsedSource, node: Syntax, depth: int) -> Iterator[Syntax]:
     if node.type in _BODIES or node.type in _NOT_RUN or node.type in _COMPOUND or node.type == "unsafe_block":
         return
     if node.type in ("return_expression", "break_expression"):

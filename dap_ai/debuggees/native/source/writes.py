@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from dap_ai.agent.source.parsed import Expression, Role, Write
+from dap_ai.agent.source.parsed import Expression, NameWrite, Role
 from dap_ai.debuggees.native.source.expressions import bare, build
 from dap_ai.debuggees.native.source.flow import not_null
 from dap_ai.debuggees.native.source.functions import DEFINITIONS, bound, parameter_nodes
-from dap_ai.debuggees.native.source.grammar import Source, Syntax, named
+from dap_ai.debuggees.native.source.grammar import ParsedSource, Syntax, named
 from dap_ai.debuggees.native.source.grammar import field as child_of
 from dap_ai.debuggees.native.source.known_calls import changes_receiver, role_of_argument
 
@@ -18,7 +18,7 @@ _ZEROED = frozenset(["static", "thread_local", "_Thread_local", "__thread"])
 
 @dataclass
 class _Found:
-    write: Write
+    write: NameWrite
     chain: frozenset[str]
     at: int
 
@@ -27,7 +27,7 @@ class _Found:
 class Writes:
     """All writes of one function."""
 
-    source: Source
+    source: ParsedSource
     function: Syntax
     _found: list[_Found] = field(default_factory=list[_Found])
     _loops: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
@@ -43,7 +43,7 @@ class Writes:
                 rules[node.type](self, node)
         self._found.sort(key=lambda found: found.at)
 
-    def of(self, name: str) -> list[Write]:
+    def of(self, name: str) -> list[NameWrite]:
         """Those to the name or to what begins with it."""
         return [found.write for found in self._found if name in found.chain]
 
@@ -55,7 +55,7 @@ class Writes:
     def _add(
         self, target: Expression, role: Role, value: Expression | None, at: int, known: frozenset[str] = frozenset()
     ) -> None:
-        write = Write(target.text, target.line, role, value, self.source.code(target.line), known)
+        write = NameWrite(target.text, target.line, role, value, self.source.code(target.line), known)
         self._found.append(_Found(write, frozenset(_chain(target)), at))
 
     def _names(self, node: Syntax, role: Role, value: Expression | None) -> None:

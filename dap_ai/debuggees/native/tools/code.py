@@ -4,41 +4,41 @@ from __future__ import annotations
 
 import msgspec
 
-from dap_ai.agent.case.roots import Refused
+from dap_ai.agent.case.source_roots import UnreadableFileError
 from dap_ai.agent.language.declared import holder
-from dap_ai.agent.source.source import NATIVE_LANGUAGES, SourceFile
+from dap_ai.agent.source.source_file import NATIVE_LANGUAGES, SourceFile
 from dap_ai.agent.source.statements import last_line
-from dap_ai.agent.tools.base import Bench, Tool, ToolResult
-from dap_ai.agent.tools.reading import find, numbered
+from dap_ai.agent.tools.base import Tool, ToolContext, ToolResult
 from dap_ai.agent.tools.symbols import place_of
+from dap_ai.agent.tools.tool_reads import find, numbered
 from dap_ai.debuggees.native.source.languages import function_at
-from dap_ai.protocol.contracts.tools import Code
+from dap_ai.protocol.contracts.tool_arguments import CodeArguments
 from dap_ai.system.texts import code, fenced
 
 MAX_WHOLE_LINES = 120
 
 
-class CodeTool(Tool[Code]):
+class CodeTool(Tool[CodeArguments]):
     """The whole function that holds the line, by its name; `file` may be `shop.c:12`."""
 
     description = "The whole function, with its name, that holds a line: `file` may be `shop.c:12`."
-    arguments = Code
+    arguments = CodeArguments
     level = "observe"
     main = "{file}"
     only = "native"
     instead = "`source` shows the lines around a line."
 
-    async def exact(self, bench: Bench, arguments: Code) -> Code:
+    async def exact(self, bench: ToolContext, arguments: CodeArguments) -> CodeArguments:
         """With file and line apart; a file of the stack without a line: where its innermost frame stands."""
         file, line = place_of(arguments.file, arguments.line)
         stands = (f.line for f in bench.case.frames if f.path.replace("\\", "/").endswith(file.replace("\\", "/")))
         return msgspec.structs.replace(arguments, file=file, line=line or next(stands, 1))
 
-    async def run(self, bench: Bench, arguments: Code) -> ToolResult:
+    async def run(self, bench: ToolContext, arguments: CodeArguments) -> ToolResult:
         """The function, or `around` lines on both sides where it is long or there is none."""
         try:
             source = await find(bench, arguments.file)
-        except Refused as error:
+        except UnreadableFileError as error:
             return ToolResult(f"{error}.", failed=True)
         line, count = max(1, arguments.line), len(source.lines)
         if line > max(1, count):

@@ -6,42 +6,42 @@ import asyncio
 from collections.abc import Iterator
 from typing import Any
 
-from dap_ai.agent.case.roots import Refused, Roots, roots_of
-from dap_ai.agent.case.values import cut
-from dap_ai.agent.tools.base import NO_FRAME, Bench, Tool, ToolResult
-from dap_ai.debuggees.native.tools.memory import Unreadable, address_of
-from dap_ai.protocol.contracts.tools import Disassemble
+from dap_ai.agent.case.source_roots import Roots, UnreadableFileError, roots_of
+from dap_ai.agent.case.value_texts import cut
+from dap_ai.agent.tools.base import NO_FRAME, Tool, ToolContext, ToolResult
+from dap_ai.debuggees.native.tools.memory_tool import MemoryReadError, address_of
+from dap_ai.protocol.contracts.tool_arguments import DisassembleArguments
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 from dap_ai.system.texts import code, fenced
 
 _MAX_CODE_CHARS = 120
 
 
-class DisassembleTool(Tool[Disassemble]):
+class DisassembleTool(Tool[DisassembleArguments]):
     """The instructions `around` the one at which the frame stands, or around an address, with their source lines."""
 
     description = "Machine instructions, `around` before and after where a frame stands (marked), or at an address."
-    arguments = Disassemble
+    arguments = DisassembleArguments
     level = "observe"
     main = "{address}"
     only = "native"
 
-    async def run(self, bench: Bench, arguments: Disassemble) -> ToolResult:
+    async def run(self, bench: ToolContext, arguments: DisassembleArguments) -> ToolResult:
         """The instructions, each source line above the first that was made of it."""
         try:
             here = await address_of(bench, arguments.address) if arguments.address else await _pointer(bench, arguments)
             rows = await _instructions(bench, here, arguments.around)
-        except Unreadable as error:
+        except MemoryReadError as error:
             return ToolResult(f"Nothing was disassembled: {error}.", failed=True)
         if not here:
             return NO_FRAME
-        shown = fenced("\n".join(await asyncio.to_thread(lambda: [*_told(bench, rows, here)])))
+        shown = fenced("\n".join(await asyncio.to_thread(lambda: [*_rows(bench, rows, here)])))
         before = sum(_address(row) < here for row in rows)
         note = "" if before or not arguments.around else "\n\nThe debug adapter returned none before it."
         return ToolResult(f"Instructions at {code(hex(here))}:\n\n{shown}{note}")
 
 
-async def _pointer(bench: Bench, arguments: Disassemble) -> int:
+async def _pointer(bench: ToolContext, arguments: DisassembleArguments) -> int:
     """Where the frame's next instruction is; 0: there is no frame."""
     case = bench.case
     wanted = bench.frame_id if arguments.frame is not None else (case.frames[0].id if case.frames else 0)
@@ -51,11 +51,11 @@ async def _pointer(bench: Bench, arguments: Disassemble) -> int:
     rows = (await bench.debugger.request("stackTrace", page)).get("stackFrames", [])
     reference = next((str(row.get("instructionPointerReference") or "") for row in rows), "")
     if rows and not reference:
-        raise Unreadable("the debug adapter does not tell where the frame stands")
+        raise MemoryReadError("the debug adapter does not tell where the frame stands")
     return max(0, _number(reference)) if reference else 0
 
 
-async def _instructions(bench: Bench, here: int, around: int) -> list[dict[str, Any]]:
+async def _instructions(bench: ToolContext, here: int, around: int) -> list[dict[str, Any]]:
     """Raises Unreadable, NotStopped."""
     wanted = {
         "memoryReference": hex(here),
@@ -71,13 +71,13 @@ async def _instructions(bench: Bench, here: int, around: int) -> list[dict[str, 
     except NotStopped:
         raise
     except RequestFailed as error:
-        raise Unreadable(error.user_text.rstrip(".")) from error
+        raise MemoryReadError(error.user_text.rstrip(".")) from error
     if not rows:
-        raise Unreadable(f"there is no code at {here:#x}")
+        raise MemoryReadError(f"there is no code at {here:#x}")
     return rows
 
 
-def _told(bench: Bench, rows: list[dict[str, Any]], here: int) -> Iterator[str]:
+def _rows(bench: ToolContext, rows: list[dict[str, Any]], here: int) -> Iterator[str]:
     spot, roots = ("", 0), roots_of(bench.case)
     for row in rows:
         location: dict[str, Any] = row.get("location") or {}
@@ -89,7 +89,7 @@ def _told(bench: Bench, rows: list[dict[str, Any]], here: int) -> Iterator[str]:
         yield f"{mark} {_address(row):#x}  {' '.join(str(row.get('instruction', '')).split())}"
 
 
-def _line_of(bench: Bench, roots: Roots, path: str, line: int) -> str:
+def _line_of(bench: ToolContext, roots: Roots, path: str, line: int) -> str:
     """The source line, if the file may be read: debug information can name any.
 
     gdb names a file as it was compiled, so the stack's own path is looked for.
@@ -99,7 +99,7 @@ def _line_of(bench: Bench, roots: Roots, path: str, line: int) -> str:
         return ""
     try:
         source = bench.sources.text(str(roots.check(ends[0] if ends else path)))
-    except Refused:
+    except UnreadableFileError:
         return ""
     return cut(source.line(line).strip(), _MAX_CODE_CHARS) if source else ""
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from dap_ai.agent.case.reader import Reader
-from dap_ai.agent.case.stack import Frame
-from dap_ai.agent.case.values import cut
-from dap_ai.agent.tools.base import Bench, Tool, ToolResult
-from dap_ai.debuggees.native.source.frames import Run, folded, in_words
-from dap_ai.protocol.contracts.tools import Frames
+from dap_ai.agent.case.stop_reader import StopReader
+from dap_ai.agent.case.stop_snapshot import StackFrame
+from dap_ai.agent.case.value_texts import cut
+from dap_ai.agent.tools.base import Tool, ToolContext, ToolResult
+from dap_ai.debuggees.native.source.frame_folding import FoldedFrames, folded, in_words
+from dap_ai.protocol.contracts.tool_arguments import FramesArguments
 from dap_ai.system.texts import fenced
 
 _MAX_FOLDED = 3
@@ -17,24 +17,24 @@ _MAX_FOLDED = 3
 _SHOWN_OF_RECURSION = 2
 
 
-class FramesTool(Tool[Frames]):
+class FramesTool(Tool[FramesArguments]):
     """`count` frames from number `start` on of a stack of any depth.
 
     Recursion and runs of library frames are in one line, counted.
     """
 
     description = "Frames of a deep stack, `count` from number `start` on; recursion is folded and counted."
-    arguments = Frames
+    arguments = FramesArguments
     level = "observe"
     only = "native"
 
-    def is_offered(self, bench: Bench) -> bool:
+    def is_offered(self, bench: ToolContext) -> bool:
         """Where the stack is deeper than `stack` shows."""
         return bench.case.total_frames > 0
 
-    async def run(self, bench: Bench, arguments: Frames) -> ToolResult:
+    async def run(self, bench: ToolContext, arguments: FramesArguments) -> ToolResult:
         """The page, and how many frames there are."""
-        reader = Reader(bench.debugger, bench.sources, bench.level)
+        reader = StopReader(bench.debugger, bench.sources, bench.level)
         frames = await reader.frames(bench.case.stop.thread_id, arguments.start, arguments.count)
         depth = depth_of(bench)
         if not frames:
@@ -44,13 +44,13 @@ class FramesTool(Tool[Frames]):
         return ToolResult(f"Frames {arguments.start:,} to {last:,}; the stack has {depth}:\n\n{fenced(rows)}")
 
 
-def depth_of(bench: Bench) -> str:
+def depth_of(bench: ToolContext) -> str:
     """`2,005 frames`, `more than 5,121 frames`."""
     case = bench.case
     return f"{'more than ' if case.more_frames else ''}{case.total_frames or len(case.frames):,} frames"
 
 
-def whole_stack(bench: Bench) -> list[str]:
+def whole_stack(bench: ToolContext) -> list[str]:
     """The rows of a native stack: its innermost frames, what lies between, its outermost ones."""
     case = bench.case
     rows = list(rows_of(bench, case.frames, folded(case.frames, case.total_frames, case.outermost)))
@@ -59,7 +59,9 @@ def whole_stack(bench: Bench) -> list[str]:
     return rows
 
 
-def rows_of(bench: Bench, frames: Sequence[Frame], runs: Sequence[Run], start: int = 0) -> Iterator[str]:
+def rows_of(
+    bench: ToolContext, frames: Sequence[StackFrame], runs: Sequence[FoldedFrames], start: int = 0
+) -> Iterator[str]:
     """A row, or two with its source line, for each frame that is shown. `start`: the number of the first of them."""
     total = bench.case.total_frames
     outermost = bench.case.outermost if not start else []
@@ -76,20 +78,20 @@ def rows_of(bench: Bench, frames: Sequence[Frame], runs: Sequence[Run], start: i
             yield from (_row(bench, number, known[number]) for number in numbers if number in known)
 
 
-def _recursion(bench: Bench, known: dict[int, Frame], run: Run, numbers: range) -> Iterator[str]:
+def _recursion(bench: ToolContext, known: dict[int, StackFrame], run: FoldedFrames, numbers: range) -> Iterator[str]:
     """Its first periods, how many frames follow, its last frame."""
     shown = min(len(numbers), _SHOWN_OF_RECURSION * len(run.names))
     yield from (_row(bench, number, known[number]) for number in numbers[:shown] if number in known)
     last = numbers[-1] if numbers[-1] in known and len(numbers) > shown + 1 else None
     hidden = len(numbers) - shown - (last is not None)
     if hidden:
-        rest = Run(run.first, hidden, run.names, run.kind)
+        rest = FoldedFrames(run.first, hidden, run.names, run.kind)
         yield f"... {in_words(rest).replace(' of ', ' more of ', 1)}: {len(numbers):,} in all"
     if last is not None:
         yield _row(bench, last, known[last])
 
 
-def _row(bench: Bench, number: int, frame: Frame) -> str:
+def _row(bench: ToolContext, number: int, frame: StackFrame) -> str:
     asked = bench.focus is not None and frame.id == bench.focus.frame.id
     source = bench.sources.read(frame.path) if frame.user or asked else None
     line = f"\n      {cut(source.line(frame.line).strip(), 160)}" if source else ""

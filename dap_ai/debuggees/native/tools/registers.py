@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from dap_ai.agent.tools.base import NO_FRAME, Bench, Tool, ToolResult
-from dap_ai.protocol.contracts.registers import general_registers
-from dap_ai.protocol.contracts.tools import Registers
+from dap_ai.agent.tools.base import NO_FRAME, Tool, ToolContext, ToolResult
+from dap_ai.protocol.contracts.register_names import general_registers
+from dap_ai.protocol.contracts.tool_arguments import RegistersArguments
 from dap_ai.system.texts import fenced
 
 
-class RegistersTool(Tool[Registers]):
+class RegistersTool(Tool[RegistersArguments]):
     """The processor's general registers."""
 
     description = "The general registers of a frame; of an outer frame those that the compiler says are restored."
-    arguments = Registers
+    arguments = RegistersArguments
     level = "observe"
     only = "native"
 
-    async def run(self, bench: Bench, arguments: Registers) -> ToolResult:
+    async def run(self, bench: ToolContext, arguments: RegistersArguments) -> ToolResult:
         """Names and values, as the adapter shows them."""
         if not bench.case.frames:
             return NO_FRAME

@@ -8,9 +8,9 @@ from typing import Any
 from dap_ai.agent.tools.base import Tool
 from dap_ai.debuggees.native.tools.code import code_
 from dap_ai.debuggees.native.tools.disassemble import disassemble
-from dap_ai.debuggees.native.tools.forms import FORMS as OTHERS
 from dap_ai.debuggees.native.tools.frames import frames
-from dap_ai.debuggees.native.tools.memory import memory
+from dap_ai.debuggees.native.tools.memory_tool import memory
+from dap_ai.debuggees.native.tools.native_forms import FORMS as OTHERS
 from dap_ai.debuggees.native.tools.registers import registers
 from dap_ai.debuggees.native.tools.type_of import type_
 

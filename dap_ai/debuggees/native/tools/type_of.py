@@ -9,20 +9,20 @@ from pathlib import Path
 
 import msgspec
 
-from dap_ai.agent.case.kind import kind_of
-from dap_ai.agent.case.roots import is_library, roots_of
-from dap_ai.agent.case.values import cut
+from dap_ai.agent.case.debuggee_kind import kind_of
+from dap_ai.agent.case.source_roots import is_library, roots_of
+from dap_ai.agent.case.value_texts import cut
 from dap_ai.agent.language.declared import defined_in, last_part
-from dap_ai.agent.language.questions import LanguageServerError, Spot
+from dap_ai.agent.language.language_messages import LanguageServerError, SourceLine
 from dap_ai.agent.language.recipes import family_of
-from dap_ai.agent.tools.base import Bench, Tool, ToolResult, clip
+from dap_ai.agent.tools.base import Tool, ToolContext, ToolResult, clip
 from dap_ai.agent.tools.definition import shown_at
-from dap_ai.agent.tools.lookup import Asked, by_name, server_of, why_not
-from dap_ai.agent.tools.reading import read
+from dap_ai.agent.tools.definition_lookup import SymbolQuery, by_name, server_of, why_not
 from dap_ai.agent.tools.symbols import columns_of, symbol_of, type_name
+from dap_ai.agent.tools.tool_reads import read
 from dap_ai.debuggees.native.source.languages import function_at
 from dap_ai.protocol.contracts.inspection import Value
-from dap_ai.protocol.contracts.tools import TypeOf
+from dap_ai.protocol.contracts.tool_arguments import TypeArguments
 from dap_ai.system.texts import code, fenced
 
 _MAX_VALUE_CHARS = 400
@@ -33,17 +33,17 @@ _MAX_LOOKED = 60
 _MAX_SHOWN = 2
 
 
-class TypeTool(Tool[TypeOf]):
+class TypeTool(Tool[TypeArguments]):
     """Of a variable or member (`order->next`) its type, value and members; of a type by its name its source."""
 
     description = "The type of a variable or member of the frame, or a type by its name: its members, and its source."
-    arguments = TypeOf
+    arguments = TypeArguments
     level = "observe"
     main = "{symbol}"
     only = "native"
     instead = "`info` tells the type of a value, and shows a class."
 
-    async def run(self, bench: Bench, arguments: TypeOf) -> ToolResult:
+    async def run(self, bench: ToolContext, arguments: TypeArguments) -> ToolResult:
         """What the debugger, the source and the language server know of it. Raises NotStopped, RequestFailed."""
         symbol = arguments.symbol.strip().rstrip(";")
         value = (await read(bench, [symbol], max_text=_MAX_VALUE_CHARS))[0].value if bench.focus else None
@@ -76,7 +76,7 @@ def _brief(about: str, *, is_shown: bool) -> str:
     return fenced("\n".join(lines)) if len(lines) > is_shown else ""
 
 
-def _declared(asked: Asked | None, about: str) -> str:
+def _declared(asked: SymbolQuery | None, about: str) -> str:
     """The type that the language server tells, else the word before a name where it is declared; empty: neither."""
     if told := re.search(r"^Type: (.+)$", about, re.MULTILINE):
         return told[1]
@@ -94,14 +94,14 @@ def _declared(asked: Asked | None, about: str) -> str:
     return ""
 
 
-def _source(bench: Bench, spots: list[Spot]) -> str:
+def _source(bench: ToolContext, spots: list[SourceLine]) -> str:
     kind = kind_of(bench.case)
     folders = [str(Path(real).parent) for s in spots if is_library(real := os.path.realpath(s.path), kind)]
     roots = roots_of(bench.case, folders)
     return "\n\n".join(f"Defined at {shown_at(bench, roots, spot)}" for spot in spots[:_MAX_SHOWN])
 
 
-def _asked(bench: Bench, symbol: str) -> Asked | None:
+def _asked(bench: ToolContext, symbol: str) -> SymbolQuery | None:
     """Where the symbol stands in the frame's function, nearest to the line at which it stops."""
     place, name = bench.focus, symbol_of(symbol)
     if place is None or place.source is None or not name:
@@ -110,12 +110,14 @@ def _asked(bench: Bench, symbol: str) -> Asked | None:
     first, last = (own.first, own.last) if own else (max(1, place.frame.line - _MAX_LOOKED), place.frame.line)
     for line in sorted(range(first, last + 1), key=lambda n: abs(n - place.frame.line)):
         if columns := columns_of(place.source.line(line), name):
-            return Asked(place.source, line, name, columns)
+            return SymbolQuery(place.source, line, name, columns)
     lines = defined_in(place.source, name)
-    return next((Asked(place.source, n, name, c) for n in lines if (c := columns_of(place.source.line(n), name))), None)
+    return next(
+        (SymbolQuery(place.source, n, name, c) for n in lines if (c := columns_of(place.source.line(n), name))), None
+    )
 
 
-async def _by_server(bench: Bench, asked: Asked, *, is_variable: bool) -> tuple[str, list[Spot]]:
+async def _by_server(bench: ToolContext, asked: SymbolQuery, *, is_variable: bool) -> tuple[str, list[SourceLine]]:
     """What it shows of the symbol, and where its type is defined; nothing where it cannot be asked."""
     family = family_of(asked.source.language)
     if family is None or bench.language is None or why_not(bench, family):

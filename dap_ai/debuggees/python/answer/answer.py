@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from dap_ai.agent.case.stack import Case, Place
-from dap_ai.agent.case.tables import table_of
-from dap_ai.agent.case.values import timed, typed
+from dap_ai.agent.case.stop_snapshot import FramePlace, StopSnapshot
+from dap_ai.agent.case.text_tables import table_of
+from dap_ai.agent.case.value_texts import timed, typed
+from dap_ai.agent.providers.ask_work import Work
 from dap_ai.agent.providers.offline import offline_usage, say, use
-from dap_ai.agent.providers.work import Work
-from dap_ai.agent.questions.asking import (
+from dap_ai.agent.questions.asked_expressions import candidates, named, spoken
+from dap_ai.agent.questions.question_kinds import (
     code_asked,
     offered,
     place_of,
@@ -21,31 +22,30 @@ from dap_ai.agent.questions.asking import (
     wants_way,
     way,
 )
-from dap_ai.agent.questions.expressions import candidates, named, spoken
 from dap_ai.agent.questions.waiting import wants_wait
 from dap_ai.agent.report.citing import Cited, evidence_of
 from dap_ai.agent.report.sections import quote, where
 from dap_ai.agent.report.wording import BY_SOURCE, HAD, NO_ASSIGNMENT, NO_MODEL, NO_RANKING, NOT_COMPUTED, NOW
-from dap_ai.agent.tools.base import Bench
+from dap_ai.agent.tools.base import ToolContext
 from dap_ai.agent.tools.evaluate import named_in
-from dap_ai.agent.tools.stack import where_it_is
-from dap_ai.agent.tools.table import traced_by
+from dap_ai.agent.tools.stack_tools import where_it_is
+from dap_ai.agent.tools.tool_table import traced_by
 from dap_ai.debuggees.python.analysis.claims.explain import why
 from dap_ai.debuggees.python.analysis.questions.owners import outermost
-from dap_ai.debuggees.python.analysis.questions.telling import Told
-from dap_ai.debuggees.python.analysis.questions.understood import named_by, understood
-from dap_ai.debuggees.python.analysis.questions.waiting import waiting
-from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
+from dap_ai.debuggees.python.analysis.questions.python_waiting import waiting
+from dap_ai.debuggees.python.analysis.questions.question_answers import ValueAnswer
+from dap_ai.debuggees.python.analysis.questions.question_parser import named_by, parse_question
+from dap_ai.debuggees.python.analysis.ranking.ranking import StopAnalysis
 from dap_ai.debuggees.python.analysis.ranking.set_by_hand import set_by_hand
-from dap_ai.debuggees.python.analysis.value_path.finding import path_of_value
+from dap_ai.debuggees.python.analysis.value_path.path_search import path_of_value
+from dap_ai.debuggees.python.answer.answer_sections import before_default, of_length, of_type, standing
 from dap_ai.debuggees.python.answer.failure_answers import FailureAnswers, analysed, settled
-from dap_ai.debuggees.python.answer.passages import before_default, of_length, of_type, standing
-from dap_ai.debuggees.python.answer.plain_words import PlainWords
-from dap_ai.debuggees.python.tools.history import history
+from dap_ai.debuggees.python.answer.nl_answers import QuestionAnswers
+from dap_ai.debuggees.python.tools.history_tool import history
 from dap_ai.debuggees.python.tools.table import followed_by
-from dap_ai.protocol.contracts.asking import Answer
-from dap_ai.protocol.contracts.snapshot import Followed
-from dap_ai.protocol.contracts.tools import History, Info
+from dap_ai.protocol.contracts.question import Answer
+from dap_ai.protocol.contracts.snapshot_messages import Followed
+from dap_ai.protocol.contracts.tool_arguments import HistoryArguments, InfoArguments
 from dap_ai.system.texts import fenced
 
 _MAX_THREADS = 6
@@ -56,49 +56,49 @@ class PythonAnalyst:
 
     def __init__(self) -> None:
         self._failures = FailureAnswers()
-        self._words = PlainWords()
+        self._words = QuestionAnswers()
 
-    async def answer(self, work: Work, case: Case, bench: Bench) -> Answer:
+    async def answer(self, work: Work, case: StopSnapshot, bench: ToolContext) -> Answer:
         """What is wrong at the stop, or what the question asks of it."""
         if call := traced_by(work.ask.arguments.question):
             return await use(call, bench, work.sink)
         question = work.ask.arguments.question
         say(work, [" ".join(case.edited)])
         self._words.remember(case)
-        wanted = understood(question)
+        wanted = parse_question(question)
         unread = [t for t in (*named_by(wanted), *candidates(question)) if case.focus and case.focus.shown(t) is None]
         if unread:
             await work.read(unread)
         if call := followed_by(case, question):
             return await use(call, bench, work.sink)
         if wants_help(question):
-            return self._told(work, [offered(case), f"*{NO_RANKING}*"])
+            return self._say(work, [offered(case), f"*{NO_RANKING}*"])
         if wants_way(question):
             return await self._came(work, case, question)
         if wants_wait(question) and (awaited := waiting(case)):
-            return self._told(work, [awaited, _others(bench), f"*{NO_RANKING}*"])
+            return self._say(work, [awaited, _others(bench), f"*{NO_RANKING}*"])
         if wanted and (told := await self._words.answer(work, case, wanted, self._failures.controls(case))):
             return await self._in_words(work, case, told)
         if symbol := code_asked(case, question):
-            return await use(Info(symbol), bench, work.sink)
+            return await use(InfoArguments(symbol), bench, work.sink)
         evaluated = await self._evaluated(work, bench)
         asked = place_of(case, question)
         roots = spoken(asked, question)[:1] or named(asked, question)
         if wants_all(question) and not roots and asked:
-            return self._told(work, [*evaluated, standing(asked), f"*{NO_RANKING}*"])
+            return self._say(work, [*evaluated, standing(asked), f"*{NO_RANKING}*"])
         if evaluated and not roots:
-            return self._told(work, [*evaluated, f"*{NO_RANKING}*"])
+            return self._say(work, [*evaluated, f"*{NO_RANKING}*"])
         if roots and asked:
             analysis = settled(await analysed(work, case, roots, asked), self._failures.kept_at(case))
             return await self._about(work, analysis, roots, asked, evaluated) if analysis else self._nowhere(work)
         if told := await self._words.ended(work, case, candidates(question), self._failures.controls(case)):
-            return self._told(work, [*told.parts, f"*{NO_RANKING}*"])
+            return self._say(work, [*told.parts, f"*{NO_RANKING}*"])
         return await self._failures.explain(work, case, before_default(case, question)) or self._nowhere(work)
 
-    async def _in_words(self, work: Work, case: Case, told: Told) -> Answer:
+    async def _in_words(self, work: Work, case: StopSnapshot, told: ValueAnswer) -> Answer:
         """What a recorded run tells, with the values of the frames that it rests on and their path."""
         if not told.about:
-            return self._told(work, [*told.parts, f"*{NO_RANKING}*"])
+            return self._say(work, [*told.parts, f"*{NO_RANKING}*"])
         place = told.about[0][0]
         roots = [ast.parse(text, mode="eval").body for _, text in told.about]
         trials = self._failures.kept_at(case)
@@ -110,34 +110,34 @@ class PythonAnalyst:
         evidence = evidence_of(case.stop, [Cited(*each) for each in told.about])
         return Answer(evidence=evidence, path=path, usage=offline_usage())
 
-    async def _came(self, work: Work, case: Case, question: str) -> Answer:
+    async def _came(self, work: Work, case: StopSnapshot, question: str) -> Answer:
         """How the program came to where it stands, what the frame holds, and what is wrong if that is asked, too."""
         parts = [way(case), standing(case.focus) if case.focus else ""]
         first = "\n\n".join(filter(None, parts))
         if wants_reason(question) and (known := await self._failures.explain(work, case, first)):
             return known
-        return self._told(work, [*parts, f"*{NO_RANKING}*"])
+        return self._say(work, [*parts, f"*{NO_RANKING}*"])
 
-    def unread(self, work: Work, caught: Case) -> Answer | None:
+    def unread(self, work: Work, caught: StopSnapshot) -> Answer | None:
         """Answers from the printed traceback and the source."""
         return self._failures.unread(work, caught)
 
-    async def _evaluated(self, work: Work, bench: Bench) -> list[str]:
+    async def _evaluated(self, work: Work, bench: ToolContext) -> list[str]:
         """What expressions of the question give that only a copy of the program may evaluate."""
         results = await named_in(bench, work.ask.arguments.question)
         for status in dict.fromkeys(result.status for result in results if result.status):
             work.sink.emit("status", status)
         return [result.text for result in results]
 
-    def _told(self, work: Work, parts: list[str]) -> Answer:
+    def _say(self, work: Work, parts: list[str]) -> Answer:
         say(work, parts)
         return Answer(usage=offline_usage())
 
     def _nowhere(self, work: Work) -> Answer:
-        return self._told(work, ["There is no frame with source to look at in this stop."])
+        return self._say(work, ["There is no frame with source to look at in this stop."])
 
     async def _about(
-        self, work: Work, analysis: Analysis, roots: list[ast.expr], place: Place, evaluated: list[str]
+        self, work: Work, analysis: StopAnalysis, roots: list[ast.expr], place: FramePlace, evaluated: list[str]
     ) -> Answer:
         case, question = analysis.case, work.ask.arguments.question
         cited = [Cited(place, ast.unparse(root)) for root in roots]
@@ -162,20 +162,20 @@ class PythonAnalyst:
         return Answer(evidence=evidence, suspects=analysis.suspects, path=path, usage=offline_usage())
 
 
-def _others(bench: Bench) -> str:
+def _others(bench: ToolContext) -> str:
     """What the other threads wait for, a line each; empty: none is known to wait."""
     waiting_ones = [t for t in bench.case.inspection.threads if t.waiting and not t.current]
     rows = [f"- `{thread.name}`: {where_it_is(bench, thread)}" for thread in waiting_ones[:_MAX_THREADS]]
     return "\n".join(["Other threads that wait:", "", *rows]) if rows else ""
 
 
-async def _past(bench: Bench | None, place: Place, roots: list[ast.expr]) -> list[str]:
+async def _past(bench: ToolContext | None, place: FramePlace, roots: list[ast.expr]) -> list[str]:
     """The values that each of the first two took, where a run again in a copy shows them."""
     return [text for root in roots[:2] if bench and (text := await _followed(bench, place, root))]
 
 
-async def _followed(bench: Bench, place: Place, root: ast.expr) -> str:
+async def _followed(bench: ToolContext, place: FramePlace, root: ast.expr) -> str:
     node, owner = outermost(bench.case, place, root)
     number = bench.case.frames.index(owner.frame)
-    found = await history.run(replace(bench, chosen=owner), History(ast.unparse(node), frame=number))
+    found = await history.run(replace(bench, chosen=owner), HistoryArguments(ast.unparse(node), frame=number))
     return f"{HAD} {found.text}" if isinstance(found.data, Followed) else ""

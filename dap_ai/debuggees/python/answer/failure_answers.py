@@ -6,38 +6,48 @@ import ast
 import asyncio
 from functools import partial
 
-from dap_ai.agent.case.stack import Case, Place
+from dap_ai.agent.case.stop_snapshot import FramePlace, StopSnapshot
+from dap_ai.agent.providers.ask_work import Work
 from dap_ai.agent.providers.offline import offline_usage, say
-from dap_ai.agent.providers.work import Work
 from dap_ai.agent.report.citing import evidence_of
 from dap_ai.agent.report.sections import where
 from dap_ai.agent.report.wording import NO_MODEL, NO_RANKING, NOT_COMPUTED, UNKNOWN
-from dap_ai.debuggees.python.analysis.claims import unread
+from dap_ai.debuggees.python.analysis.claims import partial_answer
 from dap_ai.debuggees.python.analysis.claims.advice import recommendation
 from dap_ai.debuggees.python.analysis.claims.explain import after_cleanup, happened, root_cause, why
-from dap_ai.debuggees.python.analysis.claims.gist import gist
-from dap_ai.debuggees.python.analysis.claims.recursion.told import RECURSION, recursion_at, told_of_library
-from dap_ai.debuggees.python.analysis.claims.recursion.told import told as recursion_told
+from dap_ai.debuggees.python.analysis.claims.recursion.explain_recursion import (
+    RECURSION,
+    explain_library_recursion,
+    recursion_at,
+)
+from dap_ai.debuggees.python.analysis.claims.recursion.explain_recursion import explain_recursion as recursion_told
 from dap_ai.debuggees.python.analysis.claims.shadowed_modules import Shadowed, shadowed
-from dap_ai.debuggees.python.analysis.claims.shadowed_modules import told as shadowed_told
-from dap_ai.debuggees.python.analysis.claims.verdict import verdict
+from dap_ai.debuggees.python.analysis.claims.shadowed_modules import explain_shadowing as shadowed_told
+from dap_ai.debuggees.python.analysis.claims.verdict import gist, verdict
 from dap_ai.debuggees.python.analysis.experiments.proving import prove
 from dap_ai.debuggees.python.analysis.experiments.scheduler import NO_TIME, Investigation
 from dap_ai.debuggees.python.analysis.failure import syntax_errors
-from dap_ai.debuggees.python.analysis.failure.facts import proving
-from dap_ai.debuggees.python.analysis.failure.messages import as_written
-from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis, analyse, outline
+from dap_ai.debuggees.python.analysis.failure.exception_messages import as_written
+from dap_ai.debuggees.python.analysis.failure.failure_evidence import proving
+from dap_ai.debuggees.python.analysis.ranking.ranking import StopAnalysis, analyse, outline
+from dap_ai.debuggees.python.analysis.ranking.reranking import describe_run as told_again
 from dap_ai.debuggees.python.analysis.ranking.reranking import rerank
-from dap_ai.debuggees.python.analysis.ranking.reranking import told as told_again
 from dap_ai.debuggees.python.analysis.ranking.set_by_hand import set_by_hand
 from dap_ai.debuggees.python.analysis.ranking.trials import Trials
 from dap_ai.debuggees.python.analysis.ranking.what_ran import settle
-from dap_ai.debuggees.python.analysis.record.runs import BUDGET_S, Control
+from dap_ai.debuggees.python.analysis.record.check_runs import BUDGET_S, Control
 from dap_ai.debuggees.python.analysis.syntax.loops import looping
-from dap_ai.debuggees.python.analysis.value_path.finding import path_of_failure
-from dap_ai.debuggees.python.answer.passages import endless, has_failed, lacked_memory, noted, standing, suspicious
-from dap_ai.protocol.contracts.asking import Answer
-from dap_ai.protocol.wire.ask import Fix
+from dap_ai.debuggees.python.analysis.value_path.path_search import path_of_failure
+from dap_ai.debuggees.python.answer.answer_sections import (
+    endless,
+    has_failed,
+    lacked_memory,
+    noted,
+    standing,
+    suspicious,
+)
+from dap_ai.protocol.contracts.question import Answer
+from dap_ai.protocol.wire.ask_messages import Fix
 
 _TIME_TO_LOOK = 0.6
 """Of what is left: the answer must still be told."""
@@ -50,10 +60,10 @@ class FailureAnswers:
     """Explains where a program has failed or stands, and keeps what it found for the next question at the stop."""
 
     def __init__(self) -> None:
-        self._kept: tuple[tuple[int, int, int], Analysis, Trials] | None = None
+        self._kept: tuple[tuple[int, int, int], StopAnalysis, Trials] | None = None
         """What was found at the last stop that was asked about, and its `_key`."""
 
-    async def explain(self, work: Work, case: Case, first: str) -> Answer | None:
+    async def explain(self, work: Work, case: StopSnapshot, first: str) -> Answer | None:
         """What is wrong there; None where no frame has source. The failure runs again while the source is read."""
         if (found := shadowed(case)) and (analysis := await analysed(work, case)):
             return self._shadowed(work, analysis, found, first)
@@ -65,14 +75,14 @@ class FailureAnswers:
             if again is not None:
                 await again.aclose()
 
-    def _shadowed(self, work: Work, analysis: Analysis, found: Shadowed, first: str) -> Answer:
+    def _shadowed(self, work: Work, analysis: StopAnalysis, found: Shadowed, first: str) -> Answer:
         """A file shadows a standard module: no small change of a line fixes that."""
         parts, suspects = shadowed_told(found, analysis)
         say(work, [first, *parts, f"*{' '.join([NO_RANKING, *noted(analysis)])}*"])
         gist_of = parts[0].rstrip(".").partition(", and has no")[0]
         return Answer(suspects=suspects, gist=gist_of, usage=offline_usage())
 
-    def _begun(self, work: Work, case: Case) -> Investigation | None:
+    def _begun(self, work: Work, case: StopSnapshot) -> Investigation | None:
         """The failure run again; None where no fix is tried."""
         error = case.exception
         if error is None or not has_failed(case) or _why_none_is_tried(work, case):
@@ -83,11 +93,11 @@ class FailureAnswers:
         budget_s = BUDGET_S * (_THOROUGH if work.settings.thorough else 1)
         return Investigation(work.debugger, case, partial(work.sink.emit, "status"), budget_s, clock_s)
 
-    async def _diagnosed(self, work: Work, analysis: Analysis, again: Investigation | None, first: str) -> Answer:
+    async def _diagnosed(self, work: Work, analysis: StopAnalysis, again: Investigation | None, first: str) -> Answer:
         """The verdict in a sentence, the cause, the fix; then what they rest on."""
         remote = analysis.case.remote
         if remote is not None and (there := settled(await asyncio.to_thread(analyse, remote))):
-            return self._unread(work, there, *unread.elsewhere(there, analysis.case))
+            return self._unread(work, there, *partial_answer.elsewhere(there, analysis.case))
         if analysis.case.exception and analysis.case.exception.type == RECURSION:
             return await self._recursion(work, analysis, first)
         if wrong := syntax_errors.wrong_at(analysis.case):
@@ -106,57 +116,42 @@ class FailureAnswers:
             history = why(analysis, "How these values came about")
             advice = endless(analysis) or suspicious(analysis)
             parts = [advice, happened(analysis), history, standing(analysis.diagnosis.place)]
-        notes = [NO_MODEL, analysis.cut_short, note, *noted(analysis)]
-        told_first = looping(analysis.case) or verdict(analysis, trials)
-        message = as_written(analysis.case.exception.message) if analysis.case.exception else ""
-        cleaned = after_cleanup(analysis.diagnosis.place)
-        say(work, [first, told_first, message, cleaned, *parts, f"*{' '.join(filter(None, notes))}*"])
-        evidence = evidence_of(analysis.case.stop, proving(analysis.diagnosis))
-        is_cut = bool(analysis.cut_short)
-        path = await path_of_failure(analysis, trials)
-        suspects, usage = analysis.suspects, offline_usage()
-        certain = gist(analysis, trials)
-        return Answer(
-            evidence=evidence, suspects=suspects, fixes=fixes, path=path, gist=certain, usage=usage, limit=is_cut
-        )
+        head = [first, looping(analysis.case) or verdict(analysis, trials)]
+        answer = _finished_answer(work, analysis, trials, head, parts, analysis.cut_short, note)
+        answer.suspects, answer.fixes, answer.limit = analysis.suspects, fixes, bool(analysis.cut_short)
+        answer.path = await path_of_failure(analysis, trials)
+        return answer
 
-    def _set_by_hand(self, work: Work, analysis: Analysis, first: str) -> Answer:
+    def _set_by_hand(self, work: Work, analysis: StopAnalysis, first: str) -> Answer:
         """States the failure and its values without a cause: the program did not compute the value it depends on."""
         analysis.suspects = []
-        notes = [NO_MODEL, *noted(analysis)]
-        failed = [f"{UNKNOWN} {NOT_COMPUTED}"] if has_failed(analysis.case) else [standing(analysis.diagnosis.place)]
-        message = as_written(analysis.case.exception.message) if analysis.case.exception else ""
-        cleaned = after_cleanup(analysis.diagnosis.place)
-        say(
-            work,
-            [first, verdict(analysis, None), message, cleaned, *failed, happened(analysis), f"*{' '.join(notes)}*"],
-        )
-        evidence = evidence_of(analysis.case.stop, proving(analysis.diagnosis))
-        return Answer(evidence=evidence, gist=gist(analysis, None), usage=offline_usage())
+        failed = f"{UNKNOWN} {NOT_COMPUTED}" if has_failed(analysis.case) else standing(analysis.diagnosis.place)
+        return _finished_answer(work, analysis, None, [first, verdict(analysis, None)], [failed, happened(analysis)])
 
-    def _syntax(self, work: Work, analysis: Analysis, wrong: syntax_errors.Wrong, first: str) -> Answer:
+    def _syntax(self, work: Work, analysis: StopAnalysis, wrong: syntax_errors.Wrong, first: str) -> Answer:
         """What does not compile has not run: there is nothing to run again."""
         case, frame = analysis.case, analysis.diagnosis.place.frame
         bracket, path = syntax_errors.likely_open(wrong), wrong.source.path
         spot = where(case, path, wrong.line)
         importer = where(case, frame.path, frame.line) if frame.path != path else ""
         opened = where(case, path, bracket.line) if bracket else spot
-        parts, suspects = syntax_errors.told(wrong, spot, opened, importer)
+        parts, suspects = syntax_errors.explain_syntax_error(wrong, spot, opened, importer)
         say(work, [first, *parts, f"*{' '.join([NO_RANKING, *noted(analysis)])}*"])
         return Answer(suspects=suspects, usage=offline_usage())
 
-    async def _recursion(self, work: Work, analysis: Analysis, first: str) -> Answer:
+    async def _recursion(self, work: Work, analysis: StopAnalysis, first: str) -> Answer:
         """Tries no fix: to leave the call out ends the failure, and is hardly ever meant."""
         case, place = analysis.case, analysis.diagnosis.place
         found = await recursion_at(case, work.reader, work.debugger)
-        parts, suspects = await asyncio.to_thread(recursion_told, found) if found else told_of_library(place, case)
-        notes = [NO_MODEL, *noted(analysis)]
-        say(work, [first, *parts, f"*{' '.join(notes)}*"])
+        parts, suspects = (
+            await asyncio.to_thread(recursion_told, found) if found else explain_library_recursion(place, case)
+        )
+        say(work, [first, *parts, f"*{' '.join([NO_MODEL, *noted(analysis)])}*"])
         return Answer(suspects=suspects, usage=offline_usage())
 
     async def _investigated(
-        self, work: Work, analysis: Analysis, again: Investigation | None
-    ) -> tuple[Analysis, Trials | None, str]:
+        self, work: Work, analysis: StopAnalysis, again: Investigation | None
+    ) -> tuple[StopAnalysis, Trials | None, str]:
         """What trying fixes has brought, and a note where none may be tried. At an exception only.
 
         It is kept for the stop: another question gets the same verdict, at once.
@@ -176,43 +171,55 @@ class FailureAnswers:
         found = self._found(analysis.case)
         return (*found, "") if found else (analysis, None, "")
 
-    def unread(self, work: Work, caught: Case) -> Answer | None:
+    def unread(self, work: Work, caught: StopSnapshot) -> Answer | None:
         """Answers from the printed traceback and the source."""
         analysis = settled(analyse(caught))
-        return self._unread(work, analysis, *unread.caught(analysis)) if analysis else None
+        return self._unread(work, analysis, *partial_answer.caught(analysis)) if analysis else None
 
-    def _unread(self, work: Work, analysis: Analysis, parts: list[str], fixes: list[Fix]) -> Answer:
+    def _unread(self, work: Work, analysis: StopAnalysis, parts: list[str], fixes: list[Fix]) -> Answer:
         """Answers with the given paragraphs and no cited values."""
         say(work, [*parts, f"*{' '.join([NO_MODEL, *noted(analysis)])}*"])
         return Answer(suspects=analysis.suspects, fixes=fixes, usage=offline_usage())
 
-    def controls(self, case: Case) -> list[Control]:
+    def controls(self, case: StopSnapshot) -> list[Control]:
         """The runs of the failure that were made at this very stop."""
         trials = self.kept_at(case)
         return trials.controls if trials else []
 
-    def _found(self, case: Case) -> tuple[Analysis, Trials] | None:
+    def _found(self, case: StopSnapshot) -> tuple[StopAnalysis, Trials] | None:
         """The analysis and the tried fixes of this failure, if it was asked about before."""
         return self._kept[1:] if self._kept and self._kept[0] == _key(case) else None
 
-    def kept_at(self, case: Case) -> Trials | None:
+    def kept_at(self, case: StopSnapshot) -> Trials | None:
         """The fixes tried at this stop; None if none were tried."""
         kept, stop = self._kept, case.stop
         return kept[2] if kept and kept[0][:2] == (stop.epoch, stop.thread_id) else None
 
 
-def settled(analysis: Analysis | None, trials: Trials | None = None) -> Analysis | None:
+def settled(analysis: StopAnalysis | None, trials: Trials | None = None) -> StopAnalysis | None:
     """The analysis, with what had run decided by its frames and the trials."""
     if analysis:
         settle(analysis, trials)
     return analysis
 
 
-def _key(case: Case) -> tuple[int, int, int]:
+def _finished_answer(
+    work: Work, analysis: StopAnalysis, trials: Trials | None, head: list[str], parts: list[str], *notes: str
+) -> Answer:
+    """Says it, with the error's message and what cleanup has changed behind the head; the answer has the evidence."""
+    case, place = analysis.case, analysis.diagnosis.place
+    message = as_written(case.exception.message) if case.exception else ""
+    end = " ".join(filter(None, [NO_MODEL, *notes, *noted(analysis)]))
+    say(work, [*head, message, after_cleanup(place), *parts, f"*{end}*"])
+    evidence = evidence_of(case.stop, proving(analysis.diagnosis))
+    return Answer(evidence=evidence, gist=gist(analysis, trials), usage=offline_usage())
+
+
+def _key(case: StopSnapshot) -> tuple[int, int, int]:
     return case.stop.epoch, case.stop.thread_id, case.places[0].frame.id if case.places else 0
 
 
-def _why_none_is_tried(work: Work, case: Case) -> str:
+def _why_none_is_tried(work: Work, case: StopSnapshot) -> str:
     """Why no fix is tried at a failure, as a clause; empty: some are."""
     if lacked_memory(case):
         return "whatever asks for less memory would pass"
@@ -224,8 +231,8 @@ def _why_none_is_tried(work: Work, case: Case) -> str:
 
 
 async def analysed(
-    work: Work, case: Case, roots: list[ast.expr] | None = None, asked: Place | None = None
-) -> Analysis | None:
+    work: Work, case: StopSnapshot, roots: list[ast.expr] | None = None, asked: FramePlace | None = None
+) -> StopAnalysis | None:
     """The whole analysis, where there is time for it; else what can be said at once."""
     try:
         return await asyncio.wait_for(asyncio.to_thread(analyse, case, roots, asked), work.left_s * _TIME_TO_LOOK)

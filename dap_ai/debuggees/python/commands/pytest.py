@@ -16,8 +16,8 @@ import click
 
 from dap_ai.backends.debugpy import environments
 from dap_ai.backends.debugpy.interpreters import OLDEST, InterpreterError, describe
-from dap_ai.commands.shown.table import resolve
-from dap_ai.debuggees.python.hosts import answerer
+from dap_ai.commands.display.settings_table import resolve
+from dap_ai.debuggees.python.hosts import answer_process
 
 _HELP = """Run the project's tests with its own Python and its own pytest, and explain each failure.
 
@@ -79,10 +79,10 @@ def command(python: str | None, arguments: tuple[str, ...]) -> None:
     run(candidate.python, arguments)
 
 
-def named(python: str) -> environments.Candidate:
+def named(python: str) -> environments.PythonCandidate:
     """By its path, or as a shell finds it."""
     found = shutil.which(python, path=environments.shell_path(_passed_over()))
-    return environments.Candidate(found or python, "chosen by --python or the settings")
+    return environments.PythonCandidate(found or python, "chosen by --python or the settings")
 
 
 def _passed_over() -> str:
@@ -90,7 +90,7 @@ def _passed_over() -> str:
     return "" if importlib.util.find_spec("pytest") else environments.own_folder()
 
 
-def project_python() -> environments.Candidate:
+def project_python() -> environments.PythonCandidate:
     """The Python of the project that stands here."""
     cwd, own = str(Path.cwd()), _passed_over()
     found = itertools.chain(
@@ -102,10 +102,10 @@ def project_python() -> environments.Candidate:
     for each in found:
         if not own or os.path.realpath(Path(each.python).parent) != own:
             return each
-    return environments.Candidate(sys.executable, "the Python of dap_ai itself; no other was found")
+    return environments.PythonCandidate(sys.executable, "the Python of dap_ai itself; no other was found")
 
 
-def check(candidate: environments.Candidate) -> None:
+def check(candidate: environments.PythonCandidate) -> None:
     """Whether the tests can be run by this Python. Raises CannotStart."""
     try:
         interpreter = asyncio.run(describe(candidate.python))
@@ -123,7 +123,7 @@ def check(candidate: environments.Candidate) -> None:
 
 def run(python: str, arguments: tuple[str, ...]) -> NoReturn:
     """Becomes `python -m pytest` with the plugin, so that terminal, signals and exit code are pytest's."""
-    answering = json.dumps(answerer.start_command())
+    answering = json.dumps(answer_process.start_command())
     options = ["-p", PLUGIN, f"--dap-ai-command={answering}", "--ask=short"]
     sys.stdout.flush()
     os.execve(python, [python, "-m", "pytest", *options, *arguments], environment(python))  # noqa: S606

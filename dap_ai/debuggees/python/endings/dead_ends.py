@@ -9,7 +9,8 @@ Heard of are: what leaves the program's main module, where debugpy called it; `t
 `sys.unraisablehook`, also after the end of the main thread, where functions of `atexit` run; and what the standard
 library reports because nobody else will: a task's exception that was never retrieved, the failure of a doctest that
 raises, what ended a child of multiprocessing. What ends a test of unittest, pytest or Twisted's trial is looked at
-before the test's cleanup (debuggees/python/hosts/cleanups.py), or else when it is reported. What has not been compiled
+before the test's cleanup (debuggees/python/hosts/cleanup_hooks.py), or else when it is reported. What has not been
+compiled
 has no frame: it gets one, at the line that is wrong. What debugpy has stopped at, also `sys.exit("no such file")`, is
 not stopped at again. Of an exception group, its first member is shown, where it failed.
 """

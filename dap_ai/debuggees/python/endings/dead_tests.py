@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-CLEANUPS = (Path(__file__).parents[1] / "hosts" / "cleanups.py").read_text("utf-8")
+CLEANUPS = (Path(__file__).parents[1] / "hosts" / "cleanup_hooks.py").read_text("utf-8")
 """What tells of a test before its cleanup: the first part of the text."""
 
 TESTS = r"""

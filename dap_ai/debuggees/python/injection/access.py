@@ -6,16 +6,16 @@ from collections.abc import Sequence
 
 from dap_ai.debuggees.python.endings import dead_ends
 from dap_ai.debuggees.python.injection import inspector
+from dap_ai.debuggees.python.injection.debugpy_snapshots import DebugpySnapshots as Copies
 from dap_ai.debuggees.python.injection.inspector import Inspector
-from dap_ai.debuggees.python.injection.snapshots import Snapshots as Copies
-from dap_ai.protocol.contracts.backend import Access, Snapshots, Walker
+from dap_ai.protocol.contracts.backend import Access, SnapshotService, StopInspector
 
 
 class PythonAccess(Access):
     """Reads and copies Python programs through code injected into the debuggee."""
 
     def at_start(self) -> Sequence[str]:
-        """Expressions that open the inspector's door and start to capture values at each raise."""
+        """Expressions that open the injector and start to capture values at each raise."""
         return inspector.open_expression(), inspector.watch_expression()
 
     def in_terminal(self) -> Sequence[str]:
@@ -26,12 +26,12 @@ class PythonAccess(Access):
         """Compiles the injected modules ahead of the first question."""
         inspector.warm()
 
-    def walker(self, *, hovers: bool = False) -> Walker:
-        """Returns the static walker of one session."""
+    def inspector(self, *, hovers: bool = False) -> StopInspector:
+        """Returns the static inspector of one session."""
         del hovers
         return Inspector()
 
-    def snapshots(self, readable: tuple[str, ...] = ()) -> Snapshots:
+    def snapshots(self, readable: tuple[str, ...] = ()) -> SnapshotService:
         """Returns the snapshots of one session."""
         return Copies(readable=readable)
 

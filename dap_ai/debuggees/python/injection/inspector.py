@@ -1,10 +1,11 @@
-"""Brings the static walker into a debuggee of debugpy and asks it: one `evaluate` a visit.
+"""Brings the static inspector into a debuggee of debugpy and asks it: one `evaluate` a visit.
 
-1. inspector/door.py is opened before the program starts, by the proxy's greeting; else at the first visit, in context
+1. inspector/injector.py is opened before the program starts, by the proxy's greeting; else at the first visit, in
+context
    `hover` with a frameId. What begins with its name is answered by it, in place of pydevd's own `evaluate`.
 2. pydevd replaces `@LINE@` in expressions, quotes results, and answers errors with success. So queries and replies
    travel as base64, replies open with a magic word, and whatever does not is an error text. "": not installed yet.
-3. The door's name holds a digest of all sources: another version's walker in the same process is never called.
+3. The injector's name holds a digest of all sources: another version's inspector in the same process is never called.
 """
 
 from __future__ import annotations
@@ -44,18 +45,18 @@ _NEWER = "__import__('sys').version_info >= (3, 12)"
 
 
 @functools.cache
-def door_name() -> str:
-    """What the door is called inside the debuggee, on the module `pydevd`."""
-    sources = _door_source(), _sources(READING), _sources(SNAPSHOTS), _sources(RAISES)
+def injector_name() -> str:
+    """What the injector is called inside the debuggee, on the module `pydevd`."""
+    sources = _injector_source(), _sources(READING), _sources(SNAPSHOTS), _sources(RAISES)
     return f"dap_ai_{hashlib.sha256(repr(sources).encode()).hexdigest()[:12]}"
 
 
-def _door_source() -> str:
-    return (_INSPECTOR / "door.py").read_text("utf-8")
+def _injector_source() -> str:
+    return (_INSPECTOR / "injector.py").read_text("utf-8")
 
 
 def _sources(bundle: str) -> list[tuple[str, str]]:
-    """(name, source) of a bundle's modules, by name: the door brings them into the order of their imports."""
+    """(name, source) of a bundle's modules, by name: the injector brings them into the order of their imports."""
     return [(file.stem, file.read_text("utf-8")) for file in _files(bundle)]
 
 
@@ -63,7 +64,7 @@ def _files(bundle: str) -> list[Path]:
     if bundle == SNAPSHOTS:
         return _modules(_SNAPSHOTS)
     raises = _modules(_INSPECTOR / "raises")
-    reading = [file for file in _modules(_INSPECTOR) if file not in raises and file.stem != "door"]
+    reading = [file for file in _modules(_INSPECTOR) if file not in raises and file.stem != "injector"]
     if bundle == READING:
         return reading
     return [*raises, *(file for file in reading if file.stem in _FOR_RAISES), Path(user_code.__file__)]
@@ -97,24 +98,24 @@ def _packed(data: bytes) -> str:
 
 @functools.cache
 def open_expression() -> str:
-    """What opens the door; nothing if it is open. Evaluate it without a frameId, or in context `hover` with one."""
-    file = "<dap_ai_probe.door>"
-    program = f"{_door_source()}\nopen_door({door_name()!r}, place)\n"
+    """What opens the injector; nothing if it is open. Evaluate it without a frameId, or in context `hover` with one."""
+    file = "<dap_ai_probe.injector>"
+    program = f"{_injector_source()}\nopen_injector({injector_name()!r}, place)\n"
     code = marshal.dumps(compile(program, file, "exec", dont_inherit=True))
     here = "(s.modules['_frozen_importlib_external'].MAGIC_NUMBER, s.implementation.cache_tag)"
     return (
         "(lambda b, s, m, p, u: b.exec("
         f"m.loads(u('{_packed(code)}')) if {here} == {_MAGIC!r} else "
         f"b.compile(u('{_packed(program.encode())}'), '{file}', 'exec', 0, True), "
-        "{'__builtins__': b.__dict__.copy(), '__name__': 'dap_ai_probe.door', 'place': p}))"
+        "{'__builtins__': b.__dict__.copy(), '__name__': 'dap_ai_probe.injector', 'place': p}))"
         "(__import__('builtins'), __import__('sys'), __import__('marshal'), __import__('pydevd'), "
         "(lambda z, a: lambda t: z.decompress(a.a2b_base64(t)))(__import__('zlib'), __import__('binascii')))"
     )
 
 
 def call_expression(function: str, argument: str) -> str:
-    """What asks the door; evaluate it in context `clipboard` with a frameId."""
-    return f"__import__('pydevd').{door_name()}.{function}('{argument}')"
+    """What asks the injector; evaluate it in context `clipboard` with a frameId."""
+    return f"__import__('pydevd').{injector_name()}.{function}('{argument}')"
 
 
 @functools.cache
@@ -124,7 +125,7 @@ def _install_expression(folder: str, magic: tuple[bytes, str | None] | None) -> 
 
 
 def install_expressions(folder: str = READING) -> list[str]:
-    """What puts the walker, or beside it SNAPSHOTS, into a debuggee with a door; the second where the first says "".
+    """Expressions that install the inspector (or SNAPSHOTS) by the injector; the second where the first says "".
 
     The first holds compiled modules, for this version of Python alone; the second, sources, which cost the debuggee
     40 ms.
@@ -133,7 +134,7 @@ def install_expressions(folder: str = READING) -> list[str]:
 
 
 def watch_expression() -> str:
-    """What captures values at each raise from now on, where the door is open; Python 3.12 and newer."""
+    """What captures values at each raise from now on, where the injector is open; Python 3.12 and newer."""
     ours, any_python = install_expressions(RAISES)
     return f"{_NEWER} and ({ours} or {any_python}) and {call_expression('watch', '')}"
 
@@ -146,13 +147,13 @@ def warm() -> None:
     watch_expression()
 
 
-def visit_expression(query: Query) -> str:
-    """What asks an installed walker."""
+def inspection_expression(query: Query) -> str:
+    """What asks an installed inspector."""
     return call_expression("visit", base64.b64encode(msgspec.json.encode(query)).decode("ascii"))
 
 
 class Caller:
-    """The door of one debuggee, by way of a frame of its stop."""
+    """The injector of one debuggee, by way of a frame of its stop."""
 
     def __init__(self, request: Request, frame_id: int) -> None:
         self._request = request
@@ -164,11 +165,11 @@ class Caller:
         return unquoted(str((await self._request("evaluate", arguments)).get("result", "")))
 
     async def install(self, said: str, *kinds: list[str]) -> str:
-        """Installs what these expressions bring, each kind in its turn; `said` is what the door said without it.
+        """Installs what these expressions bring, each kind in its turn; `said` is what the injector said without it.
 
         What it says now: MAGIC, or what went wrong.
         """
-        if said:  # there is no door
+        if said:  # there is no injector
             await self.evaluate(open_expression(), "hover")
         for expressions in kinds:
             for expression in expressions:
@@ -181,13 +182,13 @@ class Caller:
 
 
 class Inspector:
-    """The walker of one debug session; it may meet a new process at any stop, and installs itself anew there."""
+    """The inspector of one debug session; it may meet a new process at any stop, and installs itself anew there."""
 
     async def inspect(self, request: Request, query: Query) -> Inspection:
         """One visit. Raises RequestFailed when the debuggee could not be read, NotStopped as `request` does."""
         if not query.frames:
             raise RequestFailed("inspect", "noFrames", "there is no frame to read: name one of a stackTrace")
-        caller, visit = Caller(request, query.frames[0].frame_id), visit_expression(query)
+        caller, visit = Caller(request, query.frames[0].frame_id), inspection_expression(query)
         reply = await caller.evaluate(visit)
         if not reply.startswith(MAGIC):
             reply = await caller.install(reply, install_expressions())
@@ -205,11 +206,11 @@ def _decode(reply: str) -> Inspection:
         raise RequestFailed("inspect", "inspectFailed", f"the program could not be read: {last_line(reply)}")
     text = reply.removeprefix(MAGIC)
     if text.startswith("!"):
-        raise RequestFailed("inspect", "inspectFailed", f"the walker failed inside the program: {text[1:]}")
+        raise RequestFailed("inspect", "inspectFailed", f"the inspector failed inside the program: {text[1:]}")
     try:
         return msgspec.json.decode(base64.b64decode(text), type=Inspection)
     except (ValueError, msgspec.MsgspecError) as error:
-        raise RequestFailed("inspect", "inspectFailed", f"the walker's reply was not understood: {error}") from error
+        raise RequestFailed("inspect", "inspectFailed", f"the inspector's reply was not understood: {error}") from error
 
 
 def last_line(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The static walker: what runs inside the debuggee. Standard library only, Python 3.8 to 3.14.
+"""The static inspector: what runs inside the debuggee. Standard library only, Python 3.8 to 3.14.
 
 Rules that every file of this folder keeps:
 
@@ -6,6 +6,6 @@ Rules that every file of this folder keeps:
    `isinstance`, `==`, `hash`, `in`, `bool`, `len`, `iter` or `repr` of an object whose exact type is not known.
 2. Nothing that an object computes is asked for, no iterator is advanced, nothing is cached in an object.
 3. Nothing is kept after a visit, and nothing that goes wrong leaves it.
-4. Functions of the library are called only where they are C code that door.py has kept (`os.getcwd`, never
+4. Functions of the library are called only where they are C code that injector.py has kept (`os.getcwd`, never
    `os.path.isdir`): one written in Python finds what it needs by names that the program may have replaced.
 """

@@ -23,7 +23,7 @@ _CODE: tuple[Any, ...] = (types.FunctionType, types.BuiltinFunctionType, types.M
 _traceback_of: Any = BaseException.__dict__["__traceback__"].__get__
 
 
-class Moment:
+class CapturedFrame:
     """A frame as it was: copies of its variables, and of those of its module that its code names.
 
     `code`: the id of its code; `at`: the offset of the instruction it stood at; `addresses`: by the id of a copy, that
@@ -45,7 +45,7 @@ class Capture:
 
     __slots__ = ("exception", "inner", "moments", "site")
 
-    def __init__(self, exc: Any, site: Any, moments: list[Moment]) -> None:
+    def __init__(self, exc: Any, site: Any, moments: list[CapturedFrame]) -> None:
         self.exception, self.site, self.moments = id(exc), site, moments
         self.inner = [id(frame.f_code) for frame, _ in entries_of(exc)[1:]]
 
@@ -55,7 +55,7 @@ _kept: list[Capture] = []
 
 def capture(frame: Any, exc: Any, site: Any, is_user: Any) -> None:
     """Copies what this frame of the thread and its callers hold; `is_user(code)`: whether a frame is looked at."""
-    moments: list[Moment] = []
+    moments: list[CapturedFrame] = []
     try:
         while frame is not None and len(moments) < MAX_FRAMES:
             if is_user(frame.f_code):
@@ -67,7 +67,7 @@ def capture(frame: Any, exc: Any, site: Any, is_user: Any) -> None:
     _kept.append(Capture(exc, site, moments))
 
 
-def _moment(frame: Any, room: int) -> Moment:
+def _moment(frame: Any, room: int) -> CapturedFrame:
     code, at, freezer = frame.f_code, frame.f_lasti, Freezer(room)
     found = running_names(frame)
     wanted = mentioned(code, at)
@@ -82,7 +82,7 @@ def _moment(frame: Any, room: int) -> Moment:
     order = dict.fromkeys([name for name in (*wanted, *code.co_names) if name in found])
     order.update(dict.fromkeys(found))
     names = {name: freezer.freeze(found[name]) for name in list(order)[:_MAX_NAMES]}
-    return Moment(id(code), at, names, shared, freezer)
+    return CapturedFrame(id(code), at, names, shared, freezer)
 
 
 def _is_code(x: Any) -> bool:
@@ -90,7 +90,7 @@ def _is_code(x: Any) -> bool:
     return any(cls is known for known in _CODE) or issubclass(cls, type)
 
 
-def moments_of(exc: Any) -> list[tuple[Any, Moment]]:
+def moments_of(exc: Any) -> list[tuple[Any, CapturedFrame]]:
     """Frames of an exception's traceback and their callers that were captured when it was raised, innermost first."""
     found = next((each for each in reversed(_kept) if each.exception == id(exc)), None)
     entries = entries_of(exc) if found is not None else []
@@ -106,7 +106,7 @@ def moments_of(exc: Any) -> list[tuple[Any, Moment]]:
     size = len(found.inner)
     if [id(frame.f_code) for frame, _ in entries[:size]] != found.inner[::-1]:
         return []
-    pairs: list[tuple[Any, Moment]] = []
+    pairs: list[tuple[Any, CapturedFrame]] = []
     rest = iter(entries[size:])
     for moment in found.moments:
         frame = next((frame for frame, at in rest if id(frame.f_code) == moment.code and at == moment.at), None)

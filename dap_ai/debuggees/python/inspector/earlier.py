@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .captures import Moment
+from .captures import CapturedFrame
 from .scopes import shown_locals
 from .stored.freezing import Freezer, Frozen, is_same
 from .stored.statics import forget
@@ -17,7 +17,7 @@ MARK = " (when it failed)"
 _ROOM = 2000
 
 
-def changed(frame: Any, moment: Moment) -> dict[str, Any]:
+def changed(frame: Any, moment: CapturedFrame) -> dict[str, Any]:
     """The copies, by name."""
     try:
         now = shown_locals(frame)

@@ -21,7 +21,7 @@ from .stored.statics import (
     text_of,
     type_name,
 )
-from .stored.values import Describer
+from .stored.values import ValueDescriber
 
 _MAX_CHAIN = 12
 _MAX_MEMBERS = 6
@@ -31,7 +31,7 @@ _TRACEBACK = "Traceback (most recent call last):"
 _base: Any = BaseException.__dict__
 
 
-def exception_chain(describer: Describer, exc: Any) -> list[dict[str, Any]]:
+def exception_chain(describer: ValueDescriber, exc: Any) -> list[dict[str, Any]]:
     """ExceptionFacts structures: the exception, then causes, contexts and members of groups, each once."""
     facts: list[dict[str, Any]] = []
     seen: list[Any] = []
@@ -65,7 +65,7 @@ def group_members(exc: Any) -> list[Any]:
     return list(members[:_MAX_MEMBERS]) if type(members) is tuple else []
 
 
-def _facts(describer: Describer, exc: Any, relation: str) -> dict[str, Any]:
+def _facts(describer: ValueDescriber, exc: Any, relation: str) -> dict[str, Any]:
     arguments = _base["args"].__get__(exc)
     facts: dict[str, Any] = {
         "type": type_name(type(exc)),
@@ -73,7 +73,7 @@ def _facts(describer: Describer, exc: Any, relation: str) -> dict[str, Any]:
         "relation": relation,
         "arguments": [describer.value(x) for x in arguments[: describer.max_items]],
         "notes": notes_of(describer, exc),
-        "traceback": _told_traceback(arguments),
+        "traceback": _traceback_text(arguments),
     }
     entry = _base["__traceback__"].__get__(exc)
     for _ in range(5000):
@@ -90,7 +90,7 @@ def _facts(describer: Describer, exc: Any, relation: str) -> dict[str, Any]:
     return facts
 
 
-def _told_traceback(arguments: Any) -> str:
+def _traceback_text(arguments: Any) -> str:
     """The last traceback that the exception holds as a text, as those do that come from another process; else empty."""
     text = text_of(arguments[0]) if len(arguments) == 1 and issubclass(type(arguments[0]), str) else ""
     at = text.rfind(_TRACEBACK)
@@ -108,7 +108,7 @@ def sent_with(exc: Any) -> dict[str, Any]:
     return found if type(found) is dict else {}
 
 
-def message_of(describer: Describer, exc: Any) -> str:
+def message_of(describer: ValueDescriber, exc: Any) -> str:
     """What `str(exc)` says for builtin exceptions; the arguments' texts where a class may have its own `__str__`."""
     arguments = _base["args"].__get__(exc)
     limit = 4 * describer.max_text
@@ -132,12 +132,12 @@ def message_of(describer: Describer, exc: Any) -> str:
     return "(" + describer.items(arguments, len(arguments), 0) + ")" if arguments else ""
 
 
-def _plain(describer: Describer, x: Any) -> str:
+def _plain(describer: ValueDescriber, x: Any) -> str:
     """A string as it is, bounded; anything else as its text."""
     return text_of(x)[: 4 * describer.max_text] if issubclass(type(x), str) else describer.text(x)
 
 
-def notes_of(describer: Describer, exc: Any) -> list[str]:
+def notes_of(describer: ValueDescriber, exc: Any) -> list[str]:
     """Texts added by `add_note` (3.11+)."""
     own = instance_dict(exc)
     notes = names_of(own).get("__notes__") if own is not None else None
@@ -164,7 +164,7 @@ def exception_fields(exc: Any) -> dict[str, Any]:
     return values
 
 
-def raised_text(describer: Describer, exc: BaseException) -> str:
+def raised_text(describer: ValueDescriber, exc: BaseException) -> str:
     """`KeyError: 'prise'`."""
     message = message_of(describer, exc)
     return short_name(type(exc)) + (": " + message if message else "")

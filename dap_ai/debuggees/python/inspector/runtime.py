@@ -1,12 +1,12 @@
-"""What the door asks the walker by: a query in base64, and its answer."""
+"""What the injector asks the inspector by: a query in base64, and its answer."""
 
 from __future__ import annotations
 
 import binascii
 
+from .frame_inspector import inspect
 from .jsons import dumps, loads
 from .stopped import folder, located
-from .walker import inspect
 
 MAGIC = "dap_ai:"
 """Opens every reply: what does not begin so is an error text of pydevd."""

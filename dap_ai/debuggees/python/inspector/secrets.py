@@ -1,6 +1,6 @@
 """Strings that the program binds to names such as `password`: told to the proxy, which judges them.
 
-Only what is stored is looked at, as everywhere in the walker. Names decide here by a few syllables, rather too many:
+Only what is stored is looked at, as everywhere in the inspector. Names decide here by a few syllables, rather too many:
 what is no secret after all is dropped by the proxy.
 """
 
@@ -19,10 +19,11 @@ from contextvars import ContextVar, copy_context
 from itertools import islice
 from typing import Any, Iterator
 
+from .path_texts import folder_of
 from .scopes import frame_locals
 from .stored.frame_strings import named_strings
-from .stored.frames import is_frame
-from .stored.holders import held, of_thread
+from .stored.holders import of_thread, stored_parts
+from .stored.pandas_frames import is_frame
 from .stored.statics import (
     instance_dict,
     is_dunder,
@@ -35,7 +36,6 @@ from .stored.statics import (
     slots,
     text_of,
 )
-from .texts import folder_of
 
 _SYLLABLES = (
     "pass", "pwd", "pw", "secret", "token", "key", "auth", "cookie", "credential", "creds", "sess", "sid", "dsn",
@@ -63,7 +63,7 @@ _PLAIN = frozenset(map(id, (int, float, bool, complex, type(None))))
 _TURN = 32
 
 
-class Budget:
+class SearchBudget:
     """How many objects may be looked at, and for how long."""
 
     def __init__(self, objects: int, max_s: float) -> None:
@@ -71,7 +71,7 @@ class Budget:
         self.ends = _clock() + max_s
 
 
-class Found:
+class StoredString:
     """A string that something stores. `holder[key]` is it, where the holder is a dict or a list, else None."""
 
     __slots__ = ("holder", "key", "name", "value")
@@ -80,25 +80,25 @@ class Found:
         self.name, self.value, self.holder, self.key = name, value, holder, key
 
 
-def told(scopes: list[Any], budget: Budget) -> list[dict[str, str]]:
+def secrets_of(scopes: list[Any], budget: SearchBudget) -> list[dict[str, str]]:
     """The strings with telling names, or that hold a URL's password, as {name, text}; each once."""
     seen: set[tuple[str, str]] = set()
     for found in strings(scopes, budget):
         text = _text(found.value)
-        if MIN_CHARS <= len(text) <= _MAX_CHARS and (is_telling(found.name) or ("://" in text and "@" in text)):
+        if MIN_CHARS <= len(text) <= _MAX_CHARS and (is_secret_name(found.name) or ("://" in text and "@" in text)):
             seen.add((found.name, text))
         if len(seen) >= _MAX_TOLD:
             break
     return [{"name": name, "text": text} for name, text in seen]
 
 
-def is_telling(name: str) -> bool:
+def is_secret_name(name: str) -> bool:
     """Whether a name may be that of a secret."""
     name = name.lower()
     return any(syllable in name for syllable in _SYLLABLES)
 
 
-def strings(scopes: list[Any], budget: Budget) -> Iterator[Found]:
+def strings(scopes: list[Any], budget: SearchBudget) -> Iterator[StoredString]:
     """What the environment, the arguments, the scopes (dicts of names), the context and the threads lead to.
 
     Name by name in turn, each nearest first, so that a large value does not hide what the others have. What belongs
@@ -122,7 +122,7 @@ def strings(scopes: list[Any], budget: Budget) -> Iterator[Found]:
 class _Search:
     """A walk that takes from many names in turn."""
 
-    def __init__(self, budget: Budget) -> None:
+    def __init__(self, budget: SearchBudget) -> None:
         self._budget = budget
         self._least, self._early_ends = budget.objects // 4, budget.ends - (budget.ends - _clock()) / 4
         self._modules: dict[str, bool] = {}
@@ -133,14 +133,14 @@ class _Search:
             return self._budget.objects > 0 and _clock() < self._budget.ends
         return self._budget.objects > self._least and _clock() < self._early_ends
 
-    def some(self, way: Any, late: bool, seen: set[int], kept: list[Any]) -> Iterator[Found]:
+    def some(self, way: Any, late: bool, seen: set[int], kept: list[Any]) -> Iterator[StoredString]:
         """The next objects of one name; what they lead to is put behind the others."""
         todo = way[late]
         for _ in range(min(_TURN, len(todo))):
             name, x, holder, key, depth = todo.popleft()
             self._budget.objects -= 1
             if _is_text(x):
-                yield Found(name, x, holder, key)
+                yield StoredString(name, x, holder, key)
             if depth > _MAX_DEPTH or type(x) is str or id(x) in seen:  # a subclass of str may have attributes
                 continue
             if not late and self._is_library(x):
@@ -170,7 +170,7 @@ def _parts(name: str, x: Any) -> Iterator[tuple[str, Any, Any, Any]]:
         own = name.lower().endswith(_COLLECTIONS)
         for key, part in list(islice(dict.items(x), _MAX_ITEMS)):
             label = _text(key) if _is_text(key) else ""
-            yield (name if own and not is_telling(label) else label), part, (x if cls is dict else None), key
+            yield (name if own and not is_secret_name(label) else label), part, (x if cls is dict else None), key
     elif issubclass(cls, (list, tuple, deque)):
         base = list if issubclass(cls, list) else tuple if issubclass(cls, tuple) else deque
         fields = namespace(cls).get("_fields") if base is tuple else None
@@ -200,11 +200,11 @@ def _parts(name: str, x: Any) -> Iterator[tuple[str, Any, Any, Any]]:
             if not is_dunder(key):
                 yield key, part, None, None
     elif is_frame(x):
-        for key, part in named_strings(x, is_telling, _MAX_ITEMS):
+        for key, part in named_strings(x, is_secret_name, _MAX_ITEMS):
             yield key, part, None, None
     elif not made_in_c(cls) or issubclass(cls, (BaseException, types.SimpleNamespace)):
         yield from _of_object(name, x)
-    yield from held(name, x)
+    yield from stored_parts(name, x)
 
 
 def _of_object(name: str, x: Any) -> Iterator[tuple[str, Any, Any, Any]]:

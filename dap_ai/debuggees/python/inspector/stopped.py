@@ -11,7 +11,7 @@ import types
 from typing import Any
 
 from .scopes import shown_by_pydevd
-from .threads import current_frames
+from .thread_facts import current_frames
 
 folder = ""
 """From which paths are told; empty: where the program stands."""

@@ -104,7 +104,7 @@ except BaseException as error:
 """
 
 
-class Asked(NamedTuple):
+class KernelStop(NamedTuple):
     """`held`: the address at which it is held at its last error; empty: a debugger has stopped it."""
 
     path: str
@@ -127,7 +127,7 @@ class NoErrorError(CannotReachError):
         self.path = path
 
 
-async def ask_at(wanted: str) -> Asked:
+async def ask_at(wanted: str) -> KernelStop:
     """Finds the kernel, and holds it at its last error unless it has stopped. Raises CannotReachError, NoErrorError."""
     path = found(wanted)
     kernel = Kernel(path)
@@ -135,7 +135,7 @@ async def ask_at(wanted: str) -> Asked:
     try:
         await kernel.open(lambda kind, content, parent: said.put_nowait((kind, content, parent)))
         if await _is_stopped(kernel):
-            return Asked(path, "", {})
+            return KernelStop(path, "", {})
         values = {"folder": str(_PYTHON), "asker": os.getpid(), "hosts": _HOST_PACKAGES}
         request = kernel.run(f"exec({_HOLD!r}, {{'get_ipython': get_ipython, '__name__': '_dap_ai', **{values!r}}})")
         answer = await _answer(said, request)
@@ -145,7 +145,7 @@ async def ask_at(wanted: str) -> Asked:
         raise CannotReachError(f"The kernel cannot be held at its last error: {answer['error']}")
     if not answer["address"]:
         raise NoErrorError(path)
-    return Asked(path, answer["address"], answer["cells"])
+    return KernelStop(path, answer["address"], answer["cells"])
 
 
 async def _is_stopped(kernel: Kernel) -> bool:

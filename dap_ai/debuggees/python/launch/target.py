@@ -10,17 +10,17 @@ from typing import Any
 
 import click
 
-from dap_ai.commands.kinds import Make, Wanted
-from dap_ai.commands.running import job as jobs
-from dap_ai.commands.running.starting import Debugged, quietly
-from dap_ai.commands.running.target import Job, Out, Session, Target
+from dap_ai.commands.running import program_job as jobs
+from dap_ai.commands.running.run_targets import Out, Target, TargetJob, TargetSession
+from dap_ai.commands.running.start_debuggee import Debugged, quietly
+from dap_ai.commands.target_kinds import Make, TargetRequest
 from dap_ai.commands.wiring import backend_of
-from dap_ai.debuggees.python.launch.held import HeldTarget
-from dap_ai.debuggees.python.launch.program import Program, find_program, function_at
-from dap_ai.protocol.wire.ask import AskEnded, Usage
+from dap_ai.debuggees.python.launch.post_mortem_target import PostMortemTarget
+from dap_ai.debuggees.python.launch.python_program import PythonProgram, find_program, function_at
+from dap_ai.protocol.wire.ask_messages import AskEnded, Usage
 from dap_ai.protocol.wire.errors import RequestFailed
-from dap_ai.settings import config
-from dap_ai.settings.config import Resolved
+from dap_ai.settings import configuration
+from dap_ai.settings.configuration import Resolved
 
 _PAUSE_S = 3.0
 _ATTACH_FAILED = "Attach to PID failed"
@@ -35,9 +35,9 @@ class PythonTarget(Debugged):
 
     def __init__(
         self,
-        job: Job,
+        job: TargetJob,
         *,
-        program: Program | None = None,
+        program: PythonProgram | None = None,
         pid: int | None = None,
         just_my_code: bool = True,
         terminal_setup: tuple[str, dict[str, Any]] | None = None,
@@ -52,7 +52,7 @@ class PythonTarget(Debugged):
         self.ours = program is not None
         self.command_line = program.command_line() if program else ""
 
-    def start_request(self, session: Session, capabilities: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    def start_request(self, session: TargetSession, capabilities: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         """By the backend's recipe."""
         del capabilities
         if self._program:
@@ -66,44 +66,43 @@ class PythonTarget(Debugged):
             return RequestFailed("attach", "attachFailed", _ATTACH_ADVICE.format(pid=self._pid))
         return None
 
-    async def initialized(self, session: Session) -> None:
+    async def initialized(self, session: TargetSession) -> None:
         """The terminal is set up."""
         if self._program and self._terminal_setup:
             await quietly(session, *self._terminal_setup)
 
-    async def started(self, session: Session) -> None:
+    async def started(self, session: TargetSession) -> None:
         """What we attached to stops where it is, unless it is to stop somewhere."""
         if self._pid and not session.wishes.breakpoints and not session.wishes.exceptions:
             await session.controls.pause()
             not_stopped: tuple[str, dict[str, Any]] = ("notStopped", {})
             asyncio.get_running_loop().call_later(_PAUSE_S, session.events.put_nowait, not_stopped)
 
-    async def stopped(self, session: Session, body: dict[str, Any], *, running: bool) -> dict[str, Any] | None:
+    async def stopped(self, session: TargetSession, body: dict[str, Any], *, running: bool) -> dict[str, Any] | None:
         """A program that is to be held stands at its first line: debugpy stops it in code of ours before that."""
         del running
         if not self._holds:
             return body
-        frames = (await session.controls.request("stackTrace", {"threadId": body["threadId"], "levels": 1}))[
-            "stackFrames"
-        ]
+        asked = {"threadId": body["threadId"], "levels": 1}
+        frames = (await session.controls.request("stackTrace", asked))["stackFrames"]
         if body["reason"] in {"entry", "step"} and frames and _path(frames[0]) in {"", "<string>"}:
             await session.controls.request("next", {"threadId": body["threadId"]})
             return None
         self._holds = False
         return body | {"reason": "entry"} if body["reason"] == "step" else body
 
-    async def not_stopped(self, session: Session) -> None:
+    async def not_stopped(self, session: TargetSession) -> None:
         """Nothing of what we attached to can be stopped: it is told where it is, and left alone."""
         session.outcome.answered = True
         session.display.ask_ended(await where_threads_wait(session.controls.request))
 
-    async def introduce(self, session: Session, thread_id: int) -> None:
+    async def introduce(self, session: TargetSession, thread_id: int) -> None:
         """Says whether there is a better way to ask about tests."""
         del thread_id
         if self._program and self._program.better_way and not session.wishes.breakpoints:
             session.display.status(self._program.better_way)
 
-    async def frame_of(self, session: Session, thread_id: int) -> int | None:
+    async def frame_of(self, session: TargetSession, thread_id: int) -> int | None:
         """In a process that was attached to, below the code by which debugpy got in."""
         return await program_frame(session.controls.request, thread_id) if self._pid else None
 
@@ -120,36 +119,32 @@ class PythonTarget(Debugged):
         return self._program.why_no_stop(status, exceptions) if self._program else ""
 
 
-def look(wanted: Wanted, resolved: Resolved, tell: Callable[[str], None]) -> Make:
-    """See commands.kinds.Named. Raises UsageError."""
+def look(wanted: TargetRequest, resolved: Resolved, tell: Callable[[str], None]) -> Make:
+    """See commands.kinds.KindPort. Raises UsageError."""
     if wanted.sanitize:
         raise click.UsageError("--sanitize works for C and C++ source files only.")
     del tell
     if wanted.kernel is not None:
-        from dap_ai.debuggees.python.launch.kernel import target_at  # noqa: PLC0415  an extra
+        from dap_ai.debuggees.python.launch.kernel_targets import target_at  # noqa: PLC0415  an extra
 
         kernel = target_at(wanted.kernel, stays=wanted.stays)
         return lambda _out: kernel
     if wanted.held is not None:
-        held = HeldTarget(wanted.held)
+        held = PostMortemTarget(wanted.held)
         return lambda _out: held
     settings = resolved.settings
     program = _program(wanted, resolved) if wanted.pid is None else None
 
     def make(out: Out) -> Target:
-        job = jobs.Job(out.terminal, out.display.program_output if out.for_programs else None)
+        job = jobs.ProgramJob(out.terminal, out.display.program_output if out.for_programs else None)
         return PythonTarget(
-            job,
-            program=program,
-            pid=wanted.pid,
-            just_my_code=settings.just_my_code,
-            terminal_setup=out.terminal_setup,
+            job, program=program, pid=wanted.pid, just_my_code=settings.just_my_code, terminal_setup=out.terminal_setup
         )
 
     return make
 
 
-def _program(wanted: Wanted, resolved: Resolved) -> Program:
+def _program(wanted: TargetRequest, resolved: Resolved) -> PythonProgram:
     words, module = tuple(wanted.words), wanted.module
     if not module and not words:
         raise click.UsageError(
@@ -158,8 +153,8 @@ def _program(wanted: Wanted, resolved: Resolved) -> Program:
         )
     path = "" if module else find_program(words[0])
     python = resolved.settings.python or backend_of(resolved.settings).default_python(wanted.cwd)
-    model = config.provider_of(resolved.settings, os.environ) != "offline"
-    return Program(python, path, module or "", words if module else words[1:], wanted.cwd, wanted.env, model)
+    model = configuration.provider_of(resolved.settings, os.environ) != "offline"
+    return PythonProgram(python, path, module or "", words if module else words[1:], wanted.cwd, wanted.env, model)
 
 
 Request = Callable[[str, Mapping[str, Any] | None], Awaitable[dict[str, Any]]]

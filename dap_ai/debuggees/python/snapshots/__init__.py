@@ -5,6 +5,6 @@ debuggee: standard library only, no import of dap_ai, Python 3.8 and newer.
 
 1. A copy does one job and ends; it ends itself at its deadline, even if whoever asked is gone.
 2. It writes nothing that outlives it, and reaches no other process and no network (`isolation/`, `files/`).
-3. `SnapshotResult.unknown` says why the outcome of a copy is none of the program's (`isolation/refusals.py`).
+3. `SnapshotResult.unknown` says why the outcome of a copy is none of the program's (`isolation/refused_calls.py`).
 4. Secrets are overwritten in a copy that a model sees (`blanking.py`).
 """

@@ -13,7 +13,7 @@ import sys
 from typing import Any
 
 from ..inspector.scopes import frame_locals
-from ..inspector.secrets import Budget, is_users, strings
+from ..inspector.secrets import SearchBudget, is_users, strings
 from .isolation.environment import Blocks, blank_environment
 
 _MAX_FRAMES = 60
@@ -30,7 +30,7 @@ def blank(frame: Any, names: dict[str, Any], hidden: list[dict[str, str]], block
     pairs = [(_copied(one["secret"]), one["shown"]) for one in hidden if len(one["secret"]) == len(one["shown"])]
     in_bytes = [(pair, pair[0].encode("utf-8", "replace")) for pair in pairs]
     scopes = [names, *_scopes(frame)]
-    for one in list(strings(scopes, Budget(_MAX_OBJECTS, _MAX_S))):
+    for one in list(strings(scopes, SearchBudget(_MAX_OBJECTS, _MAX_S))):
         for secret, shown in _of_those(one.value, pairs, in_bytes):
             _overwrite(one, secret, shown)
     blank_environment(blocks, pairs)

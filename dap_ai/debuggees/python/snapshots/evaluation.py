@@ -10,23 +10,23 @@ from typing import Any, Callable
 
 from ..inspector.scopes import frame_locals, has_own_names
 from ..inspector.stored.statics import loaded, of_the_interpreter
-from ..inspector.stored.values import Budget, Describer
-from . import anew
+from ..inspector.stored.values import ValueDescriber, VisitBudget
+from . import fresh_start
 from .blanking import blank, blanked
 from .editing import patching
-from .editing.sources import Files, UnavailableError
+from .editing.sources import UnavailableError, UserFiles
 from .files.stand_ins import stand_in
 from .isolation.environment import blocks
-from .runs import effects
+from .runs import copy_effects
 from .runs.ahead import ahead
-from .runs.following import Follower
-from .runs.neighbours import Neighbours
+from .runs.follower import Follower
+from .runs.frame_statements import prepare, value_of
+from .runs.neighbour_runs import NeighbourRuns
 from .runs.raising import Raising, error_line
-from .runs.rewinding import Rewinder
-from .runs.statements import prepare, value_of
+from .runs.rewinder import Rewinder
+from .runs.run_watcher import Watcher
 from .runs.timing import Timer
 from .runs.tracing import Tracer
-from .runs.watching import Watcher
 
 _RESERVE_BYTES = 4 << 20
 """Given back when the run is over, so that one that has used up its memory can still be told of."""
@@ -43,15 +43,15 @@ class Evaluation:
         self._blocks = blocks() if wanted.get("hidden") else []
         self._loop = _running_loop()
         self._start = self._new_start()
-        budget = Budget(wanted.get("max_bytes", 200_000), 1e6)  # the copy's own deadline ends it
-        self._describer = Describer(wanted, budget)
+        budget = VisitBudget(wanted.get("max_bytes", 200_000), 1e6)  # the copy's own deadline ends it
+        self._describer = ValueDescriber(wanted, budget)
         self._describer.may_run = True
         self._describer.value(None)  # finds out which libraries are loaded
         self._watcher = self._new_watcher(home)
         if self._start is None:
             patching.look_for(wanted.get("edits", []))
         beside = wanted.get("beside")
-        self._beside = None if beside is None else Neighbours(beside)
+        self._beside = None if beside is None else NeighbourRuns(beside)
         self._is_run = wanted.get("statements") is not None or beside is not None
 
     def run(self, end: Callable[[dict[str, Any]], None], refused: Callable[[], int]) -> dict[str, Any]:
@@ -60,10 +60,10 @@ class Evaluation:
         `end` takes the structure instead, where the run is to go no further, and does not return.
         `refused`: how often the copy was refused something.
         """
-        effects.capture_streams()
+        copy_effects.capture_streams()
         if self._loop is not None:
             sys.modules["_asyncio"]._set_running_loop(self._loop)
-        seen = effects.Effects(refused)
+        seen = copy_effects.Effects(refused)
         reserve = [bytes(_RESERVE_BYTES)]
         raising, watcher = None, self._watcher
         reply: dict[str, Any]
@@ -84,10 +84,10 @@ class Evaluation:
         except BaseException as error:
             reserve.clear()
             reply = {"status": "raised", "error": error_line(error)}
-            raising = Raising(error, Files())
+            raising = Raising(error, UserFiles())
             if watcher is not None:
                 watcher.settle(error)
-        reply.update(effects.printed(), effects=seen.stop())
+        reply.update(copy_effects.printed(), effects=seen.stop())
         if raising is not None:
             reply["raised"] = raising.facts(self._describer)
             watch = self._wanted.get("watch", [])
@@ -101,18 +101,20 @@ class Evaluation:
         """What looks on while it runs: a Follower, a Rewinder, a Timer, a Tracer or nobody."""
         wanted, deadline_s = self._wanted, self._wanted["deadline_s"]
         if wanted.get("follow") is not None:
-            return Follower(wanted["follow"], home, self._frame, deadline_s, Files())
+            return Follower(wanted["follow"], home, self._frame, deadline_s, UserFiles())
         if wanted.get("rewind") is not None:
-            return Rewinder(wanted["rewind"], self._frame, deadline_s, Files())
+            return Rewinder(wanted["rewind"], self._frame, deadline_s, UserFiles())
         if wanted.get("timed"):
-            return Timer(deadline_s, Files())
+            return Timer(deadline_s, UserFiles())
         if not wanted.get("trace"):
             return None
-        return Tracer(deadline_s, Files(), bool(wanted.get("steps")), self._frame if wanted.get("to_stop") else None)
+        return Tracer(
+            deadline_s, UserFiles(), bool(wanted.get("steps")), self._frame if wanted.get("to_stop") else None
+        )
 
-    def _ended_early(self, seen: effects.Effects) -> dict[str, Any]:
+    def _ended_early(self, seen: copy_effects.Effects) -> dict[str, Any]:
         watcher: Any = self._watcher
-        return {"status": "ok", **effects.printed(), "effects": seen.stop(), watcher.key: watcher.facts()}
+        return {"status": "ok", **copy_effects.printed(), "effects": seen.stop(), watcher.key: watcher.facts()}
 
     def _described(self, value: Any) -> dict[str, Any]:
         """The Value structure; of what is used up by looking at it, also what it yields: it is the copy's own."""
@@ -123,13 +125,13 @@ class Evaluation:
                 described["note"] = yields
         return described
 
-    def _new_start(self) -> anew.Start | None:
+    def _new_start(self) -> fresh_start.FreshStart | None:
         wanted = self._wanted.get("statements") or {}
         if not wanted.get("fresh"):
             return None
         edits = self._wanted.get("edits", [])
         others = [edit for edit in edits if edit["file"] != wanted.get("file")]
-        return anew.Start(others, self._frame, all_anew=wanted.get("anew", False))
+        return fresh_start.FreshStart(others, self._frame, all_anew=wanted.get("anew", False))
 
     def _leave_loop(self) -> None:
         """A whole program or test begins outside of any event loop, wherever in one it has stopped."""

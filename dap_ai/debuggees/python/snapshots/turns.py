@@ -20,12 +20,12 @@ from typing import Any, Callable
 from ..inspector import runtime, scopes
 from ..inspector.jsons import loads
 from ..inspector.stored.statics import forget
-from .answers import encoded, unavailable
+from .answer_bytes import encoded, unavailable
 from .isolation import clone
 from .isolation.lockdown import Lockdown
 from .isolation.reasons import reason
 from .isolation.syscalls import SUPPORTED, wait_us
-from .jobs import Job, dying, jobs, made
+from .snapshot_job import SnapshotJob, dying, jobs, made
 
 _MAX_JOBS = 8
 _SHORT_WAIT_S, _LONGER_S = 0.004, 0.008
@@ -69,7 +69,7 @@ def _reply(work: Callable[[bool], str]) -> str:
     try:
         return runtime.MAGIC + work(collecting)
     except Exception as error:
-        return runtime.MAGIC + "!" + _told(error)
+        return runtime.MAGIC + "!" + _error_text(error)
     finally:
         forget()
         scopes.forget()
@@ -77,7 +77,7 @@ def _reply(work: Callable[[bool], str]) -> str:
             gc.enable()
 
 
-def _told(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     return type(error).__name__ + ": " + str(error.args[0] if error.args else "")[:200]
 
 
@@ -92,7 +92,7 @@ def _turn(queries: list[dict[str, Any]], tokens: list[str], collecting: bool) ->
         try:
             answer = _begin(query, collecting)
         except Exception as error:
-            parts.append(" " + query["token"] + "!" + _base64(_told(error).encode("utf-8", "replace")))
+            parts.append(" " + query["token"] + "!" + _base64(_error_text(error).encode("utf-8", "replace")))
             continue
         if answer:
             parts.append(" " + query["token"] + "=" + _base64(answer))
@@ -114,7 +114,7 @@ def _begin(query: dict[str, Any], collecting: bool) -> bytes:
     impossible = _impossible()
     if impossible:
         return unavailable(impossible)
-    job = Job(query, collecting)
+    job = SnapshotJob(query, collecting)
     jobs[query["token"]] = job
     try:
         job.run()

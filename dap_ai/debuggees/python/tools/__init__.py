@@ -1,5 +1,5 @@
 """Tools that need copies of a Python program: `slice`, `trace`, `history`, `try_fix`.
 
 `kind.py` registers them. Those that run something have the level `compute`; `slice` only reads.
-`moments.py` renders what `history` found.
+`history_text.py` renders what `history` found.
 """

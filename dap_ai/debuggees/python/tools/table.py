@@ -6,29 +6,29 @@ import ast
 from collections.abc import Mapping
 from typing import Any
 
-from dap_ai.agent.case.stack import Case, sub_expressions
-from dap_ai.agent.questions.when import asked_when, is_so
+from dap_ai.agent.case.stop_snapshot import StopSnapshot, sub_expressions
+from dap_ai.agent.questions.history_questions import is_so, parse_history_question
 from dap_ai.agent.tools.base import Tool
-from dap_ai.agent.tools.table import history_of
-from dap_ai.debuggees.python.analysis.record.check import failure_of
-from dap_ai.debuggees.python.tools.history import history
-from dap_ai.debuggees.python.tools.slice import slice_
+from dap_ai.agent.tools.tool_table import history_of
+from dap_ai.debuggees.python.analysis.record.failure_check import failure_of
+from dap_ai.debuggees.python.tools.history_tool import history
+from dap_ai.debuggees.python.tools.slice_tool import slice_
 from dap_ai.debuggees.python.tools.trace import trace
 from dap_ai.debuggees.python.tools.try_fix import try_fix
-from dap_ai.protocol.contracts.tools import Arguments
+from dap_ai.protocol.contracts.tool_arguments import ToolArguments
 
 _ALL: tuple[Tool[Any], ...] = (slice_, trace, history, try_fix)
 FORMS: Mapping[str, Tool[Any]] = {tool.name: tool for tool in _ALL}
 """By name."""
 
 
-def followed_by(case: Case, question: str) -> Arguments | None:
+def followed_by(case: StopSnapshot, question: str) -> ToolArguments | None:
     """`when did x become ...?` is a history, if a frame of the stop knows x."""
-    asked = asked_when(question)
+    asked = parse_history_question(question)
     if asked is None:
         return None
     if asked.expression:
-        facts = [fact for place in case.callers if (fact := place.fact(asked.expression))]
+        facts = [fact for place in case.callers if (fact := place.evaluation(asked.expression))]
         is_known = any(fact.value or fact.error == "refused" for fact in facts)
         return history_of(asked) if is_known else None
     place, failure = case.focus, failure_of(case)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
-from dap_ai.agent.case.values import CHARS_PER_TOKEN, cut, first_of
-from dap_ai.agent.report.edits import shorten
+from dap_ai.agent.case.value_texts import CHARS_PER_TOKEN, cut, first_of
+from dap_ai.agent.report.source_edits import shorten
 from dap_ai.agent.source.statements import header_expressions, last_line, own_statements
-from dap_ai.agent.tools.base import Bench, Tool, ToolResult, refused
-from dap_ai.agent.tools.evaluate import told
+from dap_ai.agent.tools.base import Tool, ToolContext, ToolResult, refused
+from dap_ai.agent.tools.evaluate import evaluation_text
 from dap_ai.debuggees.python.analysis.record.executions import executions_at
-from dap_ai.protocol.contracts.snapshot import Changed, SnapshotQuery, TracedCall, TracedLine
-from dap_ai.protocol.contracts.snapshot import Trace as Recorded
-from dap_ai.protocol.contracts.tools import Trace
+from dap_ai.protocol.contracts.snapshot_messages import RunTrace as Recorded
+from dap_ai.protocol.contracts.snapshot_messages import SnapshotQuery, TracedCall, TracedLine, ValueChanges
+from dap_ai.protocol.contracts.tool_arguments import TraceArguments
 from dap_ai.system.texts import code, fenced
 
 DEADLINE_S = 30.0
@@ -25,11 +25,11 @@ _MAX_ALIKE = 3
 _MAX_VALUE_CHARS = 40
 
 
-class TraceTool(Tool[Trace]):
+class TraceTool(Tool[TraceArguments]):
     """Every line of your files that an expression runs in a snapshot, how often, the values it sets, and the calls."""
 
     description = "Run a call again in a copy: each line it ran, how often, the values it set."
-    arguments = Trace
+    arguments = TraceArguments
     level = "compute"
     main = "{expression}"
     alternative = "read values with `variables` and `frame`"
@@ -38,7 +38,7 @@ class TraceTool(Tool[Trace]):
     only = "python"
     instead = "It needs a copy of the program, and a native one is only read: see `source` and `evaluate`."
 
-    async def run(self, bench: Bench, arguments: Trace) -> ToolResult:
+    async def run(self, bench: ToolContext, arguments: TraceArguments) -> ToolResult:
         """What ran, folded; at most MAX_TOKENS long."""
         expression = arguments.expression
         if (refusal := refused(bench, expression, "traced")) is not None:
@@ -48,7 +48,7 @@ class TraceTool(Tool[Trace]):
         if result is None:
             reason = f"it needs a snapshot, but {why}. Step through it in the debugger instead"
             return ToolResult(f"{code(expression)} was not traced: {reason}.", failed=True)
-        head = told(expression, result)
+        head = evaluation_text(expression, result)
         if result.unknown:
             return ToolResult(head, result)
         if result.trace is None or not result.trace.lines:
@@ -56,7 +56,7 @@ class TraceTool(Tool[Trace]):
         return ToolResult(f"{head}\n\n{folded(bench, result.trace, MAX_TOKENS)}", result)
 
 
-def folded(bench: Bench, trace: Recorded, max_tokens: int) -> str:
+def folded(bench: ToolContext, trace: Recorded, max_tokens: int) -> str:
     """The trace as Markdown within a budget: calls first, then each function's lines in the order they were reached."""
     root = bench.case.inspection.cwd
     parts = [part for part in (_calls(trace.calls), *_functions(bench, trace, root)) if part]
@@ -95,7 +95,7 @@ def _call(call: TracedCall) -> str:
     return f"{'  ' * call.depth}{call.function}({arguments}) {end}"
 
 
-def _functions(bench: Bench, trace: Recorded, root: str) -> Iterator[str]:
+def _functions(bench: ToolContext, trace: Recorded, root: str) -> Iterator[str]:
     by_function: dict[tuple[str, str], list[TracedLine]] = {}
     for line in trace.lines:
         by_function.setdefault((line.file, line.function), []).append(line)
@@ -106,7 +106,7 @@ def _functions(bench: Bench, trace: Recorded, root: str) -> Iterator[str]:
         yield f"{head}{_not_run(bench, file, own)}\n\n{fenced(chr(10).join(rows))}"
 
 
-def _row(bench: Bench, trace: Recorded, line: TracedLine) -> str:
+def _row(bench: ToolContext, trace: Recorded, line: TracedLine) -> str:
     source = bench.sources.read(line.file)
     text = source.line(line.line).rstrip() if source else ""
     statement = source.statement_at(line.line) if source else None
@@ -117,7 +117,7 @@ def _row(bench: Bench, trace: Recorded, line: TracedLine) -> str:
     return f"{row}   # {'; '.join(notes)}" if notes else row
 
 
-def _change(change: Changed) -> str:
+def _change(change: ValueChanges) -> str:
     size = _MAX_VALUE_CHARS if len(change.texts) > 2 else 2 * _MAX_VALUE_CHARS
     texts = [cut(text, size) for text in change.texts]
     if change.count <= len(texts):
@@ -131,7 +131,7 @@ def _change(change: Changed) -> str:
     return f"{change.name}: {', '.join(texts[:first])} ... {', '.join(texts[first:])} ({change.count} values)"
 
 
-def _not_run(bench: Bench, file: str, ran: list[TracedLine]) -> str:
+def _not_run(bench: ToolContext, file: str, ran: list[TracedLine]) -> str:
     """The lines of the function that did not run: the branches it did not take."""
     source = bench.sources.read(file)
     function = source.function_at(ran[-1].line) if source else None

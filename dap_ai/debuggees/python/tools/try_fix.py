@@ -7,20 +7,19 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-from dap_ai.agent.case.stack import Case
+from dap_ai.agent.case.stop_snapshot import StopSnapshot
 from dap_ai.agent.masking.spans import PLACEHOLDER
-from dap_ai.agent.report.edits import Edit, diff
+from dap_ai.agent.report.source_edits import SourceEdit, diff
 from dap_ai.agent.report.wording import NOT_VERIFIED, PASSES, VERIFIED
-from dap_ai.agent.tools.base import NO_FRAME, UNCHANGED, Bench, Tool, ToolResult, clip
-from dap_ai.agent.tools.reading import file_of
-from dap_ai.debuggees.python.analysis.record.check import Check, failure_of
-from dap_ai.debuggees.python.analysis.record.checks import checks_of
+from dap_ai.agent.tools.base import NO_FRAME, UNCHANGED, Tool, ToolContext, ToolResult, clip
+from dap_ai.agent.tools.tool_reads import file_of
+from dap_ai.debuggees.python.analysis.record.check_plan import checks_of
+from dap_ai.debuggees.python.analysis.record.check_runs import CANNOT, CheckRuns, Control, FixVerdict
 from dap_ai.debuggees.python.analysis.record.enclosing import whole_test
-from dap_ai.debuggees.python.analysis.record.neighbours import judged, neighbours_of, upheld
-from dap_ai.debuggees.python.analysis.record.runs import CANNOT, Control, Runs, Verdict
-from dap_ai.protocol.contracts.tools import LineEdit
-from dap_ai.protocol.contracts.tools import TryFix as TryFixArguments
-from dap_ai.protocol.wire.ask import Fix
+from dap_ai.debuggees.python.analysis.record.failure_check import FailureCheck, failure_of
+from dap_ai.debuggees.python.analysis.record.neighbour_tests import judged, neighbours_of, upheld
+from dap_ai.protocol.contracts.tool_arguments import LineEdit, TryFixArguments
+from dap_ai.protocol.wire.ask_messages import Fix
 from dap_ai.system.texts import code, fenced
 
 CONTROL_DEADLINE_S = 5.0
@@ -28,7 +27,7 @@ _MAX_DIFF_CHARS = 4000
 _MASKED = "it holds the placeholder of a masked secret, where the program has the secret; leave such lines as they are"
 
 
-class TryFix(Tool[TryFixArguments]):
+class TryFixTool(Tool[TryFixArguments]):
     """Whether what failed (or `check`) passes with these lines replaced, in a snapshot only: no file is changed.
 
     Lines outside of functions are tried where the whole program can run anew there.
@@ -46,7 +45,7 @@ class TryFix(Tool[TryFixArguments]):
     only = "python"
     instead = "It needs a copy of the program, and a native one is only read: propose the fix, to be built and run."
 
-    async def run(self, bench: Bench, arguments: TryFixArguments) -> ToolResult:
+    async def run(self, bench: ToolContext, arguments: TryFixArguments) -> ToolResult:
         """The verdict, with the diff and why. Raises NotStopped, RequestFailed."""
         if bench.focus is None:
             return NO_FRAME
@@ -61,20 +60,20 @@ class TryFix(Tool[TryFixArguments]):
         if bench.debugger.why_no_snapshot:
             return ToolResult(f"The fix {CANNOT}: {bench.debugger.why_no_snapshot}.", failed=True)
         verdict = await _verdict(bench, edits, arguments)
-        return _told(verdict, diffs)
+        return _result(verdict, diffs)
 
 
-async def _verdict(bench: Bench, edits: Sequence[Edit], arguments: TryFixArguments) -> Verdict:
-    runs = Runs(bench.debugger, bench.case, failure_of(bench.case))
+async def _verdict(bench: ToolContext, edits: Sequence[SourceEdit], arguments: TryFixArguments) -> FixVerdict:
+    runs = CheckRuns(bench.debugger, bench.case, failure_of(bench.case))
     if why := runs.edits_check(edits):
-        return Verdict(CANNOT, why)
+        return FixVerdict(CANNOT, why)
     if arguments.check:
         chosen = await _asked(runs, bench, arguments)
     else:
         chosen = await _reaching(runs, bench.case, edits)
-    if isinstance(chosen, Verdict):
+    if isinstance(chosen, FixVerdict):
         return chosen
-    verdict = Verdict(CANNOT, "no line of it runs in the check")
+    verdict = FixVerdict(CANNOT, "no line of it runs in the check")
     for control in chosen:  # an edit that one check cannot take, a wider one may; what passes one must pass the whole
         wider = await runs.attempt(edits, control, deadline_s=arguments.deadline_s, trace=True)
         if wider.outcome != CANNOT or not verdict.passes:
@@ -86,39 +85,39 @@ async def _verdict(bench: Bench, edits: Sequence[Edit], arguments: TryFixArgumen
     return verdict
 
 
-async def _asked(runs: Runs, bench: Bench, arguments: TryFixArguments) -> list[Control] | Verdict:
+async def _asked(runs: CheckRuns, bench: ToolContext, arguments: TryFixArguments) -> list[Control] | FixVerdict:
     """The check of the asker's own."""
     place = bench.focus
     if place is None or place.source is None:
-        return Verdict(CANNOT, "there is no frame with source for the check")
+        return FixVerdict(CANNOT, "there is no frame with source for the check")
     try:
         text = _statements(arguments.check)
     except SyntaxError as error:
-        return Verdict(CANNOT, f"the check does not parse: {error.msg}")
+        return FixVerdict(CANNOT, f"the check does not parse: {error.msg}")
     line = place.frame.line
-    check = Check(place, place.source, line, line, f"the check {code(arguments.check)}", text=text)
-    control = await runs.own_control(check, deadline_s=CONTROL_DEADLINE_S)
-    return [control] if control.usable else Verdict(CANNOT, control.why_not, check)
+    check = FailureCheck(place, place.source, line, line, f"the check {code(arguments.check)}", text=text)
+    control = await runs.control(check, deadline_s=CONTROL_DEADLINE_S, own=True)
+    return [control] if control.usable else FixVerdict(CANNOT, control.why_not, check)
 
 
-async def _reaching(runs: Runs, case: Case, edits: Sequence[Edit]) -> list[Control] | Verdict:
+async def _reaching(runs: CheckRuns, case: StopSnapshot, edits: Sequence[SourceEdit]) -> list[Control] | FixVerdict:
     """The checks that show the failure again: the narrowest that runs the edited lines, and the widest."""
     if runs.failure is None:
-        return Verdict(CANNOT, "nothing has failed here: name a check")
+        return FixVerdict(CANNOT, "nothing has failed here: name a check")
     checks = checks_of(case)
     controls = [await runs.control(check, deadline_s=CONTROL_DEADLINE_S) for check in checks]
     usable = [control for control in controls if control.usable]
     if not usable:
         reasons = list(dict.fromkeys(c.why_not for c in controls)) or ["nothing of it can be run again"]
-        return Verdict(CANNOT, "; ".join(reasons[:2]))
+        return FixVerdict(CANNOT, "; ".join(reasons[:2]))
     reaching = [c for c in usable[:-1] if all(c.ran(e.source, e.first, e.last) for e in edits)]
     return [*reaching[:1], usable[-1]]
 
 
-def _edit(case: Case, edit: LineEdit) -> Edit:
+def _edit(case: StopSnapshot, edit: LineEdit) -> SourceEdit:
     source = file_of(case, edit.file)
     lines = edit.text.splitlines()
-    return Edit(source, edit.first, edit.last, lines)
+    return SourceEdit(source, edit.first, edit.last, lines)
 
 
 def _statements(check: str) -> str:
@@ -132,7 +131,7 @@ def _statements(check: str) -> str:
     return f"assert ({text})\n"
 
 
-def _told(verdict: Verdict, diffs: dict[str, str]) -> ToolResult:
+def _result(verdict: FixVerdict, diffs: dict[str, str]) -> ToolResult:
     words = verdict.check.words if verdict.check else ""
     fixes = [Fix(p, d, verified=verdict.verified, check=words, result=verdict.text) for p, d in diffs.items()]
     shown = fenced(clip("\n".join(diffs.values()), _MAX_DIFF_CHARS), "diff")
@@ -147,4 +146,4 @@ def _told(verdict: Verdict, diffs: dict[str, str]) -> ToolResult:
     return ToolResult(f"{heads[verdict.outcome]}\n\n{shown}", data, "" if failed else UNCHANGED, failed, fixes=fixes)
 
 
-try_fix = TryFix()
+try_fix = TryFixTool()

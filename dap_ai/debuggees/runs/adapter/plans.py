@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from dap_ai.debuggees.runs.model import Event
+from dap_ai.debuggees.runs.run_model import Event
 
 _TOOLS = frozenset({
     "TodoWrite", "update_plan", "task_tracker", "write_todos", "todo_write", "manage_todo_list", "todowrite",

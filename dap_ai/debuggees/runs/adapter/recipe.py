@@ -9,7 +9,7 @@ from typing import Any
 from dap_ai.backends import debugpy
 from dap_ai.backends.generic import GenericBackend
 from dap_ai.debuggees.runs.adapter.read_only import READ_ONLY
-from dap_ai.protocol.contracts.backend import Backend, Command, Start, StartError, Walker
+from dap_ai.protocol.contracts.backend import AdapterCommand, AdapterStart, Backend, StartError, StopInspector
 from dap_ai.system import child_python
 from dap_ai.system.extras import RUNS
 
@@ -31,19 +31,19 @@ class AgentsBackend(GenericBackend):
         known = frozenset(names)
         return debugpy.backend if _OF_DEBUGPY in known else AgentsBackend(known, self._run)
 
-    def command(self) -> Command:
+    def command(self) -> AdapterCommand:
         """This Python, with this package."""
-        return Command(child_python.command(_ADAPTER), {})
+        return AdapterCommand(child_python.command(_ADAPTER), {})
 
-    async def prepare(self, command: str, arguments: dict[str, Any]) -> Start:
+    async def prepare(self, command: str, arguments: dict[str, Any]) -> AdapterStart:
         """Raises StartError where no run is named, none is there, or the extra `runs` is not installed."""
         if command == "attach" and isinstance(arguments.get("connect"), dict):
             return await debugpy.backend.prepare(command, arguments)
         if RUNS.missing:
-            raise StartError(f"{RUNS.wanted}.")
+            raise StartError(f"{RUNS.install_advice}.")
         cwd = str(Path.cwd() / str(arguments.get("cwd") or ""))
         if arguments.get("command"):
-            return Start(arguments | _placed(arguments, cwd))
+            return AdapterStart(arguments | _placed(arguments, cwd))
         run = arguments.get("run") or self._run
         if not isinstance(run, str) or not run:
             raise StartError(
@@ -52,13 +52,13 @@ class AgentsBackend(GenericBackend):
             )
         against = arguments.get("against")
         named = {"against": str(Path(cwd, against))} if isinstance(against, str) and against else {}
-        return Start(arguments | {"run": str(Path(cwd, run))} | named)
+        return AdapterStart(arguments | {"run": str(Path(cwd, run))} | named)
 
-    def walker(self) -> Walker | None:
+    def inspector(self) -> StopInspector | None:
         """What knows that this is a run."""
-        from dap_ai.debuggees.runs.adapter.walker import RunWalker  # noqa: PLC0415  only a session with a question needs it
+        from dap_ai.debuggees.runs.adapter.run_inspector import RunInspector  # noqa: PLC0415  only a session with a question needs it
 
-        return RunWalker()
+        return RunInspector()
 
 
 def _placed(arguments: dict[str, Any], cwd: str) -> dict[str, Any]:

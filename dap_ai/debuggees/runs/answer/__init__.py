@@ -1,7 +1,9 @@
 """Answers about a recorded run, with and without a model: the run of a stop, its text, its tools, its onset.
 
-`reading.py` has the run, analysed and masked; `tools.py` what a model may call, `diagnosis.py` the onset, `report.py`
-how a model ends. What an answer cites is found by `quotes.py` and read again from the run (`rereading.py`). A kind's
+`run_at_stop.py` has the run, analysed and masked; `run_tools.py` what a model may call, `onset_answer.py` the onset,
+`run_report.py`
+how a model ends. What an answer cites is found by `quote_parser.py` and read again from the run (`quote_check.py`). A
+kind's
 `model_tokens` says what a first question may cost.
 """
 

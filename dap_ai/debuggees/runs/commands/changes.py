@@ -8,11 +8,11 @@ from pathlib import Path
 import click
 import msgspec
 
-from dap_ai.debuggees.runs.analysis.facts import Analysis, Effect, Write
-from dap_ai.debuggees.runs.changed import change_lines
-from dap_ai.debuggees.runs.commands.parts.arguments import analysed, json_option, opened, run_argument
-from dap_ai.debuggees.runs.commands.parts.printing import diff_lines, print_found, styled
-from dap_ai.debuggees.runs.commands.parts.texts import path_shown
+from dap_ai.debuggees.runs.analysis.analysis_model import Effect, FileWrite, RunAnalysis
+from dap_ai.debuggees.runs.call_diff import change_lines
+from dap_ai.debuggees.runs.commands.parts.run_arguments import analysed, json_option, opened, run_argument
+from dap_ai.debuggees.runs.commands.parts.run_output import diff_lines, print_found, styled
+from dap_ai.debuggees.runs.commands.parts.visible_texts import path_shown
 
 _HELP = """List what a run changed: step, file, how; and the change itself as a diff where the call holds it.
 
@@ -35,7 +35,7 @@ def command(run: Path, *, files: bool, as_json: bool) -> None:
     print_found(found, _lines(analysis, files=files), nothing, as_json=as_json)
 
 
-def _lines(analysis: Analysis, *, files: bool) -> Iterator[str]:
+def _lines(analysis: RunAnalysis, *, files: bool) -> Iterator[str]:
     for effect in analysis.effects:
         for write in effect.writes:
             yield _title(effect, write)
@@ -43,7 +43,7 @@ def _lines(analysis: Analysis, *, files: bool) -> Iterator[str]:
                 yield from (f"       {line}" for line in diff_lines(change_lines(write)))
 
 
-def _title(effect: Effect, write: Write) -> str:
+def _title(effect: Effect, write: FileWrite) -> str:
     where = f" lines {write.lines[0]}-{write.lines[1]}" if write.lines else ""
     refused = "  (refused by the tool)" if effect.refused else ""
     return f"{effect.step:>5}  {styled(write.how, fg='yellow')} {path_shown(write.path)}{where}{refused}"

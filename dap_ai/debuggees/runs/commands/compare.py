@@ -10,15 +10,15 @@ from typing import Any
 import click
 import msgspec
 
-from dap_ai.debuggees.runs.analysis.differences import Divergence, compare
-from dap_ai.debuggees.runs.analysis.facts import Analysis
-from dap_ai.debuggees.runs.commands.parts.arguments import RunPath, analysed, json_option, opened, run_argument
+from dap_ai.debuggees.runs.analysis.analysis_model import RunAnalysis
+from dap_ai.debuggees.runs.analysis.run_differences import Divergence, compare
 from dap_ai.debuggees.runs.commands.parts.overview import strip
-from dap_ai.debuggees.runs.commands.parts.printing import VERDICTS, diff_lines, page, print_json, screen_width, styled
-from dap_ai.debuggees.runs.commands.parts.texts import dollars, in_a_line, path_shown
+from dap_ai.debuggees.runs.commands.parts.run_arguments import RunPath, analysed, json_option, opened, run_argument
+from dap_ai.debuggees.runs.commands.parts.run_output import VERDICTS, diff_lines, page, print_json, screen_width, styled
+from dap_ai.debuggees.runs.commands.parts.visible_texts import dollars, in_a_line, path_shown
 from dap_ai.debuggees.runs.export.encoding import name_of
-from dap_ai.debuggees.runs.export.words import length_of_time
-from dap_ai.debuggees.runs.model import Run
+from dap_ai.debuggees.runs.export.export_text import length_of_time
+from dap_ai.debuggees.runs.run_model import Run
 from dap_ai.system.texts import counted
 
 _HELP = """Compare two runs of one task, one that went well and one that did not, say: the first change that differs.
@@ -61,12 +61,12 @@ def command(run: Path, other: Path | None, target: str | None, *, as_json: bool)
     sys.exit(1 if found else 0)
 
 
-def _beside(both: list[tuple[Run, Analysis]], target: str) -> None:
+def _beside(both: list[tuple[Run, RunAnalysis]], target: str) -> None:
     """The page, or what it is given."""
     from dap_ai.debuggees.runs.commands.export import a_masker, masked_by  # noqa: PLC0415  only where it is wanted
     from dap_ai.debuggees.runs.export.encoding import encoded  # noqa: PLC0415  the same
     from dap_ai.debuggees.runs.export.page.document import document  # noqa: PLC0415  the same
-    from dap_ai.debuggees.runs.export.view.making import both_of, bound_of, view_of  # noqa: PLC0415  the same
+    from dap_ai.debuggees.runs.export.view.build_view import both_of, bound_of, view_of  # noqa: PLC0415  the same
 
     is_page = target == "html"
     if is_page:
@@ -88,7 +88,7 @@ def _is_same_task(first: Run, second: Run) -> bool:
     return first.task.split() == second.task.split()
 
 
-def _lines(both: list[tuple[Run, Analysis]], found: Divergence | None) -> Iterator[str]:
+def _lines(both: list[tuple[Run, RunAnalysis]], found: Divergence | None) -> Iterator[str]:
     width = screen_width()
     for name, (run, analysis) in zip(("first ", "second"), both, strict=True):
         verdict = styled(run.outcome.verdict, **VERDICTS.get(run.outcome.verdict, {}))

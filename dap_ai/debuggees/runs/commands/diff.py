@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from dap_ai.debuggees.runs.analysis.differences import FileChange, between_steps, workspace
-from dap_ai.debuggees.runs.commands.parts.arguments import (
+from dap_ai.debuggees.runs.analysis.run_differences import FileChange, between_steps, workspace
+from dap_ai.debuggees.runs.commands.parts.run_arguments import (
     StepNumber,
     analysed,
     json_option,
@@ -18,8 +18,8 @@ from dap_ai.debuggees.runs.commands.parts.arguments import (
     run_argument,
     step_of,
 )
-from dap_ai.debuggees.runs.commands.parts.printing import diff_lines, page, print_json, styled
-from dap_ai.debuggees.runs.commands.parts.texts import path_shown
+from dap_ai.debuggees.runs.commands.parts.run_output import diff_lines, page, print_json, styled
+from dap_ai.debuggees.runs.commands.parts.visible_texts import path_shown
 from dap_ai.system.texts import counted
 
 _HELP = """Compare the steps A and B of a run: what the agent said, what it called, what came back.

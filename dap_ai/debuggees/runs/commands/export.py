@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dap_ai.commands.shown.telling import say
-from dap_ai.debuggees.runs.analysis.facts import Analysis
-from dap_ai.debuggees.runs.commands.parts.arguments import Unreadable, analysed, opened, run_argument
-from dap_ai.debuggees.runs.commands.parts.printing import on_terminal
-from dap_ai.debuggees.runs.commands.parts.texts import path_shown
-from dap_ai.debuggees.runs.model import Event, Run
+from dap_ai.commands.display.command_output import say
+from dap_ai.debuggees.runs.analysis.analysis_model import RunAnalysis
+from dap_ai.debuggees.runs.commands.parts.run_arguments import RunArgumentError, analysed, opened, run_argument
+from dap_ai.debuggees.runs.commands.parts.run_output import on_terminal
+from dap_ai.debuggees.runs.commands.parts.visible_texts import path_shown
+from dap_ai.debuggees.runs.run_model import Event, Run
 from dap_ai.debuggees.runs.store import WORKSPACE
 
 if TYPE_CHECKING:
     from dap_ai.agent.masking.mask import Masker
-    from dap_ai.debuggees.runs.export.view.making import Patch
-    from dap_ai.debuggees.runs.masking import SafeAnalysis, SafeRun
+    from dap_ai.debuggees.runs.export.view.build_view import Patch
+    from dap_ai.debuggees.runs.masked_run import SafeAnalysis, SafeRun
 
 _HELP = """Write a run in another format: to stdout, or to FILE.
 
@@ -68,12 +68,12 @@ def command(run: Path, target: str, output: Path | None, *, masked: bool | None)
 
 
 def exported(
-    run: Run, analysis: Analysis, target: str, *, masked: bool = False, patch: Patch | None = None
+    run: Run, analysis: RunAnalysis, target: str, *, masked: bool = False, patch: Patch | None = None
 ) -> dict[str, bytes]:
     """Returns the exported file, by its name. `patch` reads the lines of a workspace change."""
     from dap_ai.debuggees.runs.export import atif, markdown, otel, own_json  # noqa: PLC0415  the same
     from dap_ai.debuggees.runs.export.page import document  # noqa: PLC0415  the same
-    from dap_ai.debuggees.runs.export.view.making import exported as view  # noqa: PLC0415  the same
+    from dap_ai.debuggees.runs.export.view.build_view import exported as view  # noqa: PLC0415  the same
 
     exporters: dict[str, Callable[[], dict[str, bytes]]] = {
         "atif": lambda: atif.exported(run),
@@ -89,14 +89,14 @@ def exported(
 def a_masker() -> Masker:
     """One with the user's settings."""
     from dap_ai.agent.masking.mask import Masker  # noqa: PLC0415  only where it is wanted
-    from dap_ai.commands.shown.table import resolve  # noqa: PLC0415  the same
+    from dap_ai.commands.display.settings_table import resolve  # noqa: PLC0415  the same
 
     return Masker(resolve({}).settings.mask)
 
 
-def masked_by(masker: Masker, run: Run, analysis: Analysis) -> tuple[SafeRun, SafeAnalysis]:
+def masked_by(masker: Masker, run: Run, analysis: RunAnalysis) -> tuple[SafeRun, SafeAnalysis]:
     """Twice: what is known as a secret only by a later text is masked in the earlier ones too."""
-    from dap_ai.debuggees.runs.masking import masked_analysis, masked_run  # noqa: PLC0415  only where it is wanted
+    from dap_ai.debuggees.runs.masked_run import masked_analysis, masked_run  # noqa: PLC0415  only where it is wanted
 
     masked_run(run, masker.mask, masker.mask_fields)
     return masked_run(run, masker.mask, masker.mask_fields), masked_analysis(analysis, masker.mask)
@@ -121,7 +121,7 @@ def _write(name: str, data: bytes, output: Path, run: Path) -> None:
     try:
         _replace(output / name if output.is_dir() else output, data)
     except OSError as error:
-        raise Unreadable(f"{path_shown(str(output))}: cannot be written: {error.strerror or error}") from error
+        raise RunArgumentError(f"{path_shown(str(output))}: cannot be written: {error.strerror or error}") from error
     say(f"written: {path_shown(str(output))} (1 file)", err=True)
 
 
@@ -151,7 +151,7 @@ def patches_of(run: Run, mask: Callable[[str], str] = str) -> Callable[[Event], 
 
 def _patches(repository: Path, changes: Sequence[Event], mask: Callable[[str], str]) -> Iterator[tuple[int, list[str]]]:
     from dap_ai.debuggees.runs.live.workspace.git import GitError  # noqa: PLC0415  only where something changed
-    from dap_ai.debuggees.runs.live.workspace.reading import states_of  # noqa: PLC0415  the same
+    from dap_ai.debuggees.runs.live.workspace.workspace_states import states_of  # noqa: PLC0415  the same
 
     try:
         with states_of(repository) as states:

@@ -8,8 +8,8 @@ from typing import Any
 import click
 import msgspec
 
-from dap_ai.debuggees.runs.commands.parts.arguments import StepNumber, opened, run_argument, step_of
-from dap_ai.debuggees.runs.commands.parts.forms import options, options_of
+from dap_ai.debuggees.runs.commands.parts.replay_options import options, options_of
+from dap_ai.debuggees.runs.commands.parts.run_arguments import StepNumber, opened, run_argument, step_of
 
 _HELP = """Go on from a step of a recorded agent with the real model, and with an edit if you wish. Both are shown.
 
@@ -54,15 +54,15 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 @options
 def command(run: Path, step: int, budget: int | None, *, only_print: bool, **given: Any) -> None:
     """See run_again."""
-    from dap_ai.debuggees.runs.commands.parts.again import run_again, tape_of  # noqa: PLC0415  not for --help
-    from dap_ai.debuggees.runs.commands.parts.forking import Edits, forked, recorded_answer  # noqa: PLC0415  the same
+    from dap_ai.debuggees.runs.commands.parts.fork_plan import ForkEdits, forked, recorded_answer  # noqa: PLC0415  the same
+    from dap_ai.debuggees.runs.commands.parts.rerun_options import run_again, tape_of  # noqa: PLC0415  not for --help
 
     wanted, read = options_of(given), opened(run)
     tape, at = tape_of(run, read), step_of(read, step)
     if only_print:
         click.echo(recorded_answer(tape, read, at))
         return
-    edits = Edits(**{name: given[name] for name in Edits._fields})
+    edits = ForkEdits(**{name: given[name] for name in ForkEdits._fields})
     plan, made = forked(tape, read, at, edits, wanted.diverged)
     plan = msgspec.structs.replace(plan, budget=budget)
     run_again(read, tape, plan, {"kind": "fork", **made}, wanted)

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import click
 
-from dap_ai.debuggees.runs.commands.parts.arguments import RunPath, Unreadable, json_option
-from dap_ai.debuggees.runs.commands.parts.printing import page, print_json
-from dap_ai.debuggees.runs.commands.parts.texts import in_a_line, path_shown
-from dap_ai.debuggees.runs.layouts.checking import Checked, check, preview
-from dap_ai.debuggees.runs.layouts.layout import BadLayout, Layout, written
+from dap_ai.debuggees.runs.commands.parts.run_arguments import RunArgumentError, RunPath, json_option
+from dap_ai.debuggees.runs.commands.parts.run_output import page, print_json
+from dap_ai.debuggees.runs.commands.parts.visible_texts import in_a_line, path_shown
+from dap_ai.debuggees.runs.layouts.layout_check import LayoutCheck, check, preview
+from dap_ai.debuggees.runs.layouts.layout_model import BadLayout, Layout, written
 from dap_ai.protocol.wire.visible import visible
 from dap_ai.system.texts import counted
 
@@ -48,11 +48,11 @@ _MOST_PLACES = 40
 def command(path: Path, *, file: Path | None, by_model: bool, name: str | None, replace: bool, as_json: bool) -> None:
     """Exits with 1 if the layout is faulty, 2 if the file cannot have one."""
     if path.is_dir():
-        raise Unreadable(f"{path_shown(str(path))} is a folder: a layout describes a file")
+        raise RunArgumentError(f"{path_shown(str(path))} is a folder: a layout describes a file")
     if file is None and not by_model:
         _begin(path, name, as_json=as_json)
         return
-    layout = _wanted(path, file)
+    layout = _layout_for(path, file)
     checked = check(layout, path)
     kept = _kept(layout, checked, name, replace=replace)
     if as_json:
@@ -64,15 +64,15 @@ def command(path: Path, *, file: Path | None, by_model: bool, name: str | None, 
 
 def _begin(path: Path, name: str | None, *, as_json: bool) -> None:
     """Prints a layout to fill in, with the places of the file's texts. Raises Unreadable."""
-    from dap_ai.debuggees.runs.artefacts import CannotRead  # noqa: PLC0415  the readers are spared where only help is wanted
-    from dap_ai.debuggees.runs.layouts.reading import texts_in  # noqa: PLC0415  the same
+    from dap_ai.debuggees.runs.layouts.layout_reader import texts_in  # noqa: PLC0415  the same
+    from dap_ai.debuggees.runs.run_files import CannotRead  # noqa: PLC0415  the readers are spared where only help is wanted
 
     if name is not None:
         raise click.UsageError("--save keeps the layout of --layout or --model.")
     try:
         texts, is_lines = texts_in(path)
     except CannotRead as error:
-        raise Unreadable(visible(str(error))) from error
+        raise RunArgumentError(visible(str(error))) from error
     kind = "lines" if is_lines else "document"
     if as_json:
         print_json([{"kind": kind, "texts": [{"at": place, "chars": chars} for place, chars in texts]}])
@@ -81,35 +81,35 @@ def _begin(path: Path, name: str | None, *, as_json: bool) -> None:
     page([*head, *(f"# {chars:>8}  {in_a_line(place, _PREVIEW_WIDTH)}" for place, chars in texts[:_MOST_PLACES])])
 
 
-def _wanted(path: Path, file: Path | None) -> Layout:
+def _layout_for(path: Path, file: Path | None) -> Layout:
     """The layout of a file, or of the model. Raises Unreadable."""
-    from dap_ai.debuggees.runs.artefacts import CannotRead  # noqa: PLC0415  as above
-    from dap_ai.debuggees.runs.layouts import asking, saved  # noqa: PLC0415  the same
+    from dap_ai.debuggees.runs.layouts import model_layout, saved_layouts  # noqa: PLC0415  the same
+    from dap_ai.debuggees.runs.run_files import CannotRead  # noqa: PLC0415  as above
 
     try:
         if file is not None:
-            return saved.load(file)
-        from dap_ai.commands.shown.table import resolve  # noqa: PLC0415  the same
-        from dap_ai.debuggees.runs.commands.parts.asking import asker  # noqa: PLC0415  a model is the rare case
+            return saved_layouts.load(file)
+        from dap_ai.commands.display.settings_table import resolve  # noqa: PLC0415  the same
+        from dap_ai.debuggees.runs.commands.parts.model_prompt import asker  # noqa: PLC0415  a model is the rare case
 
-        return asking.propose_by_model(path, asker(resolve({}).settings))
+        return model_layout.propose_by_model(path, asker(resolve({}).settings))
     except (BadLayout, CannotRead) as error:
-        raise Unreadable(visible(str(error))) from error
+        raise RunArgumentError(visible(str(error))) from error
 
 
-def _kept(layout: Layout, checked: Checked, name: str | None, *, replace: bool) -> str:
+def _kept(layout: Layout, checked: LayoutCheck, name: str | None, *, replace: bool) -> str:
     """The file that it was saved to; "" where it was not. Raises Unreadable."""
     if name is None or not checked.is_good:
         return ""
-    from dap_ai.debuggees.runs.layouts.saved import save  # noqa: PLC0415  the same
+    from dap_ai.debuggees.runs.layouts.saved_layouts import save  # noqa: PLC0415  the same
 
     try:
         return str(save(layout, name, os.environ, replace=replace))
     except BadLayout as error:
-        raise Unreadable(str(error)) from error
+        raise RunArgumentError(str(error)) from error
 
 
-def _fields(layout: Layout, checked: Checked, kept: str) -> dict[str, object]:
+def _fields(layout: Layout, checked: LayoutCheck, kept: str) -> dict[str, object]:
     """What --json prints."""
     run = checked.run
     return {
@@ -126,7 +126,7 @@ def _fields(layout: Layout, checked: Checked, kept: str) -> dict[str, object]:
     }
 
 
-def _lines(layout: Layout, checked: Checked, kept: str) -> Iterator[str]:
+def _lines(layout: Layout, checked: LayoutCheck, kept: str) -> Iterator[str]:
     """The layout, and below it as comments what the check says."""
     yield from visible(written(layout)).splitlines()
     yield ""

@@ -15,12 +15,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from dap_ai.debuggees.runs.commands.parts.arguments import RunPath
-from dap_ai.debuggees.runs.commands.parts.finding import Progress, progress, read, runs_at
-from dap_ai.debuggees.runs.commands.parts.printing import on_terminal, page, print_json, screen_width
-from dap_ai.debuggees.runs.commands.parts.texts import dollars, in_a_line, path_shown
-from dap_ai.debuggees.runs.export.words import length_of_time
-from dap_ai.debuggees.runs.summary import Row, row_of, row_of_unreadable
+from dap_ai.debuggees.runs.commands.parts.run_arguments import RunPath
+from dap_ai.debuggees.runs.commands.parts.run_output import on_terminal, page, print_json, screen_width
+from dap_ai.debuggees.runs.commands.parts.run_search import PathProgress, progress, read, runs_at
+from dap_ai.debuggees.runs.commands.parts.visible_texts import dollars, in_a_line, path_shown
+from dap_ai.debuggees.runs.export.export_text import length_of_time
+from dap_ai.debuggees.runs.run_summary import RunRow, row_of, row_of_unreadable
 from dap_ai.protocol.wire.visible import visible
 from dap_ai.system.texts import counted
 
@@ -35,7 +35,7 @@ Examples:
   dap-ai run list results/ --sort cost_usd --reverse
   dap-ai run list --json | jq -r 'select(.outcome == "failed") | .path'
 """
-_COLUMNS = Row.__struct_fields__
+_COLUMNS = RunRow.__struct_fields__
 _STYLES = {"solved": "bold green", "failed": "bold red", "limit": "bold yellow", "error": "bold magenta"}
 _NUMBERS = frozenset({"steps", "cost", "time"})
 _WIDEST = {"agent": 14, "model": 20, "task": 80}
@@ -53,7 +53,7 @@ _WANTED = 60
 def command(folder: Path, sort: str | None, *, reverse: bool, as_json: bool) -> None:
     """Exit code 1 where no run is found, 2 where the path cannot be read."""
     with progress(quiet=as_json and on_terminal()) as shown:
-        rows: Iterator[Row] | list[Row] = _rows(folder, shown)
+        rows: Iterator[RunRow] | list[RunRow] = _rows(folder, shown)
         if sort or reverse or not as_json:
             rows = sorted_rows(list(rows), sort, reverse=reverse)
         if as_json:
@@ -65,19 +65,19 @@ def command(folder: Path, sort: str | None, *, reverse: bool, as_json: bool) -> 
     page(table_lines(rows, screen_width() if on_terminal() else None, folder))
 
 
-def _rows(folder: Path, shown: Progress) -> Iterator[Row]:
+def _rows(folder: Path, shown: PathProgress) -> Iterator[RunRow]:
     for found in runs_at([folder]):
         shown.step(found.path)
         run = read(found)
         yield row_of_unreadable(found.path, run, found.reader) if isinstance(run, str) else row_of(found.path, run)
 
 
-def sorted_rows(rows: list[Row], column: str | None, *, reverse: bool) -> list[Row]:
+def sorted_rows(rows: list[RunRow], column: str | None, *, reverse: bool) -> list[RunRow]:
     """By a column, or as found; what is not recorded comes last either way."""
     if column is None:
         return rows[::-1] if reverse else rows
 
-    def key(row: Row) -> Any:
+    def key(row: RunRow) -> Any:
         return len(row.problems) if column == "problems" else getattr(row, column)
 
     known = [row for row in rows if getattr(row, column) not in (None, "")]
@@ -85,7 +85,7 @@ def sorted_rows(rows: list[Row], column: str | None, *, reverse: bool) -> list[R
     return sorted(known, key=key, reverse=reverse) + unknown
 
 
-def table_lines(rows: Sequence[Row], width: int | None, folder: Path) -> Iterator[str]:
+def table_lines(rows: Sequence[RunRow], width: int | None, folder: Path) -> Iterator[str]:
     """The table, each line of at most `width` characters where there is one, and a line of totals.
 
     Paths are told relative to the folder. Where there is little room, first agents and models are left out, then tasks
@@ -141,7 +141,7 @@ def _fitting(name: str, cell: Text, size: int) -> Text:
     return Text(f"…{cell.plain[-(size - 1) :]}", style=cell.style)
 
 
-def _cells(row: Row) -> dict[str, Text]:
+def _cells(row: RunRow) -> dict[str, Text]:
     unreadable = not row.steps and not row.task and row.problems
     outcome = Text(row.outcome, style=_STYLES.get(row.outcome, "dim"))
     if row.problems:
@@ -157,7 +157,7 @@ def _cells(row: Row) -> dict[str, Text]:
     }
 
 
-def _totals(rows: Sequence[Row]) -> str:
+def _totals(rows: Sequence[RunRow]) -> str:
     parts = [counted(len(rows), "run")]
     for verdict in ("solved", "failed", "limit", "error", "unknown"):
         number = sum(row.outcome == verdict for row in rows)

@@ -10,13 +10,13 @@ from typing import Any
 import click
 import msgspec
 
-from dap_ai.commands.shown.telling import warn
-from dap_ai.debuggees.runs.analysis.onsets import Evidence, Finding, Onset, Suspect
-from dap_ai.debuggees.runs.commands.parts.arguments import RunPath, json_option, opened
-from dap_ai.debuggees.runs.commands.parts.printing import page, print_json, screen_width, styled
-from dap_ai.debuggees.runs.commands.parts.texts import in_a_line, path_shown
-from dap_ai.debuggees.runs.export.words import steps_range
-from dap_ai.debuggees.runs.model import Ref, Run
+from dap_ai.commands.display.command_output import warn
+from dap_ai.debuggees.runs.analysis.onset_model import Onset, OnsetEvidence, OnsetFinding, OnsetSuspect
+from dap_ai.debuggees.runs.commands.parts.run_arguments import RunPath, json_option, opened
+from dap_ai.debuggees.runs.commands.parts.run_output import page, print_json, screen_width, styled
+from dap_ai.debuggees.runs.commands.parts.visible_texts import in_a_line, path_shown
+from dap_ai.debuggees.runs.export.export_text import steps_range
+from dap_ai.debuggees.runs.run_model import Ref, Run
 
 _HELP = """Say where each RUN went wrong: one block of steps, the kind of error, the chain to the symptom, quotes.
 
@@ -56,7 +56,7 @@ def command(runs: Sequence[Path], against: Path | None, *, failed: bool, as_json
 
 def _found(
     paths: Sequence[Path], passing: Run | None, failed: bool, read: dict[str, bool]
-) -> Iterator[tuple[Path, Finding | str]]:
+) -> Iterator[tuple[Path, OnsetFinding | str]]:
     """For each run what is found, or why it cannot be read."""
     for path in paths:
         try:
@@ -83,8 +83,8 @@ def _with_its_trial(path: Path, run: Run) -> Run:
     return run
 
 
-def _finding(run: Run, path: Path, passing: Run | None, *, failed: bool) -> Finding:
-    from dap_ai.debuggees.runs.analysis.analysing import analyse, analyse_against  # noqa: PLC0415  not for --help
+def _finding(run: Run, path: Path, passing: Run | None, *, failed: bool) -> OnsetFinding:
+    from dap_ai.debuggees.runs.analysis.analyse import analyse, analyse_against  # noqa: PLC0415  not for --help
 
     if passing is None:
         return analyse(run, failed=failed).finding
@@ -96,7 +96,7 @@ def _finding(run: Run, path: Path, passing: Run | None, *, failed: bool) -> Find
 # -- JSON ----------------------------------------------------------------------------------------------------------
 
 
-def _fields(path: Path, finding: Finding | str) -> dict[str, Any]:
+def _fields(path: Path, finding: OnsetFinding | str) -> dict[str, Any]:
     if isinstance(finding, str):
         return {"run": str(path), "onset": None, "error": finding}
     if finding.onset is None:
@@ -104,7 +104,7 @@ def _fields(path: Path, finding: Finding | str) -> dict[str, Any]:
     return {"run": str(path), "onset": _suspect(finding.onset, [_suspect(one) for one in finding.onset.alternatives])}
 
 
-def _suspect(one: Suspect, alternatives: Sequence[Any] = ()) -> dict[str, Any]:
+def _suspect(one: OnsetSuspect, alternatives: Sequence[Any] = ()) -> dict[str, Any]:
     """All fields, also those that are empty. The sentence that names it is that of the chain's own step."""
     fields = {name: getattr(one, name) for name in ("step", "first", "last", "type", "confidence")}
     chain = [msgspec.to_builtins(link) for link in one.chain]
@@ -115,7 +115,7 @@ def _suspect(one: Suspect, alternatives: Sequence[Any] = ()) -> dict[str, Any]:
 # -- text ----------------------------------------------------------------------------------------------------------
 
 
-def _lines(found: Iterator[tuple[Path, Finding | str]], width: int, *, several: bool) -> Iterator[str]:
+def _lines(found: Iterator[tuple[Path, OnsetFinding | str]], width: int, *, several: bool) -> Iterator[str]:
     for path, finding in found:
         if several:
             yield styled(path_shown(str(path)), bold=True)
@@ -145,7 +145,7 @@ def _onset(onset: Onset, width: int) -> Iterator[str]:
         yield from (_alternative(one, width) for one in onset.alternatives)
 
 
-def _evidence(evidence: Evidence, width: int) -> Iterator[str]:
+def _evidence(evidence: OnsetEvidence, width: int) -> Iterator[str]:
     place = f"step {evidence.step}" if evidence.step else "recorded"
     yield f"       {styled(place, fg='cyan')}  {styled(_place(evidence.ref), dim=True)}"
     yield f"       > {in_a_line(evidence.quote, max(width - 9, 20))}"
@@ -157,5 +157,5 @@ def _place(ref: Ref) -> str:
     return " ".join(part for part in (path_shown(f"{ref.path}{line}"), path_shown(ref.pointer)) if part)
 
 
-def _alternative(one: Suspect, width: int) -> str:
+def _alternative(one: OnsetSuspect, width: int) -> str:
     return f"{one.step:>5}  {one.confidence:.2f}  {in_a_line(f'{one.type}: {one.text}', max(width - 13, 20))}"

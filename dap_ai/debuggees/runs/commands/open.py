@@ -8,10 +8,10 @@ from pathlib import Path
 
 import click
 
-from dap_ai.debuggees.runs.commands.parts.arguments import json_option, read_by, run_argument
-from dap_ai.debuggees.runs.commands.parts.connecting import TOKEN_VARIABLE, lines
-from dap_ai.debuggees.runs.commands.parts.printing import print_json
-from dap_ai.debuggees.runs.commands.parts.texts import in_a_line, path_shown
+from dap_ai.debuggees.runs.commands.parts.editor_snippets import TOKEN_VARIABLE, lines
+from dap_ai.debuggees.runs.commands.parts.run_arguments import json_option, read_by, run_argument
+from dap_ai.debuggees.runs.commands.parts.run_output import print_json
+from dap_ai.debuggees.runs.commands.parts.visible_texts import in_a_line, path_shown
 from dap_ai.system.texts import counted
 
 _HELP = """Step through RUN in an editor: say how each one connects, and serve the run until Ctrl-C.
@@ -49,7 +49,7 @@ def command(run: Path, port: int, *, as_json: bool) -> None:
             shown = "" if os.environ.get(TOKEN_VARIABLE) else token
             click.echo("\n".join([about, "", *lines(run.name or path.name, _HOST, bound, shown), ""]))
 
-    from dap_ai.debuggees.runs.commands.parts.serving import serve  # noqa: PLC0415  not for --help, nor for what is no run
+    from dap_ai.debuggees.runs.commands.parts.run_server import serve  # noqa: PLC0415  not for --help, nor for what is no run
 
     number = serve(str(path), _HOST, port, tell)
     if number and number != signal.SIGINT:  # Ctrl-C is how it is ended
@@ -58,7 +58,7 @@ def command(run: Path, port: int, *, as_json: bool) -> None:
 
 def _about(path: Path) -> str:
     """A line about the run; of a large one its beginning is read. Raises Unreadable."""
-    from dap_ai.debuggees.runs.adapter.reading_on import first_of  # noqa: PLC0415  not for --help
+    from dap_ai.debuggees.runs.adapter.background_reader import first_of  # noqa: PLC0415  not for --help
 
     run, is_whole = read_by(first_of, path)
     name = path_shown(run.root.replace("\\", "/").rstrip("/").rpartition("/")[2])

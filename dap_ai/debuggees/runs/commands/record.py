@@ -9,11 +9,11 @@ from pathlib import Path
 
 import click
 
-from dap_ai.commands.shown.telling import say, warn
-from dap_ai.debuggees.runs.commands.parts.forms import recording_folder
-from dap_ai.debuggees.runs.live.recording import CannotRecord, Keeper, Wish, run_agent
-from dap_ai.debuggees.runs.live.talk import Stand
-from dap_ai.debuggees.runs.live.wire.notes import Told
+from dap_ai.commands.display.command_output import say, warn
+from dap_ai.debuggees.runs.commands.parts.replay_options import recording_folder
+from dap_ai.debuggees.runs.live.endpoint_messages import ReplayPlan
+from dap_ai.debuggees.runs.live.record_agent import CannotRecord, Keeper, RecordRequest, run_agent
+from dap_ai.debuggees.runs.live.wire.request_notes import RecordingSummary
 from dap_ai.debuggees.runs.store import FILE, WORKSPACE
 from dap_ai.system.texts import counted
 
@@ -49,7 +49,7 @@ def command(command: tuple[str, ...], out: Path | None, workspace: Path | None, 
         raise SystemExit(_NOT_FOUND)
     folder = recording_folder(out, command[0])
     followed = None if no_workspace else workspace or Path.cwd()
-    wish = Wish(command, folder, followed, os.environ, gate=Stand())
+    wish = RecordRequest(command, folder, followed, os.environ, gate=ReplayPlan())
     try:
         keeper = Keeper(wish)
     except (CannotRecord, OSError) as error:
@@ -67,7 +67,7 @@ def command(command: tuple[str, ...], out: Path | None, workspace: Path | None, 
     raise SystemExit(code)
 
 
-def _tell(told: Told | None, folder: Path, code: int) -> None:
+def _tell(told: RecordingSummary | None, folder: Path, code: int) -> None:
     if told is None:
         warn(f"the endpoint has ended without a word; what it recorded is in {folder / FILE}")
     else:
@@ -82,7 +82,7 @@ def _tell(told: Told | None, folder: Path, code: int) -> None:
         say(f"    git --git-dir={shlex.quote(str(folder / WORKSPACE))} log -p", err=True)
 
 
-def _summary(told: Told) -> str:
+def _summary(told: RecordingSummary) -> str:
     """`12 queries (1 failed), 34,567 tokens in, 1,234 out, $0.12, 5 changes of the workspace`."""
     if not told.queries:
         return "no query came by OPENAI_BASE_URL, ANTHROPIC_BASE_URL and such: nothing but the agent's end is recorded"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from dap_ai.debuggees.runs.commands.parts.texts import path_shown
+from dap_ai.debuggees.runs.commands.parts.visible_texts import path_shown
 
 _HELP = """Print the folder in which `dap-ai record` keeps its recordings, unless it is told another one.
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from dap_ai.debuggees.runs.commands.parts.arguments import opened, run_argument
-from dap_ai.debuggees.runs.commands.parts.forms import options, options_of
+from dap_ai.debuggees.runs.commands.parts.replay_options import options, options_of
+from dap_ai.debuggees.runs.commands.parts.run_arguments import opened, run_argument
 
 _HELP = """Run a recorded agent again, with the answers of its recording: no model is asked.
 
@@ -33,8 +33,8 @@ Examples:
 @options
 def command(run: Path, **given: Any) -> None:
     """See run_again."""
-    from dap_ai.debuggees.runs.commands.parts.again import inherited, run_again, tape_of  # noqa: PLC0415  the same
-    from dap_ai.debuggees.runs.live.plan import Plan  # noqa: PLC0415  not for --help
+    from dap_ai.debuggees.runs.commands.parts.rerun_options import inherited, run_again, tape_of  # noqa: PLC0415  the same
+    from dap_ai.debuggees.runs.live.endpoint_plan import Plan  # noqa: PLC0415  not for --help
 
     wanted, read = options_of(given), opened(run)
     tape = tape_of(run, read)

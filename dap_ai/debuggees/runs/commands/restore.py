@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
-from dap_ai.commands.shown.telling import say
-from dap_ai.debuggees.runs.commands.parts.arguments import StepNumber, Unreadable, opened, run_argument
-from dap_ai.debuggees.runs.commands.parts.texts import path_shown
-from dap_ai.debuggees.runs.model import Event, Run
+from dap_ai.commands.display.command_output import say
+from dap_ai.debuggees.runs.commands.parts.run_arguments import RunArgumentError, StepNumber, opened, run_argument
+from dap_ai.debuggees.runs.commands.parts.visible_texts import path_shown
+from dap_ai.debuggees.runs.run_model import Event, Run
 from dap_ai.debuggees.runs.store import WORKSPACE
 
 _HELP = """Write the files of the workspace as they were after a step of a recording into DIR, to look at or to compare.
@@ -37,10 +37,10 @@ def command(run: Path, step: int | None, event: int | None, output: Path, *, cha
     recorded = opened(run)
     repository = Path(recorded.root) / WORKSPACE
     if not repository.is_dir():
-        raise Unreadable(f"{path_shown(recorded.root)} holds no workspace: only `dap-ai record` keeps one")
+        raise RunArgumentError(f"{path_shown(recorded.root)} holds no workspace: only `dap-ai record` keeps one")
     commit = _commit(recorded, _last(recorded, step) if event is None else event)
     if output.exists() and (not output.is_dir() or any(output.iterdir())):
-        raise Unreadable(f"{path_shown(str(output))} is not empty: nothing is written over")
+        raise RunArgumentError(f"{path_shown(str(output))} is not empty: nothing is written over")
     _write(repository, commit, output, change=change)
     say(f"restored in {path_shown(str(output))}: the workspace at {commit[:12]}", err=True)
 
@@ -51,7 +51,7 @@ def _last(run: Run, step: int | None) -> int:
         return len(run.events)
     indices = [event.index for event in run.events if event.step == step]
     if not indices:
-        raise Unreadable(f"{path_shown(run.root)} has no step {step}: it has {run.steps}")
+        raise RunArgumentError(f"{path_shown(run.root)} has no step {step}: it has {run.steps}")
     after = (each for each in run.events[indices[-1] + 1 :] if each.kind not in ("result", "change"))
     return next((each.index for each in after), len(run.events))  # its commit comes before the next query
 
@@ -61,7 +61,7 @@ def _commit(run: Run, last: int) -> str:
     known: Sequence[Event] = [each for each in run.events[: last + 1] if each.kind in ("change", "note")]
     commits = [each.native_id for each in known if _is_commit(each.native_id)]
     if not commits:
-        raise Unreadable("the recording holds no state of the workspace from before that")
+        raise RunArgumentError("the recording holds no state of the workspace from before that")
     return commits[-1]
 
 
@@ -71,7 +71,7 @@ def _is_commit(name: str) -> bool:
 
 def _write(repository: Path, commit: str, output: Path, *, change: bool) -> None:
     from dap_ai.debuggees.runs.live.workspace.git import GitError  # noqa: PLC0415  not for --help
-    from dap_ai.debuggees.runs.live.workspace.reading import states_of  # noqa: PLC0415  the same
+    from dap_ai.debuggees.runs.live.workspace.workspace_states import states_of  # noqa: PLC0415  the same
 
     try:
         output.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -81,4 +81,4 @@ def _write(repository: Path, commit: str, output: Path, *, change: bool) -> None
             else:
                 states.write(commit, output)
     except (GitError, OSError) as error:
-        raise Unreadable(f"{path_shown(str(output))}: cannot be restored: {error}") from error
+        raise RunArgumentError(f"{path_shown(str(output))}: cannot be restored: {error}") from error

@@ -8,8 +8,8 @@ from typing import Any
 import click
 import msgspec
 
-from dap_ai.debuggees.runs.commands.parts.arguments import Unreadable, analysed, opened, run_argument, step_of
-from dap_ai.debuggees.runs.commands.parts.forms import options, options_of
+from dap_ai.debuggees.runs.commands.parts.replay_options import options, options_of
+from dap_ai.debuggees.runs.commands.parts.run_arguments import RunArgumentError, analysed, opened, run_argument, step_of
 
 _HELP = """Fork a failed run where it went wrong, tell the agent what went wrong, and show both outcomes side by side.
 
@@ -38,18 +38,18 @@ Take this as a hint, not as a fact: look for yourself, decide anew what to do ne
 @options
 def command(run: Path, at: str, say: str | None, budget: int | None, **given: Any) -> None:
     """See run_again."""
-    from dap_ai.debuggees.runs.commands.parts.again import run_again, tape_of  # noqa: PLC0415  not for --help
-    from dap_ai.debuggees.runs.commands.parts.forking import Edits, forked, query_of  # noqa: PLC0415  the same
+    from dap_ai.debuggees.runs.commands.parts.fork_plan import ForkEdits, forked, query_of  # noqa: PLC0415  the same
+    from dap_ai.debuggees.runs.commands.parts.rerun_options import run_again, tape_of  # noqa: PLC0415  not for --help
 
     wanted, read = options_of(given), opened(run)
     tape = tape_of(run, read)
     number, diagnosis = _found(read, at)
     if say is None and not diagnosis:
-        raise Unreadable(f"{run}: nothing is known of what went wrong at step {number}: --say TEXT says it")
+        raise RunArgumentError(f"{run}: nothing is known of what went wrong at step {number}: --say TEXT says it")
     step = step_of(read, number)
     left = sum(each.number >= query_of(tape, read, step).number for each in tape.queries)
     text = say if say is not None else _NOTE.format(diagnosis=diagnosis)
-    plan, made = forked(tape, read, step, Edits(say=text), wanted.diverged)
+    plan, made = forked(tape, read, step, ForkEdits(say=text), wanted.diverged)
     plan = msgspec.structs.replace(plan, budget=budget or left)
     made["words"] = f"retry from step {number} with {'your note' if say else 'its diagnosis'}"
     run_again(read, tape, plan, {"kind": "retry", **made}, wanted)
@@ -57,14 +57,14 @@ def command(run: Path, at: str, say: str | None, budget: int | None, **given: An
 
 def _found(run: Any, at: str) -> tuple[int, str]:
     """The step, and what is known of it. Raises UsageError and Unreadable."""
-    from dap_ai.debuggees.runs.analysis.analysing import analyse  # noqa: PLC0415  not for --help
+    from dap_ai.debuggees.runs.analysis.analyse import analyse  # noqa: PLC0415  not for --help
 
     if at != "onset" and not at.isdigit():
         raise click.UsageError(f"--at {at}: is neither `onset` nor the number of a step.")
     finding = analyse(run, failed=True).finding if run.outcome.verdict == "unknown" else analysed(run).finding
     onset = finding.onset
     if onset is None and at == "onset":
-        raise Unreadable(f"no onset is found: {finding.why}.\n--at STEP --say TEXT says where and what it was.")
+        raise RunArgumentError(f"no onset is found: {finding.why}.\n--at STEP --say TEXT says where and what it was.")
     number = int(at) if at.isdigit() else onset.step if onset else 0
     if onset is None:
         return number, ""

@@ -15,15 +15,15 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
-from dap_ai.commands.shown.telling import say, warn
-from dap_ai.debuggees.runs.artefacts import CannotRead
-from dap_ai.debuggees.runs.commands.parts.arguments import RunPath, Unreadable
-from dap_ai.debuggees.runs.commands.parts.executors import crew
-from dap_ai.debuggees.runs.commands.parts.printing import print_json
-from dap_ai.debuggees.runs.commands.parts.texts import in_a_line, path_shown
-from dap_ai.debuggees.runs.scan.places import runs_below
-from dap_ai.debuggees.runs.scan.results import Results, ResultsError, results_at
-from dap_ai.debuggees.runs.scan.working import rows_of
+from dap_ai.commands.display.command_output import say, warn
+from dap_ai.debuggees.runs.commands.parts.executors import scan_executor
+from dap_ai.debuggees.runs.commands.parts.run_arguments import RunArgumentError, RunPath
+from dap_ai.debuggees.runs.commands.parts.run_output import print_json
+from dap_ai.debuggees.runs.commands.parts.visible_texts import in_a_line, path_shown
+from dap_ai.debuggees.runs.run_files import CannotRead
+from dap_ai.debuggees.runs.scan.run_locations import runs_below
+from dap_ai.debuggees.runs.scan.scan_results import Results, ResultsError, results_at
+from dap_ai.debuggees.runs.scan.scan_work import rows_of
 from dap_ai.system.extras import RUNS, MissingExtraError
 from dap_ai.system.texts import counted
 
@@ -64,9 +64,9 @@ def command(folders: Sequence[str], out: Path, jobs: int | None, wanted: str, *,
     except ResultsError as error:
         raise click.BadParameter(str(error), param_hint="--out") from error
     except (CannotRead, MissingExtraError) as error:
-        raise Unreadable(str(error)) from error
+        raise RunArgumentError(str(error)) from error
     except OSError as error:
-        raise Unreadable(f"{path_shown(str(out))}: cannot be written: {error.strerror or error}") from error
+        raise RunArgumentError(f"{path_shown(str(out))}: cannot be written: {error.strerror or error}") from error
     todo = [place for place in places if place not in results.done]
     tally = Counter(found=len(places), known=len(places) - len(todo))
     interrupted = _scan(todo, results, tally, wanted, jobs)
@@ -96,7 +96,7 @@ def _scan(todo: Sequence[str], results: Results, tally: Counter[str], wanted: st
     """Whether it was interrupted. What is done by then is in the file either way."""
     try:
         if todo:
-            with crew(wanted, jobs) as workers, _bar(len(todo)) as advance:
+            with scan_executor(wanted, jobs) as workers, _bar(len(todo)) as advance:
                 for row in rows_of(todo, workers.executor, workers.jobs):
                     results.add(row)
                     tally[row.outcome if not row.reason else "unreadable"] += 1
@@ -113,7 +113,7 @@ def _close(results: Results) -> None:
     try:
         results.close()
     except OSError as error:
-        raise Unreadable(f"the file cannot be written: {error.strerror or error}") from error
+        raise RunArgumentError(f"the file cannot be written: {error.strerror or error}") from error
 
 
 @contextmanager

@@ -11,12 +11,12 @@ from typing import Any
 import click
 import msgspec
 
-from dap_ai.commands.shown.telling import warn
-from dap_ai.debuggees.runs.commands.parts.arguments import RunPath, json_option
-from dap_ai.debuggees.runs.commands.parts.finding import Progress, progress, read, runs_at
-from dap_ai.debuggees.runs.commands.parts.printing import on_terminal, page, print_json, screen_width, styled
-from dap_ai.debuggees.runs.commands.parts.texts import in_a_line, path_shown
-from dap_ai.debuggees.runs.model import Ref
+from dap_ai.commands.display.command_output import warn
+from dap_ai.debuggees.runs.commands.parts.run_arguments import RunPath, json_option
+from dap_ai.debuggees.runs.commands.parts.run_output import on_terminal, page, print_json, screen_width, styled
+from dap_ai.debuggees.runs.commands.parts.run_search import PathProgress, progress, read, runs_at
+from dap_ai.debuggees.runs.commands.parts.visible_texts import in_a_line, path_shown
+from dap_ai.debuggees.runs.run_model import Ref
 from dap_ai.debuggees.runs.searching import Match, matches
 
 _HELP = """Search what agents said, called and got for the regular expression RE (Python's), line by line.
@@ -33,7 +33,7 @@ _BEFORE = 30
 _KINDS = ("task", "query", "response", "call", "result", "note", "change", "error", "end")
 
 
-class Hit(msgspec.Struct, frozen=True):
+class SearchHit(msgspec.Struct, frozen=True):
     """One line that matches. Its fields are the keys of `--json`."""
 
     path: str
@@ -68,8 +68,8 @@ def command(pattern: str, runs: Sequence[Path], kinds: Sequence[str], *, ignore_
 
 
 def _hits(
-    wanted: re.Pattern[str], paths: Sequence[Path], kinds: frozenset[str], shown: Progress, state: dict[str, bool]
-) -> Iterator[tuple[Hit, Match]]:
+    wanted: re.Pattern[str], paths: Sequence[Path], kinds: frozenset[str], shown: PathProgress, state: dict[str, bool]
+) -> Iterator[tuple[SearchHit, Match]]:
     for found in runs_at(paths):
         shown.step(found.path)
         run = read(found)
@@ -82,10 +82,10 @@ def _hits(
             shown.clear()
             state["found"] = True
             event = match.event
-            yield Hit(found.path, event.step, event.kind, event.agent, match.line, event.ref), match
+            yield SearchHit(found.path, event.step, event.kind, event.agent, match.line, event.ref), match
 
 
-def _line(hit: Hit, match: Match, width: int) -> str:
+def _line(hit: SearchHit, match: Match, width: int) -> str:
     """`PATH step 12 result: ... the match ...`."""
     where = f"step {hit.step} {hit.kind}" if hit.step else hit.kind
     start = f"{path_shown(hit.path)} {styled(where, fg='cyan')}: "

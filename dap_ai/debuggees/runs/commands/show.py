@@ -9,24 +9,31 @@ from typing import Any
 import click
 import msgspec
 
-from dap_ai.debuggees.runs.analysis.facts import Analysis
-from dap_ai.debuggees.runs.commands.parts.arguments import (
+from dap_ai.debuggees.runs.analysis.analysis_model import RunAnalysis
+from dap_ai.debuggees.runs.commands.parts.overview import pattern_line, ranges, strip, tree_lines
+from dap_ai.debuggees.runs.commands.parts.run_arguments import (
+    RunArgumentError,
     StepNumber,
-    Unreadable,
     analysed,
     json_option,
     opened,
     run_argument,
     step_of,
 )
-from dap_ai.debuggees.runs.commands.parts.overview import pattern_line, ranges, strip, tree_lines
-from dap_ai.debuggees.runs.commands.parts.printing import VERDICTS, on_terminal, page, print_json, screen_width, styled
-from dap_ai.debuggees.runs.commands.parts.stepping import events_of, place, step_fields, step_lines
-from dap_ai.debuggees.runs.commands.parts.texts import dollars, in_a_line, path_shown
-from dap_ai.debuggees.runs.export.words import length_of_time
+from dap_ai.debuggees.runs.commands.parts.run_output import (
+    VERDICTS,
+    on_terminal,
+    page,
+    print_json,
+    screen_width,
+    styled,
+)
+from dap_ai.debuggees.runs.commands.parts.step_view import events_of, place, step_fields, step_lines
+from dap_ai.debuggees.runs.commands.parts.visible_texts import dollars, in_a_line, path_shown
+from dap_ai.debuggees.runs.export.export_text import length_of_time
 from dap_ai.debuggees.runs.gist import task_of
-from dap_ai.debuggees.runs.model import Ref, Run, Step
-from dap_ai.debuggees.runs.summary import row_of
+from dap_ai.debuggees.runs.run_model import Ref, Run, RunStep
+from dap_ai.debuggees.runs.run_summary import row_of
 from dap_ai.protocol.wire.visible import visible
 from dap_ai.system.texts import counted
 
@@ -67,7 +74,7 @@ def command(run: Path, step: int | None, *, raw: bool, as_json: bool) -> None:
         page(step_lines(opened_run, chosen, kind) if chosen else _lines(opened_run, analysis, screen_width()))
 
 
-def _fields(path: Path, run: Run, analysis: Analysis) -> dict[str, Any]:
+def _fields(path: Path, run: Run, analysis: RunAnalysis) -> dict[str, Any]:
     """The row of `run list`, the whole task, the outcome, what was found."""
     row: dict[str, Any] = msgspec.to_builtins(row_of(str(path), run))
     found: dict[str, Any] = msgspec.to_builtins(analysis)
@@ -76,7 +83,7 @@ def _fields(path: Path, run: Run, analysis: Analysis) -> dict[str, Any]:
     return row | words | {"agents": agents, "artefacts": list(run.artefacts)} | found
 
 
-def _lines(run: Run, analysis: Analysis, width: int) -> Iterator[str]:
+def _lines(run: Run, analysis: RunAnalysis, width: int) -> Iterator[str]:
     yield from _head(run, width)
     stages = analysis.stages
     parts: Sequence[Iterable[str] | None] = (
@@ -120,7 +127,7 @@ def _agents(run: Run) -> Iterator[str]:
         yield counted(len(run.agents) - 1, "sub-agent")
 
 
-def _checks(analysis: Analysis) -> str:
+def _checks(analysis: RunAnalysis) -> str:
     """`7 checks, 2 failed, the last at step 12 ok`."""
     checks = analysis.checks
     failed = sum(check.ok is False for check in checks)
@@ -137,27 +144,27 @@ def _problems(run: Run, width: int) -> Iterator[str]:
         yield styled(f"  {len(run.problems) - _MAX_PROBLEMS} more: dap-ai run show RUN --json", dim=True)
 
 
-def _print_raw(run: Run, step: Step | None) -> None:
+def _print_raw(run: Run, step: RunStep | None) -> None:
     """The bytes of a step's references, each once; on a terminal with escapes for what would act on it."""
-    from dap_ai.debuggees.runs.artefacts import CannotRead  # noqa: PLC0415  with the readers
     from dap_ai.debuggees.runs.refs import resolve  # noqa: PLC0415  the same
+    from dap_ai.debuggees.runs.run_files import CannotRead  # noqa: PLC0415  with the readers
 
     for ref in _refs(run, step):
         try:
             data = resolve(run.root, ref)
         except CannotRead as error:
-            raise Unreadable(str(error)) from error
+            raise RunArgumentError(str(error)) from error
         if on_terminal():
             click.echo(visible(data.decode("utf-8", "replace")))
         else:
             click.echo(data)
 
 
-def _refs(run: Run, step: Step | None) -> list[Ref]:
+def _refs(run: Run, step: RunStep | None) -> list[Ref]:
     """Of a step those of its call and result, or of its response; of the run that of its outcome."""
     if step is None:
         if run.outcome.ref is None:
-            raise Unreadable(f"{path_shown(run.root)} records no outcome: name a STEP")
+            raise RunArgumentError(f"{path_shown(run.root)} records no outcome: name a STEP")
         return [run.outcome.ref]
     events = events_of(step)
     if step.call is not None:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import click
 
-from dap_ai.debuggees.runs.analysis.facts import Stage
-from dap_ai.debuggees.runs.commands.parts.arguments import analysed, json_option, opened, run_argument
+from dap_ai.debuggees.runs.analysis.analysis_model import RunStage
 from dap_ai.debuggees.runs.commands.parts.overview import strip
-from dap_ai.debuggees.runs.commands.parts.printing import print_found, screen_width
-from dap_ai.debuggees.runs.export.words import steps_range
+from dap_ai.debuggees.runs.commands.parts.run_arguments import analysed, json_option, opened, run_argument
+from dap_ai.debuggees.runs.commands.parts.run_output import print_found, screen_width
+from dap_ai.debuggees.runs.export.export_text import steps_range
 from dap_ai.system.texts import counted
 
 _HELP = """Show the stages of a run, as ranges of its steps. A stage may come back.
@@ -31,7 +31,7 @@ def command(run: Path, *, as_json: bool) -> None:
     print_found(stages, _lines(stages, screen_width()), "the run has no steps", as_json=as_json)
 
 
-def _lines(stages: Sequence[Stage], width: int) -> Iterator[str]:
+def _lines(stages: Sequence[RunStage], width: int) -> Iterator[str]:
     yield strip(stages, width)
     for stage in stages:
         steps = counted(stage.last - stage.first + 1, "step")

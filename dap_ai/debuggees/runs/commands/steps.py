@@ -8,12 +8,12 @@ from pathlib import Path
 
 import click
 
-from dap_ai.debuggees.runs.commands.parts.arguments import analysed, json_option, opened, run_argument
-from dap_ai.debuggees.runs.commands.parts.printing import EFFECTS, page, print_json, screen_width, styled
-from dap_ai.debuggees.runs.commands.parts.stepping import step_fields
-from dap_ai.debuggees.runs.commands.parts.texts import in_a_line
-from dap_ai.debuggees.runs.export.words import length_of_time, what
-from dap_ai.debuggees.runs.model import Run, Step, steps_of
+from dap_ai.debuggees.runs.commands.parts.run_arguments import analysed, json_option, opened, run_argument
+from dap_ai.debuggees.runs.commands.parts.run_output import EFFECTS, page, print_json, screen_width, styled
+from dap_ai.debuggees.runs.commands.parts.step_view import step_fields
+from dap_ai.debuggees.runs.commands.parts.visible_texts import in_a_line
+from dap_ai.debuggees.runs.export.export_text import length_of_time, what
+from dap_ai.debuggees.runs.run_model import Run, RunStep, steps_of
 
 _HELP = """List the steps of a run, a line each: number, what kind of step, what was called, what came back.
 
@@ -46,7 +46,7 @@ def _lines(run: Run, kinds: dict[int, str]) -> Iterator[str]:
         yield step_line(step, kinds.get(step.number, ""), width)
 
 
-def step_line(step: Step, kind: str, width: int) -> str:
+def step_line(step: RunStep, kind: str, width: int) -> str:
     """`  12 change  1.2 s  bash: sed -i ... → what came back`."""
     result = step.result
     failed = result is not None and result.status == "error"

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from dap_ai.debuggees.runs.commands.parts.arguments import analysed, json_option, opened, run_argument
 from dap_ai.debuggees.runs.commands.parts.overview import tree_lines
-from dap_ai.debuggees.runs.commands.parts.printing import print_found, screen_width
+from dap_ai.debuggees.runs.commands.parts.run_arguments import analysed, json_option, opened, run_argument
+from dap_ai.debuggees.runs.commands.parts.run_output import print_found, screen_width
 
 _HELP = """Show the tree of a run: a step that changes something (◆) opens a state, others (│) look at the one above.
 

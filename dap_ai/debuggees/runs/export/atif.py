@@ -20,9 +20,9 @@ from dap_ai.debuggees.runs.export.encoding import (
     total_usage,
     without_nothing,
 )
-from dap_ai.debuggees.runs.model import Agent, Event, Run, Usage
 from dap_ai.debuggees.runs.readers.atif_marks import MARK
-from dap_ai.debuggees.runs.readers.shapes import command
+from dap_ai.debuggees.runs.readers.json_shapes import command
+from dap_ai.debuggees.runs.run_model import Agent, Event, Run, TokenUsage
 
 VERSION = "ATIF-v1.7"
 _UNKNOWN = "unknown"
@@ -131,7 +131,7 @@ class _Builder:
         step, call_id = self._open
         self._refs.setdefault(call_id, (step, []))[1].append(ref)
 
-    def document(self, usage: Usage, cost_usd: float | None) -> dict[str, Any]:
+    def document(self, usage: TokenUsage, cost_usd: float | None) -> dict[str, Any]:
         """The trajectory as JSON has it. A sub-agent whose call has no result is referred to all the same."""
         for call_id, (step, refs) in self._refs.items():
             _results(step).append({"source_call_id": call_id, "subagent_trajectory_ref": refs})
@@ -160,7 +160,7 @@ class _Builder:
         self._append(without_nothing({"source": source, "extra": extra}) | {"message": event.text}, event)
 
     def _respond(self, event: Event) -> dict[str, Any]:
-        usage = event.usage or Usage()
+        usage = event.usage or TokenUsage()
         metrics = {
             "prompt_tokens": usage.input_tokens,
             "completion_tokens": usage.output_tokens,
@@ -213,7 +213,7 @@ class _Builder:
             self._open = None
         _results(step).append(result)
 
-    def _metrics(self, usage: Usage, cost_usd: float | None) -> dict[str, Any]:
+    def _metrics(self, usage: TokenUsage, cost_usd: float | None) -> dict[str, Any]:
         return without_nothing(
             {
                 "total_prompt_tokens": usage.input_tokens,

@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 
-from dap_ai.debuggees.runs.model import Event, Run, Usage
-from dap_ai.debuggees.runs.readers.shapes import total
+from dap_ai.debuggees.runs.readers.json_shapes import total
+from dap_ai.debuggees.runs.run_model import Event, Run, TokenUsage
 
 _HALF = re.compile("[\ud800-\udfff]")
 
@@ -45,10 +45,10 @@ def moment(start: datetime | None, event: Event) -> datetime | None:
         return None
 
 
-def total_usage(events: Iterable[Event]) -> Usage:
+def total_usage(events: Iterable[Event]) -> TokenUsage:
     """The sums over all events; None for what none of them records."""
     usages = [event.usage for event in events if event.usage]
-    return Usage(
+    return TokenUsage(
         input_tokens=total(usage.input_tokens for usage in usages),
         cached_tokens=total(usage.cached_tokens for usage in usages),
         output_tokens=total(usage.output_tokens for usage in usages),

@@ -6,24 +6,24 @@ import json
 import re
 from collections.abc import Iterator
 
-from dap_ai.debuggees.runs.analysis.facts import Analysis
-from dap_ai.debuggees.runs.changed import change_lines
+from dap_ai.debuggees.runs.analysis.analysis_model import RunAnalysis
+from dap_ai.debuggees.runs.call_diff import change_lines
 from dap_ai.debuggees.runs.export.encoding import name_of
-from dap_ai.debuggees.runs.export.words import first_line, length_of_time, place, steps_range, what
-from dap_ai.debuggees.runs.model import Event, Run, Step, steps_of
+from dap_ai.debuggees.runs.export.export_text import first_line, length_of_time, place, steps_range, what
+from dap_ai.debuggees.runs.run_model import Event, Run, RunStep, steps_of
 from dap_ai.protocol.wire.visible import visible
 from dap_ai.system import texts
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~&:@-])")
 
 
-def exported(run: Run, analysis: Analysis) -> dict[str, bytes]:
+def exported(run: Run, analysis: RunAnalysis) -> dict[str, bytes]:
     """One file, `run.md`."""
     text = "\n".join(_lines(run, analysis)) + "\n"
     return {"run.md": text.encode()}
 
 
-def _lines(run: Run, analysis: Analysis) -> Iterator[str]:
+def _lines(run: Run, analysis: RunAnalysis) -> Iterator[str]:
     yield from _head(run)
     if analysis.stages:
         yield "\n## Stages\n"
@@ -65,7 +65,7 @@ def _head(run: Run) -> Iterator[str]:
         yield fenced(run.task)
 
 
-def _step(step: Step, kind: str, told: set[int]) -> Iterator[str]:
+def _step(step: RunStep, kind: str, told: set[int]) -> Iterator[str]:
     """A response that several steps share stands with the first of them."""
     yield f"\n### {step.number}. {kind} {escaped(first_line(what(step), 100))}".rstrip()
     for event in (step.response, step.call, step.result, *step.others):

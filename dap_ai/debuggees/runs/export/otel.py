@@ -14,7 +14,7 @@ from typing import Any
 
 import dap_ai
 from dap_ai.debuggees.runs.export.encoding import arguments_of, encoded, moment, name_of, start_of
-from dap_ai.debuggees.runs.model import Agent, Event, Run, Step, steps_of
+from dap_ai.debuggees.runs.run_model import Agent, Event, Run, RunStep, steps_of
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _INTERNAL, _CLIENT = 1, 3
@@ -135,7 +135,7 @@ class _Spans:
         self._call_ids.add(told)
         return told
 
-    def _call(self, step: Step) -> dict[str, Any]:
+    def _call(self, step: RunStep) -> dict[str, Any]:
         """Of a call without a result, or a result that nobody called for, what there is."""
         call, result = step.call or step.result, step.result
         if call is None:

@@ -7,12 +7,12 @@ from typing import Any
 import msgspec
 
 from dap_ai.debuggees.runs.export.encoding import encoded
-from dap_ai.debuggees.runs.model import Run
+from dap_ai.debuggees.runs.run_model import Run
 
 VERSION = 1
 
 
 def exported(run: Run, analysis: Any) -> dict[str, bytes]:
-    """One file: `{"dap_ai_run": 1, "run": {...}, "analysis": {...}}`, fields as in `debuggees/runs/model.py`."""
+    """One file: `{"dap_ai_run": 1, "run": {...}, "analysis": {...}}`, fields as in `debuggees/runs/run_model.py`."""
     document = {"dap_ai_run": VERSION, "run": msgspec.to_builtins(run), "analysis": msgspec.to_builtins(analysis)}
     return {"run.json": encoded(document)}

@@ -14,9 +14,9 @@ from typing import Any
 
 import msgspec
 
-from dap_ai.debuggees.runs.live.talk import Ready
-from dap_ai.debuggees.runs.live.workspace.following import Following
+from dap_ai.debuggees.runs.live.endpoint_messages import Ready
 from dap_ai.debuggees.runs.live.workspace.repository import CannotFollow
+from dap_ai.debuggees.runs.live.workspace.workspace_follower import Following
 from dap_ai.debuggees.runs.store import WORKSPACE, Recording
 
 
@@ -39,7 +39,7 @@ def main() -> None:
     sys.stdout.buffer.write(msgspec.json.encode(ready) + b"\n")
     sys.stdout.buffer.flush()
 
-    from dap_ai.debuggees.runs.live.process import serve  # noqa: PLC0415  see above
+    from dap_ai.debuggees.runs.live.endpoint_process import serve  # noqa: PLC0415  see above
 
     serve(line, recording, following, ready)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from platformdirs import user_data_path
 
-from dap_ai.debuggees.runs.artefacts import CannotRead
+from dap_ai.debuggees.runs.run_files import CannotRead
 from dap_ai.debuggees.runs.store import started_in
 
 

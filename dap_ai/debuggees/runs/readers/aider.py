@@ -11,12 +11,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from dap_ai.debuggees.runs.artefacts import lines
-from dap_ai.debuggees.runs.model import Event, Ref, Run, Usage
 from dap_ai.debuggees.runs.readers.base import Reader, glance
-from dap_ai.debuggees.runs.readers.runs import finished
+from dap_ai.debuggees.runs.readers.run_assembly import finished
 from dap_ai.debuggees.runs.readers.timeline import MAIN, Timeline
 from dap_ai.debuggees.runs.readers.times import epoch_s
+from dap_ai.debuggees.runs.run_files import lines
+from dap_ai.debuggees.runs.run_model import Event, Ref, Run, TokenUsage
 
 NAME = "aider"
 _STARTED = re.compile(rb"^# aider chat started at ", re.MULTILINE)
@@ -224,14 +224,14 @@ def _lines_of(found: Sequence[str]) -> str:
     return "".join(f"{line}\n" for line in found)
 
 
-def _usage(text: str) -> Usage | None:
+def _usage(text: str) -> TokenUsage | None:
     """What `Tokens: 2.5k sent, 172 received. Cost: $0.01 message, $0.02 session.` says of the message."""
     found = _TOKENS.search(text)
     if not found:
         return None
     cost = _COST.search(text)
     sent, cached, received = (_tokens(found[at], found[at + 1]) for at in (1, 3, 5))
-    return Usage(
+    return TokenUsage(
         sent, cached, received, float(cost[1]) if cost and cost[1].count(".") <= 1 and cost[1] != "." else None
     )
 

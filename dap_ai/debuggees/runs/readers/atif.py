@@ -11,15 +11,15 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from dap_ai.debuggees.runs.artefacts import CannotRead, inside
-from dap_ai.debuggees.runs.documents import document
-from dap_ai.debuggees.runs.model import Agent, Outcome, Ref, Run
-from dap_ai.debuggees.runs.readers.atif_marks import is_ours, outcome, said, step_number
+from dap_ai.debuggees.runs.json_documents import document
+from dap_ai.debuggees.runs.readers.atif_marks import call_text, is_ours, outcome, step_number
 from dap_ai.debuggees.runs.readers.base import Reader, glance
-from dap_ai.debuggees.runs.readers.blocks import exit_code_of, text_of
-from dap_ai.debuggees.runs.readers.building import MAIN, Building
-from dap_ai.debuggees.runs.readers.shapes import array, at, number, table, text, usage, whole
+from dap_ai.debuggees.runs.readers.content_blocks import exit_code_of, text_of
+from dap_ai.debuggees.runs.readers.json_shapes import array, at, number, table, text, usage, whole
+from dap_ai.debuggees.runs.readers.run_builder import MAIN, RunBuilder
 from dap_ai.debuggees.runs.readers.times import epoch_s
+from dap_ai.debuggees.runs.run_files import CannotRead, inside
+from dap_ai.debuggees.runs.run_model import Agent, Outcome, Ref, Run
 
 NAME = "atif"
 _MADE_UP = re.compile(r"Executed \S{1,200} \S{1,200}")
@@ -45,7 +45,7 @@ def read(path: Path) -> Run:
     value, problems = document(path, "")
     linked = _is_linked(value)
     root, name = (path.parent, path.name) if linked else (path, "")
-    building = Building(root, NAME)
+    building = RunBuilder(root, NAME)
     building.problems += [problem if not name else type(problem)(Ref(name), problem.text) for problem in problems]
     trajectory = Trajectory(building, root, ours=is_ours(value))
     trajectory.tell(table(value), name, path.name)
@@ -57,7 +57,7 @@ def read(path: Path) -> Run:
 class Trajectory:
     """Documents of one run, the main agent's first."""
 
-    def __init__(self, building: Building, root: Path, *, ours: bool = False) -> None:
+    def __init__(self, building: RunBuilder, root: Path, *, ours: bool = False) -> None:
         self.building = building
         self.ours = ours
         self.root = root
@@ -193,7 +193,7 @@ class Trajectory:
         place = Ref(ref.path, pointer=f"{ref.pointer}/tool_calls/{position}")
         step = count or self.last_step
         event = self.building.call(place, tool, call.get("arguments"), call_id=call_id, step=step, more=[ref], **common)
-        event.text = said(call, event.text)
+        event.text = call_text(call, event.text)
         return call_id, tool
 
     def _results(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, get_args
 
-from dap_ai.debuggees.runs.model import Outcome, Ref, Verdict
-from dap_ai.debuggees.runs.readers.shapes import at, table, whole
+from dap_ai.debuggees.runs.readers.json_shapes import at, table, whole
+from dap_ai.debuggees.runs.run_model import Outcome, Ref, Verdict
 
 MARK = "dap_ai"
 """Of the document: an object, and of a step or a call: an object with `step` and, of a call, perhaps `text`."""
@@ -23,7 +23,7 @@ def step_number(item: Any) -> int:
     return number if number is not None and number > 0 else 0
 
 
-def said(call: Mapping[str, Any], otherwise: str) -> str:
+def call_text(call: Mapping[str, Any], otherwise: str) -> str:
     """A call's text."""
     text = at(call, "extra", MARK, "text")
     return text if isinstance(text, str) else otherwise

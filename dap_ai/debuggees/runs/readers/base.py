@@ -14,10 +14,10 @@ from typing import Any, Literal, NamedTuple, cast
 
 import msgspec
 
-from dap_ai.debuggees.runs.artefacts import GLANCE_BYTES, CannotRead, as_utf8, beginning
-from dap_ai.debuggees.runs.documents import decoded
+from dap_ai.debuggees.runs.json_documents import decoded
 from dap_ai.debuggees.runs.json_spans import salvaged
-from dap_ai.debuggees.runs.model import Run
+from dap_ai.debuggees.runs.run_files import GLANCE_BYTES, CannotRead, as_utf8, beginning
+from dap_ai.debuggees.runs.run_model import Run
 
 GROUP = "dap_ai.readers"
 _MOST_NAMES = 2000

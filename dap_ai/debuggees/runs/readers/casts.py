@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dap_ai.debuggees.runs.artefacts import CannotRead, lines
-from dap_ai.debuggees.runs.model import Ref
-from dap_ai.debuggees.runs.readers.blocks import number, text_of
-from dap_ai.debuggees.runs.readers.shapes import array, decoded, table
-from dap_ai.debuggees.runs.readers.stream_json import Messages
+from dap_ai.debuggees.runs.readers.content_blocks import number, text_of
+from dap_ai.debuggees.runs.readers.json_shapes import array, decoded, table
+from dap_ai.debuggees.runs.readers.stream_json import StreamMessages
 from dap_ai.debuggees.runs.readers.timeline import Timeline
+from dap_ai.debuggees.runs.run_files import CannotRead, lines
+from dap_ai.debuggees.runs.run_model import Ref
 
 _ESCAPES = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
 _OBJECT = '{"type":'
@@ -33,7 +33,7 @@ class Printed(NamedTuple):
     text: str
 
 
-class Line(NamedTuple):
+class TerminalLine(NamedTuple):
     """A whole line that the terminal printed, and the lines of the file it lies in."""
 
     first: int
@@ -72,14 +72,14 @@ def texts(path: Path) -> Iterator[Printed]:
         yield Printed(place, None, is_input=False, text=(line or b"").decode("utf-8", "replace") + "\n")
 
 
-class Terminal:
+class TerminalRecording:
     """A terminal's recording, as events of a timeline."""
 
-    def __init__(self, timeline: Timeline, messages: Messages, name: str) -> None:
+    def __init__(self, timeline: Timeline, messages: StreamMessages, name: str) -> None:
         self._timeline = timeline
         self._messages = messages
         self._name = name
-        self._noise: list[Line] = []
+        self._noise: list[TerminalLine] = []
 
     def tell(self, printed: list[Printed]) -> int:
         """Tells all of it; how many objects of stream-json there were."""
@@ -128,7 +128,7 @@ class Terminal:
         return Ref(self._name, (first, last))
 
 
-def _lines(printed: list[Printed]) -> Iterator[Line]:
+def _lines(printed: list[Printed]) -> Iterator[TerminalLine]:
     r"""What was printed, put together and split at \n; the last line may have none. What was typed is echoed there."""
     parts: list[str] = []
     first: Printed | None = None
@@ -142,10 +142,10 @@ def _lines(printed: list[Printed]) -> Iterator[Line]:
             last = piece.line
             parts.append(text)
             if place < len(pieces) - 1:
-                yield Line(first.line, last, first.at, "".join(parts))
+                yield TerminalLine(first.line, last, first.at, "".join(parts))
                 parts, first = [], None
     if first is not None and any(parts):
-        yield Line(first.line, last, first.at, "".join(parts))
+        yield TerminalLine(first.line, last, first.at, "".join(parts))
 
 
 def _message(text: str) -> Mapping[str, Any] | None:

@@ -11,14 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dap_ai.debuggees.runs.documents import document
-from dap_ai.debuggees.runs.model import Ref, Run
-from dap_ai.debuggees.runs.readers import blocks, shapes, side_chains
+from dap_ai.debuggees.runs.json_documents import document
+from dap_ai.debuggees.runs.readers import content_blocks, json_shapes, side_chains
 from dap_ai.debuggees.runs.readers.base import Glance, Reader, glance
 from dap_ai.debuggees.runs.readers.json_lines import first_rows, objects
-from dap_ai.debuggees.runs.readers.stream_json import Line, Messages
+from dap_ai.debuggees.runs.readers.stream_json import Line, StreamMessages
 from dap_ai.debuggees.runs.readers.timeline import MAIN, Timeline
 from dap_ai.debuggees.runs.readers.times import epoch_s
+from dap_ai.debuggees.runs.run_model import Ref, Run
 
 _SPEAKERS = {"human": "user", "user": "user", "assistant": "assistant"}
 
@@ -28,20 +28,20 @@ def is_stream(rows: Sequence[Any]) -> bool:
     return any(
         (row.get("type") == "system" and "session_id" in row)
         or (row.get("type") in ("assistant", "user", "result") and "session_id" in row)
-        for row in map(shapes.table, rows)
+        for row in map(json_shapes.table, rows)
     )
 
 
 def _is_session(rows: Sequence[Any]) -> bool:
     return any(
         row.get("type") in ("user", "assistant") and "message" in row and "sessionId" in row
-        for row in map(shapes.table, rows)
+        for row in map(json_shapes.table, rows)
     )
 
 
 def _is_export(value: Any) -> bool:
     """A session of the web (`loglines`), or conversations of claude.ai (`chat_messages`)."""
-    first = shapes.table(value[0]) if isinstance(value, list) and value else shapes.table(value)
+    first = json_shapes.table(value[0]) if isinstance(value, list) and value else json_shapes.table(value)
     return "loglines" in first or "chat_messages" in first
 
 
@@ -81,7 +81,7 @@ def _read(path: Path) -> Run:
     if _is_session(first_rows(seen)):
         return _run(path, *_read_session(path))
     timeline = Timeline()
-    messages = Messages(timeline)
+    messages = StreamMessages(timeline)
     for ref, line in objects(path, timeline):
         messages.feed(ref, line)
     return _run(path, messages.finish(by_time=False), "stream-json")
@@ -99,7 +99,7 @@ def _run(path: Path, run: Run, layout: str, others: Sequence[str] = ()) -> Run:
 def _read_session(path: Path) -> tuple[Run, str, Sequence[str]]:
     """The log, and the logs of its sub-agents beside it; their references then are relative to its folder."""
     timeline = Timeline()
-    messages = Messages(timeline)
+    messages = StreamMessages(timeline)
     others = side_chains.files_beside(path)
     name = path.name if others else ""
     files = [(path, name), *((path.parent / other, other) for other in others)]
@@ -110,8 +110,8 @@ def _read_session(path: Path) -> tuple[Run, str, Sequence[str]]:
     speakers = side_chains.Speakers(timeline, slim.lines)
     known: dict[str, int] = {}
     for ref, line in (each for file, own in files for each in objects(file, timeline, own)):
-        uuid = blocks.text_of(line.get("uuid"))
-        said = hash(blocks.readable(line)) if uuid else 0
+        uuid = content_blocks.text_of(line.get("uuid"))
+        said = hash(content_blocks.readable(line)) if uuid else 0
         if uuid and uuid in known and known[uuid] == said:
             timeline.problem(ref, f"the line repeats an earlier one, and is left out: {uuid}", "line said twice")
         else:
@@ -125,15 +125,19 @@ def _read_export(path: Path) -> Run:
     value, problems = document(path)
     timeline = Timeline()
     timeline.problems.extend(problems)
-    messages = Messages(timeline)
-    sessions = enumerate(shapes.array(value)) if isinstance(value, list) else [("", value)]
+    messages = StreamMessages(timeline)
+    sessions = enumerate(json_shapes.array(value)) if isinstance(value, list) else [("", value)]
     for number, (place, session) in enumerate(sessions):
         pointer = "" if place == "" else f"/{place}"
-        agent = MAIN if number == 0 else timeline.new_agent(blocks.text_of(shapes.table(session).get("name")), "")
-        for ref, line, at in _exported(shapes.table(session), pointer):
+        agent = (
+            MAIN
+            if number == 0
+            else timeline.new_agent(content_blocks.text_of(json_shapes.table(session).get("name")), "")
+        )
+        for ref, line, at in _exported(json_shapes.table(session), pointer):
             messages.feed(ref, line, at, agent, blocks_at="/chat_messages/" not in ref.pointer)
-    if isinstance(value, list) and len(shapes.array(value)) > 1:
-        timeline.problem(Ref(), f"{len(shapes.array(value))} conversations in one file: each is shown as an agent")
+    if isinstance(value, list) and len(json_shapes.array(value)) > 1:
+        timeline.problem(Ref(), f"{len(json_shapes.array(value))} conversations in one file: each is shown as an agent")
     return messages.finish(by_time=False)
 
 
@@ -142,20 +146,20 @@ def _exported(session: Mapping[str, Any], pointer: str) -> Iterator[Line]:
     rest = {key: value for key, value in session.items() if key not in ("loglines", "chat_messages")}
     if rest:
         yield Ref(pointer=pointer), rest, None
-    for place, line in enumerate(shapes.array(session.get("loglines"))):
-        yield Ref(pointer=f"{pointer}/loglines/{place}"), shapes.table(line), None
-    for place, message in enumerate(shapes.array(session.get("chat_messages"))):
-        said = shapes.table(message)
+    for place, line in enumerate(json_shapes.array(session.get("loglines"))):
+        yield Ref(pointer=f"{pointer}/loglines/{place}"), json_shapes.table(line), None
+    for place, message in enumerate(json_shapes.array(session.get("chat_messages"))):
+        said = json_shapes.table(message)
         ref = Ref(pointer=f"{pointer}/chat_messages/{place}")
         yield ref, _as_line(said), epoch_s(said.get("created_at"))
 
 
 def _as_line(said: Mapping[str, Any]) -> Mapping[str, Any]:
     """A message of claude.ai as Claude Code would log it; files that were attached are more text of it."""
-    content = list(shapes.array(said.get("content"))) or [{"type": "text", "text": said.get("text", "")}]
-    attached = [*shapes.array(said.get("attachments")), *shapes.array(said.get("files"))]
-    content += [{"type": "text", "text": blocks.readable(file)} for file in attached]
-    speaker = _SPEAKERS.get(blocks.text_of(said.get("sender")))
+    content = list(json_shapes.array(said.get("content"))) or [{"type": "text", "text": said.get("text", "")}]
+    attached = [*json_shapes.array(said.get("attachments")), *json_shapes.array(said.get("files"))]
+    content += [{"type": "text", "text": content_blocks.readable(file)} for file in attached]
+    speaker = _SPEAKERS.get(content_blocks.text_of(said.get("sender")))
     if speaker is None:
         return said
     return {"type": speaker, "message": {"role": speaker, "content": content, "id": said.get("uuid")}}

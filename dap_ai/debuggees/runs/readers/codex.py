@@ -10,14 +10,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dap_ai.debuggees.runs.model import Event, Ref, Run
-from dap_ai.debuggees.runs.readers import blocks, codex_calls, shapes
+from dap_ai.debuggees.runs.readers import codex_calls, content_blocks, json_shapes
 from dap_ai.debuggees.runs.readers.base import Reader, glance
-from dap_ai.debuggees.runs.readers.codex_exec import Items, usage_of
+from dap_ai.debuggees.runs.readers.codex_exec import CodexItems, usage_of
 from dap_ai.debuggees.runs.readers.json_lines import first_rows, objects
-from dap_ai.debuggees.runs.readers.runs import finished
+from dap_ai.debuggees.runs.readers.run_assembly import finished
 from dap_ai.debuggees.runs.readers.timeline import Timeline
 from dap_ai.debuggees.runs.readers.times import epoch_s
+from dap_ai.debuggees.runs.run_model import Event, Ref, Run
 
 _RECORDS = frozenset({"session_meta", "turn_context", "response_item", "event_msg", "compacted"})
 _BARE_ITEMS = frozenset({"message", "reasoning", "function_call", "function_call_output", "local_shell_call"})
@@ -37,8 +37,10 @@ _SAID_TWICE = {
 
 
 def _sniff(path: Path) -> tuple[float, str]:
-    rows = [shapes.table(row) for row in first_rows(glance(path))]
-    if any(blocks.text_of(row.get("type")) in _RECORDS and isinstance(row.get("payload"), Mapping) for row in rows):
+    rows = [json_shapes.table(row) for row in first_rows(glance(path))]
+    if any(
+        content_blocks.text_of(row.get("type")) in _RECORDS and isinstance(row.get("payload"), Mapping) for row in rows
+    ):
         return 0.95, "records of a rollout (session_meta, response_item, event_msg)"
     if any(row.get("type") == "thread.started" and "thread_id" in row for row in rows):
         return 0.95, "events of codex exec --json"
@@ -49,7 +51,7 @@ def _sniff(path: Path) -> tuple[float, str]:
 
 def _is_bare(rows: Sequence[Mapping[str, Any]]) -> bool:
     calls = any(row.get("type") == "function_call" and "call_id" in row for row in rows)
-    return calls and any(blocks.text_of(row.get("type")) in _BARE_ITEMS - {"function_call"} for row in rows)
+    return calls and any(content_blocks.text_of(row.get("type")) in _BARE_ITEMS - {"function_call"} for row in rows)
 
 
 class _Rollout:
@@ -57,7 +59,7 @@ class _Rollout:
 
     def __init__(self, timeline: Timeline) -> None:
         self.timeline = timeline
-        self.items = Items(timeline)
+        self.items = CodexItems(timeline)
         self.meta: dict[str, Any] = {}
         self.task = ""
         self._response: Event | None = None
@@ -67,8 +69,8 @@ class _Rollout:
         """One line."""
         kind, payload = record.get("type"), record.get("payload")
         when = epoch_s(record.get("timestamp"))
-        said = shapes.table(payload) if isinstance(payload, Mapping) else record
-        place = blocks.within(ref, "/payload") if said is not record else ref
+        said = json_shapes.table(payload) if isinstance(payload, Mapping) else record
+        place = content_blocks.within(ref, "/payload") if said is not record else ref
         if kind == "event_msg":
             self._shown(place, said, when)
         elif kind in ("session_meta", "turn_context") or ("instructions" in said and "id" in said):
@@ -78,16 +80,18 @@ class _Rollout:
         elif kind == "response_item" or payload is None:
             self._item(place, said, when)
         else:
-            self._other(place, said, when, blocks.text_of(kind))
+            self._other(place, said, when, content_blocks.text_of(kind))
 
     def _meta(self, ref: Ref, said: Mapping[str, Any], when: float | None) -> None:
         for key in ("cwd", "model", "cli_version"):
-            self.meta[key] = blocks.text_of(said.get(key)) or self.meta.get(key, "")
+            self.meta[key] = content_blocks.text_of(said.get(key)) or self.meta.get(key, "")
         self.timeline.agent("main", model=self.meta["model"])
-        self.timeline.add("note", ref, at=when, text=blocks.readable(said), native_id=blocks.text_of(said.get("id")))
+        self.timeline.add(
+            "note", ref, at=when, text=content_blocks.readable(said), native_id=content_blocks.text_of(said.get("id"))
+        )
 
     def _item(self, ref: Ref, item: Mapping[str, Any], when: float | None) -> None:
-        kind = blocks.text_of(item.get("type"))
+        kind = content_blocks.text_of(item.get("type"))
         if kind == "message":
             self._message(ref, item, when)
         elif kind == "reasoning":
@@ -131,34 +135,34 @@ class _Rollout:
         response = self._answer(ref, when)
         if self.timeline.events[-1] is not response:
             response = self._response = self.timeline.add("response", ref, at=when)
-        response.ref = blocks.joined(response.ref, ref)
+        response.ref = content_blocks.joined(response.ref, ref)
         response.text = "\n".join(filter(None, (response.text, text)))
         response.reasoning = "\n".join(filter(None, (response.reasoning, reasoning)))
 
     def _shown(self, ref: Ref, said: Mapping[str, Any], when: float | None) -> None:
         """What the screen showed: mostly what an item says too."""
-        kind = blocks.text_of(said.get("type"))
-        text = blocks.text_of(said.get(_SAID_TWICE.get(kind, "")))
+        kind = content_blocks.text_of(said.get("type"))
+        text = content_blocks.text_of(said.get(_SAID_TWICE.get(kind, "")))
         if kind in _SAID_TWICE:
             self.items.shown(ref, kind, text, when)
         elif kind == "token_count":
             self._count(ref, said, when)
         elif kind in ("error", "stream_error", "turn_aborted"):
-            self.timeline.add("error", ref, at=when, text=blocks.readable(said.get("message", said)))
+            self.timeline.add("error", ref, at=when, text=content_blocks.readable(said.get("message", said)))
         else:
-            self.timeline.add("note", ref, at=when, text=blocks.readable(said))
+            self.timeline.add("note", ref, at=when, text=content_blocks.readable(said))
 
     def _count(self, ref: Ref, said: Mapping[str, Any], when: float | None) -> None:
-        usage = shapes.at(said, "info", "last_token_usage")
+        usage = json_shapes.at(said, "info", "last_token_usage")
         if usage and self._response is not None:
             self._response.usage = usage_of(usage)
             self._response.more = [*self._response.more, ref]
         else:
-            self.timeline.add("note", ref, at=when, text=blocks.readable(said))
+            self.timeline.add("note", ref, at=when, text=content_blocks.readable(said))
 
     def _other(self, ref: Ref, said: Mapping[str, Any], when: float | None, kind: str) -> None:
         """A record that is not known: kept, and told."""
-        self.timeline.add("note", ref, at=when, text=blocks.readable(said))
+        self.timeline.add("note", ref, at=when, text=content_blocks.readable(said))
         if kind not in ("compacted", "ghost_snapshot", "compaction"):
             self.timeline.problem(ref, f"a record of the unknown type {kind!r}", f"unknown record {kind}")
 
@@ -166,15 +170,15 @@ class _Rollout:
 def _texts(content: Any) -> list[str]:
     """The texts of content items (`input_text`, `output_text`, `summary_text`, ...); what is no text, named."""
     found: list[str] = []
-    for _, block in blocks.each(content, ""):
+    for _, block in content_blocks.each(content, ""):
         said = next((block[key] for key in ("text", "refusal") if isinstance(block.get(key), str)), None)
         found.append(said if said is not None else _named(block))
     return found
 
 
 def _named(block: Mapping[str, Any]) -> str:
-    image = blocks.text_of(block.get("image_url"))
-    return f"[{block.get('type')}, {len(image)} characters]" if image else blocks.readable(block)
+    image = content_blocks.text_of(block.get("image_url"))
+    return f"[{block.get('type')}, {len(image)} characters]" if image else content_blocks.readable(block)
 
 
 def _read(path: Path) -> Run:

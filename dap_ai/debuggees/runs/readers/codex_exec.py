@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dap_ai.debuggees.runs.model import EventKind, Ref, Status, Usage
-from dap_ai.debuggees.runs.readers import blocks, shapes
+from dap_ai.debuggees.runs.readers import content_blocks, json_shapes
 from dap_ai.debuggees.runs.readers.timeline import Timeline
+from dap_ai.debuggees.runs.run_model import EventKind, Ref, Status, TokenUsage
 
 _TOOLS = {
     "command_execution": ("shell", "command", "aggregated_output"),
@@ -20,12 +20,14 @@ _TOOLS = {
 _KINDS: Mapping[str, EventKind] = {"agent_message": "response", "agent_reasoning": "response", "user_message": "task"}
 
 
-def usage_of(usage: Any) -> Usage | None:
+def usage_of(usage: Any) -> TokenUsage | None:
     """Tokens as Codex counts them: the input includes what was cached."""
-    return blocks.tokens(*(shapes.at(usage, f"{key}_tokens") for key in ("input", "cached_input", "output")))
+    return content_blocks.tokens(
+        *(json_shapes.at(usage, f"{key}_tokens") for key in ("input", "cached_input", "output"))
+    )
 
 
-class Items:
+class CodexItems:
     """Items, one after the other, as events; and messages of the screen, joined with what says the same."""
 
     def __init__(self, timeline: Timeline) -> None:
@@ -35,48 +37,54 @@ class Items:
 
     def feed(self, ref: Ref, record: Mapping[str, Any], when: float | None) -> bool:
         """One line; False: it is none of `codex exec --json`."""
-        kind = blocks.text_of(record.get("type"))
+        kind = content_blocks.text_of(record.get("type"))
         if kind == "item.completed":
-            self._item(blocks.within(ref, "/item"), shapes.table(record.get("item")), when)
+            self._item(content_blocks.within(ref, "/item"), json_shapes.table(record.get("item")), when)
         elif kind in ("turn.failed", "error"):
-            self._timeline.add("error", ref, at=when, text=blocks.readable(record.get("error", record.get("message"))))
+            self._timeline.add(
+                "error", ref, at=when, text=content_blocks.readable(record.get("error", record.get("message")))
+            )
         elif kind == "turn.completed":
             self._end(ref, record, when)
         elif kind in ("thread.started", "turn.started", "item.started", "item.updated"):
-            self._timeline.add("note", ref, at=when, text=blocks.readable(record))
+            self._timeline.add("note", ref, at=when, text=content_blocks.readable(record))
         else:
             return False
         return True
 
     def _end(self, ref: Ref, record: Mapping[str, Any], when: float | None) -> None:
-        usage = shapes.table(record.get("usage"))
+        usage = json_shapes.table(record.get("usage"))
         self._timeline.add("end", ref, at=when, usage=usage_of(usage), arguments=usage)
 
     def _item(self, ref: Ref, item: Mapping[str, Any], when: float | None) -> None:
-        kind, native = blocks.text_of(item.get("type")), blocks.text_of(item.get("id"))
+        kind, native = content_blocks.text_of(item.get("type")), content_blocks.text_of(item.get("id"))
         if kind == "agent_message":
             self._timeline.new_cycle("main")
-            self._timeline.add("response", ref, at=when, text=blocks.readable(item.get("text")), native_id=native)
+            self._timeline.add(
+                "response", ref, at=when, text=content_blocks.readable(item.get("text")), native_id=native
+            )
         elif kind == "reasoning":
-            self._timeline.add("response", ref, at=when, reasoning=blocks.readable(item.get("text")), native_id=native)
+            self._timeline.add(
+                "response", ref, at=when, reasoning=content_blocks.readable(item.get("text")), native_id=native
+            )
         elif kind in _TOOLS:
             self._called(ref, item, when)
         else:
-            self._timeline.add("note", ref, at=when, text=blocks.readable(item), native_id=native)
+            self._timeline.add("note", ref, at=when, text=content_blocks.readable(item), native_id=native)
 
     def _called(self, ref: Ref, item: Mapping[str, Any], when: float | None) -> None:
         """A call and its result, which are one item."""
-        tool, given, got = _TOOLS[blocks.text_of(item.get("type"))]
-        native, code = blocks.text_of(item.get("id")), item.get("exit_code")
+        tool, given, got = _TOOLS[content_blocks.text_of(item.get("type"))]
+        native, code = content_blocks.text_of(item.get("id")), item.get("exit_code")
         value = item.get(given)
-        name = tool or blocks.text_of(item.get("tool"))
+        name = tool or content_blocks.text_of(item.get("tool"))
         self._timeline.call(
-            ref, name, shapes.table(value) or {given: value}, call_id=native, at=when, text=blocks.text_of(value),
-            native_id=native,
+            ref, name, json_shapes.table(value) or {given: value}, call_id=native, at=when,
+            text=content_blocks.text_of(value), native_id=native,
         )  # fmt: skip
         failed = item.get("status") == "failed" or item.get("error") is not None
         status: Status = "error" if failed else "ok" if item.get("status") == "completed" else "unknown"
-        text = blocks.readable(item.get("error") if item.get("error") is not None else item.get(got))
+        text = content_blocks.readable(item.get("error") if item.get("error") is not None else item.get(got))
         self._timeline.result(
             ref, text, call_id=native, at=when, status=status, exit_code=code if isinstance(code, int) else None
         )

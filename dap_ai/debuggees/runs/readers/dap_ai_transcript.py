@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from dap_ai.debuggees.runs.model import Ref, Run
 from dap_ai.debuggees.runs.readers.base import Reader, glance
-from dap_ai.debuggees.runs.readers.blocks import readable, text_of, tokens, within
+from dap_ai.debuggees.runs.readers.content_blocks import readable, text_of, tokens, within
 from dap_ai.debuggees.runs.readers.json_lines import objects
-from dap_ai.debuggees.runs.readers.runs import finished
-from dap_ai.debuggees.runs.readers.shapes import arguments, array, at, table
+from dap_ai.debuggees.runs.readers.json_shapes import arguments, array, at, table
+from dap_ai.debuggees.runs.readers.run_assembly import finished
 from dap_ai.debuggees.runs.readers.timeline import MAIN, Timeline
 from dap_ai.debuggees.runs.readers.times import epoch_s
+from dap_ai.debuggees.runs.run_model import Ref, Run
 
 NAME = "dap-ai"
 _QUESTION = "\nQuestion: "

@@ -12,11 +12,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from dap_ai.debuggees.runs.artefacts import CannotRead, content, inside
-from dap_ai.debuggees.runs.model import Ref
-from dap_ai.debuggees.runs.readers.blocks import readable
-from dap_ai.debuggees.runs.readers.shapes import array, decoded, table
+from dap_ai.debuggees.runs.readers.content_blocks import readable
+from dap_ai.debuggees.runs.readers.json_shapes import array, decoded, table
 from dap_ai.debuggees.runs.readers.timeline import MAIN, Timeline
+from dap_ai.debuggees.runs.run_files import CannotRead, content, inside
+from dap_ai.debuggees.runs.run_model import Ref
 
 FOLDERS = ("agent-logs", "agent_logs", "agent")
 _EPISODE = re.compile(r"episode[-_](\d{1,6})\Z")
@@ -57,7 +57,7 @@ def _answer(root: Path, folder: Path, timeline: Timeline, call_id: str) -> str:
     text, ref = _file(root, folder, _ANSWERS, timeline)
     if not text:
         return ""
-    commands, is_understood = wanted(text)
+    commands, is_understood = requested_commands(text)
     debug = folder / "debug.json"
     more = [Ref(debug.relative_to(root).as_posix())] if debug.is_file() else []
     step = 0 if commands else timeline.message_step()
@@ -85,7 +85,7 @@ def _file(root: Path, folder: Path, names: Sequence[str], timeline: Timeline) ->
     return "", Ref()
 
 
-def wanted(answer: str) -> tuple[list[Mapping[str, Any]], bool]:
+def requested_commands(answer: str) -> tuple[list[Mapping[str, Any]], bool]:
     """The commands that an answer asks for, in JSON or in tags, and whether it is an answer of Terminus at all."""
     start, end = answer.find("{"), answer.rfind("}")
     if 0 <= start < end:

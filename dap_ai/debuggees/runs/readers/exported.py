@@ -11,12 +11,12 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from dap_ai.debuggees.runs.artefacts import CannotRead
-from dap_ai.debuggees.runs.documents import document
-from dap_ai.debuggees.runs.model import Agent, Event, Outcome, Parent, Problem, Ref, Run
+from dap_ai.debuggees.runs.json_documents import document
 from dap_ai.debuggees.runs.readers.base import Reader, glance
-from dap_ai.debuggees.runs.readers.blocks import text_of
-from dap_ai.debuggees.runs.readers.shapes import array, at, number, table
+from dap_ai.debuggees.runs.readers.content_blocks import text_of
+from dap_ai.debuggees.runs.readers.json_shapes import array, at, number, table
+from dap_ai.debuggees.runs.run_files import CannotRead
+from dap_ai.debuggees.runs.run_model import Agent, Event, Outcome, Parent, Problem, Ref, Run
 
 NAME = "dap-ai-run"
 VERSION = 1

@@ -13,15 +13,15 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from dap_ai.debuggees.runs.artefacts import CannotRead, content, inside, lines
-from dap_ai.debuggees.runs.documents import decoded
+from dap_ai.debuggees.runs.json_documents import decoded
 from dap_ai.debuggees.runs.json_spans import escaped
-from dap_ai.debuggees.runs.model import Agent, Event, Outcome, Ref, Run, Verdict
 from dap_ai.debuggees.runs.readers.atif import Trajectory
 from dap_ai.debuggees.runs.readers.base import Reader, glance
-from dap_ai.debuggees.runs.readers.building import MAIN, Building
-from dap_ai.debuggees.runs.readers.shapes import at, number, table, text
+from dap_ai.debuggees.runs.readers.json_shapes import at, number, table, text
+from dap_ai.debuggees.runs.readers.run_builder import MAIN, RunBuilder
 from dap_ai.debuggees.runs.readers.stream_json import Line, parse
+from dap_ai.debuggees.runs.run_files import CannotRead, content, inside, lines
+from dap_ai.debuggees.runs.run_model import Agent, Event, Outcome, Ref, Run, Verdict
 
 NAME = "harbor"
 _Value = TypeVar("_Value")
@@ -74,7 +74,7 @@ class _Trial:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.building = Building(root, NAME)
+        self.building = RunBuilder(root, NAME)
         self.files: list[str] = []
 
     def trajectory(self) -> bool:

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dap_ai.debuggees.runs.artefacts import MAX_LINE_BYTES, CannotRead, beginning, lines
-from dap_ai.debuggees.runs.documents import decoded
-from dap_ai.debuggees.runs.model import Ref
-from dap_ai.debuggees.runs.readers import portion, thin
+from dap_ai.debuggees.runs.json_documents import decoded
+from dap_ai.debuggees.runs.readers import portion, thin_events
 from dap_ai.debuggees.runs.readers.base import Glance
-from dap_ai.debuggees.runs.readers.shapes import table
+from dap_ai.debuggees.runs.readers.json_shapes import table
 from dap_ai.debuggees.runs.readers.timeline import Timeline
+from dap_ai.debuggees.runs.run_files import MAX_LINE_BYTES, CannotRead, beginning, lines
+from dap_ai.debuggees.runs.run_model import Ref
 
 _MAX_QUOTED = 200_000
 """Bytes of a line that is no object, kept as a note."""
@@ -43,10 +43,10 @@ def objects(path: Path, timeline: Timeline, name: str = "") -> Iterator[tuple[Re
 
 def located(
     path: Path, timeline: Timeline, name: str = ""
-) -> Iterator[tuple[Ref, Mapping[str, Any], thin.Page | None]]:
+) -> Iterator[tuple[Ref, Mapping[str, Any], thin_events.Page | None]]:
     """The same, each with what finds its texts in the file again, where that is wanted."""
     size = path.stat().st_size
-    source = thin.Source(path) if portion.wanted() and size >= portion.LARGE_BYTES else None
+    source = thin_events.ThinSource(path) if portion.current_portion() and size >= portion.LARGE_BYTES else None
     start = len(codecs.BOM_UTF8) if source and beginning(path, 3) == codecs.BOM_UTF8 else 0
     for number, line in portion.within(lines(path), size):
         ref = Ref(name, (number, number))
@@ -63,7 +63,7 @@ def located(
             if wrong:
                 timeline.problem(ref, wrong, "line that is no JSON")
             if isinstance(value, dict):
-                yield ref, table(value), thin.Page(source, start, len(line), value) if source else None
+                yield ref, table(value), thin_events.Page(source, start, len(line), value) if source else None
             else:
                 keep(line, ref, timeline, wrong)
         start += len(line) + 1 if line is not None else 0

@@ -9,14 +9,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from dap_ai.debuggees.runs.model import Ref, Run, Usage
 from dap_ai.debuggees.runs.readers.base import Reader, glance
-from dap_ai.debuggees.runs.readers.blocks import number, text_of, tokens
-from dap_ai.debuggees.runs.readers.shapes import arguments, array, at, table
-from dap_ai.debuggees.runs.readers.spans.reading import first_records, records, told
-from dap_ai.debuggees.runs.readers.spans.span import Raw, SpanKind
+from dap_ai.debuggees.runs.readers.content_blocks import number, text_of, tokens
+from dap_ai.debuggees.runs.readers.json_shapes import arguments, array, at, table
+from dap_ai.debuggees.runs.readers.spans.span import RawSpan, SpanKind
+from dap_ai.debuggees.runs.readers.spans.span_runs import first_records, records, run_from_spans
 from dap_ai.debuggees.runs.readers.timeline import Timeline
 from dap_ai.debuggees.runs.readers.times import epoch_s
+from dap_ai.debuggees.runs.run_model import Ref, Run, TokenUsage
 
 NAME = "langfuse"
 _KINDS: Mapping[str, SpanKind] = {"GENERATION": "model", "TOOL": "tool", "AGENT": "agent"}
@@ -36,10 +36,10 @@ def _sniff(path: Path) -> tuple[float, str]:
 
 
 def _read(path: Path) -> Run:
-    return told(path, NAME, _raws)
+    return run_from_spans(path, NAME, _raws)
 
 
-def _raws(path: Path, timeline: Timeline) -> Iterator[Raw]:
+def _raws(path: Path, timeline: Timeline) -> Iterator[RawSpan]:
     for ref, record, _ in records(path, timeline):
         observations = [key for key in ("observations", "data") if isinstance(record.get(key), list)]
         if not observations:
@@ -56,21 +56,21 @@ def _raws(path: Path, timeline: Timeline) -> Iterator[Raw]:
                 yield raw
 
 
-def _trace(ref: Ref, trace: Mapping[str, Any], trace_id: str) -> Raw:
+def _trace(ref: Ref, trace: Mapping[str, Any], trace_id: str) -> RawSpan:
     """The trace itself, as the agent that its observations belong to."""
-    return Raw(
+    return RawSpan(
         ref=ref, id=trace_id, name=text_of(trace.get("name")), kind="agent", start_s=epoch_s(trace.get("timestamp")),
         input=trace.get("input"), output=trace.get("output"), agent=text_of(trace.get("name")), whole=trace,
         input_at="/input" if "input" in trace else "", output_at="/output" if "output" in trace else "",
     )  # fmt: skip
 
 
-def _raw(ref: Ref, one: Mapping[str, Any]) -> Raw:
+def _raw(ref: Ref, one: Mapping[str, Any]) -> RawSpan:
     kind = _KINDS.get(text_of(one.get("type")).upper(), "other")
     level = text_of(one.get("level"))
     name = text_of(one.get("name"))
     found, _ = arguments(one.get("input"))
-    return Raw(
+    return RawSpan(
         ref=ref,
         id=text_of(one.get("id")),
         parent=text_of(one.get("parentObservationId")),
@@ -95,7 +95,7 @@ def _raw(ref: Ref, one: Mapping[str, Any]) -> Raw:
     )
 
 
-def _usage(one: Mapping[str, Any]) -> Usage | None:
+def _usage(one: Mapping[str, Any]) -> TokenUsage | None:
     details, older = table(one.get("usageDetails")), table(one.get("usage"))
     costs = (at(one, "costDetails", "total"), one.get("totalCost"), one.get("calculatedTotalCost"), older.get("cost"))
     cost = next((known for known in map(number, costs) if known is not None), None)

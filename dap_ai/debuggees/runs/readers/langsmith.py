@@ -9,14 +9,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from dap_ai.debuggees.runs.model import Ref, Run, Usage
 from dap_ai.debuggees.runs.readers.base import Reader, glance
-from dap_ai.debuggees.runs.readers.blocks import number, readable, text_of, tokens
-from dap_ai.debuggees.runs.readers.shapes import arguments, array, at, table
-from dap_ai.debuggees.runs.readers.spans.reading import first_records, records, told
-from dap_ai.debuggees.runs.readers.spans.span import Raw, SpanKind
+from dap_ai.debuggees.runs.readers.content_blocks import number, readable, text_of, tokens
+from dap_ai.debuggees.runs.readers.json_shapes import arguments, array, at, table
+from dap_ai.debuggees.runs.readers.spans.span import RawSpan, SpanKind
+from dap_ai.debuggees.runs.readers.spans.span_runs import first_records, records, run_from_spans
 from dap_ai.debuggees.runs.readers.timeline import Timeline
 from dap_ai.debuggees.runs.readers.times import epoch_s
+from dap_ai.debuggees.runs.run_model import Ref, Run, TokenUsage
 
 NAME = "langsmith"
 _BATCH = "runs"
@@ -32,10 +32,10 @@ def _sniff(path: Path) -> tuple[float, str]:
 
 
 def _read(path: Path) -> Run:
-    return told(path, NAME, _raws)
+    return run_from_spans(path, NAME, _raws)
 
 
-def _raws(path: Path, timeline: Timeline) -> Iterator[Raw]:
+def _raws(path: Path, timeline: Timeline) -> Iterator[RawSpan]:
     """What stands beside the runs of an answer of the API, or of a webhook, is a run of its own without a type."""
     if isinstance(glance(path).table.get(_BATCH), list):
         yield from (_raw(ref, record, "") for ref, record, _ in records(path, timeline, _BATCH) if record)
@@ -43,14 +43,14 @@ def _raws(path: Path, timeline: Timeline) -> Iterator[Raw]:
         yield from (_raw(ref, run, parent) for ref, run, parent in records(path, timeline, "child_runs"))
 
 
-def _raw(ref: Ref, run: Mapping[str, Any], parent: str) -> Raw:
+def _raw(ref: Ref, run: Mapping[str, Any], parent: str) -> RawSpan:
     kind = _KINDS.get(text_of(run.get("run_type")), "other")
     name = text_of(run.get("name"))
     parent = text_of(run.get("parent_run_id")) or parent or _ordered_under(run)
     if kind == "other" and "run_type" in run and (not parent or name in ("AgentExecutor", "LangGraph")):
         kind = "agent"
     metadata = table(at(run, "extra", "metadata"))
-    return Raw(
+    return RawSpan(
         ref=ref,
         id=text_of(run.get("id")),
         parent=parent,
@@ -94,7 +94,7 @@ def _arguments(inputs: Any) -> Mapping[str, Any] | None:
     return found
 
 
-def _usage(run: Mapping[str, Any]) -> Usage | None:
+def _usage(run: Mapping[str, Any]) -> TokenUsage | None:
     cost = run.get("total_cost")
     dollars = float(cost) if isinstance(cost, str) and cost.replace(".", "", 1).isdecimal() else number(cost)
     told_of = table(at(run, "outputs", "usage_metadata"))

@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from dap_ai.debuggees.runs.model import Agent, Event, Outcome, Ref, Run
 from dap_ai.debuggees.runs.readers.base import Reader, glance
-from dap_ai.debuggees.runs.readers.building import MAIN, Building
-from dap_ai.debuggees.runs.readers.shapes import array, at, number, table, text, usage, whole
+from dap_ai.debuggees.runs.readers.json_shapes import array, at, number, table, text, usage, whole
+from dap_ai.debuggees.runs.readers.run_builder import MAIN, RunBuilder
 from dap_ai.debuggees.runs.readers.times import epoch_s
+from dap_ai.debuggees.runs.run_model import Agent, Event, Outcome, Ref, Run
 
 NAME = "mini-swe-agent"
 _FENCE = re.compile(r"```(?:bash|mswea_bash_command)[ \t]*\n")
@@ -46,7 +46,7 @@ def sniff(path: Path) -> tuple[float, str]:
 
 def read(path: Path) -> Run:
     """See Reader.read."""
-    building = Building(path, NAME)
+    building = RunBuilder(path, NAME)
     value = building.document(path)
     bare = isinstance(value, list)
     info = table(at(value, "info"))
@@ -65,7 +65,7 @@ def read(path: Path) -> Run:
 class _Story:
     """The messages as they come."""
 
-    def __init__(self, building: Building, place: str) -> None:
+    def __init__(self, building: RunBuilder, place: str) -> None:
         self.building = building
         self.place = place
         self.waiting: list[Event] = []

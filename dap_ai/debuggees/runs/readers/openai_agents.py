@@ -9,14 +9,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from dap_ai.debuggees.runs.model import Ref, Run
 from dap_ai.debuggees.runs.readers.base import Reader, glance
-from dap_ai.debuggees.runs.readers.blocks import readable, text_of
-from dap_ai.debuggees.runs.readers.shapes import arguments, at, table, usage
-from dap_ai.debuggees.runs.readers.spans.reading import first_records, records, told
-from dap_ai.debuggees.runs.readers.spans.span import Raw, SpanKind
+from dap_ai.debuggees.runs.readers.content_blocks import readable, text_of
+from dap_ai.debuggees.runs.readers.json_shapes import arguments, at, table, usage
+from dap_ai.debuggees.runs.readers.spans.span import RawSpan, SpanKind
+from dap_ai.debuggees.runs.readers.spans.span_runs import first_records, records, run_from_spans
 from dap_ai.debuggees.runs.readers.timeline import Timeline
 from dap_ai.debuggees.runs.readers.times import epoch_s
+from dap_ai.debuggees.runs.run_model import Ref, Run
 
 NAME = "openai-agents"
 _KINDS: Mapping[str, SpanKind] = {"agent": "agent", "generation": "model", "response": "model", "function": "tool"}
@@ -34,25 +34,25 @@ def _sniff(path: Path) -> tuple[float, str]:
 
 
 def _read(path: Path) -> Run:
-    return told(path, NAME, _raws)
+    return run_from_spans(path, NAME, _raws)
 
 
-def _raws(path: Path, timeline: Timeline) -> Iterator[Raw]:
+def _raws(path: Path, timeline: Timeline) -> Iterator[RawSpan]:
     key = next((key for key in _BATCHES if isinstance(glance(path).table.get(key), list)), "data")
     for ref, record, _ in records(path, timeline, key):
         if record.get("object") == "trace.span":
             yield _raw(ref, record)
         elif record:
             name = text_of(record.get("workflow_name")) or "trace"
-            yield Raw(ref, text_of(record.get("id")), name=name, whole=record)
+            yield RawSpan(ref, text_of(record.get("id")), name=name, whole=record)
 
 
-def _raw(ref: Ref, span: Mapping[str, Any]) -> Raw:
+def _raw(ref: Ref, span: Mapping[str, Any]) -> RawSpan:
     data = table(span.get("span_data"))
     kind = _KINDS.get(text_of(data.get("type")), "other")
     response = table(data.get("response"))
     found, _ = arguments(data.get("input"))
-    return Raw(
+    return RawSpan(
         ref=ref,
         id=text_of(span.get("id")),
         parent=text_of(span.get("parent_id")) or text_of(span.get("trace_id")),

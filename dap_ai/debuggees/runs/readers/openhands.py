@@ -11,11 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from dap_ai.debuggees.runs.model import Agent, EventKind, Outcome, Ref, Run, Status
 from dap_ai.debuggees.runs.readers.base import Glance, Reader, glance
-from dap_ai.debuggees.runs.readers.building import MAIN, Building
-from dap_ai.debuggees.runs.readers.openhands_places import below, events_at, files_seen, rows
-from dap_ai.debuggees.runs.readers.shapes import (
+from dap_ai.debuggees.runs.readers.json_shapes import (
     arguments,
     array,
     at,
@@ -28,7 +25,10 @@ from dap_ai.debuggees.runs.readers.shapes import (
     usage,
     words,
 )
+from dap_ai.debuggees.runs.readers.openhands_files import below, count_event_files, events_at, rows
+from dap_ai.debuggees.runs.readers.run_builder import MAIN, RunBuilder
 from dap_ai.debuggees.runs.readers.times import epoch_s
+from dap_ai.debuggees.runs.run_model import Agent, EventKind, Outcome, Ref, Run, Status
 
 NAME = "openhands"
 _NO_STEPS = frozenset(
@@ -58,7 +58,7 @@ def sniff(path: Path) -> tuple[float, str]:
 
 def read(path: Path, number: int | None = None) -> Run:
     """See Reader.read and Reader.read_one."""
-    building = Building(path, NAME, "V0")
+    building = RunBuilder(path, NAME, "V0")
     story = _Story(building)
     around, place, events = events_at(building, path, number)
     for ref, event in events:
@@ -70,7 +70,7 @@ def read(path: Path, number: int | None = None) -> Run:
 def _sniff_folder(path: Path, seen: Glance) -> tuple[float, str]:
     if "events/" not in seen.names and not any(name.partition(".")[0].isdecimal() for name in seen.names):
         return 0.0, ""
-    count = files_seen(path, _is_event)
+    count = count_event_files(path, _is_event)
     return (0.95, f"{count} files of events") if count else (0.0, "")
 
 
@@ -84,7 +84,7 @@ def _is_event(value: Any) -> bool:
 class _Story:
     """Events as they come. Delegates are agents of their own, from the delegation to its result."""
 
-    def __init__(self, building: Building) -> None:
+    def __init__(self, building: RunBuilder) -> None:
         self.building = building
         self.now: float | None = None
         self.agents = [MAIN]

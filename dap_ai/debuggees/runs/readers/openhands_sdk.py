@@ -9,13 +9,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from dap_ai.debuggees.runs.artefacts import CannotRead
-from dap_ai.debuggees.runs.model import Agent, Outcome, Ref, Run
 from dap_ai.debuggees.runs.readers.base import Reader, glance
-from dap_ai.debuggees.runs.readers.blocks import text_of
-from dap_ai.debuggees.runs.readers.building import MAIN, Building
-from dap_ai.debuggees.runs.readers.openhands_places import Place, below, events_at, files_seen, rows
-from dap_ai.debuggees.runs.readers.shapes import (
+from dap_ai.debuggees.runs.readers.content_blocks import text_of
+from dap_ai.debuggees.runs.readers.json_shapes import (
     arguments,
     array,
     at,
@@ -29,7 +25,11 @@ from dap_ai.debuggees.runs.readers.shapes import (
     usage,
     words,
 )
+from dap_ai.debuggees.runs.readers.openhands_files import Place, below, count_event_files, events_at, rows
+from dap_ai.debuggees.runs.readers.run_builder import MAIN, RunBuilder
 from dap_ai.debuggees.runs.readers.times import epoch_s
+from dap_ai.debuggees.runs.run_files import CannotRead
+from dap_ai.debuggees.runs.run_model import Agent, Outcome, Ref, Run
 
 NAME = "openhands-sdk"
 _STATE = "base_state.json"
@@ -50,7 +50,7 @@ def sniff(path: Path) -> tuple[float, str]:
             and not any(n.startswith("event-") for n in seen.names)
         ):
             return 0.0, ""
-        if count := files_seen(path, _is_event):
+        if count := count_event_files(path, _is_event):
             return 1.0, f"{count} files of events of the SDK"
         return (0.6, _STATE) if _STATE in seen.names else (0.0, "")
     if seen.kind not in ("document", "lines"):
@@ -61,7 +61,7 @@ def sniff(path: Path) -> tuple[float, str]:
 
 def read(path: Path, number: int | None = None) -> Run:
     """See Reader.read and Reader.read_one."""
-    building = Building(path, NAME, "V1")
+    building = RunBuilder(path, NAME, "V1")
     story = _Story(building)
     around, place, events = events_at(building, path, number)
     if path.is_dir():
@@ -78,7 +78,7 @@ def _is_event(value: Any) -> bool:
     return table(value).get("kind") in _KINDS and "source" in table(value)
 
 
-def _state(building: Building, path: Path) -> Mapping[str, Any]:
+def _state(building: RunBuilder, path: Path) -> Mapping[str, Any]:
     if not (path / _STATE).is_file() or (path / _STATE).is_symlink():
         return {}
     try:
@@ -88,7 +88,7 @@ def _state(building: Building, path: Path) -> Mapping[str, Any]:
         return {}
 
 
-def _unbranched(building: Building, events: Iterator[Place]) -> Iterator[Place]:
+def _unbranched(building: RunBuilder, events: Iterator[Place]) -> Iterator[Place]:
     """Every event; ids that come twice are told."""
     seen: set[str] = set()
     for ref, event in events:
@@ -103,7 +103,7 @@ def _unbranched(building: Building, events: Iterator[Place]) -> Iterator[Place]:
 class _Story:
     """Events as they come."""
 
-    def __init__(self, building: Building) -> None:
+    def __init__(self, building: RunBuilder) -> None:
         self.building = building
         self.now: float | None = None
         self.replies: set[str] = set()

@@ -10,17 +10,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dap_ai.debuggees.runs.model import Ref, Run
 from dap_ai.debuggees.runs.readers.base import Reader, glance
-from dap_ai.debuggees.runs.readers.blocks import readable, text_of
-from dap_ai.debuggees.runs.readers.shapes import arguments as arguments_of
-from dap_ai.debuggees.runs.readers.shapes import array, table
-from dap_ai.debuggees.runs.readers.spans.attributes import Meaning, plain
-from dap_ai.debuggees.runs.readers.spans.files import Found, all_spans, spans_of
-from dap_ai.debuggees.runs.readers.spans.reading import told
-from dap_ai.debuggees.runs.readers.spans.span import Raw
+from dap_ai.debuggees.runs.readers.content_blocks import readable, text_of
+from dap_ai.debuggees.runs.readers.json_shapes import arguments as arguments_of
+from dap_ai.debuggees.runs.readers.json_shapes import array, table
+from dap_ai.debuggees.runs.readers.spans.span import RawSpan
+from dap_ai.debuggees.runs.readers.spans.span_attributes import Meaning, plain
+from dap_ai.debuggees.runs.readers.spans.span_files import SpanLocation, all_spans, spans_of
+from dap_ai.debuggees.runs.readers.spans.span_runs import run_from_spans
 from dap_ai.debuggees.runs.readers.timeline import Timeline
 from dap_ai.debuggees.runs.readers.times import duration_s, epoch_s
+from dap_ai.debuggees.runs.run_model import Ref, Run
 
 _ERROR_CODES = (2, "2", "STATUS_CODE_ERROR", "ERROR", "Error")
 _OK_CODES = (1, "1", "STATUS_CODE_OK", "OK", "Ok")
@@ -43,10 +43,10 @@ def _sniff(path: Path) -> tuple[float, str]:
 
 
 def _read(path: Path) -> Run:
-    return told(path, "otel", lambda path, timeline: map(_raw, all_spans(path, timeline)))
+    return run_from_spans(path, "otel", lambda path, timeline: map(_raw, all_spans(path, timeline)))
 
 
-def _raw(found: Found) -> Raw:
+def _raw(found: SpanLocation) -> RawSpan:
     """One span of any notation."""
     span = found.span
     key = next((key for key in _ATTRIBUTES if key in span), "attributes")
@@ -57,7 +57,7 @@ def _raw(found: Found) -> Raw:
     error, is_ok = _status(span, events)
     given, taken = meaning.input(kind), meaning.output(kind)
     logged = _logged(span, "function.arguments"), _logged(span, "function.output")
-    return Raw(
+    return RawSpan(
         ref=found.ref,
         id=_id(span, "span_id", "spanId"),
         parent=_id(span, "parent_span_id", "parentSpanId", "parent_id") or found.parent,

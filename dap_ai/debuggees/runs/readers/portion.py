@@ -43,14 +43,14 @@ def thinly(portion: Portion | None = None) -> Generator[None]:
         _wanted.reset(token)
 
 
-def wanted() -> Portion | None:
+def current_portion() -> Portion | None:
     """What is to be read, where texts may be left where they are; None: a run is read whole, with its texts."""
     return _wanted.get()
 
 
 def within(lines: Iterable[Line], size: int) -> Iterator[Line]:
     """The lines of a file of that size, up to the end of the portion; always the first."""
-    portion, start = wanted(), 0
+    portion, start = current_portion(), 0
     for number, line in lines:
         if start and portion is not None and size >= LARGE_BYTES and portion.ends_at(start):
             return

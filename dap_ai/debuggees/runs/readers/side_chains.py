@@ -7,9 +7,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from dap_ai.debuggees.runs.model import Ref
-from dap_ai.debuggees.runs.readers import blocks, shapes
+from dap_ai.debuggees.runs.readers import content_blocks, json_shapes
 from dap_ai.debuggees.runs.readers.timeline import MAIN, Timeline
+from dap_ai.debuggees.runs.run_model import Ref
 
 _MOST_FILES = 200
 
@@ -47,21 +47,21 @@ class Slim:
     def add(self, line: Mapping[str, Any]) -> None:
         """One more line, in order."""
         is_side = line.get("isSidechain") is True
-        said = shapes.table(line.get("message")).get("content")
-        content = [slim for _, block in blocks.each(said, "") if (slim := self._slim(block, with_text=is_side))]
+        said = json_shapes.table(line.get("message")).get("content")
+        content = [slim for _, block in content_blocks.each(said, "") if (slim := self._slim(block, with_text=is_side))]
         if not is_side and not content:
             return
-        told = {"agentId": shapes.table(line.get("toolUseResult")).get("agentId")}
+        told = {"agentId": json_shapes.table(line.get("toolUseResult")).get("agentId")}
         kept = {key: line[key] for key in ("uuid", "parentUuid", "isSidechain", "agentId") if key in line}
         self.lines.append({**kept, "message": {"content": content}, "toolUseResult": told})
 
     def _slim(self, block: Mapping[str, Any], *, with_text: bool) -> Mapping[str, Any] | None:
         """A call of a sub-agent, its result without its text, a text of a side chain."""
-        given = shapes.table(block.get("input"))
+        given = json_shapes.table(block.get("input"))
         if "subagent_type" in given:
-            self._calls.add(blocks.text_of(block.get("id")))
+            self._calls.add(content_blocks.text_of(block.get("id")))
             return {**block, "input": {key: given[key] for key in ("subagent_type", "prompt") if key in given}}
-        answered = blocks.text_of(block.get("tool_use_id"))
+        answered = content_blocks.text_of(block.get("tool_use_id"))
         if answered and answered in self._calls:
             return {"type": block.get("type"), "tool_use_id": answered}
         return block if with_text and block.get("type") == "text" else None
@@ -72,7 +72,7 @@ class Speakers:
 
     def __init__(self, timeline: Timeline, logged: Sequence[Mapping[str, Any]]) -> None:
         self._timeline = timeline
-        self._lines = {blocks.text_of(line.get("uuid")): line for line in logged}
+        self._lines = {content_blocks.text_of(line.get("uuid")): line for line in logged}
         self._tasks = dict(_tasks(logged))
         self._roots: dict[str, str] = {}
         self._names: dict[str, str] = {}
@@ -81,32 +81,34 @@ class Speakers:
 
     def _ids_of_chains(self, logged: Sequence[Mapping[str, Any]]) -> Mapping[str, str]:
         """The agent's id of each chain of which some lines tell it."""
-        told = ((line, blocks.text_of(line.get("agentId"))) for line in logged if line.get("isSidechain") is True)
+        told = (
+            (line, content_blocks.text_of(line.get("agentId"))) for line in logged if line.get("isSidechain") is True
+        )
         return {self._root(Ref(), line): agent_id for line, agent_id in told if agent_id}
 
     def of(self, ref: Ref, line: Mapping[str, Any]) -> str:
         """The agent's name."""
-        agent_id = blocks.text_of(line.get("agentId"))
+        agent_id = content_blocks.text_of(line.get("agentId"))
         is_side = line.get("isSidechain")
         if is_side is False or (is_side is not True and not agent_id):
             return MAIN  # a result of the main chain names the agent that has brought it
         root = self._root(ref, line)
         key = agent_id or self._ids.get(root, root)
         if key not in self._names:
-            wanted = self._wanted(line, agent_id)
+            wanted = self._agent_kind(line, agent_id)
             self._names[key] = self._timeline.new_agent(wanted, MAIN)
         return self._names[key]
 
     def _root(self, ref: Ref, line: Mapping[str, Any]) -> str:
         """The uuid of the line that a side chain starts with; a circle of parents is told, and cut."""
         passed: dict[str, None] = {}
-        uuid = blocks.text_of(line.get("uuid"))
+        uuid = content_blocks.text_of(line.get("uuid"))
         while uuid and uuid not in self._roots:
             if uuid in passed:
                 self._timeline.problem(ref, "parentUuid leads round in a circle", "circle of parents")
                 break
             passed[uuid] = None
-            parent = blocks.text_of(self._lines.get(uuid, {}).get("parentUuid"))
+            parent = content_blocks.text_of(self._lines.get(uuid, {}).get("parentUuid"))
             if not parent or self._lines.get(parent, {}).get("isSidechain") is not True:
                 break
             uuid = parent
@@ -114,13 +116,13 @@ class Speakers:
         self._roots.update(dict.fromkeys(passed, root))
         return root
 
-    def _wanted(self, line: Mapping[str, Any], agent_id: str) -> str:
+    def _agent_kind(self, line: Mapping[str, Any], agent_id: str) -> str:
         """A name: the kind of sub-agent that the call with this prompt asked for, else its id."""
-        root = self._lines.get(self._roots.get(blocks.text_of(line.get("uuid")), ""), line)
-        said = shapes.table(root.get("message")).get("content")
-        texts = [blocks.classify(block).text for _, block in blocks.each(said, "")]
+        root = self._lines.get(self._roots.get(content_blocks.text_of(line.get("uuid")), ""), line)
+        said = json_shapes.table(root.get("message")).get("content")
+        texts = [content_blocks.classify(block).text for _, block in content_blocks.each(said, "")]
         kinds = (self._tasks.get(text.strip()) for text in texts)
-        known = agent_id or self._ids.get(blocks.text_of(root.get("uuid")), "")
+        known = agent_id or self._ids.get(content_blocks.text_of(root.get("uuid")), "")
         return next(filter(None, kinds), "") or self._kinds.get(known, "") or known or "side-chain"
 
 
@@ -129,13 +131,13 @@ def _kinds(logged: Sequence[Mapping[str, Any]]) -> Mapping[str, str]:
     kinds: dict[str, str] = {}
     found: dict[str, str] = {}
     for line in logged:
-        told = shapes.table(line.get("toolUseResult"))
-        agent_id = blocks.text_of(told.get("agentId")) or blocks.text_of(line.get("agentId"))
-        for _, block in blocks.each(shapes.table(line.get("message")).get("content"), ""):
-            kind = blocks.text_of(shapes.table(block.get("input")).get("subagent_type"))
+        told = json_shapes.table(line.get("toolUseResult"))
+        agent_id = content_blocks.text_of(told.get("agentId")) or content_blocks.text_of(line.get("agentId"))
+        for _, block in content_blocks.each(json_shapes.table(line.get("message")).get("content"), ""):
+            kind = content_blocks.text_of(json_shapes.table(block.get("input")).get("subagent_type"))
             if kind:
-                kinds[blocks.text_of(block.get("id"))] = kind
-            elif call := kinds.get(blocks.text_of(block.get("tool_use_id"))):
+                kinds[content_blocks.text_of(block.get("id"))] = kind
+            elif call := kinds.get(content_blocks.text_of(block.get("tool_use_id"))):
                 found[agent_id] = call
     return found
 
@@ -144,9 +146,9 @@ def _tasks(logged: Sequence[Mapping[str, Any]]) -> Sequence[tuple[str, str]]:
     """The prompt of each call that starts a sub-agent, and the kind of it."""
     found: list[tuple[str, str]] = []
     for line in logged:
-        for _, block in blocks.each(shapes.table(line.get("message")).get("content"), ""):
-            given = shapes.table(block.get("input"))
-            kind = blocks.text_of(given.get("subagent_type"))
+        for _, block in content_blocks.each(json_shapes.table(line.get("message")).get("content"), ""):
+            given = json_shapes.table(block.get("input"))
+            kind = content_blocks.text_of(given.get("subagent_type"))
             if block.get("type") == "tool_use" and kind:
-                found.append((blocks.text_of(given.get("prompt")).strip(), kind))
+                found.append((content_blocks.text_of(given.get("prompt")).strip(), kind))
     return found

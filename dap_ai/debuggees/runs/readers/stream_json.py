@@ -9,18 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from dap_ai.debuggees.runs.model import Event, Outcome, Ref, Run
-from dap_ai.debuggees.runs.readers import blocks, shapes
-from dap_ai.debuggees.runs.readers.runs import iso
+from dap_ai.debuggees.runs.readers import content_blocks, json_shapes
+from dap_ai.debuggees.runs.readers.run_assembly import iso
 from dap_ai.debuggees.runs.readers.timeline import MAIN, Timeline
 from dap_ai.debuggees.runs.readers.times import epoch_s
+from dap_ai.debuggees.runs.run_model import Event, Outcome, Ref, Run
 
 Line = tuple[Ref, Mapping[str, Any], float | None]
 """Where an object was read, the object, and when it was written (seconds since 1970, or since any moment; None: it says
 so itself, or nobody does)."""
 
 
-class Messages:
+class StreamMessages:
     """Objects of stream-json, one after the other, as events of a timeline."""
 
     def __init__(self, timeline: Timeline) -> None:
@@ -28,7 +28,7 @@ class Messages:
         self._agents: dict[str, str] = {"": MAIN}
         self._responses: dict[str, tuple[str, Event]] = {}
         self._partial = _Partial()
-        self._place = blocks.within
+        self._place = content_blocks.within
         self.run = Run("", "claude-code", outcome=Outcome())
         """What is known of the run; its events are the timeline's until `finish`."""
 
@@ -39,12 +39,12 @@ class Messages:
 
         `blocks_at`: whether blocks stand in the artefact as they do in the object; else references name all of it.
         """
-        self._place = blocks.within if blocks_at else _whole
+        self._place = content_blocks.within if blocks_at else _whole
         when = at if at is not None else epoch_s(message.get("timestamp"))
         kind = message.get("type")
         self._learn(message)
         speaker = agent or self._speaker(ref, message)
-        if kind in ("assistant", "user") and "content" not in shapes.table(message.get("message")):
+        if kind in ("assistant", "user") and "content" not in json_shapes.table(message.get("message")):
             self._timeline.problem(ref, f"a message of type {kind!r} without content", "message without content")
             self._other(ref, message, when, speaker)
         elif kind == "assistant":
@@ -60,33 +60,33 @@ class Messages:
 
     def _learn(self, message: Mapping[str, Any]) -> None:
         """Facts of the run that any line may hold."""
-        self.run.workspace = self.run.workspace or blocks.text_of(message.get("cwd"))
+        self.run.workspace = self.run.workspace or content_blocks.text_of(message.get("cwd"))
         version = message.get("claude_code_version", message.get("version"))
-        self.run.format_version = self.run.format_version or blocks.text_of(version)
+        self.run.format_version = self.run.format_version or content_blocks.text_of(version)
 
     def _speaker(self, ref: Ref, message: Mapping[str, Any]) -> str:
         """The agent: the main one, or the one that the call of `parent_tool_use_id` has started."""
-        parent = blocks.text_of(message.get("parent_tool_use_id"))
+        parent = content_blocks.text_of(message.get("parent_tool_use_id"))
         if parent not in self._agents:
             call = next((event for event in reversed(self._timeline.events) if event.call_id == parent), None)
             if call is None:
                 self._timeline.problem(ref, f"a sub-agent of the call {parent!r}, which is not recorded", "no parent")
-            wanted = blocks.text_of((call.arguments or {}).get("subagent_type")) if call else ""
+            wanted = content_blocks.text_of((call.arguments or {}).get("subagent_type")) if call else ""
             self._agents[parent] = self._timeline.new_agent(wanted or "sub-agent", call.agent if call else MAIN)
         return self._agents[parent]
 
     def _assistant(self, ref: Ref, line: Mapping[str, Any], when: float | None, agent: str) -> None:
         message: Mapping[str, Any] = line["message"]
-        model = blocks.text_of(message.get("model"))
+        model = content_blocks.text_of(message.get("model"))
         if model and model != "<synthetic>":
             self._timeline.agent(agent, model=model)
-        native = blocks.text_of(message.get("id")) or blocks.text_of(line.get("uuid"))
+        native = content_blocks.text_of(message.get("id")) or content_blocks.text_of(line.get("uuid"))
         self._partial.whole(native)
         response = self._response(ref, native, message, when, agent)
-        for pointer, block in blocks.each(message.get("content"), "/message/content"):
-            response = self._said(ref, pointer, block, response, when)
+        for pointer, block in content_blocks.each(message.get("content"), "/message/content"):
+            response = self._answer_block(ref, pointer, block, response, when)
         if error := line.get("error"):
-            self._timeline.add("error", ref, agent=agent, at=when, text=blocks.readable(error))
+            self._timeline.add("error", ref, agent=agent, at=when, text=content_blocks.readable(error))
 
     def _response(self, ref: Ref, native: str, message: Mapping[str, Any], when: float | None, agent: str) -> Event:
         """The response that this line belongs to, with the usage of the latest line."""
@@ -97,12 +97,14 @@ class Messages:
         else:
             response = known[1]
         self._responses[agent] = (native, response)
-        response.usage = blocks.usage_of(message.get("usage")) or response.usage
+        response.usage = content_blocks.usage_of(message.get("usage")) or response.usage
         return response
 
-    def _said(self, ref: Ref, pointer: str, block: Mapping[str, Any], response: Event, when: float | None) -> Event:
+    def _answer_block(
+        self, ref: Ref, pointer: str, block: Mapping[str, Any], response: Event, when: float | None
+    ) -> Event:
         """One block of an answer; the response that the next one belongs to."""
-        part = blocks.classify(block)
+        part = content_blocks.classify(block)
         if part.kind == "call":
             self._timeline.call(
                 self._place(ref, pointer), part.tool, part.arguments, call_id=part.call_id, agent=response.agent,
@@ -125,7 +127,7 @@ class Messages:
     def _continued(self, ref: Ref, response: Event, when: float | None) -> Event:
         """The response itself where nothing has happened since; else one more of the same cycle."""
         if self._timeline.events[-1] is response:
-            response.ref = blocks.joined(response.ref, ref)
+            response.ref = content_blocks.joined(response.ref, ref)
             return response
         more = self._timeline.add("response", ref, agent=response.agent, at=when, native_id=response.native_id)
         self._responses[response.agent] = (response.native_id, more)
@@ -135,8 +137,8 @@ class Messages:
         message: Mapping[str, Any] = line["message"]
         beside = next((key for key in ("tool_use_result", "toolUseResult") if key in line), "")
         more = [self._place(ref, f"/{beside}")] if beside else []
-        for pointer, block in blocks.each(message.get("content"), "/message/content"):
-            part = blocks.classify(block)
+        for pointer, block in content_blocks.each(message.get("content"), "/message/content"):
+            part = content_blocks.classify(block)
             place = self._place(ref, pointer)
             if part.kind == "result":
                 self._result(place, part, when, agent, line.get(beside), more=more)
@@ -147,7 +149,7 @@ class Messages:
 
     def _asked(self, ref: Ref, text: str, when: float | None, agent: str, *, is_meta: bool) -> None:
         """What stands under the user's name: a task, or a note of the program's."""
-        is_note = is_meta or blocks.is_reminder(text)
+        is_note = is_meta or content_blocks.is_reminder(text)
         self._timeline.add("note" if is_note else "task", ref, agent=agent, at=when, text=text)
         if not is_note and agent == MAIN and not self.run.task:
             self.run.task = text
@@ -155,7 +157,7 @@ class Messages:
     def _result(
         self,
         ref: Ref,
-        part: blocks.Part,
+        part: content_blocks.ContentBlock,
         when: float | None,
         agent: str,
         extra: Any = None,
@@ -165,10 +167,10 @@ class Messages:
         """`extra` is what stands beside the message, at `more`."""
         self._timeline.result(
             ref, part.text, call_id=part.call_id, agent=agent, at=when, status=part.status, more=more,
-            exit_code=blocks.exit_code_of(part.text), arguments=blocks.unsaid(extra, part.text),
+            exit_code=content_blocks.exit_code_of(part.text), arguments=content_blocks.unsaid(extra, part.text),
         )  # fmt: skip
 
-    def _strange(self, ref: Ref, part: blocks.Part, when: float | None, agent: str) -> None:
+    def _strange(self, ref: Ref, part: content_blocks.ContentBlock, when: float | None, agent: str) -> None:
         self._timeline.add("note", ref, agent=agent, at=when, text=part.text)
         if part.kind == "unknown":
             self._timeline.problem(ref, f"a block of the unknown type {part.tool!r}", f"unknown block {part.tool}")
@@ -177,20 +179,20 @@ class Messages:
         """The line `result`, the last one of a run."""
         rest = {key: value for key, value in line.items() if key not in ("type", "result")}
         is_error = line.get("is_error") is True
-        text = blocks.readable(line.get("result", ""))
+        text = content_blocks.readable(line.get("result", ""))
         self._timeline.add(
             "end", ref, agent=agent, at=when, text=text, arguments=rest, status="error" if is_error else "ok"
         )
-        self.run.cost_usd = blocks.number(line.get("total_cost_usd"), self.run.cost_usd)
-        milliseconds = blocks.number(line.get("duration_ms"))
+        self.run.cost_usd = content_blocks.number(line.get("total_cost_usd"), self.run.cost_usd)
+        milliseconds = content_blocks.number(line.get("duration_ms"))
         self.run.seconds = milliseconds / 1000 if milliseconds is not None else self.run.seconds
-        self.run.outcome = _outcome(ref, blocks.text_of(line.get("subtype")), is_error=is_error)
+        self.run.outcome = _outcome(ref, content_blocks.text_of(line.get("subtype")), is_error=is_error)
 
     def _other(self, ref: Ref, line: Mapping[str, Any], when: float | None, agent: str) -> None:
         """What the program says itself: its start, summaries, retries, snapshots of files."""
         is_error = line.get("subtype") in ("api_retry", "api_error") or line.get("type") == "error"
         kind = "error" if is_error else "note"
-        self._timeline.add(kind, ref, agent=agent, at=when, text=blocks.said_by_program(line))
+        self._timeline.add(kind, ref, agent=agent, at=when, text=content_blocks.program_text(line))
 
     def finish(self, *, by_time: bool) -> Run:
         """All that was fed: the caller says where it stands, or joins it with another artefact's events."""
@@ -214,12 +216,12 @@ class _Partial:
 
     def feed(self, ref: Ref, line: Mapping[str, Any]) -> None:
         """One piece."""
-        inner = shapes.table(line.get("event"))
+        inner = json_shapes.table(line.get("event"))
         self._refs = [*self._refs[:1], ref]
         if inner.get("type") == "message_start":
-            self._current = blocks.text_of(shapes.table(inner.get("message")).get("id"))
+            self._current = content_blocks.text_of(json_shapes.table(inner.get("message")).get("id"))
             self._texts[self._current] = (ref, [])
-        delta = shapes.table(inner.get("delta"))
+        delta = json_shapes.table(inner.get("delta"))
         if self._current in self._texts:
             pieces = (delta.get(key) for key in ("text", "thinking", "partial_json"))
             self._texts[self._current][1].extend(piece for piece in pieces if isinstance(piece, str))
@@ -253,7 +255,7 @@ def _outcome(ref: Ref, subtype: str, *, is_error: bool) -> Outcome:
 
 def parse(lines: Iterable[Line]) -> Run:
     """The run that these lines of stream-json tell, in the order given."""
-    messages = Messages(Timeline())
+    messages = StreamMessages(Timeline())
     for ref, message, at in lines:
         messages.feed(ref, message, at)
     return messages.finish(by_time=False)

@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from dap_ai.debuggees.runs.model import Agent, Event, Outcome, Ref, Run
 from dap_ai.debuggees.runs.readers.base import Reader, glance
-from dap_ai.debuggees.runs.readers.building import MAIN, Building
-from dap_ai.debuggees.runs.readers.shapes import array, at, decoded, number, table, text, thinking, words
+from dap_ai.debuggees.runs.readers.json_shapes import array, at, decoded, number, table, text, thinking, words
+from dap_ai.debuggees.runs.readers.run_builder import MAIN, RunBuilder
+from dap_ai.debuggees.runs.run_model import Agent, Event, Outcome, Ref, Run
 
 NAME = "swe-agent"
 _ENTRY = frozenset({"action", "observation", "response"})
@@ -40,9 +40,9 @@ def sniff(path: Path) -> tuple[float, str]:
 
 def read(path: Path) -> Run:
     """See Reader.read."""
-    building = Building(path, NAME)
+    building = RunBuilder(path, NAME)
     top = table(building.document(path))
-    story = _Story(building, top)
+    story = _Trajectory(building, top)
     place = ""
     if not top.get("trajectory") and not top.get("history") and top.get("attempts"):
         place = f"/attempts/{len(array(top['attempts'])) - 1}"
@@ -53,10 +53,10 @@ def read(path: Path) -> Run:
     return building.finished(numbered=True)
 
 
-class _Story:
+class _Trajectory:
     """Entries of the trajectory, joined with the messages of the history that say the same."""
 
-    def __init__(self, building: Building, top: Mapping[str, Any]) -> None:
+    def __init__(self, building: RunBuilder, top: Mapping[str, Any]) -> None:
         self.building = building
         config = top.get("replay_config")
         self.config = table(_loaded(config) if isinstance(config, str) else config)
@@ -96,7 +96,7 @@ class _Story:
         said = text(entry.get("response"))
         thought = text(entry.get("thought"))
         response = self.building.add("response", ref, text=said or thought, step=step)
-        message = self._said_in_history(response)
+        message = self._history_reply(response)
         response.reasoning = thinking(entry) or thinking(message)
         self._call(index, entry, message, step)
         if isinstance(state := entry.get("state"), (str, dict)) and not self.building.run.workspace:
@@ -125,7 +125,7 @@ class _Story:
         place = _place(pointer, entry, "observation")
         self._result_in_history(self.building.result(place, observation, call_id=call.call_id, step=step))
 
-    def _said_in_history(self, response: Event) -> Mapping[str, Any]:
+    def _history_reply(self, response: Event) -> Mapping[str, Any]:
         """The reply of the history that is this response, or an empty one; what is before it becomes notes."""
         place = next((at_ for at_, (_, one) in enumerate(self.history) if one.get("role") == "assistant"), None)
         if place is None or text(self.history[place][1].get("content")) != response.text:

@@ -11,17 +11,17 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from dap_ai.debuggees.runs.artefacts import CannotRead, beginning, content, inside
-from dap_ai.debuggees.runs.documents import document
-from dap_ai.debuggees.runs.model import Outcome, Ref, Run, Verdict
+from dap_ai.debuggees.runs.json_documents import document
 from dap_ai.debuggees.runs.readers import casts, episodes
 from dap_ai.debuggees.runs.readers.base import Reader, glance
-from dap_ai.debuggees.runs.readers.blocks import readable, text_of
-from dap_ai.debuggees.runs.readers.runs import finished
-from dap_ai.debuggees.runs.readers.shapes import table
-from dap_ai.debuggees.runs.readers.stream_json import Messages
+from dap_ai.debuggees.runs.readers.content_blocks import readable, text_of
+from dap_ai.debuggees.runs.readers.json_shapes import table
+from dap_ai.debuggees.runs.readers.run_assembly import finished
+from dap_ai.debuggees.runs.readers.stream_json import StreamMessages
 from dap_ai.debuggees.runs.readers.timeline import Timeline
 from dap_ai.debuggees.runs.readers.times import epoch_s
+from dap_ai.debuggees.runs.run_files import CannotRead, beginning, content, inside
+from dap_ai.debuggees.runs.run_model import Outcome, Ref, Run, Verdict
 
 NAME = "terminal-bench"
 _RESULTS = "results.json"
@@ -54,7 +54,7 @@ def _sniff(path: Path) -> tuple[float, str]:
 
 def _read(path: Path) -> Run:
     timeline = Timeline()
-    messages = Messages(timeline)
+    messages = StreamMessages(timeline)
     if not path.is_dir():
         _terminal(path, "", timeline, messages)
         return finished(path, NAME, timeline, by_time=False, format_version="cast", workspace=messages.run.workspace)
@@ -64,7 +64,7 @@ def _read(path: Path) -> Run:
 class _Trial:
     """A trial's folder."""
 
-    def __init__(self, root: Path, timeline: Timeline, messages: Messages) -> None:
+    def __init__(self, root: Path, timeline: Timeline, messages: StreamMessages) -> None:
         self._root = root
         self._timeline = timeline
         self._messages = messages
@@ -98,12 +98,12 @@ class _Trial:
             episodes.tell(self._root, self._timeline, found)
             self._read_files += [folder.relative_to(self._root).as_posix() for folder in found]
         for name in (_CAST, "sessions/agent.log", "sessions/claude_code.log"):
-            if not found and (self._root / name).is_file() and self._is_told_by(name):
+            if not found and (self._root / name).is_file() and self._read_recording(name):
                 return
         if not found:
             self._timeline.problem(Ref(), "neither a recording of the agent's terminal nor episodes are there")
 
-    def _is_told_by(self, name: str) -> bool:
+    def _read_recording(self, name: str) -> bool:
         """Tells what the agent did by this file; False where it does not tell it."""
         try:
             if self._is_pointer(name):
@@ -147,14 +147,14 @@ class _Trial:
             self._timeline.add("note", ref, at=at, text=text)
 
 
-def _terminal(path: Path, name: str, timeline: Timeline, messages: Messages) -> None:
+def _terminal(path: Path, name: str, timeline: Timeline, messages: StreamMessages) -> None:
     """What a terminal of the agent's shows."""
     is_cast = path.suffix == ".cast"
     printed = list(casts.records(path, name, timeline) if is_cast else casts.texts(path))
     before, told = len(timeline.events), len(timeline.problems)
-    if not casts.Terminal(timeline, messages, name).tell(printed):
+    if not casts.TerminalRecording(timeline, messages, name).tell(printed):
         del timeline.events[before:], timeline.problems[told:]
-        casts.Terminal(timeline, messages, name).tell_typed(printed)
+        casts.TerminalRecording(timeline, messages, name).tell_typed(printed)
 
 
 def _outcome(results: Mapping[str, Any]) -> Outcome:

@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dap_ai.debuggees.runs.model import Agent, Event, EventKind, Problem, Ref
 from dap_ai.debuggees.runs.readers import portion
-from dap_ai.debuggees.runs.readers.building import MAIN, MOST_TOLD, in_time
-from dap_ai.debuggees.runs.readers.thin import Page, Place, ThinEvent
+from dap_ai.debuggees.runs.readers.run_builder import MAIN, MOST_TOLD, in_time
+from dap_ai.debuggees.runs.readers.thin_events import Page, TextLocation, ThinEvent
+from dap_ai.debuggees.runs.run_model import Agent, Event, EventKind, Problem, Ref
 
 
 class Timeline:
@@ -19,7 +19,7 @@ class Timeline:
         self.events: list[Event] = []
         self.problems: list[Problem] = []
         self.steps = 0
-        self._event = ThinEvent if portion.wanted() else Event
+        self._event = ThinEvent if portion.current_portion() else Event
         self._shrunk = 0
         self._agents: dict[str, Agent] = {MAIN: Agent(MAIN)}
         self._namesakes: dict[str, int] = defaultdict(int)
@@ -90,7 +90,7 @@ class Timeline:
         """Whether a call of this id waits for its result."""
         return bool(self._open.get(call_id))
 
-    def result(self, ref: Ref, text: str | Place, *, call_id: str, **more: Any) -> Event:
+    def result(self, ref: Ref, text: str | TextLocation, *, call_id: str, **more: Any) -> Event:
         """A result; it belongs to the last call of that id that has none yet."""
         waiting = self._open.get(call_id)
         call = waiting.pop() if waiting else self._last_calls.get(call_id)

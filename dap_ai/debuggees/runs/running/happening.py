@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dap_ai.debuggees.runs.adapter.analysing import Analysed
-from dap_ai.debuggees.runs.live.gate.orders import Heard
-from dap_ai.debuggees.runs.model import Run
+from dap_ai.debuggees.runs.adapter.background_analysis import Analysed
+from dap_ai.debuggees.runs.live.gate.orders import GateMessage
+from dap_ai.debuggees.runs.run_model import Run
 
 
 class Happening(NamedTuple):
@@ -15,7 +15,7 @@ class Happening(NamedTuple):
     run: Run | None = None
     """The run, as far as it is known then."""
     analysed: Analysed | None = None
-    heard: Heard | None = None
+    heard: GateMessage | None = None
     printed: tuple[str, str] | None = None
     """Category and text of the agent's own output."""
     ended: int | None = None

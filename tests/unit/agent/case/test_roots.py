@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.agent.case.roots import Refused, Roots, project_of, roots_of
-from dap_ai.agent.case.stack import Case, Frame
-from dap_ai.agent.source.source import Sources
-from dap_ai.agent.tools.reading import file_of
-from dap_ai.protocol.contracts.asking import Stop
+from dap_ai.agent.case.source_roots import Roots, UnreadableFileError, project_of, roots_of
+from dap_ai.agent.case.stop_snapshot import StackFrame, StopSnapshot
+from dap_ai.agent.source.source_file import Sources
+from dap_ai.agent.tools.tool_reads import file_of
 from dap_ai.protocol.contracts.inspection import Inspection
+from dap_ai.protocol.contracts.question import StopEvent
 
 
 @pytest.fixture
@@ -32,10 +32,10 @@ def write(path: Path, text: str = "x = 1\n") -> Path:
     return path
 
 
-def case_in(root: Path, *frames: Path, cwd: Path | None = None) -> Case:
-    rows = [Frame(n, "f", str(path), 1, user=True) for n, path in enumerate(frames or (root / "shop.py",), 1)]
+def case_in(root: Path, *frames: Path, cwd: Path | None = None) -> StopSnapshot:
+    rows = [StackFrame(n, "f", str(path), 1, user=True) for n, path in enumerate(frames or (root / "shop.py",), 1)]
     seen = Inspection([], argv=[str(root / "shop.py")], cwd=str(cwd or root))
-    return Case(Stop(1, 1, None, "breakpoint"), Sources(), rows, [], seen)
+    return StopSnapshot(StopEvent(1, 1, None, "breakpoint"), Sources(), rows, [], seen)
 
 
 def roots(root: Path, *frames: Path, libraries: tuple[Path, ...] = ()) -> Roots:
@@ -43,7 +43,7 @@ def roots(root: Path, *frames: Path, libraries: tuple[Path, ...] = ()) -> Roots:
 
 
 def refusal(found: Roots, file: Path | str) -> str:
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(UnreadableFileError) as caught:
         found.find(str(file))
     return str(caught.value)
 
@@ -122,7 +122,7 @@ def test_a_link_that_leads_outside_is_refused(shop: Path, is_folder: bool):
 
 
 def test_a_walk_ends_at_its_limit_and_says_so(shop: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("dap_ai.agent.case.roots.MAX_WALKED", 1)
+    monkeypatch.setattr("dap_ai.agent.case.source_roots.MAX_WALKED", 1)
     walk = roots(shop).walk()
 
     assert ([path.name for path in walk], walk.is_cut) == (["pyproject.toml"], True)
@@ -284,7 +284,7 @@ def test_no_pattern_makes_a_look_up_slow(shop: Path, pattern: str):
     write(shop / ".gitignore", pattern + "\n")
     path = write(shop / ("a" * 200) / ("a" * 200))
 
-    with contextlib.suppress(Refused):
+    with contextlib.suppress(UnreadableFileError):
         roots(shop).find(str(path))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dap_ai.agent.case.tables import aligned, shortened
+from dap_ai.agent.case.text_tables import aligned, shortened
 from dap_ai.protocol.contracts.inspection import Column, Table
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dap_ai.agent.case.values import cut_apart, shared
+from dap_ai.agent.case.value_texts import cut_apart, shared
 
 
 def test_long_texts_are_cut_so_that_their_difference_is_seen():

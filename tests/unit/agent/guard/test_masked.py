@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from dap_ai.agent.answering import Agent
 from dap_ai.agent.case.evidence import is_same
 from dap_ai.agent.guard.masked import NOT_AS_IS, MaskedModel, MaskedSink, masked_answer, not_answered
 from dap_ai.agent.guard.masked_debugger import MaskedDebugger
@@ -16,18 +15,19 @@ from dap_ai.agent.guard.masked_values import label_of
 from dap_ai.agent.loop.toolbox import Toolbox
 from dap_ai.agent.masking.mask import Masker
 from dap_ai.agent.masking.placeholders import in_its_place
-from dap_ai.agent.model import Call, Reply
+from dap_ai.agent.model_port import Reply, ToolCall
 from dap_ai.agent.sanitize import to_node
-from dap_ai.agent.tools.base import Bench
-from dap_ai.agent.tools.report import Report
-from dap_ai.protocol.contracts.asking import Answer, Ask, HistoryItem, NotAnswered
-from dap_ai.protocol.contracts.inspection import Fact, FrameQuery, Query, Value
-from dap_ai.protocol.contracts.snapshot import Raised, SnapshotQuery, SnapshotResult
-from dap_ai.protocol.wire.ask import AskArguments, Fix, ToolStep, Usage
+from dap_ai.agent.session_agent import SessionAgent
+from dap_ai.agent.tools.base import ToolContext
+from dap_ai.agent.tools.report_tool import ReportTool
+from dap_ai.protocol.contracts.inspection import ExpressionResult, FrameQuery, Query, Value
+from dap_ai.protocol.contracts.question import AcceptedAsk, Answer, HistoryItem, NotAnswered
+from dap_ai.protocol.contracts.snapshot_messages import RaisedException, SnapshotQuery, SnapshotResult
+from dap_ai.protocol.wire.ask_messages import AskArguments, Fix, ToolStep, Usage
 from dap_ai.protocol.wire.errors import NotStopped
 from dap_ai.protocol.wire.safe import as_it_is
-from dap_ai.protocol.wire.value_path import Beside, PathNode
-from dap_ai.settings.config import Settings
+from dap_ai.protocol.wire.value_path import PathNode, SiblingValue
+from dap_ai.settings.configuration import Settings
 from tests.unit.agent.harness import Heard, Stopped, case_of
 from tests.unit.debuggees.python.visiting import frame_of
 
@@ -39,14 +39,14 @@ def stopped(copy: Callable[[SnapshotQuery], SnapshotResult] | None = None, **nam
     return Stopped([(frame_of(names), 1, None)], copy=copy, why_no_snapshot="" if copy else "no copies")
 
 
-def read(debugger: MaskedDebugger, *expressions: str) -> list[Fact]:
+def read(debugger: MaskedDebugger, *expressions: str) -> list[ExpressionResult]:
     nodes = [to_node(text) for text in expressions]
     query = Query([FrameQuery(1, expressions=nodes)])
     asyncio.run(debugger.inspect(query))  # the first visit is what tells of the secrets
     return asyncio.run(debugger.inspect(query)).frames[0].values
 
 
-def texts(facts: list[Fact]) -> list[str]:
+def texts(facts: list[ExpressionResult]) -> list[str]:
     return [fact.value.text if fact.value else fact.error for fact in facts]
 
 
@@ -54,7 +54,7 @@ def test_the_path_of_a_value_is_masked():
     masker = Masker()
     masker.learn_text(SECRET)
     node = PathNode("password", f"'{SECRET}'", "frame", "/a.py", 1, "f", "set", note=SECRET, beside=[])
-    node.beside = [Beside(f"open('{SECRET}')", SECRET)]
+    node.beside = [SiblingValue(f"open('{SECRET}')", SECRET)]
     told = repr(masked_answer(masker, Answer(path=[node])).path)
     assert SECRET not in told
     assert masker.placeholder(SECRET) in told
@@ -67,7 +67,7 @@ def test_values_are_masked_as_they_are_read():
     assert texts(read(debugger, "password", "copied", "total")) == [shown, shown, "3"]
 
 
-def test_a_secret_that_the_walker_cuts_is_known_as_a_whole():
+def test_a_secret_that_the_inspector_cuts_is_known_as_a_whole():
     masker = Masker()
     debugger = MaskedDebugger(stopped(api_token=LONG), masker, hiding=False)
     read(debugger, "api_token")
@@ -153,7 +153,7 @@ def test_the_output_and_the_history_are_masked_across_their_pieces():
 def test_colours_are_left_out_of_what_a_copy_raises_before_it_is_masked():
     masker, said = Masker(), f"\x1b[91m{SECRET[:4]}\x1b[0m{SECRET[4:]}"
     masker.learn_text(SECRET)
-    raised = SnapshotResult("raised", error=f"ValueError: {said}", raised=Raised("ValueError", said))
+    raised = SnapshotResult("raised", error=f"ValueError: {said}", raised=RaisedException("ValueError", said))
     debugger = MaskedDebugger(stopped(lambda _: raised), masker, hiding=False)
     result = asyncio.run(debugger.snapshot(SnapshotQuery(1, "f()")))
     assert result.raised and result.raised.message == masker.placeholder(SECRET)
@@ -161,7 +161,7 @@ def test_colours_are_left_out_of_what_a_copy_raises_before_it_is_masked():
 
 
 def test_a_cited_placeholder_is_confirmed_with_and_without_quotes():
-    fact = Fact(Value("'<secret:3f2a>'", "str", "str"))
+    fact = ExpressionResult(Value("'<secret:3f2a>'", "str", "str"))
     assert is_same("'<secret:3f2a>'", fact) and is_same("<secret:3f2a>", fact)
     assert not is_same("'<secret:3f2b>'", fact)
 
@@ -212,9 +212,9 @@ def test_a_model_is_sent_no_secret_and_keeps_the_ids_of_its_calls():
 )
 def test_a_call_with_a_placeholder_is_told_to_use_the_name(tool: str, arguments: str, told: str):
     program = stopped(lambda _query: SnapshotResult("ok"), password=SECRET)
-    bench = Bench(program, case_of(program), as_it_is)
-    toolbox = Toolbox(bench, Heard(), Usage(), Report(), "data-1")
-    assert told in asyncio.run(toolbox.call(Call("1", tool, arguments)))
+    bench = ToolContext(program, case_of(program), as_it_is)
+    toolbox = Toolbox(bench, Heard(), Usage(), ReportTool(), "data-1")
+    assert told in asyncio.run(toolbox.call(ToolCall("1", tool, arguments)))
 
 
 def test_a_fix_that_holds_a_secret_says_that_it_cannot_be_applied():
@@ -240,7 +240,7 @@ def test_a_crash_of_ours_tells_no_secret():
         raise ZeroDivisionError(f"password={SECRET!r}")
 
     program.request = crash  # type: ignore[method-assign]
-    agent, ask = Agent(Settings()), Ask("ask-1", "c1", AskArguments())
+    agent, ask = SessionAgent(Settings()), AcceptedAsk("ask-1", "c1", AskArguments())
     answer = asyncio.run(agent.answer(ask, program, Heard()))
     assert isinstance(answer, NotAnswered) and answer.is_ours
     assert SECRET not in answer.text and "ZeroDivisionError" in answer.text
@@ -248,8 +248,8 @@ def test_a_crash_of_ours_tells_no_secret():
 
 def test_a_question_with_a_secret_is_said_to_go_on_masked():
     heard = Heard()
-    ask = Ask("ask-1", "c1", AskArguments(question=f"why is password={SECRET!r} refused?"))
-    answer = asyncio.run(Agent(Settings()).answer(ask, stopped(total=3), heard))
+    ask = AcceptedAsk("ask-1", "c1", AskArguments(question=f"why is password={SECRET!r} refused?"))
+    answer = asyncio.run(SessionAgent(Settings()).answer(ask, stopped(total=3), heard))
     assert "the question contains a secret" in heard.text("status") and SECRET not in str(heard.items)
     assert answer.masked and all(SECRET not in str(row) for row in answer.masked)
 

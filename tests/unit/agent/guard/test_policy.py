@@ -8,22 +8,22 @@ from typing import Any
 import pytest
 
 from dap_ai.agent.guard.policy import Policy, plain
-from dap_ai.agent.tools.acting import execute
+from dap_ai.agent.tools.action_tools import execute
 from dap_ai.agent.tools.base import Tool
-from dap_ai.agent.tools.table import every_tool
-from dap_ai.protocol.contracts.tools import (
+from dap_ai.agent.tools.tool_table import every_tool
+from dap_ai.protocol.contracts.tool_arguments import (
     ContinueTo,
-    Environment,
-    Evaluate,
+    EnvironmentArguments,
+    EvaluateToolArguments,
     Execute,
     SetBreakpoint,
     SetVariable,
-    Source,
-    Stack,
+    SourceArguments,
+    StackArguments,
     Step,
-    Trace,
+    TraceArguments,
 )
-from dap_ai.protocol.wire.ask import LEVELS
+from dap_ai.protocol.wire.ask_messages import LEVELS
 
 TOOLS = every_tool()
 
@@ -60,7 +60,7 @@ def test_unsafe_asks_for_nothing_and_raises_no_level(level: Any):
 
 @pytest.mark.parametrize("missing", ["level", "alternative"])
 def test_a_tool_that_does_not_say_what_the_policy_has_to_know_is_not_made(missing: str):
-    complete = {"arguments": Trace, "level": "compute", "alternative": "read values"}
+    complete = {"arguments": TraceArguments, "level": "compute", "alternative": "read values"}
     assert type("Whole", (Tool,), complete)().level == "compute"
 
     lacking = {name: value for name, value in complete.items() if name != missing}
@@ -69,12 +69,12 @@ def test_a_tool_that_does_not_say_what_the_policy_has_to_know_is_not_made(missin
 
 
 def test_a_tool_whose_level_nobody_knows_is_refused_at_every_level():
-    tool = type("Strange", (Tool,), {"arguments": Stack, "level": "observe"})()
+    tool = type("Strange", (Tool,), {"arguments": StackArguments, "level": "observe"})()
     tool.level = "anything"
 
     for level in LEVELS:
         policy = Policy(level, allow=("*",), unsafe=True)
-        assert (policy.decide(tool, Stack()).outcome, policy.offers(tool)) == ("refused", False)
+        assert (policy.decide(tool, StackArguments()).outcome, policy.offers(tool)) == ("refused", False)
 
 
 def test_a_refusal_names_the_rule_and_what_to_do_instead():
@@ -101,14 +101,14 @@ def test_what_is_denied_is_refused_at_every_level_and_also_if_it_is_allowed(patt
 @pytest.mark.parametrize(
     ("pattern", "name", "arguments"),
     [
-        ("source *.sql", "source", Source("/work/schema.sql")),
-        ("source secrets/*", "source", Source("/work/secrets/plan.txt")),
-        ("source secrets/*", "source", Source("secrets/plan.txt")),
-        ("evaluate os.*", "evaluate", Evaluate("os.environ")),
-        ("evaluate os.*", "evaluate", Evaluate("\uff4fs.environ")),
-        ("evaluate f(1, 2)", "evaluate", Evaluate("f(1,\n     2)")),
-        ("environment *TOKEN*", "environment", Environment(["HOME", "MY_TOKEN"])),
-        ("environment HOME", "environment", Environment(["HOME", "PATH"])),
+        ("source *.sql", "source", SourceArguments("/work/schema.sql")),
+        ("source secrets/*", "source", SourceArguments("/work/secrets/plan.txt")),
+        ("source secrets/*", "source", SourceArguments("secrets/plan.txt")),
+        ("evaluate os.*", "evaluate", EvaluateToolArguments("os.environ")),
+        ("evaluate os.*", "evaluate", EvaluateToolArguments("\uff4fs.environ")),
+        ("evaluate f(1, 2)", "evaluate", EvaluateToolArguments("f(1,\n     2)")),
+        ("environment *TOKEN*", "environment", EnvironmentArguments(["HOME", "MY_TOKEN"])),
+        ("environment HOME", "environment", EnvironmentArguments(["HOME", "PATH"])),
     ],
 )
 def test_a_denied_call_is_recognised_however_it_is_written(pattern: str, name: str, arguments: Any):
@@ -116,7 +116,7 @@ def test_a_denied_call_is_recognised_however_it_is_written(pattern: str, name: s
 
 
 def test_a_list_that_names_other_calls_denies_nothing():
-    assert outcome(Policy(deny=("evaluate os.*", "execute", "")), "evaluate", Evaluate("n")) == "allowed"
+    assert outcome(Policy(deny=("evaluate os.*", "execute", "")), "evaluate", EvaluateToolArguments("n")) == "allowed"
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ def test_every_call_can_be_described(name: str):
 
 
 def test_a_call_without_arguments_is_described_by_its_name():
-    assert (TOOLS["stack"].action(Stack()), TOOLS["trace"].action(Trace("f()"))) == ("stack", "f()")
+    assert (TOOLS["stack"].action(StackArguments()), TOOLS["trace"].action(TraceArguments("f()"))) == ("stack", "f()")
 
 
 @pytest.mark.parametrize(

@@ -12,20 +12,20 @@ import dap_ai
 from dap_ai.agent.guard.masked import masked_answer
 from dap_ai.agent.guard.masked_debugger import MaskedDebugger
 from dap_ai.agent.masking.mask import Masker
-from dap_ai.protocol.contracts.asking import Answer
 from dap_ai.protocol.contracts.inspection import Inspection, Query
-from dap_ai.protocol.contracts.snapshot import SnapshotQuery, SnapshotResult
+from dap_ai.protocol.contracts.question import Answer
+from dap_ai.protocol.contracts.snapshot_messages import SnapshotQuery, SnapshotResult
 
 SECRET = "ghp_" + "x7Kq2Lm9Vb4Nc1Zt8Rw5" + "Yp3Hd6Js0Gf2Qa"
 
 READ_AS_IT_IS = {
     "Binary.path",
     "Binary.sanitizers",
-    "Changed.name",
+    "ValueChanges.name",
     "Covered.file",
     "Covered.tests",
-    "Moment.file",
-    "Moment.function",
+    "FollowedValue.file",
+    "FollowedValue.function",
     "PastFrame.file",
     "PastFrame.function",
     "Rewound.codes",
@@ -33,8 +33,8 @@ READ_AS_IT_IS = {
     "TracedCode.function",
     "TracedValue.name",
     "Column.dtype",
-    "Definition.file",
-    "Definition.name",
+    "CodeDefinition.file",
+    "CodeDefinition.name",
     "ExceptionFacts.file",
     "ExceptionFacts.relation",
     "ExceptionFacts.type",
@@ -49,9 +49,11 @@ READ_AS_IT_IS = {
     "Inspection.kind",
     "Inspection.python",
     "Inspection.registers",
-    "Raised.file",
-    "Raised.function",
-    "Raised.type",
+    "RaisedException.file",
+    "RaisedException.function",
+    "RaisedException.type",
+    "TracebackRow.file",
+    "TracebackRow.function",
     "ThreadFrame.file",
     "ThreadFrame.name",
     "TracedCall.file",
@@ -71,14 +73,14 @@ SAYS_IT_IS_SAFE = {
     "agent/guard/masked_values.py": "what is too short to be a secret",
     "agent/masking/mask.py": "the masker",
     "agent/masking/placeholders.py": "what stands for a secret",
-    "debuggees/python/hosts/answerer.py": "names that stand in code: of a type, a module, a function, a file",
-    "debuggees/python/hosts/testing/short.py": "lines of a masked answer",
+    "debuggees/python/hosts/answer_process.py": "names that stand in code: of a type, a module, a function, a file",
+    "debuggees/python/hosts/testing/short_answer.py": "lines of a masked answer",
     "agent/providers/scripted.py": "a reply of a model in which nothing had to be masked",
-    "commands/shown/answer_file.py": "the path that the user has set",
-    "commands/shown/wirelog.py": "our version, the time",
-    "commands/wanted/ask_command.py": "what the user has just typed",
-    "debuggees/runs/masking.py": "names of fields",
-    "protocol/contracts/asking.py": "an empty answer",
+    "commands/display/answer_file.py": "the path that the user has set",
+    "commands/display/wirelog.py": "our version, the time",
+    "commands/options/ask_command.py": "what the user has just typed",
+    "debuggees/runs/masked_run.py": "names of fields",
+    "protocol/contracts/question.py": "an empty answer",
     "protocol/wire/safe.py": "where it is defined",
 }
 
@@ -134,7 +136,7 @@ def left(held: Any, where: str = "") -> set[str]:
     return set()
 
 
-def test_no_field_that_a_walker_or_a_copy_brings_is_forgotten():
+def test_no_field_that_a_inspector_or_a_copy_brings_is_forgotten():
     masker = Masker()
     read = MaskedDebugger(Brings(full(Inspection)), masker, hiding=False)
     made = MaskedDebugger(Brings(full(SnapshotResult)), masker, hiding=False)

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from dap_ai.agent.guard.watched import Watched
-from dap_ai.protocol.contracts.snapshot import SnapshotQuery, SnapshotResult
+from dap_ai.agent.guard.watched_debugger import Watched
+from dap_ai.protocol.contracts.snapshot_messages import SnapshotQuery, SnapshotResult
 from tests.unit.agent.harness import Heard, Stopped
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dap_ai.agent.language.declared import defined_in, extent, holder, last_part
-from dap_ai.agent.source.source import SourceFile
+from dap_ai.agent.source.source_file import SourceFile
 
 SHOP = """\
 #define LIMIT(x) \\

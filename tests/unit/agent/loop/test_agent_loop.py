@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from dap_ai.agent.loop.agent import Budget, Talk, investigate
-from dap_ai.agent.model import Call, ModelError, Piece, Reasoning, Reply, Text
-from dap_ai.protocol.wire.ask import Usage
+from dap_ai.agent.loop.investigate import AskBudget, Talk, investigate
+from dap_ai.agent.model_port import ModelError, Piece, Reasoning, Reply, Text, ToolCall
+from dap_ai.protocol.wire.ask_messages import Usage
 from tests.unit.agent.harness import Heard
 
 
@@ -48,10 +48,10 @@ class Tools:
     schemas: Sequence[Any] = ({"type": "function", "function": {"name": "evaluate"}},)
     reported: bool = False
     changes: int = 0
-    called: list[Call] = field(default_factory=list)
+    called: list[ToolCall] = field(default_factory=list)
     usage: Usage | None = None
 
-    async def call(self, call: Call) -> str:
+    async def call(self, call: ToolCall) -> str:
         self.called.append(call)
         assert self.usage
         self.usage.tool_calls += 1
@@ -70,7 +70,7 @@ class Kept:
 def talk_with(model: Replies, **budget: Any) -> Talk:
     usage = Usage()
     first = [{"role": "system", "content": "rules"}, {"role": "user", "content": "why?"}]
-    return Talk(model, first, Tools(usage=usage), Budget(**budget), Heard(), usage, Kept(), lambda message: message)
+    return Talk(model, first, Tools(usage=usage), AskBudget(**budget), Heard(), usage, Kept(), lambda message: message)
 
 
 def answer(talk: Talk) -> str:
@@ -78,13 +78,13 @@ def answer(talk: Talk) -> str:
 
 
 LOOK, LOOK_AGAIN = (
-    Reply(calls=[Call("c1", "evaluate", f'{{"expression": "{name}"}}')], input_tokens=100, output_tokens=10)
+    Reply(calls=[ToolCall("c1", "evaluate", f'{{"expression": "{name}"}}')], input_tokens=100, output_tokens=10)
     for name in "ab"
 )
 
 
 def test_results_go_back_in_the_order_of_their_calls():
-    both = Reply("Look.", [Call("c1", "evaluate", "1"), Call("c2", "stack", "2")])
+    both = Reply("Look.", [ToolCall("c1", "evaluate", "1"), ToolCall("c2", "stack", "2")])
     model = Replies(both, Reply("It is 3."))
     assert answer(talk_with(model)) == "Look.\n\nIt is 3.\n\n"
     told = model.asked[1][0][-2:]
@@ -109,13 +109,13 @@ def test_calls_are_made_whatever_the_reason_to_finish_is():
 
 
 def test_an_answer_beside_an_accepted_report_ends_it():
-    model = Replies(Reply("It is 3.", [Call("c1", "report", "{}")]))
+    model = Replies(Reply("It is 3.", [ToolCall("c1", "report", "{}")]))
     assert answer(talk_with(model)) == "It is 3.\n\n"
     assert len(model.asked) == 1
 
 
 def test_a_report_before_the_answer_does_not_end_it():
-    model = Replies(Reply(calls=[Call("c1", "report", "{}")]), Reply("It is 3."))
+    model = Replies(Reply(calls=[ToolCall("c1", "report", "{}")]), Reply("It is 3."))
     assert answer(talk_with(model)) == "It is 3.\n\n"
 
 
@@ -223,7 +223,7 @@ def test_everything_said_is_kept_in_the_record():
 
 
 def test_calls_beyond_the_budget_within_one_reply_are_not_made():
-    many = Reply(calls=[Call(f"c{i}", "evaluate", "{}") for i in range(10)])
+    many = Reply(calls=[ToolCall(f"c{i}", "evaluate", "{}") for i in range(10)])
     talk = talk_with(Replies(many, Reply("So far: 3.")), calls=4)
     answer(talk)
     assert len(talk.toolbox.called) == 4
@@ -233,7 +233,7 @@ def test_calls_beyond_the_budget_within_one_reply_are_not_made():
 
 
 class LongResults(Tools):
-    async def call(self, call: Call) -> str:
+    async def call(self, call: ToolCall) -> str:
         return await super().call(call) + "x" * 2_000
 
 
@@ -247,7 +247,7 @@ class Counted(Replies):
     async def stream(self, messages: Sequence[dict[str, Any]], tools: Sequence[Any]):
         size, number = len(json.dumps(list(messages))) // 4, len(self.asked)
         self.spent += size + 300
-        calls = [Call(f"c{number}{i}", "evaluate", f'"{number}.{i}"') for i in range(3)] if tools else []
+        calls = [ToolCall(f"c{number}{i}", "evaluate", f'"{number}.{i}"') for i in range(3)] if tools else []
         told = {"input_tokens": size, "output_tokens": 300} if self.counts else {}
         self.replies.append(Reply("" if tools else "It is 3.", calls, **told))
         async for piece in super().stream(messages, tools):

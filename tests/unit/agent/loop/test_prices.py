@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from dap_ai.agent.loop.prices import cost_usd
-from dap_ai.agent.model import Reply
+from dap_ai.agent.model_port import Reply
 from dap_ai.agent.providers.openai import DEFAULT_MODEL
 from tests.patience import patient
 
@@ -51,7 +51,7 @@ def test_without_the_extra_there_is_no_price(without_modules):
 
 def test_the_table_is_read_at_the_first_price_and_nothing_is_fetched():
     code = (
-        "import sys, dap_ai.agent.loop.agent; from dap_ai.agent.loop.prices import cost_usd; from dap_ai.agent.model import Reply;"
+        "import sys, dap_ai.agent.loop.investigate; from dap_ai.agent.loop.prices import cost_usd; from dap_ai.agent.model_port import Reply;"
         "before = 'genai_prices' in sys.modules;"
         "sys.addaudithook(lambda name, _: name.startswith('socket.') and sys.exit(name));"
         "print(before, cost_usd('gpt-5', Reply(output_tokens=10)) > 0)"

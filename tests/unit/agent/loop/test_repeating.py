@@ -6,13 +6,13 @@ import asyncio
 
 import pytest
 
-from dap_ai.agent.loop.agent import investigate
-from dap_ai.agent.loop.repeating import Held, Rounds
-from dap_ai.agent.model import Call, ModelError, Piece, Reasoning, Reply, Text
+from dap_ai.agent.loop.investigate import investigate
+from dap_ai.agent.loop.repeating import RepetitionFilter, Rounds
+from dap_ai.agent.model_port import ModelError, Piece, Reasoning, Reply, Text, ToolCall
 from tests.unit.agent.loop.test_agent_loop import Replies, Tools, talk_with
 
 DRAFT = "It is 3. **Recommendation.** Step on."
-REPORT = [Call("c1", "report", '{"evidence": []}')]
+REPORT = [ToolCall("c1", "report", '{"evidence": []}')]
 SENTENCE = "The cause is that the total was never added to the sum of the row. "
 
 
@@ -23,7 +23,7 @@ def stopped(talk):
 class Refusing(Tools):
     """A report is never accepted."""
 
-    async def call(self, call: Call) -> str:
+    async def call(self, call: ToolCall) -> str:
         answer = await super().call(call)
         self.reported = False
         return answer
@@ -46,20 +46,20 @@ def test_a_second_identical_reply_ends_it_with_what_was_found():
 
 
 def test_the_same_calls_are_the_same_however_their_arguments_are_laid_out():
-    calls = [[Call(f"c{n}", "report", text)] for n, text in enumerate(['{"a":1,"b":2}', '{ "b": 2, "a": 1 }'])]
+    calls = [[ToolCall(f"c{n}", "report", text)] for n, text in enumerate(['{"a":1,"b":2}', '{ "b": 2, "a": 1 }'])]
     talk = refusing(Reply(DRAFT, calls[0]), Reply(f"{DRAFT}\n", calls[1]))
     assert "repeats itself" in stopped(talk)
 
 
 def test_a_report_that_was_corrected_ends_as_ever_and_its_answer_is_not_said_twice():
-    corrected = [Call("c2", "report", '{"evidence": [1]}')]
-    talk = talk_with(Replies(Reply(DRAFT, [Call("c1", "stack", "{}")]), Reply(DRAFT, corrected)))
+    corrected = [ToolCall("c2", "report", '{"evidence": [1]}')]
+    talk = talk_with(Replies(Reply(DRAFT, [ToolCall("c1", "stack", "{}")]), Reply(DRAFT, corrected)))
     answer = stopped(talk)
     assert answer == f"{DRAFT}\n\n" == talk.sink.text("answer")
 
 
 def test_who_calls_the_same_again_has_to_answer_without_tools():
-    look = Reply(calls=[Call("c1", "evaluate", '{"expression": "a"}')])
+    look = Reply(calls=[ToolCall("c1", "evaluate", '{"expression": "a"}')])
     talk = talk_with(Replies(look, look, Reply("It is 3.")))
     answer = stopped(talk)
     assert answer == talk.sink.text("answer") and answer.endswith("It is 3.\n\n") and "repeats itself" in answer
@@ -70,18 +70,18 @@ def test_who_calls_the_same_again_has_to_answer_without_tools():
 
 
 def test_who_has_nothing_to_say_without_tools_either_has_not_answered():
-    look = Reply(calls=[Call("c1", "evaluate", "{}")])
+    look = Reply(calls=[ToolCall("c1", "evaluate", "{}")])
     with pytest.raises(ModelError, match="repeats itself"):
         stopped(talk_with(Replies(look, look, Reply())))
 
 
 def test_the_same_step_again_goes_on_where_the_program_has_moved():
     class Stepping(Tools):
-        async def call(self, call: Call) -> str:
+        async def call(self, call: ToolCall) -> str:
             self.changes += 1
             return await super().call(call)
 
-    step = Reply(calls=[Call("c1", "step", '{"how": "over"}')])
+    step = Reply(calls=[ToolCall("c1", "step", '{"how": "over"}')])
     talk = talk_with(Replies(step, step, step, Reply("It is 3.")))
     talk.toolbox = Stepping(usage=talk.usage)
     assert stopped(talk) == "It is 3.\n\n"
@@ -89,7 +89,7 @@ def test_the_same_step_again_goes_on_where_the_program_has_moved():
 
 
 def test_calls_that_alternate_are_not_the_same():
-    looks = [Reply(calls=[Call("c1", "evaluate", name)]) for name in ("a", "b", "a")]
+    looks = [Reply(calls=[ToolCall("c1", "evaluate", name)]) for name in ("a", "b", "a")]
     assert stopped(talk_with(Replies(*looks, Reply("It is 3.")))) == "It is 3.\n\n"
 
 
@@ -149,5 +149,5 @@ def test_a_long_table_and_a_row_of_zeros_are_no_repetition(text: str):
     ],
 )
 def test_only_the_very_words_of_the_reply_before_are_left_out(before: str, pieces: list[str], shown: str):
-    held = Held(before)
+    held = RepetitionFilter(before)
     assert "".join([*map(held.take, pieces), held.end()]) == shown

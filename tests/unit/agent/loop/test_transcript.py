@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from dap_ai.agent.loop.transcript import Exchange, Transcript, cost, export, markdown, total
-from dap_ai.agent.model import Call, Reply
+from dap_ai.agent.loop.transcript_file import Exchange, Transcript, cost, export, markdown, total
+from dap_ai.agent.model_port import Reply, ToolCall
 from dap_ai.agent.prompts import wording
-from dap_ai.protocol.wire.ask import ToolStep, Usage
+from dap_ai.protocol.wire.ask_messages import ToolStep, Usage
 from dap_ai.protocol.wire.errors import RequestFailed
 
 MARKER = "data-0a1b2c3d"
@@ -26,7 +26,7 @@ def conversation(path):
     """A question, a tool, an answer, a follow-up, an answer; written as they are made."""
     record = Transcript(path, lambda message: message, "ask-1")
     call = Reply(
-        calls=[Call("c1", "evaluate", '{"expression": "len(x)"}')], input_tokens=1000, output_tokens=20, model="m"
+        calls=[ToolCall("c1", "evaluate", '{"expression": "len(x)"}')], input_tokens=1000, output_tokens=20, model="m"
     )
     record.keep({"role": "system", "content": "You are a debugger."})
     record.keep(question("why?"))

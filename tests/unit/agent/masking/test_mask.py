@@ -8,8 +8,8 @@ import time
 
 import pytest
 
-from dap_ai.agent.masking.mask import Masked, MaskedStream, Masker, PatternError
-from dap_ai.agent.masking.shapes import _shapes
+from dap_ai.agent.masking.mask import MaskedSecret, MaskedStream, Masker, PatternError
+from dap_ai.agent.masking.secret_shapes import _shapes
 from tests.unit.agent.secrets_planted import (
     KNOWN,
     ORDINARY,
@@ -255,8 +255,8 @@ def test_a_text_that_was_clean_is_masked_once_a_secret_of_it_is_known(masker: Ma
 def test_what_was_masked_is_shown_without_the_secrets(masker: Masker) -> None:
     masked = masker.mask(f"password='hunter2' and again password='hunter2', {GITHUB}")
     assert masker.shown() == [
-        Masked(placeholder(masked), "name: password", 2),
-        Masked(re.findall(PLACEHOLDER, masked)[2], "shape: GitHub", 1),
+        MaskedSecret(placeholder(masked), "name: password", 2),
+        MaskedSecret(re.findall(PLACEHOLDER, masked)[2], "shape: GitHub", 1),
     ]
     assert "hunter2" not in repr(masker.shown()) and GITHUB not in repr(masker.shown())
 

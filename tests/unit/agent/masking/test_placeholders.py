@@ -30,7 +30,7 @@ PLACES: dict[str, Callable[[str], str]] = {
 }
 AS_SHOWN: dict[str, Callable[[str, int], str]] = {
     "whole": lambda s, n: repr(s),
-    "walker": lambda s, n: f"{s[:n]!r}... {len(s) - n} more",
+    "inspector": lambda s, n: f"{s[:n]!r}... {len(s) - n} more",
     "cut": lambda s, n: f"{s[:n]!r}"[:-1] + f"...+{len(s) - n} chars",
     "dots": lambda s, n: f"{s[:n]!r}...",
 }

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from dap_ai.agent.answering import Agent
-from dap_ai.agent.model import Call, ModelError, Piece, Reasoning, Reply, Text
-from dap_ai.agent.providers.editor import LENT, LENT_FAILED, NOT_ALLOWED, EditorModel
+from dap_ai.agent.model_port import ModelError, Piece, Reasoning, Reply, Text, ToolCall
+from dap_ai.agent.providers.editor_model import LENT, LENT_FAILED, NOT_ALLOWED, EditorModel
+from dap_ai.agent.session_agent import SessionAgent
 from dap_ai.protocol.wire.errors import RequestFailed
-from dap_ai.protocol.wire.lending import LentCall, LentPiece, LentReply
-from dap_ai.settings.config import Settings, provider_of
+from dap_ai.protocol.wire.lent_replies import LentCall, LentPiece, LentReply
+from dap_ai.settings.configuration import Settings, provider_of
 from tests.chat.protocol import mistake_in
 from tests.unit.agent.harness import Stopped, ask, fail
 
@@ -85,7 +85,7 @@ def test_a_lent_model_answers_unless_something_else_is_set(settings, environ, of
 
 
 def test_where_it_is_set_and_not_offered_no_endpoint_answers(lender):
-    answer, _ = ask(lender(), "why?", Agent(Settings(provider="editor"), KEY))
+    answer, _ = ask(lender(), "why?", SessionAgent(Settings(provider="editor"), KEY))
     assert answer.usage.provider == "offline"
 
 
@@ -119,14 +119,14 @@ def test_it_is_told_what_any_endpoint_would_take_and_no_secret(lender):
 
 def test_a_question_without_the_offer_is_answered_as_before(lender):
     lending = lender()
-    agent = Agent(Settings(), {})
+    agent = SessionAgent(Settings(), {})
     answer, _ = ask(lending, "why?", agent)
     assert answer.usage.provider == "offline" and not lending.seen
 
 
 def test_another_question_may_go_to_another(lender):
     lending = lender(said("It divides by 0."), said("As I said."))
-    agent = Agent(Settings(), {})
+    agent = SessionAgent(Settings(), {})
     answers = [ask(lending, "why?", agent, providers=offer)[0] for offer in (["editor"], [], ["editor"])]
     assert [answer.usage.provider for answer in answers] == ["editor", "offline", "editor"]
     assert [m["role"] for m in lending.seen[1]["messages"]] == ["system", "user", "assistant", "user"]
@@ -146,7 +146,7 @@ def test_a_reply_is_put_together_from_its_pieces():
     assert pieces == [Reasoning("hm"), Text("It "), Text("is.")]
     assert isinstance(reply, Reply)
     assert (reply.text, reply.finish, reply.model, reply.input_tokens) == ("It is.", "tool_calls", "GPT-5 mini", 5)
-    assert reply.calls[0] == Call("c1", "stack", "{}") and reply.calls[1].id not in ("", "c1")
+    assert reply.calls[0] == ToolCall("c1", "stack", "{}") and reply.calls[1].id not in ("", "c1")
 
 
 @pytest.mark.parametrize(

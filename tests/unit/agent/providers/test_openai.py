@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from dap_ai.agent.model import Call, ModelError, Piece, Reasoning, Reply, Text
+from dap_ai.agent.model_port import ModelError, Piece, Reasoning, Reply, Text, ToolCall
 from dap_ai.agent.providers.base import ProviderError
 from dap_ai.agent.providers.chunks import ANEW
+from dap_ai.agent.providers.endpoint_errors import NO_QUOTA
 from dap_ai.agent.providers.openai import DEFAULT_MODEL, OpenAIModel, provider
-from dap_ai.agent.providers.refusals import NO_QUOTA
-from dap_ai.settings.config import Settings
+from dap_ai.settings.configuration import Settings
 from tests.chat import endpoint as chat
 from tests.chat.endpoint import MODEL, Endpoint
 from tests.patience import patient
@@ -236,7 +236,7 @@ def test_a_model_that_cannot_call_tools_is_said_to():
 
 
 def test_malformed_arguments_are_sent_back_as_json():
-    call = Reply(calls=[Call("c1", "evaluate", '{"expression": ')]).message()
+    call = Reply(calls=[ToolCall("c1", "evaluate", '{"expression": ')]).message()
     told = [*ASKED, call, {"role": "tool", "tool_call_id": "c1", "content": "no JSON"}]
     with Endpoint([chat.Reply("3")]) as endpoint:
         ask(endpoint, messages=told)

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from dap_ai.agent.model import Call, Model, ModelError, Piece, Reasoning, Reply, Text
+from dap_ai.agent.model_port import Model, ModelError, Piece, Reasoning, Reply, Text, ToolCall
 from dap_ai.agent.providers.base import ProviderError
 from dap_ai.agent.providers.scripted import provider, recorded
-from dap_ai.settings.config import Settings
+from dap_ai.settings.configuration import Settings
 
 
 class Fixed:
@@ -52,8 +52,13 @@ def replay(path: Path) -> Model:
     [
         [Text("It "), Text("is 3 — ä."), Reply("It is 3 — ä.", [], "stop", 10, 2, 1, "gpt-x")],
         [Text("3"), Reply("3", finish="stop")],
-        [Reasoning("hm"), Text("a"), Reasoning("m"), Reply("a", [Call("c1", "stack", '{ "thread":1 }')], "tool_calls")],
-        [Reply(calls=[Call("c1", "evaluate", '{"expression": '), Call("c2", "stack", "")], finish="length")],
+        [
+            Reasoning("hm"),
+            Text("a"),
+            Reasoning("m"),
+            Reply("a", [ToolCall("c1", "stack", '{ "thread":1 }')], "tool_calls"),
+        ],
+        [Reply(calls=[ToolCall("c1", "evaluate", '{"expression": '), ToolCall("c2", "stack", "")], finish="length")],
         [Text("It is"), Text(" anew The sum"), Reply("The sum", finish="stop")],
     ],
 )
@@ -68,7 +73,7 @@ def test_a_person_needs_to_write_text_and_calls_only(tmp_path: Path):
     file.write_text('{"text": "Look."}\n\n{"calls": [{"name": "evaluate", "arguments": {"expression": "a"}}]}\n')
     model = replay(file)
     assert say(model) == [Text("Look."), Reply("Look.", finish="stop")]
-    assert say(model) == [Reply(calls=[Call("call_2_0", "evaluate", '{"expression":"a"}')], finish="tool_calls")]
+    assert say(model) == [Reply(calls=[ToolCall("call_2_0", "evaluate", '{"expression":"a"}')], finish="tool_calls")]
 
 
 def test_after_the_last_reply_it_says_how_many_there_were(tmp_path: Path):
@@ -120,7 +125,13 @@ def test_a_reply_that_breaks_off_is_not_recorded(tmp_path: Path):
 
 def test_a_reply_with_a_secret_is_recorded_masked_and_without_its_pieces(tmp_path: Path):
     file = tmp_path / "talk.jsonl"
-    pieces = [Text("It is hunt"), Text("er2."), Reply("It is hunter2.", [Call("c1", "evaluate", '"hunter2"')], "stop")]
+    pieces = [
+        Text("It is hunt"),
+        Text("er2."),
+        Reply("It is hunter2.", [ToolCall("c1", "evaluate", '"hunter2"')], "stop"),
+    ]
     say(recorded(Fixed(*pieces), str(file), lambda text: text.replace("hunter2", "<secret:3f2a>")))
     assert "hunt" not in file.read_text()
-    assert say(replay(file))[-1] == Reply("It is <secret:3f2a>.", [Call("c1", "evaluate", '"<secret:3f2a>"')], "stop")
+    assert say(replay(file))[-1] == Reply(
+        "It is <secret:3f2a>.", [ToolCall("c1", "evaluate", '"<secret:3f2a>"')], "stop"
+    )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from dap_ai.agent.providers.work import Told
+from dap_ai.agent.providers.ask_work import TextSink
 from tests.unit.agent.harness import Heard
 
 
 def test_the_answer_is_what_was_said_with_one_line_end():
-    told = Told(heard := Heard())
+    told = TextSink(heard := Heard())
     for piece in ("The total ", "is 0.\n\n", "Look at line 3.\n\n"):
         told.emit("answer", piece)
 
@@ -18,14 +18,14 @@ def test_the_answer_is_what_was_said_with_one_line_end():
 
 
 def test_a_status_is_told_and_is_no_part_of_the_answer():
-    told = Told(heard := Heard())
+    told = TextSink(heard := Heard())
     told.emit("status", "reading")
 
     assert (told.text, heard.text("status")) == ("", "reading")
 
 
 def test_what_was_said_before_an_attempt_failed_does_not_count_but_what_came_before_it_does():
-    told = Told(Heard())
+    told = TextSink(Heard())
     told.emit("answer", "Moved on.\n\n")
     with pytest.raises(ValueError, match="over"), told.attempt():
         told.emit("answer", "half a sent")

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from dap_ai.agent.report.wording import HAPPENED, NOW, VALUES
-from dap_ai.protocol.contracts.snapshot import Followed, Moment, Raised, SnapshotResult
+from dap_ai.protocol.contracts.snapshot_messages import Followed, FollowedValue, RaisedException, SnapshotResult
 from tests.unit.agent.harness import Stopped, ask, fail
 from tests.unit.debuggees.python.answer.test_answers import halted_at
 
@@ -220,12 +220,16 @@ def test_a_line_that_is_asked_about_stands_in_the_answer_itself(shop: Stopped):
 
 
 def in_a_copy(shop: Stopped, followed: Followed) -> None:
-    raised = Raised("AssertionError", "the bill is too low", shop.program, 19)
+    raised = RaisedException("AssertionError", "the bill is too low", shop.program, 19)
     result = SnapshotResult("raised", error="AssertionError", raised=raised, followed=followed)
     shop.why_no_snapshot, shop.copy = "", lambda _query: result
 
 
-COST = [Moment("0", 1, line=16, function="bill"), Moment("3", 2, line=18), Moment("7", 3, line=18, entries=[8, 17, 2])]
+COST = [
+    FollowedValue("0", 1, line=16, function="bill"),
+    FollowedValue("3", 2, line=18),
+    FollowedValue("7", 3, line=18, entries=[8, 17, 2]),
+]
 
 
 @pytest.mark.parametrize("question", ["show me the last values of cost", "when did cost change?"])

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from dap_ai.agent.questions.expressions import candidates
+from dap_ai.agent.questions.asked_expressions import candidates
 
 
 @pytest.mark.parametrize(

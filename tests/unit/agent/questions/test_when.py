@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dap_ai.agent.questions.when import as_called, asked_when
+from dap_ai.agent.questions.history_questions import as_called, parse_history_question
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ from dap_ai.agent.questions.when import as_called, asked_when
     ],
 )
 def test_a_question_about_the_past_names_an_expression_and_a_condition(question: str, expression: str, when: str):
-    asked = asked_when(question)
+    asked = parse_history_question(question)
 
     assert asked is not None
     assert (asked.expression, asked.when(asked.expression)) == (expression, when)
@@ -54,7 +54,7 @@ def test_a_question_about_the_past_names_an_expression_and_a_condition(question:
     ],
 )
 def test_other_questions_are_none_of_these(question: str):
-    assert asked_when(question) is None
+    assert parse_history_question(question) is None
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from types import ModuleType
 import pytest
 
 from dap_ai.agent.source.indexing import FunctionNode, Index, nodes_below
-from dap_ai.agent.source.source import SourceFile
+from dap_ai.agent.source.source_file import SourceFile
 from dap_ai.agent.source.statements import header_nodes, mutations
 
 

@@ -9,7 +9,7 @@ from threading import Barrier
 import pytest
 
 from dap_ai.agent.source.indexing import Index
-from dap_ai.agent.source.source import SourceFile, Sources
+from dap_ai.agent.source.source_file import SourceFile, Sources
 
 
 @pytest.mark.parametrize(

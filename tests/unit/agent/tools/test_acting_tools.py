@@ -10,25 +10,25 @@ from typing import Any
 
 import pytest
 
-from dap_ai.agent.answering import Agent
 from dap_ai.agent.case.evidence import confirm
-from dap_ai.agent.case.reader import Reader
-from dap_ai.agent.guard.gate import MAX_DENIALS, ToolGate
+from dap_ai.agent.case.stop_reader import StopReader
 from dap_ai.agent.guard.policy import Policy
-from dap_ai.agent.guard.watched import Watched
+from dap_ai.agent.guard.tool_gate import MAX_DENIALS, ToolGate
+from dap_ai.agent.guard.watched_debugger import Watched
 from dap_ai.agent.loop.toolbox import MAX_REFUSED, Toolbox
-from dap_ai.agent.model import Call
-from dap_ai.agent.source.source import Sources
-from dap_ai.agent.tools.acting import execute
-from dap_ai.agent.tools.base import Bench
-from dap_ai.agent.tools.report import Report
-from dap_ai.protocol.contracts.asking import Answer, Ask
-from dap_ai.protocol.contracts.debugger import Done
-from dap_ai.protocol.contracts.tools import Arguments, Step
-from dap_ai.protocol.wire.ask import AskArguments, Evidence, Usage
+from dap_ai.agent.model_port import ToolCall
+from dap_ai.agent.session_agent import SessionAgent
+from dap_ai.agent.source.source_file import Sources
+from dap_ai.agent.tools.action_tools import execute
+from dap_ai.agent.tools.base import ToolContext
+from dap_ai.agent.tools.report_tool import ReportTool
+from dap_ai.protocol.contracts.debugger import ActionResult
+from dap_ai.protocol.contracts.question import AcceptedAsk, Answer
+from dap_ai.protocol.contracts.tool_arguments import Step, ToolArguments
+from dap_ai.protocol.wire.ask_messages import AskArguments, Evidence, Usage
 from dap_ai.protocol.wire.errors import NotStopped
 from dap_ai.protocol.wire.safe import as_it_is
-from dap_ai.settings.config import Settings
+from dap_ai.settings.configuration import Settings
 from tests.unit.agent.acting_debugger import ALWAYS, NO, NOBODY, UNSEEN, YES, Acting, acting
 from tests.unit.agent.harness import Heard, fail
 
@@ -59,21 +59,21 @@ class Talk:
     def __init__(self, debugger: Acting, **policy: Any) -> None:
         self.debugger = debugger
         self.policy = Policy(**{"level": "mutate", **policy})
-        self.heard, self.usage, self.rows, self.report = Heard(), Usage(), [], Report()
+        self.heard, self.usage, self.rows, self.report = Heard(), Usage(), [], ReportTool()
 
     async def open(self) -> Toolbox:
         watched = Watched(self.debugger, self.heard)
-        case = await Reader(self.debugger, Sources(), self.policy.level).read(self.debugger.stop)  # type: ignore[arg-type]
+        case = await StopReader(self.debugger, Sources(), self.policy.level).read(self.debugger.stop)  # type: ignore[arg-type]
         self.debugger.calls.clear()
         gate = ToolGate(self.policy, watched, self.heard, self.rows.append)
-        self.bench = Bench(watched, case, as_it_is, gate=gate)
+        self.bench = ToolContext(watched, case, as_it_is, gate=gate)
         return Toolbox(self.bench, self.heard, self.usage, self.report, "data-1")
 
     def calls(self, *calls: tuple[str, dict[str, Any]]) -> list[str]:
         async def work() -> list[str]:
             toolbox = await self.open()
             self.toolbox = toolbox
-            return [await toolbox.call(Call(str(n), name, json.dumps(a))) for n, (name, a) in enumerate(calls)]
+            return [await toolbox.call(ToolCall(str(n), name, json.dumps(a))) for n, (name, a) in enumerate(calls)]
 
         return asyncio.run(work())
 
@@ -100,7 +100,7 @@ def test_below_mutate_what_acts_is_refused_with_what_to_do_instead_and_nobody_is
 
 
 def test_an_action_is_done_once_the_user_has_allowed_it(program: Acting):
-    program.said, program.does = [YES], lambda _: Done("4")
+    program.said, program.does = [YES], lambda _: ActionResult("4")
     (result,) = Talk(program).calls(("execute", {"expression": " n + 1", "reason": "I want\nto \x1b[1msee"}))
 
     assert program.asked == [("execute", "n + 1", r"I want to \x1b[1msee")]
@@ -152,7 +152,7 @@ def test_after_three_refusals_nothing_is_asked_any_more(program: Acting):
     "policy", [{"unsafe": True}, {"allow": ("execute",)}, {"allow": ("execute n + 1",)}], ids=["unsafe", "tool", "call"]
 )
 def test_what_is_allowed_beforehand_is_done_without_asking(program: Acting, policy: dict[str, Any]):
-    program.does = lambda _: Done("4")
+    program.does = lambda _: ActionResult("4")
     Talk(program, **policy).calls(EXECUTE)
 
     assert (program.asked, len(program.done)) == ([], 1)
@@ -239,7 +239,7 @@ def test_each_step_is_made_and_none_is_answered_from_memory(program: Acting):
 
 @pytest.mark.parametrize("action", [EXECUTE, ("set_variable", {"expression": "n", "value": "7"})])
 def test_what_was_read_is_forgotten_after_a_change(program: Acting, action: Any):
-    program.said, program.does = [YES], lambda _: Done("7")
+    program.said, program.does = [YES], lambda _: ActionResult("7")
     _, _, again = Talk(program).calls(*[("evaluate", {"expression": "n"})], action, ("evaluate", {"expression": "n"}))
 
     assert "The same call returned" not in again
@@ -254,7 +254,7 @@ def test_a_program_that_has_ended_is_said_to_have(program: Acting):
 
 
 def test_a_program_that_runs_on_is_said_to(program: Acting):
-    program.said, program.does = [YES], lambda _: Done()
+    program.said, program.does = [YES], lambda _: ActionResult()
     (result,) = Talk(program).calls(("step", {"how": "continue"}))
 
     assert "is running and has not stopped again" in result
@@ -267,10 +267,10 @@ def test_to_stop_before_the_line_that_was_wanted_is_said(program: Acting):
 
 
 def test_a_new_stop_that_cannot_be_read_never_leaves_the_old_one_in_its_place(program: Acting):
-    def go_on(_: Any) -> Done:
+    def go_on(_: Any) -> ActionResult:
         program.epoch += 1
         program.ends_after = len(program.calls)
-        return Done(stop=program.stop)
+        return ActionResult(stop=program.stop)
 
     program.said, program.does = [YES], go_on
     talk = Talk(program)
@@ -284,7 +284,7 @@ def test_a_stop_that_came_without_being_told_is_read_before_the_next_call(progra
     async def work() -> str:
         toolbox = await talk.open()
         program.arrive(program.frames[1:])
-        return await toolbox.call(Call("1", "variables", '{"expression": "n"}'))
+        return await toolbox.call(ToolCall("1", "variables", '{"expression": "n"}'))
 
     talk = Talk(program)
     assert "3" in asyncio.run(work())
@@ -326,7 +326,7 @@ def test_a_stop_that_is_over_when_the_user_answers_is_told_and_nothing_is_done(p
 def test_each_decision_is_recorded_and_told(
     program: Acting, policy: dict[str, Any], said: list[Any], outcome: str, how: str
 ):
-    program.said, program.does = said, lambda _: Done("4")
+    program.said, program.does = said, lambda _: ActionResult("4")
     talk = Talk(program, **policy)
     talk.calls(("execute", {"expression": "n + 1", "reason": "to see"}))
 
@@ -339,7 +339,7 @@ def test_each_decision_is_recorded_and_told(
 def test_the_reason_of_an_action_is_told_where_the_user_was_not_asked(
     program: Acting, allow: tuple[str, ...], told: bool
 ):
-    program.said, program.does = [YES], lambda _: Done("4")
+    program.said, program.does = [YES], lambda _: ActionResult("4")
     talk = Talk(program, allow=allow)
     talk.calls(("execute", {"expression": "n + 1", "reason": "to see"}))
 
@@ -394,7 +394,7 @@ def test_a_name_that_only_looks_like_a_tools_is_none(program: Acting, name: str)
 )
 def test_arguments_that_are_huge_or_deep_are_answered(program: Acting, arguments: str):
     async def work() -> str:
-        return await (await talk.open()).call(Call("1", "evaluate", arguments))
+        return await (await talk.open()).call(ToolCall("1", "evaluate", arguments))
 
     talk = Talk(program)
     assert "are invalid" in asyncio.run(work())
@@ -404,11 +404,11 @@ def test_arguments_that_are_huge_or_deep_are_answered(program: Acting, arguments
 # -- through the agent ----------------------------------------------------------------------------------------------
 
 
-def asked(debugger: Acting, call: Arguments, **settings: Any) -> tuple[Answer, Heard]:
+def asked(debugger: Acting, call: ToolArguments, **settings: Any) -> tuple[Answer, Heard]:
     """What a tool that is asked for by name gives, through the agent."""
     heard = Heard()
-    ask = Ask("ask-1", "c1", AskArguments(question=call.tool), call)
-    agent = Agent(Settings(level="mutate", **settings), {})
+    ask = AcceptedAsk("ask-1", "c1", AskArguments(question=call.tool), call)
+    agent = SessionAgent(Settings(level="mutate", **settings), {})
     return asyncio.run(agent.answer(ask, debugger, heard)), heard
 
 
@@ -429,7 +429,7 @@ def test_unsafe_warns_at_each_question(program: Acting):
 
 def test_what_was_read_at_an_earlier_stop_stays_unconfirmed(program: Acting):
     async def confirmed(epoch: int) -> bool:
-        reader = Reader(program, Sources(), "mutate")
+        reader = StopReader(program, Sources(), "mutate")
         case = await reader.read(program.stop)  # type: ignore[arg-type]
         frame = case.frames[0]
         answer = Answer(evidence=[Evidence("n", "6", frame.path, frame.line, frame.id, 1, epoch, confirmed=False)])

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.agent.case.reader import Reader
-from dap_ai.agent.language.questions import LanguageServerError, Position, Spot, Workspace
-from dap_ai.agent.language.server import NO_ANSWER
-from dap_ai.agent.source.source import SourceFile, Sources
-from dap_ai.agent.tools.base import Bench, ToolResult
+from dap_ai.agent.case.stop_reader import StopReader
+from dap_ai.agent.language.language_messages import LanguageServerError, Position, SourceLine, Workspace
+from dap_ai.agent.language.language_servers import NO_ANSWER
+from dap_ai.agent.source.source_file import SourceFile, Sources
+from dap_ai.agent.tools.base import ToolContext, ToolResult
 from dap_ai.agent.tools.definition import MAX_WHOLE_LINES, definition, excerpt
 from dap_ai.agent.tools.symbols import columns_of, symbol_of
-from dap_ai.protocol.contracts.tools import Definition
+from dap_ai.protocol.contracts.tool_arguments import DefinitionArguments
 from dap_ai.protocol.wire.safe import as_it_is
 from tests.patience import patient
 from tests.unit.agent.harness import Stopped, case_of, fail
@@ -46,7 +46,7 @@ Cart().pay()
 class Played:
     """A language server that knows what it is told, by column."""
 
-    known: dict[int, list[Spot]] = field(default_factory=dict)
+    known: dict[int, list[SourceLine]] = field(default_factory=dict)
     error: str = ""
     asked: list[Position] = field(default_factory=list)
     workspace: Workspace | None = None
@@ -55,7 +55,7 @@ class Played:
         del family, root
         return self
 
-    async def definitions(self, position: Position) -> list[Spot]:
+    async def definitions(self, position: Position) -> list[SourceLine]:
         self.asked.append(position)
         if self.error:
             raise LanguageServerError(self.error)
@@ -77,9 +77,9 @@ def stopped(program: Path) -> Stopped:
 def use(stopped: Stopped, played: Played | None, file: str, line: int, symbol: str) -> ToolResult:
     async def work() -> ToolResult:
         assert stopped.stop is not None
-        case = await Reader(stopped, Sources(), "compute").read(stopped.stop)
-        bench = Bench(stopped, case, as_it_is, language=played)  # type: ignore[arg-type]
-        return await definition.run(bench, Definition(file, line, symbol))
+        case = await StopReader(stopped, Sources(), "compute").read(stopped.stop)
+        bench = ToolContext(stopped, case, as_it_is, language=played)  # type: ignore[arg-type]
+        return await definition.run(bench, DefinitionArguments(file, line, symbol))
 
     return asyncio.run(work())
 
@@ -151,13 +151,13 @@ def test_a_line_beyond_the_file_is_refused(stopped: Stopped):
 
 
 def test_a_call_is_looked_up_by_its_name(stopped: Stopped, program: Path):
-    played = Played({18: [Spot(str(program), 5)]})
+    played = Played({18: [SourceLine(str(program), 5)]})
     assert not use(stopped, played, "shop.py", 11, "total(3)").failed
     assert [(position.line, position.column) for position in played.asked] == [(11, 18)]
 
 
 def test_an_occurrence_in_a_string_gives_way_to_the_next(stopped: Stopped, program: Path):
-    played = Played({15: [Spot(str(program), 5)]})
+    played = Played({15: [SourceLine(str(program), 5)]})
     assert "`shop.py:5`" in use(stopped, played, "shop.py", 14, "total").text
     assert [position.column for position in played.asked] == [7, 15]
 
@@ -166,7 +166,7 @@ def test_an_occurrence_in_a_string_gives_way_to_the_next(stopped: Stopped, progr
 
 
 def test_a_function_is_shown_whole_with_its_decorators(stopped: Stopped, program: Path):
-    result = use(stopped, Played({18: [Spot(str(program), 5)]}), "shop.py", 11, "total")
+    result = use(stopped, Played({18: [SourceLine(str(program), 5)]}), "shop.py", 11, "total")
     assert result.text.startswith("`total` at `shop.py:11` is defined at `shop.py:5`:\n\n```text\n")
     assert [line.strip(" >").split()[0] for line in result.text.splitlines()[3:-1]] == ["4", "5", "6"]
     assert result.data == [{"file": str(program), "line": 5}]
@@ -190,7 +190,7 @@ def test_a_definition_in_a_file_that_does_not_parse_is_shown_with_the_lines_arou
 
 
 def test_several_definitions_are_listed(stopped: Stopped, program: Path):
-    found = [Spot(str(program), 5), Spot(str(program), 9)]
+    found = [SourceLine(str(program), 5), SourceLine(str(program), 9)]
     text = use(stopped, Played({18: found}), "shop.py", 11, "total").text
     assert text.startswith("`total` at `shop.py:11` has 2 definitions:\n\n`shop.py:5`:")
     assert "`shop.py:9`:" in text
@@ -201,7 +201,7 @@ def test_a_definition_outside_of_the_roots_is_named_and_not_shown(
 ):
     outside = tmp_path_factory.mktemp("outside") / "private.py"
     outside.write_text("password = 'hunter2'\n", encoding="utf-8")
-    text = use(stopped, Played({18: [Spot(str(outside), 1)]}), "shop.py", 11, "total").text
+    text = use(stopped, Played({18: [SourceLine(str(outside), 1)]}), "shop.py", 11, "total").text
     assert "private.py:1` (not shown: " in text
     assert "hunter2" not in text
 
@@ -214,11 +214,11 @@ def test_a_link_in_a_folder_named_like_a_librarys_is_not_followed_out(
     link = program.parent / "site-packages" / "private.py"
     link.parent.mkdir()
     link.symlink_to(outside)
-    assert "hunter2" not in use(stopped, Played({18: [Spot(str(link), 1)]}), "shop.py", 11, "total").text
+    assert "hunter2" not in use(stopped, Played({18: [SourceLine(str(link), 1)]}), "shop.py", 11, "total").text
 
 
 def test_a_librarys_source_is_shown(stopped: Stopped):
-    played = Played({18: [Spot(textwrap.__file__, 1)]})
+    played = Played({18: [SourceLine(textwrap.__file__, 1)]})
     assert "```text" in use(stopped, played, "shop.py", 11, "total").text
 
 
@@ -259,7 +259,7 @@ def test_what_is_no_python_is_never_started(program: Path, executable: str):
 
 
 def test_without_a_language_server_it_is_not_offered_and_says_so(stopped: Stopped, monkeypatch: pytest.MonkeyPatch):
-    bench = Bench(stopped, case_of(stopped), as_it_is, language=Played())  # type: ignore[arg-type]
+    bench = ToolContext(stopped, case_of(stopped), as_it_is, language=Played())  # type: ignore[arg-type]
     assert definition.is_offered(bench)
     monkeypatch.setattr("dap_ai.agent.tools.definition.is_installed", lambda: False)
     assert not definition.is_offered(bench)
@@ -270,7 +270,7 @@ def test_without_a_language_server_it_is_not_offered_and_says_so(stopped: Stoppe
 
 def test_an_agent_loads_nothing_of_it_before_the_first_question():
     code = (
-        "import sys; from dap_ai.agent.answering import Agent; from dap_ai.settings.config import Settings; Agent(Settings());"
+        "import sys; from dap_ai.agent.session_agent import SessionAgent as Agent; from dap_ai.settings.configuration import Settings; Agent(Settings());"
         "print([n for n in sys.modules if n.split('.')[0] in ('pygls', 'lsprotocol', 'jedi', 'cattrs')])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=patient(30), check=True)

@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from dap_ai.agent.case.reader import Reader
-from dap_ai.agent.source.source import Sources
-from dap_ai.agent.tools import source as sources
-from dap_ai.agent.tools.base import Bench, ToolResult
-from dap_ai.agent.tools.table import every_tool, run
+from dap_ai.agent.case.stop_reader import StopReader
+from dap_ai.agent.source.source_file import Sources
+from dap_ai.agent.tools import source_tools as sources
+from dap_ai.agent.tools.base import ToolContext, ToolResult
+from dap_ai.agent.tools.tool_table import every_tool, run
 from dap_ai.protocol.contracts.inspection import ThreadFacts, ThreadFrame
-from dap_ai.protocol.contracts.snapshot import SnapshotQuery, SnapshotResult
-from dap_ai.protocol.contracts.tools import TOOLS as ARGUMENTS
+from dap_ai.protocol.contracts.snapshot_messages import SnapshotQuery, SnapshotResult
+from dap_ai.protocol.contracts.tool_arguments import TOOLS as ARGUMENTS
 from dap_ai.protocol.wire.safe import as_it_is
 from tests.unit.agent.harness import Stopped, fail
 
@@ -118,7 +118,7 @@ def stopped(program: Path) -> Session:
 def use(stopped: Stopped, name: str, **arguments: Any) -> ToolResult:
     async def work() -> ToolResult:
         assert stopped.stop is not None
-        bench = Bench(stopped, await Reader(stopped, Sources(), "compute").read(stopped.stop), as_it_is)
+        bench = ToolContext(stopped, await StopReader(stopped, Sources(), "compute").read(stopped.stop), as_it_is)
         return await run(bench, ARGUMENTS[name](**arguments))
 
     return asyncio.run(work())
@@ -159,7 +159,7 @@ def test_the_stack_of_a_thread_that_is_not_there_names_those_that_are(stopped: S
     assert (result.failed, result.text) == (True, "There is no thread 7: there are 1.")
 
 
-def test_the_stack_of_a_thread_that_waits_in_c_is_what_the_walker_saw(stopped: Session):
+def test_the_stack_of_a_thread_that_waits_in_c_is_what_the_inspector_saw(stopped: Session):
     stopped.listed.append({"id": 2, "name": "worker"})
     stopped.facts = [ThreadFacts("worker", 9, frames=[ThreadFrame("work", "/w/shop.py", 4)], waiting="Queue.get")]
 
@@ -327,7 +327,7 @@ def test_a_frame_of_data_is_listed_by_rows_and_nothing_is_copied(tmp_path: Path)
     assert "19  19  1.5\n... 70 more rows\n" in shown
 
 
-def test_without_a_walker_names_and_values_come_from_the_debug_adapter(stopped: Session):
+def test_without_a_inspector_names_and_values_come_from_the_debug_adapter(stopped: Session):
     stopped.can_inspect = False
 
     assert "limit = 7 [int]" in text(stopped, "variables")
@@ -349,7 +349,7 @@ class Tree(Session):
 
 
 @pytest.mark.parametrize("expression", ["shop.orders[1]", "shop.orders[1].price"])
-def test_without_a_walker_parts_of_values_are_listed_step_by_step(stopped: Session, expression: str):
+def test_without_a_inspector_parts_of_values_are_listed_step_by_step(stopped: Session, expression: str):
     tree = Tree(**{f.name: getattr(stopped, f.name) for f in fields(stopped)})
     tree.can_inspect = False
     tree.tree = {
@@ -484,7 +484,7 @@ def test_search_leaves_out_large_and_binary_files(stopped: Session, program: Pat
 
 
 def test_search_ends_in_time_and_says_so(stopped: Session, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("dap_ai.agent.case.roots.WALK_S", -1.0)
+    monkeypatch.setattr("dap_ai.agent.case.source_roots.WALK_S", -1.0)
 
     assert "The search ended before all was seen" in text(stopped, "search", text="x")
 
@@ -538,13 +538,13 @@ def test_no_output_is_told(stopped: Session):
 ENVIRONMENT = {"PRICE_FILE": "a=b;é", "SHOP_TOKEN": "hush", "DATABASE": "db://me:hush@host/x", "EMPTY": ""}
 
 
-@pytest.fixture(params=["by the walker", "in a copy"])
+@pytest.fixture(params=["by the inspector", "in a copy"])
 def environment(
     request: pytest.FixtureRequest, tmp_path: Path, stopped: Session, monkeypatch: pytest.MonkeyPatch
 ) -> Session:
     for name, value in ENVIRONMENT.items():
         monkeypatch.setenv(name, value)
-    if request.param == "by the walker":
+    if request.param == "by the inspector":
         return failed_with(tmp_path, "import os")
     stopped.why_no_snapshot = ""
     stopped.prints = {f"environ['{name}']": f"{value}\n" for name, value in ENVIRONMENT.items()}

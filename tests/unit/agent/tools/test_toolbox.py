@@ -11,17 +11,17 @@ from typing import Any
 
 import pytest
 
-from dap_ai.agent.case.reader import Reader
+from dap_ai.agent.case.stop_reader import StopReader
 from dap_ai.agent.guard.policy import Policy
-from dap_ai.agent.guard.watched import Watched
+from dap_ai.agent.guard.watched_debugger import Watched
 from dap_ai.agent.loop.toolbox import MAX_RESULT_CHARS, Toolbox
-from dap_ai.agent.model import Call
-from dap_ai.agent.source.source import Sources
-from dap_ai.agent.tools.base import Bench
-from dap_ai.agent.tools.report import Report
+from dap_ai.agent.model_port import ToolCall
+from dap_ai.agent.source.source_file import Sources
+from dap_ai.agent.tools.base import ToolContext
+from dap_ai.agent.tools.report_tool import ReportTool
 from dap_ai.agent.tools.schemas import offered
-from dap_ai.agent.tools.table import every_tool
-from dap_ai.protocol.wire.ask import Usage
+from dap_ai.agent.tools.tool_table import every_tool
+from dap_ai.protocol.wire.ask_messages import Usage
 from dap_ai.protocol.wire.safe import as_it_is
 from tests.unit.agent.harness import Heard, Stopped, fail
 
@@ -63,9 +63,9 @@ class Talk:
 
     async def open(self) -> Toolbox:
         watched = Watched(self.stopped, self.heard)
-        case = await Reader(self.stopped, Sources(), "compute").read(self.stopped.stop)
+        case = await StopReader(self.stopped, Sources(), "compute").read(self.stopped.stop)
         self.stopped.calls.clear()
-        return Toolbox(Bench(watched, case, as_it_is), self.heard, self.usage, Report(), self.marker)
+        return Toolbox(ToolContext(watched, case, as_it_is), self.heard, self.usage, ReportTool(), self.marker)
 
     def calls(self, *calls: tuple[str, str], between: Callable[[], Any] | None = None) -> list[str]:
         """The results of calls, one after another."""
@@ -76,7 +76,7 @@ class Talk:
             for number, (name, arguments) in enumerate(calls):
                 if number and between:
                     between()
-                results.append(await toolbox.call(Call(f"call-{number}", name, arguments)))
+                results.append(await toolbox.call(ToolCall(f"call-{number}", name, arguments)))
             return results
 
         return asyncio.run(work())
@@ -93,7 +93,7 @@ def told(stopped: Stopped, name: str, **arguments: Any) -> str:
 @pytest.mark.parametrize(("level", "tokens"), [("compute", 1500), ("mutate", 2000)])
 @pytest.mark.parametrize("other", ["native", "python"])
 def test_the_whole_schema_is_small(level: Any, tokens: int, other: str):
-    tools = [tool for tool in (*TOOLS.values(), Report()) if tool.only != other]
+    tools = [tool for tool in (*TOOLS.values(), ReportTool()) if tool.only != other]
     told = [tool for tool in tools if Policy(level).offers(tool)]
     text = json.dumps(offered(told), separators=(",", ":"))
 
@@ -101,7 +101,7 @@ def test_the_whole_schema_is_small(level: Any, tokens: int, other: str):
 
 
 def test_every_tool_is_described_in_one_line_with_its_arguments():
-    for schema in offered([*TOOLS.values(), Report()]):
+    for schema in offered([*TOOLS.values(), ReportTool()]):
         function = schema["function"]
         assert 20 < len(function["description"]) < 200
         assert function["parameters"]["type"] == "object"
@@ -118,10 +118,10 @@ def test_a_tool_that_nothing_can_serve_is_not_offered(stopped: Stopped):
 
 
 def test_without_a_stop_no_tool_is_offered_and_a_call_says_so():
-    toolbox = Toolbox(None, Heard(), Usage(), Report(), "data-1")
+    toolbox = Toolbox(None, Heard(), Usage(), ReportTool(), "data-1")
 
     assert list(toolbox.schemas) == []
-    assert "Nothing is stopped" in asyncio.run(toolbox.call(Call("1", "stack")))
+    assert "Nothing is stopped" in asyncio.run(toolbox.call(ToolCall("1", "stack")))
 
 
 @pytest.mark.parametrize("arguments", ['{"expression": ', "[1]", '"x"', "null", '{"expression": "n"} and more', "\0"])
@@ -232,7 +232,7 @@ def test_every_call_counts_also_one_that_is_refused(stopped: Stopped):
 def test_calls_at_once_each_get_their_own_result(stopped: Stopped):
     async def work() -> list[str]:
         toolbox = await Talk(stopped).open()
-        calls = [Call(str(n), "evaluate", json.dumps({"expression": f"n + {n}"})) for n in range(8)]
+        calls = [ToolCall(str(n), "evaluate", json.dumps({"expression": f"n + {n}"})) for n in range(8)]
         return await asyncio.gather(*map(toolbox.call, calls))
 
     assert [f"is `{6 + n}`" in result for n, result in enumerate(asyncio.run(work()))] == [True] * 8

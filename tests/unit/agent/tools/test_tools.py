@@ -11,33 +11,38 @@ from typing import Any
 import msgspec
 import pytest
 
-from dap_ai.agent.answering import Agent
-from dap_ai.agent.case.reader import Reader
+from dap_ai.agent.case.stop_reader import StopReader
 from dap_ai.agent.report.wording import NOW
-from dap_ai.agent.source.source import Sources
-from dap_ai.agent.tools.base import UNCHANGED, Bench, ToolResult
+from dap_ai.agent.session_agent import SessionAgent
+from dap_ai.agent.source.source_file import Sources
+from dap_ai.agent.tools.base import UNCHANGED, ToolContext, ToolResult
 from dap_ai.agent.tools.evaluate import BY_ALLOW_LIST
 from dap_ai.agent.tools.schemas import parameters
-from dap_ai.agent.tools.table import called_by, every_tool, traced_by
-from dap_ai.debuggees.python.injection.snapshots import IMPORTING
+from dap_ai.agent.tools.tool_table import called_by, every_tool, traced_by
+from dap_ai.debuggees.python.injection.debugpy_snapshots import IMPORTING
 from dap_ai.debuggees.python.tools.trace import MAX_TOKENS, folded
-from dap_ai.protocol.contracts.asking import Answer, Ask, NotAnswered
 from dap_ai.protocol.contracts.inspection import Value
-from dap_ai.protocol.contracts.snapshot import (
-    Changed,
-    Raised,
+from dap_ai.protocol.contracts.question import AcceptedAsk, Answer, NotAnswered
+from dap_ai.protocol.contracts.snapshot_messages import (
+    RaisedException,
+    RunTrace,
     SnapshotQuery,
     SnapshotResult,
-    Trace,
     TracedCall,
     TracedLine,
+    ValueChanges,
 )
-from dap_ai.protocol.contracts.tools import TOOLS as ARGUMENTS
-from dap_ai.protocol.contracts.tools import Arguments, Evaluate, History, Slice
-from dap_ai.protocol.contracts.tools import Trace as TraceArguments
-from dap_ai.protocol.wire.ask import AskArguments
+from dap_ai.protocol.contracts.tool_arguments import TOOLS as ARGUMENTS
+from dap_ai.protocol.contracts.tool_arguments import (
+    EvaluateToolArguments,
+    HistoryArguments,
+    SliceArguments,
+    ToolArguments,
+    TraceArguments,
+)
+from dap_ai.protocol.wire.ask_messages import AskArguments
 from dap_ai.protocol.wire.safe import as_it_is
-from dap_ai.settings.config import Settings
+from dap_ai.settings.configuration import Settings
 from tests.unit.agent.harness import AT_OBSERVE, Heard, Stopped, fail
 
 TOOLS = every_tool()
@@ -100,11 +105,11 @@ def copying(plain: Stopped) -> Copying:
     return Copying(**{f.name: getattr(plain, f.name) for f in fields(plain) if f.name != "why_no_snapshot"})
 
 
-async def bench_of(stopped: Stopped, level: Any = "compute") -> Bench:
+async def bench_of(stopped: Stopped, level: Any = "compute") -> ToolContext:
     assert stopped.stop is not None
     if level == "observe":
         stopped.why_no_snapshot = AT_OBSERVE
-    return Bench(stopped, await Reader(stopped, Sources(), level).read(stopped.stop), as_it_is)
+    return ToolContext(stopped, await StopReader(stopped, Sources(), level).read(stopped.stop), as_it_is)
 
 
 def use(stopped: Stopped, name: str, arguments: Any, level: Any = "compute") -> ToolResult:
@@ -121,7 +126,7 @@ def given(text: str, kind: str = "int") -> Value:
 def test_a_value_from_a_copy_says_that_the_program_was_not_changed(copying: Copying):
     copying.results = [SnapshotResult("ok", given("50"), printed="withdrew 50\n", effects=["os.remove '/x'"])]
 
-    text = use(copying, "evaluate", Evaluate("acct.withdraw(50)")).text
+    text = use(copying, "evaluate", EvaluateToolArguments("acct.withdraw(50)")).text
 
     assert text.startswith(f"`acct.withdraw(50)` evaluates to `50` ({UNCHANGED}).")
     assert "```text\nwithdrew 50\n```" in text
@@ -133,7 +138,7 @@ def test_a_value_from_a_copy_says_that_the_program_was_not_changed(copying: Copy
     [
         (SnapshotResult("raised", error="ValueError: no"), "raises `ValueError: no`"),
         (
-            SnapshotResult("raised", error="ValueError: no", raised=Raised("ValueError", "no", "/shop.py", 7)),
+            SnapshotResult("raised", error="ValueError: no", raised=RaisedException("ValueError", "no", "/shop.py", 7)),
             "raises `ValueError: no` (at `/shop.py:7`)",
         ),
         (SnapshotResult("deadline"), "did not finish in time"),
@@ -143,17 +148,17 @@ def test_a_value_from_a_copy_says_that_the_program_was_not_changed(copying: Copy
 def test_however_a_copy_ends_it_is_told(copying: Copying, result: SnapshotResult, words: str):
     copying.results = [result]
 
-    assert words in use(copying, "evaluate", Evaluate("total(3)")).text
+    assert words in use(copying, "evaluate", EvaluateToolArguments("total(3)")).text
 
 
 def test_what_was_printed_cannot_end_its_block(copying: Copying):
     copying.results = [SnapshotResult("ok", given("1"), printed="```\n# heading\n")]
 
-    assert "````text\n```\n# heading\n````" in use(copying, "evaluate", Evaluate("total(3)")).text
+    assert "````text\n```\n# heading\n````" in use(copying, "evaluate", EvaluateToolArguments("total(3)")).text
 
 
 def test_without_a_copy_the_allow_list_answers_and_says_why(plain: Stopped):
-    result = use(plain, "evaluate", Evaluate("len(names) + 1"))
+    result = use(plain, "evaluate", EvaluateToolArguments("len(names) + 1"))
 
     assert (result.text, result.status) == (
         "`len(names) + 1` is `1`.",
@@ -164,13 +169,13 @@ def test_without_a_copy_the_allow_list_answers_and_says_why(plain: Stopped):
 def test_a_copy_that_could_not_be_made_is_a_reason_too(copying: Copying):
     copying.results = [SnapshotResult(IMPORTING)]
 
-    result = use(copying, "evaluate", Evaluate("x"))
+    result = use(copying, "evaluate", EvaluateToolArguments("x"))
 
     assert result.status == f"{BY_ALLOW_LIST} {IMPORTING.removeprefix('unavailable: ')}"
 
 
 def test_what_neither_may_evaluate_names_the_rule_and_the_alternative(plain: Stopped):
-    result = use(plain, "evaluate", Evaluate("acct.withdraw(50)"))
+    result = use(plain, "evaluate", EvaluateToolArguments("acct.withdraw(50)"))
 
     assert result.failed
     assert "`Account.withdraw` is the program's own function" in result.text
@@ -186,7 +191,7 @@ def test_what_is_no_expression_is_refused(copying: Copying, name: str):
 
 
 def test_at_the_level_observe_nothing_is_copied(copying: Copying):
-    result = use(copying, "evaluate", Evaluate("total(3)"), "observe")
+    result = use(copying, "evaluate", EvaluateToolArguments("total(3)"), "observe")
 
     assert (copying.queries, result.status) == ([], f"{BY_ALLOW_LIST} {AT_OBSERVE}")
 
@@ -197,15 +202,15 @@ def test_a_trace_without_a_copy_says_what_else_helps(plain: Stopped):
     assert (result.failed, "Step through it" in result.text) == (True, True)
 
 
-def traced(file: str) -> Trace:
-    def line(number: int, count: int = 1, *changes: Changed) -> TracedLine:
+def traced(file: str) -> RunTrace:
+    def line(number: int, count: int = 1, *changes: ValueChanges) -> TracedLine:
         return TracedLine(file, number, "total", count, list(changes))
 
-    return Trace(
+    return RunTrace(
         lines=[
-            line(11, 1, Changed("t", ["0"])),
-            line(12, 151, Changed("i", ["0", "1", "2", "148", "149"], 150)),
-            line(13, 150, Changed("t", ["0", "1", "3", "11026", "11175"], 149)),
+            line(11, 1, ValueChanges("t", ["0"])),
+            line(12, 151, ValueChanges("i", ["0", "1", "2", "148", "149"], 150)),
+            line(13, 150, ValueChanges("t", ["0", "1", "3", "11026", "11175"], 149)),
             line(14),
             line(16),
         ],
@@ -227,19 +232,19 @@ def test_a_trace_is_folded_and_names_what_did_not_run(copying: Copying, program:
 
 def test_a_trace_keeps_to_its_budget_whatever_ran(copying: Copying, program: Path):
     lines = [
-        TracedLine(str(program), n % 20 + 1, f"function_{n // 20}", n, [Changed("name", ["x" * 300] * 5, 900)])
+        TracedLine(str(program), n % 20 + 1, f"function_{n // 20}", n, [ValueChanges("name", ["x" * 300] * 5, 900)])
         for n in range(2000)
     ]
     calls = [TracedCall(f"f{n % 7}", str(program), 1, n % 50, ["a" * 400] * 9, "r" * 400) for n in range(200)]
 
     async def work() -> str:
-        return folded(await bench_of(copying), Trace(lines, calls, truncated=True), MAX_TOKENS)
+        return folded(await bench_of(copying), RunTrace(lines, calls, truncated=True), MAX_TOKENS)
 
     assert len(asyncio.run(work())) < MAX_TOKENS * 4 + 400
 
 
 def test_a_slice_lists_lines_with_code_role_and_value(plain: Stopped):
-    result = use(plain, "slice", Slice("x"))
+    result = use(plain, "slice", SliceArguments("x"))
 
     assert result.text.splitlines()[2].endswith("`x = total(150)`: sets `x`, now `11175`")
     assert "`return t`: returns the result of `total`" in result.text
@@ -257,13 +262,13 @@ def test_every_tool_can_be_described_to_a_model(name: str):
     ("question", "call"),
     [
         ("trace f(3)", TraceArguments("f(3)")),
-        ("slice `x.y`", Slice("x.y")),
-        ("history x.y when x.y < 0", History("x.y", "x.y < 0")),
-        ("evaluate 1 + 1", Evaluate("1 + 1")),
+        ("slice `x.y`", SliceArguments("x.y")),
+        ("history x.y when x.y < 0", HistoryArguments("x.y", "x.y < 0")),
+        ("evaluate 1 + 1", EvaluateToolArguments("1 + 1")),
         ("tracer", None),
     ],
 )
-def test_a_question_calls_a_tool_by_its_first_word(question: str, call: Arguments | None):
+def test_a_question_calls_a_tool_by_its_first_word(question: str, call: ToolArguments | None):
     assert called_by(question) == call
 
 
@@ -278,14 +283,14 @@ def test_a_question_calls_a_tool_by_its_first_word(question: str, call: Argument
         ("why did it stop (here)?", None),
     ],
 )
-def test_a_question_how_a_call_came_to_its_value_is_a_trace(question: str, call: Arguments | None):
+def test_a_question_how_a_call_came_to_its_value_is_a_trace(question: str, call: ToolArguments | None):
     assert traced_by(question) == call
 
 
-def answered(stopped: Stopped, question: str, tool: Arguments | None = None) -> tuple[Answer, Heard]:
+def answered(stopped: Stopped, question: str, tool: ToolArguments | None = None) -> tuple[Answer, Heard]:
     heard = Heard()
-    ask = Ask("ask-1", "c1", AskArguments(question=question), tool)
-    return asyncio.run(Agent(Settings()).answer(ask, stopped, heard)), heard
+    ask = AcceptedAsk("ask-1", "c1", AskArguments(question=question), tool)
+    return asyncio.run(SessionAgent(Settings()).answer(ask, stopped, heard)), heard
 
 
 def test_a_call_that_a_question_names_is_evaluated_in_a_copy(copying: Copying):
@@ -310,7 +315,7 @@ def test_what_only_a_copy_may_evaluate_comes_before_the_values_that_were_read(co
 def test_a_tool_that_was_asked_for_is_the_answer(copying: Copying):
     copying.results = [SnapshotResult("ok", given("50"))]
 
-    answer, heard = answered(copying, "", Evaluate("acct.withdraw(50)"))
+    answer, heard = answered(copying, "", EvaluateToolArguments("acct.withdraw(50)"))
 
     assert answer.text == heard.text("answer") == f"`acct.withdraw(50)` evaluates to `50` ({UNCHANGED}).\n"
 
@@ -318,10 +323,10 @@ def test_a_tool_that_was_asked_for_is_the_answer(copying: Copying):
 def test_a_tool_whose_stop_is_over_says_so(copying: Copying):
     copying.ends_after = 2
 
-    answer, _ = answered(copying, "", Evaluate("acct.withdraw(50)"))
+    answer, _ = answered(copying, "", EvaluateToolArguments("acct.withdraw(50)"))
     assert isinstance(answer, NotAnswered) and answer.stale
 
 
 def test_what_a_tool_takes_is_strict():
     with pytest.raises(msgspec.ValidationError):
-        msgspec.json.decode(b'{"expression": "x", "level": "mutate"}', type=Evaluate)
+        msgspec.json.decode(b'{"expression": "x", "level": "mutate"}', type=EvaluateToolArguments)

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.agent.case.reader import Reader
-from dap_ai.agent.source.source import Sources
-from dap_ai.agent.tools.base import Bench
-from dap_ai.agent.tools.report import Report, changes_in
-from dap_ai.protocol.wire.ask import Fix
+from dap_ai.agent.case.stop_reader import StopReader
+from dap_ai.agent.source.source_file import Sources
+from dap_ai.agent.tools.base import ToolContext
+from dap_ai.agent.tools.report_tool import ReportTool, changes_in
+from dap_ai.protocol.wire.ask_messages import Fix
 from dap_ai.protocol.wire.safe import as_it_is
 from tests.unit.agent.harness import fail
 
@@ -43,15 +43,15 @@ GOOD = """Use it.
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Bench:
+def bench(tmp_path: Path) -> ToolContext:
     path = tmp_path / "shop.py"
     path.write_text(textwrap.dedent(PROGRAM))
     debugger = fail(path)
-    case = asyncio.run(Reader(debugger, Sources(), "compute").read(debugger.stop))  # type: ignore[arg-type]
-    return Bench(debugger, case, as_it_is)  # type: ignore[arg-type]
+    case = asyncio.run(StopReader(debugger, Sources(), "compute").read(debugger.stop))  # type: ignore[arg-type]
+    return ToolContext(debugger, case, as_it_is)  # type: ignore[arg-type]
 
 
-def test_a_written_diff_is_found_at_its_lines_whatever_its_numbers_say(bench: Bench):
+def test_a_written_diff_is_found_at_its_lines_whatever_its_numbers_say(bench: ToolContext):
     (change,) = changes_in(GOOD, bench)
     (edit,) = change.edits
     assert (Path(edit.file).name, edit.first, edit.last) == ("shop.py", 3, 3)
@@ -69,33 +69,33 @@ def test_a_written_diff_is_found_at_its_lines_whatever_its_numbers_say(bench: Be
         GOOD.replace("```\n", "@@ -9 @@\n-    gone()\n+    here()\n```\n"),  # half a fix
     ],
 )
-def test_what_fits_nowhere_stays_text(bench: Bench, diff: str):
+def test_what_fits_nowhere_stays_text(bench: ToolContext, diff: str):
     assert changes_in(diff, bench) == []
 
 
-def test_an_insertion_and_a_diff_without_a_name_are_of_the_file_in_question(bench: Bench):
+def test_an_insertion_and_a_diff_without_a_name_are_of_the_file_in_question(bench: ToolContext):
     (change,) = changes_in("```diff\n     mine = n * 2\n+    print(mine)\n     return inner(mine)\n```", bench)
     (edit,) = change.edits
     assert (edit.first, edit.last, edit.text) == (8, 7, "    print(mine)")
 
 
-def test_a_fix_that_was_only_written_can_be_applied_and_its_diff_stands_once(bench: Bench):
-    report = Report()
+def test_a_fix_that_was_only_written_can_be_applied_and_its_diff_stands_once(bench: ToolContext):
+    report = ReportTool()
     ending = asyncio.run(report.ending(GOOD, bench))
     (fix,) = report.fixes
     assert fix.file.endswith("shop.py") and "+        return None" in fix.diff and not fix.verified
     assert "```" not in ending and "Not verified: " in ending
 
 
-def test_a_fix_that_the_answer_calls_verified_in_vain_gets_its_verdict_and_no_second_diff(bench: Bench):
-    report = Report()
+def test_a_fix_that_the_answer_calls_verified_in_vain_gets_its_verdict_and_no_second_diff(bench: ToolContext):
+    report = ReportTool()
     diff = GOOD.split("```diff\n")[1].split("```", maxsplit=1)[0]
     report.fixes, report.called = [Fix("/shop.py", diff, verified=False, check="", result="it still fails")], True
     ending = asyncio.run(report.ending(f"**Recommendation.** This is verified.\n\n{GOOD}", bench))
     assert ending == "Not verified: it still fails.\n\n"
 
 
-def test_a_diff_with_a_masked_secret_is_never_a_fix(bench: Bench):
-    report = Report()
+def test_a_diff_with_a_masked_secret_is_never_a_fix(bench: ToolContext):
+    report = ReportTool()
     asyncio.run(report.ending(GOOD.replace("return None", "return '<secret:3f2a>'"), bench))
     assert report.fixes == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dap_ai.commands.debugging.answers import Value, is_elsewhere, plain, section, value
+from dap_ai.commands.debugging.tool_answers import ShownValue, is_elsewhere, plain, section, value
 
 COPY = "(in a snapshot; the program was not changed)"
 
@@ -12,17 +12,17 @@ COPY = "(in a snapshot; the program was not changed)"
 @pytest.mark.parametrize(
     ("answer", "found"),
     [
-        (f"`f(3)` evaluates to `4` {COPY}.\n", Value("4")),
-        ("`sum` is `0`.\n", Value("0")),
-        ("`n` is null (`null`).", Value("null (null).")),
-        (f"`x` raises `NameError: no x` {COPY}.", Value("*** NameError: no x", failed=True)),
+        (f"`f(3)` evaluates to `4` {COPY}.\n", ShownValue("4")),
+        ("`sum` is `0`.\n", ShownValue("0")),
+        ("`n` is null (`null`).", ShownValue("null (null).")),
+        (f"`x` raises `NameError: no x` {COPY}.", ShownValue("*** NameError: no x", failed=True)),
         (
             "`len(` was not evaluated: not an expression.",
-            Value("*** len( was not evaluated: not an expression.", failed=True),
+            ShownValue("*** len( was not evaluated: not an expression.", failed=True),
         ),
         (
             f"`f()` evaluates to `None` {COPY}. It printed:\n\n```text\nhello\n```",
-            Value("None", "It printed:\n\nhello"),
+            ShownValue("None", "It printed:\n\nhello"),
         ),
     ],
 )

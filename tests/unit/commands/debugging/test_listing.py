@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dap_ai.commands.debugging.listing import declared_at, function_around, line_of, listed, stack, where
-from dap_ai.debuggees.python.launch.program import function_at
+from dap_ai.debuggees.python.launch.python_program import function_at
 
 PYTHON = '''\
 class Account:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from dap_ai.commands.debugging.parsing import (
-    Command,
+from dap_ai.commands.debugging.command_words import ELSEWHERE, GROUPS, INFO, SPELLINGS, WORDS, explained, listed
+from dap_ai.commands.debugging.line_parser import (
+    BreakpointPlace,
     Nothing,
-    Place,
+    ParsedCommand,
     Question,
     Unclear,
     names_in,
@@ -15,14 +16,13 @@ from dap_ai.commands.debugging.parsing import (
     place,
     split,
 )
-from dap_ai.commands.debugging.spelling import ELSEWHERE, GROUPS, INFO, SPELLINGS, WORDS, explained, listed
 
 NAMES = {"total", "accounts", "account", "items", "n", "i", "self"}
 
 
 def name_of(line, *, fresh=False):
     said = parse(line, NAMES, fresh=fresh)
-    assert isinstance(said, Command), said
+    assert isinstance(said, ParsedCommand), said
     return said.name
 
 
@@ -78,7 +78,7 @@ def test_r_runs_at_the_first_line_and_returns_afterwards():
 
 def test_w_alone_is_the_stack_and_with_an_expression_it_watches():
     assert name_of("w") == "where"
-    assert parse("w total", NAMES) == Command("watch", "total", "", "w")
+    assert parse("w total", NAMES) == ParsedCommand("watch", "total", "", "w")
 
 
 @pytest.mark.parametrize(
@@ -110,12 +110,12 @@ def test_a_sentence_is_a_question(line):
 
 def test_a_question_mark_in_front_makes_anything_a_question():
     assert parse("? next", NAMES) == Question("next")
-    assert parse("?", NAMES) == Command("help", word="?")
+    assert parse("?", NAMES) == ParsedCommand("help", word="?")
 
 
 def test_why_with_words_is_asked_as_it_was_typed():
     assert parse("why is total 0?", NAMES) == Question("why is total 0?")
-    assert parse("why", NAMES) == Command("why", "", "", "why")
+    assert parse("why", NAMES) == ParsedCommand("why", "", "", "why")
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_why_with_words_is_asked_as_it_was_typed():
     ],
 )
 def test_a_bare_name_or_expression_is_printed(line):
-    assert parse(line, NAMES) == Command("print", line)
+    assert parse(line, NAMES) == ParsedCommand("print", line)
 
 
 def test_an_unknown_single_word_is_no_question_that_costs_money():
@@ -177,13 +177,13 @@ def test_a_paste_is_its_lines_and_a_block_stays_whole():
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("12", Place("", 12, "", "")),
-        ("shop.py:12", Place("shop.py", 12, "", "")),
-        ("shop.py:total", Place("shop.py", 0, "total", "")),
-        ("Account.withdraw", Place("", 0, "Account.withdraw", "")),
-        ("ns::f", Place("", 0, "ns::f", "")),
-        ("12 if x > 3", Place("", 12, "", "x > 3")),
-        ("12, x > 3", Place("", 12, "", "x > 3")),
+        ("12", BreakpointPlace("", 12, "", "")),
+        ("shop.py:12", BreakpointPlace("shop.py", 12, "", "")),
+        ("shop.py:total", BreakpointPlace("shop.py", 0, "total", "")),
+        ("Account.withdraw", BreakpointPlace("", 0, "Account.withdraw", "")),
+        ("ns::f", BreakpointPlace("", 0, "ns::f", "")),
+        ("12 if x > 3", BreakpointPlace("", 12, "", "x > 3")),
+        ("12, x > 3", BreakpointPlace("", 12, "", "x > 3")),
         ("a file", None),
         ("", None),
     ],

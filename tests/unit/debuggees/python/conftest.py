@@ -1,4 +1,4 @@
-"""What the walker's tests share as fixtures."""
+"""What the inspector's tests share as fixtures."""
 
 from __future__ import annotations
 

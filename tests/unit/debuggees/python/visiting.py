@@ -1,4 +1,4 @@
-"""What the walker's tests share: frames with chosen names, and Nodes from source text."""
+"""What the inspector's tests share: frames with chosen names, and Nodes from source text."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
-from dap_ai.debuggees.python.inspector.walker import inspect
-from dap_ai.protocol.contracts.inspection import Fact, Inspection, Value
+from dap_ai.debuggees.python.inspector.frame_inspector import inspect
+from dap_ai.protocol.contracts.inspection import ExpressionResult, Inspection, Value
 
 _UNARY = {ast.USub: "-", ast.UAdd: "+", ast.Invert: "~", ast.Not: "not"}
 _BINARY = {
@@ -58,13 +58,13 @@ def visit(names: dict[str, Any], *nodes: Any, exc: BaseException | None = None, 
 
 
 def described(x: Any, **query: Any) -> Value:
-    """The walker's Value of an object."""
+    """The inspector's Value of an object."""
     (variable,) = visit({"x": x}, threads=False, **query).frames[0].locals
     return variable.value
 
 
-def fact(source: str, names: dict[str, Any] | None = None, **query: Any) -> Fact:
-    """The walker's answer to an expression."""
+def fact(source: str, names: dict[str, Any] | None = None, **query: Any) -> ExpressionResult:
+    """The inspector's answer to an expression."""
     return visit(names or {}, node(source), threads=False, **query).frames[0].values[0]
 
 

@@ -16,10 +16,10 @@ from pathlib import Path
 
 import msgspec
 
-from dap_ai.debuggees.runs.artefacts import CannotRead
-from dap_ai.debuggees.runs.json_spans import Broken, Key, children, escaped, string_end
-from dap_ai.debuggees.runs.model import Ref, Run
+from dap_ai.debuggees.runs.json_spans import JsonSyntaxError, Key, children, escaped, string_end
 from dap_ai.debuggees.runs.refs import Artefact, artefact
+from dap_ai.debuggees.runs.run_files import CannotRead
+from dap_ai.debuggees.runs.run_model import Ref, Run
 
 Span = tuple[int, int]
 _MOST_NAMED = 200
@@ -30,7 +30,7 @@ _JSON_STARTS = (b"{", b"[")
 _COLON = re.compile(rb"[ \t\r\n]*:")
 
 
-class Rest(msgspec.Struct, frozen=True):
+class UnreferencedText(msgspec.Struct, frozen=True):
     """A place with text that no event points to."""
 
     ref: Ref
@@ -43,7 +43,7 @@ class Account(msgspec.Struct, frozen=True):
     text_bytes: int
     reached_bytes: int
     copied_bytes: int = 0
-    rest: Sequence[Rest] = ()
+    rest: Sequence[UnreferencedText] = ()
     """The largest first, at most 200 of each artefact."""
 
     @property
@@ -99,9 +99,9 @@ class _Page:
         self.copied = self.size(sought) - self.size(left)
         self.missing = left + self.missing[_MOST_SOUGHT:]
 
-    def rest(self) -> list[Rest]:
+    def rest(self) -> list[UnreferencedText]:
         """The highest places whose texts are all missing, and below those of which only some are."""
-        rest = list[Rest]()
+        rest = list[UnreferencedText]()
         texts, missing = _Sums(self.texts), _Sums(self.missing)
         for number, (start, end) in enumerate(self.documents, 1):
             waiting = [(Ref(self.name, (number, number) if len(self.documents) > 1 else None), start, end)]
@@ -111,7 +111,7 @@ class _Page:
                 below = _below(self.file.data, ref, first, last) if 0 < lost < texts.within(first, last) else []
                 waiting += below
                 if lost and not below:
-                    rest.append(Rest(ref, lost))
+                    rest.append(UnreferencedText(ref, lost))
         return rest
 
 
@@ -165,7 +165,7 @@ def strings(data: bytes) -> Iterator[Span]:
     while at >= 0:
         try:
             end = string_end(data, at)
-        except Broken:
+        except JsonSyntaxError:
             return
         if not _COLON.match(data, end):
             yield at + 1, end - 1
@@ -190,6 +190,6 @@ def _below(data: bytes, ref: Ref, start: int, end: int) -> list[tuple[Ref, int, 
     opening = start + end - start - len(data[start:end].lstrip())
     try:
         found: list[tuple[Key, int, int]] = list(children(data, opening))
-    except Broken:
+    except JsonSyntaxError:
         return []
     return [(Ref(ref.path, ref.lines, f"{ref.pointer}/{escaped(str(key))}"), first, last) for key, first, last in found]

@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from dap_ai.debuggees.runs.model import Agent, Event, EventKind, Outcome, Problem, Ref, Run, Usage
+from dap_ai.debuggees.runs.run_model import Agent, Event, EventKind, Outcome, Problem, Ref, Run, TokenUsage
 
 HOSTILE = (
     "</script></pre><img src=x onerror=\"document.title='pwned'\">\x1b]0;pwned\x07\x1b[2J\u202e```` <!-- & \r\n\x00"
@@ -23,14 +23,14 @@ def ordinary() -> Run:
     """Four steps: two parallel calls, a change, a message."""
     events = [
         event(0, "task", "Fix total()."),
-        event(1, "response", "I look first.", cycle=1, at_s=1.0, usage=Usage(100, 20, 30, 0.01), reasoning="hm"),
+        event(1, "response", "I look first.", cycle=1, at_s=1.0, usage=TokenUsage(100, 20, 30, 0.01), reasoning="hm"),
         event(
             2, "call", "cat shop.py", step=1, cycle=1, tool="bash", call_id="a", arguments={"command": "cat shop.py"}
         ),
         event(3, "call", "pytest -q", step=2, cycle=1, tool="bash", call_id="b", arguments={"command": "pytest -q"}),
         event(4, "result", "1 failed in 0.1s", step=2, cycle=1, tool="bash", call_id="b", status="error", exit_code=1),
         event(5, "result", "def total(): ...", step=1, cycle=1, tool="bash", call_id="a", status="ok", exit_code=0),
-        event(6, "response", "I change it.", cycle=2, at_s=4.5, usage=Usage(200, None, 40, 0.02)),
+        event(6, "response", "I change it.", cycle=2, at_s=4.5, usage=TokenUsage(200, None, 40, 0.02)),
         event(
             7,
             "call",
@@ -137,7 +137,7 @@ def any_event(draw: st.DrawFn, index: int) -> Event:
         status=draw(st.sampled_from(["ok", "error", "unknown"])),
         exit_code=draw(st.none() | st.integers(-1, 3)),
         usage=draw(
-            st.none() | st.builds(Usage, st.none() | st.integers(0, 9), st.none(), st.integers(0, 9), st.none())
+            st.none() | st.builds(TokenUsage, st.none() | st.integers(0, 9), st.none(), st.integers(0, 9), st.none())
         ),
     )
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from dap_ai.debuggees.runs.model import Event, Run
 from dap_ai.debuggees.runs.opening import open_run
 from dap_ai.debuggees.runs.refs import resolve
+from dap_ai.debuggees.runs.run_model import Event, Run
 
 
 def lines(path: Path, values: Iterable[Any]) -> Path:

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from dap_ai.debuggees.runs.model import Event, Ref, Run
 from dap_ai.debuggees.runs.opening import find_runs, open_run
+from dap_ai.debuggees.runs.run_model import Event, Ref, Run
 from tests.unit.debuggees.runs.accounting import account
 from tests.unit.debuggees.runs.shared import FOLDER, SAMPLES
 

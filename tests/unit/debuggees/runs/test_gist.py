@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dap_ai.debuggees.runs.gist import name_of, task_of, unwrapped
-from dap_ai.debuggees.runs.model import Run
+from dap_ai.debuggees.runs.run_model import Run
 
 
 @pytest.mark.parametrize(

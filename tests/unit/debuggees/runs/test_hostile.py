@@ -14,11 +14,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dap_ai.debuggees.runs.artefacts import CannotRead, lines
-from dap_ai.debuggees.runs.model import Run, steps_of
 from dap_ai.debuggees.runs.opening import Readers, find_runs, open_run, readers, recognized
 from dap_ai.debuggees.runs.readers.base import Reader
 from dap_ai.debuggees.runs.refs import resolve
+from dap_ai.debuggees.runs.run_files import CannotRead, lines
+from dap_ai.debuggees.runs.run_model import Run, steps_of
 from tests.unit.debuggees.runs.accounting import account
 from tests.unit.debuggees.runs.shared import SAMPLES
 

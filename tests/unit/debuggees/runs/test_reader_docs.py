@@ -5,9 +5,9 @@ import re
 from pathlib import Path
 from typing import Any
 
-from dap_ai.debuggees.runs.model import steps_of
 from dap_ai.debuggees.runs.opening import Readers, open_run
 from dap_ai.debuggees.runs.refs import resolve
+from dap_ai.debuggees.runs.run_model import steps_of
 
 PAGE = Path(__file__).parents[4] / "docs" / "readers.md"
 

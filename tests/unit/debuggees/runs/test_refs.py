@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from dap_ai.debuggees.runs.artefacts import CannotRead
-from dap_ai.debuggees.runs.model import Event, Ref, Run
 from dap_ai.debuggees.runs.opening import find_runs, open_run
 from dap_ai.debuggees.runs.refs import contains, resolve
+from dap_ai.debuggees.runs.run_files import CannotRead
+from dap_ai.debuggees.runs.run_model import Event, Ref, Run
 from tests.unit.debuggees.runs.shared import FOLDER, SAMPLES
 
 RUNS = [*find_runs(SAMPLES), *(find_runs(FOLDER) if FOLDER.is_dir() else ())]

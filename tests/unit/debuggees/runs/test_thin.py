@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from dap_ai.debuggees.runs.model import Event, Run
 from dap_ai.debuggees.runs.opening import open_run
-from dap_ai.debuggees.runs.readers import portion, thin
+from dap_ai.debuggees.runs.readers import portion, thin_events
 from dap_ai.debuggees.runs.readers.portion import Portion
+from dap_ai.debuggees.runs.run_model import Event, Run
 
 LONG = "a long text, " * 60
 FIELDS = Event.__struct_fields__
@@ -93,7 +93,7 @@ def test_a_session_read_thinly_says_the_same_and_holds_no_long_text(tmp_path: Pa
     assert [agent.name for agent in lean.agents] == ["main", "reviewer"]
     assert held(whole) > 5 * len(LONG)
     assert held(lean) < len(LONG)
-    assert all(isinstance(Event.__dict__["arguments"].__get__(e), thin.Place) for e in lean.events if e.tool == "Write"
+    assert all(isinstance(Event.__dict__["arguments"].__get__(e), thin_events.TextLocation) for e in lean.events if e.tool == "Write"
                and e.kind == "call")  # fmt: skip
 
 
@@ -132,7 +132,7 @@ def test_a_text_that_is_set_is_that_text(tmp_path: Path):
 
 
 def test_without_a_wish_nothing_is_left_in_the_file(tmp_path: Path):
-    assert not any(isinstance(event, thin.ThinEvent) for event in open_run(session(tmp_path / "s.jsonl")).events)
+    assert not any(isinstance(event, thin_events.ThinEvent) for event in open_run(session(tmp_path / "s.jsonl")).events)
 
 
 @pytest.mark.parametrize("kind", ["lines", "list", "document"])

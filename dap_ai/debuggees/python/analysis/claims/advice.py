@@ -3,31 +3,33 @@
 from __future__ import annotations
 
 import ast
-import builtins
 from collections.abc import Iterator
 
-from dap_ai.agent.case.values import cut
-from dap_ai.agent.report.edits import Edit
+from dap_ai.agent.case.value_texts import cut
 from dap_ai.agent.report.sections import where
+from dap_ai.agent.report.source_edits import SourceEdit
 from dap_ai.agent.report.wording import ADVICE
+from dap_ai.agent.source.statements import names_in
 from dap_ai.debuggees.python.analysis.experiments.changes.own_text import own_lines
-from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
+from dap_ai.debuggees.python.analysis.ranking.ranking import StopAnalysis
 from dap_ai.debuggees.python.analysis.ranking.trials import Trial, Trials
-from dap_ai.debuggees.python.analysis.record.runs import CANNOT, Verdict
-from dap_ai.protocol.wire.ask import Fix, Suspect
+from dap_ai.debuggees.python.analysis.record.check_runs import CANNOT, FixVerdict
+from dap_ai.debuggees.python.analysis.record.failure_check import BUILTINS
+from dap_ai.debuggees.python.analysis.syntax.nodes import READS
+from dap_ai.protocol.wire.ask_messages import Fix, Suspect
 from dap_ai.system.texts import fenced
 
 _LEAST_SURE = 0.45
 """So sure must a rule be, and tests that pass not run its line, for its fix to be shown where it was not tried."""
 
 
-def recommendation(analysis: Analysis, trials: Trials | None = None) -> tuple[str, list[Fix]]:
+def recommendation(analysis: StopAnalysis, trials: Trials | None = None) -> tuple[str, list[Fix]]:
     """A fix as a diff with what became of it, else the next debugging steps; and the fixes."""
     case = analysis.case
     first = analysis.suspects[0] if analysis.suspects else None
     if trials and trials.proved and _agree(analysis, trials.proved[0]):
         return _passing(analysis, trials)
-    finding = analysis.fix_at(first.file, first.line) if first else None
+    finding = analysis.finding_at(first.file, first.line, with_fix=True) if first else None
     verdict = _verdict_of(finding.edit, trials) if finding and finding.edit else None
     sure = finding.weight * analysis.share((first.file, first.line)) if first and finding else 0.0
     if finding and finding.edit and sure >= _LEAST_SURE and (verdict is None or verdict.outcome == CANNOT):
@@ -39,24 +41,24 @@ def recommendation(analysis: Analysis, trials: Trials | None = None) -> tuple[st
             fix.check, fix.result = verdict.check.words, verdict.text
             text = f"It could not be tried here: {verdict.text}."
         return f"{ADVICE} A possible fix. {text}\n\n{fenced(diff, 'diff')}{_effort(trials)}", [fix]
-    held_back = f"\n\n{_held_back(analysis, trials.passing[0])}" if trials and trials.passing else ""
+    held_back = f"\n\n{_why_not_shown(analysis, trials.passing[0])}" if trials and trials.passing else ""
     return f"{ADVICE} Next steps:\n\n{_steps(analysis)}{held_back}{_effort(trials)}", []
 
 
-def _agree(analysis: Analysis, trial: Trial) -> bool:
+def _agree(analysis: StopAnalysis, trial: Trial) -> bool:
     """Whether cause and fix are one line, or a rule says why they are not; where no cause is known, no fix is."""
     cause = analysis.cause
     return bool(trial.candidate.reason) or (cause is not None and trial.place == (cause.file, cause.line))
 
 
-def _steps(analysis: Analysis) -> str:
+def _steps(analysis: StopAnalysis) -> str:
     first = analysis.suspects[0] if analysis.suspects else None
     here = where(analysis.case, analysis.diagnosis.place.frame.path, analysis.diagnosis.place.frame.line)
     steps = list(_next_steps(analysis, first)) or [f"Set a breakpoint before {here}, and step."]
     return "\n".join(f"- {step}" for step in steps)
 
 
-def _held_back(analysis: Analysis, trial: Trial) -> str:
+def _why_not_shown(analysis: StopAnalysis, trial: Trial) -> str:
     """Why a change with which the failure goes away is not shown."""
     spot = where(analysis.case, trial.candidate.edit.source.path, trial.candidate.line)
     if trial.doubt:
@@ -67,7 +69,7 @@ def _held_back(analysis: Analysis, trial: Trial) -> str:
     return f"A small change at {spot} makes the failure go away, too, which proves too little to show it."
 
 
-def _passing(analysis: Analysis, trials: Trials) -> tuple[str, list[Fix]]:
+def _passing(analysis: StopAnalysis, trials: Trials) -> tuple[str, list[Fix]]:
     root = analysis.case.inspection.cwd
     best, *others = trials.proved[:3]
     fix = _fix(best, root)
@@ -79,7 +81,7 @@ def _passing(analysis: Analysis, trials: Trials) -> tuple[str, list[Fix]]:
     return text + _effort(trials), [fix]
 
 
-def _found(best: Trial, analysis: Analysis, trials: Trials) -> str:
+def _found(best: Trial, analysis: StopAnalysis, trials: Trials) -> str:
     """How the fix was found; its reason, unless the root cause has just told it."""
     reason, told = best.candidate.reason, analysis.suspects[0].reason if analysis.suspects else ""
     if reason:
@@ -90,7 +92,7 @@ def _found(best: Trial, analysis: Analysis, trials: Trials) -> str:
     return "A guess, found by trying small changes: check that it does what you intend."
 
 
-def _at(edit: Edit) -> str:
+def _at(edit: SourceEdit) -> str:
     """Where the change is: `Change line 14`, `Add after line 5`."""
     old = [edit.source.line(n) for n in range(edit.first, edit.last + 1)]
     if edit.lines[: len(old)] == old:
@@ -120,7 +122,7 @@ def _new(trial: Trial) -> str:
     return f"`{cut('; '.join(t.strip() for t in edit.lines if t.strip() not in old) or 'removed', 100)}`"
 
 
-def _verdict_of(edit: Edit, trials: Trials | None) -> Verdict | None:
+def _verdict_of(edit: SourceEdit, trials: Trials | None) -> FixVerdict | None:
     return next((t.verdict for t in trials.tried if t.candidate.edit is edit), None) if trials else None
 
 
@@ -136,20 +138,12 @@ def _effort(trials: Trials | None) -> str:
     return f"\n\n{fixes} tried in snapshots of the stopped program; {passed or 'none'} passed.{more}"
 
 
-def _next_steps(analysis: Analysis, first: Suspect | None) -> Iterator[str]:
+def _next_steps(analysis: StopAnalysis, first: Suspect | None) -> Iterator[str]:
     case, place = analysis.case, analysis.diagnosis.place
     yield from analysis.diagnosis.advice
     if first and not first.file.startswith("<") and (first.file, first.line) != (place.frame.path, place.frame.line):
         source = case.sources.read(first.file)
-        scope = source.scope_at(first.line) if source else None
-        names = (
-            sorted(
-                {n.id for n in ast.walk(source.statement_at(first.line) or ast.Pass()) if isinstance(n, ast.Name)}
-                - set(dir(builtins))
-            )
-            if source and scope
-            else []
-        )
+        names = sorted({*names_in(source.statement_at(first.line))} - BUILTINS) if source and source.tree else []
         watch = f", and watch {', '.join(f'`{n}`' for n in names[:3])}" if names else ""
         yield f"Set a breakpoint at {where(case, first.file, first.line)}{watch}."
     condition = _condition(analysis)
@@ -160,21 +154,15 @@ def _next_steps(analysis: Analysis, first: Suspect | None) -> Iterator[str]:
         if not condition:
             yield f"Set a breakpoint at {where(case, place.frame.path, place.frame.line)}, to stop before the failure."
         return
-    places = [
-        ast.unparse(r) for r in analysis.diagnosis.roots if isinstance(r, ast.Name | ast.Attribute | ast.Subscript)
-    ]
-    if root := next((place for place in places if place not in dir(builtins)), ""):
+    places = (ast.unparse(root) for root in analysis.diagnosis.roots if isinstance(root, READS))
+    if root := next((place for place in places if place not in BUILTINS), ""):
         yield f"Ask `where does {cut(root, 60)} come from?`"
 
 
-def _condition(analysis: Analysis) -> str:
+def _condition(analysis: StopAnalysis) -> str:
     for root in analysis.diagnosis.roots[:2]:
         value = analysis.diagnosis.value(root)
-        if (
-            isinstance(root, ast.Name | ast.Attribute)
-            and value
-            and value.kind in ("none", "int", "str", "bool")
-            and len(value.text) < 40
-        ):
+        is_short = value is not None and value.kind in ("none", "int", "str", "bool") and len(value.text) < 40
+        if value and is_short and isinstance(root, ast.Name | ast.Attribute):
             return f"{ast.unparse(root)} {'is' if value.kind == 'none' else '=='} {value.text}"
     return ""

@@ -11,17 +11,19 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from dap_ai.agent.case.fitting import Section, fitted
-from dap_ai.agent.case.stack import Case, Frame, Place, sub_expressions
-from dap_ai.agent.case.tables import aligned, shortened
-from dap_ai.agent.case.values import CHARS_PER_TOKEN, cut, first_of, in_a_line, show_fact, variables
-from dap_ai.agent.report.edits import shorten
+from dap_ai.agent.case.stop_snapshot import FramePlace, StackFrame, StopSnapshot, sub_expressions
+from dap_ai.agent.case.text_tables import aligned, shortened
+from dap_ai.agent.case.value_texts import CHARS_PER_TOKEN, cut, first_of, in_a_line, show_result, variables
 from dap_ai.agent.report.sections import output_and_deeds
-from dap_ai.agent.source.source import FunctionNode, SourceFile
+from dap_ai.agent.report.source_edits import shorten
+from dap_ai.agent.source.source_file import FunctionNode, SourceFile
 from dap_ai.agent.source.statements import header_expressions, last_line
 from dap_ai.debuggees.python.analysis.claims.excerpts import excerpt
-from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
-from dap_ai.debuggees.python.analysis.record.runs import Control
+from dap_ai.debuggees.python.analysis.ranking.ranking import StopAnalysis
+from dap_ai.debuggees.python.analysis.record.check_runs import Control
+from dap_ai.debuggees.python.analysis.syntax.definitions import FunctionScope
 from dap_ai.debuggees.python.analysis.syntax.loops import looping
+from dap_ai.debuggees.python.analysis.syntax.nodes import lines_of
 from dap_ai.protocol.contracts.inspection import ThreadFacts
 from dap_ai.system.texts import fenced
 
@@ -40,10 +42,9 @@ class _Shown:
 
     def of(self, source: SourceFile, node: FunctionNode, most: int | None) -> list[int]:
         """The lines of a function that may be, in their order; of a long one the most suspicious."""
-        lines = range(node.lineno, last_line(node) + 1)
         if self.allowed is None:
-            return list(lines)
-        return sorted([line for path, line in self.allowed if path == source.path and line in lines][:most])
+            return list(lines_of(node))
+        return sorted([line for path, line in self.allowed if path == source.path and line in lines_of(node)][:most])
 
     def admits(self, path: str, line: int) -> bool:
         """Whether a line is to be quoted now."""
@@ -53,7 +54,7 @@ class _Shown:
 class _Context:
     """The sections of one context; a source line is shown once."""
 
-    def __init__(self, case: Case, analysis: Analysis | None, control: Control | None) -> None:
+    def __init__(self, case: StopSnapshot, analysis: StopAnalysis | None, control: Control | None) -> None:
         allowed = excerpt(case, analysis, control) if analysis else None
         shown = self._shown = _Shown(allowed, list(_functions(case, allowed or {})))
         self.sections = [
@@ -85,17 +86,19 @@ class _Context:
         return text
 
 
-def first_context(case: Case, analysis: Analysis | None, budget_tokens: int, control: Control | None = None) -> str:
+def first_context(
+    case: StopSnapshot, analysis: StopAnalysis | None, budget_tokens: int, control: Control | None = None
+) -> str:
     """The first context, at most `budget_tokens` long. `control`: the failing check run again, traced."""
     context = _Context(case, analysis, control)
     return fitted(context.sections, budget_tokens * CHARS_PER_TOKEN, context.text)
 
 
-def _at(case: Case, path: str, line: int) -> str:
+def _at(case: StopSnapshot, path: str, line: int) -> str:
     return f"{shorten(path, case.inspection.cwd)}:{line}"
 
 
-def _stop(case: Case, level: int) -> str:
+def _stop(case: StopSnapshot, level: int) -> str:
     size = (400, 160, 60, 30)[level]
     lines: list[str] = []
     for error in case.inspection.exceptions[: (8, 4, 2, 1)[level]]:
@@ -116,7 +119,7 @@ def _stop(case: Case, level: int) -> str:
     return "\n".join(lines)
 
 
-def _elsewhere(case: Case, level: int) -> str:
+def _elsewhere(case: StopSnapshot, level: int) -> str:
     """The user's frames of an exception of another process, or of one that a value holds, innermost first."""
     held = case.held if case.remote is None else ("in another process, which cannot be read", case.remote)
     if held is None or held[1].exception is None:
@@ -131,7 +134,7 @@ def _elsewhere(case: Case, level: int) -> str:
     return "\n".join(rows)
 
 
-def _failing(case: Case, analysis: Analysis | None, level: int) -> str:
+def _failing(case: StopSnapshot, analysis: StopAnalysis | None, level: int) -> str:
     """Values of the failing line's sub-expressions: what pytest shows of an assert."""
     place = analysis.diagnosis.place if analysis else case.focus
     if place is None or place.statement is None:
@@ -141,17 +144,17 @@ def _failing(case: Case, analysis: Analysis | None, level: int) -> str:
     rows: dict[str, str] = {}
     for node in sub_expressions(header_expressions(place.statement)):
         text = ast.unparse(node)
-        fact = place.fact(text)
+        fact = place.evaluation(text)
         if fact is None or text in bound or fact.error in ("refused", "raised"):
             continue
         if fact.value is None or fact.value.kind not in ("function", "class", "module"):
-            rows[text] = f"{cut(text, 80)} -> {show_fact(fact, size)}"
+            rows[text] = f"{cut(text, 80)} -> {show_result(fact, size)}"
     if level >= 4:
         return f"... {len(rows)} sub-expressions" if rows else ""
     return "\n".join(first_of(list(rows.values()), (8, 6, 4, 3)[level]))
 
 
-def _place(case: Case, place: Place, index: int, shown: _Shown, level: int) -> str:
+def _place(case: StopSnapshot, place: FramePlace, index: int, shown: _Shown, level: int) -> str:
     frame = place.frame
     folded = _folded(case, frame)
     head = f"{folded}#{case.frames.index(frame)} {frame.name} {_at(case, frame.path, frame.line)}"
@@ -167,7 +170,7 @@ def _place(case: Case, place: Place, index: int, shown: _Shown, level: int) -> s
     return "\n".join(p for p in parts if p)
 
 
-def _folded(case: Case, frame: Frame) -> str:
+def _folded(case: StopSnapshot, frame: StackFrame) -> str:
     """Library frames between this user frame and the one further in, in one line."""
     position = case.frames.index(frame)
     count, name = 0, ""
@@ -177,7 +180,7 @@ def _folded(case: Case, frame: Frame) -> str:
     return f"... {count} library frames ({name})\n" if count else ""
 
 
-def _tables(place: Place) -> Iterator[str]:
+def _tables(place: FramePlace) -> Iterator[str]:
     """The first and the last rows of frames of data: what is wrong with them seldom shows in their size."""
     found = variables(place.facts) if place.facts else []
     tables = [(v.name, v.value.table) for v in found if v.value.kind in ("dataframe", "series") and v.value.table]
@@ -185,7 +188,7 @@ def _tables(place: Place) -> Iterator[str]:
         yield f"{name}:\n{fenced(aligned(shortened(table, _TABLE_ROWS), _TABLE_WIDTH), '')}"
 
 
-def _lines(place: Place, shown: _Shown, level: int, *, whole: bool) -> str:
+def _lines(place: FramePlace, shown: _Shown, level: int, *, whole: bool) -> str:
     source, line, function = place.source, place.frame.line, place.function
     if source is None:
         return ""
@@ -215,7 +218,7 @@ def _rows(source: SourceFile, wanted: Iterable[int], marked: int, shown: _Shown)
     return "\n".join(rows)
 
 
-def _called(case: Case, analysis: Analysis | None, shown: _Shown, level: int) -> str:
+def _called(case: StopSnapshot, analysis: StopAnalysis | None, shown: _Shown, level: int) -> str:
     """Source of the functions that are on no frame, most suspicious first; then of modules and classes."""
     if analysis is None:
         return ""
@@ -232,7 +235,7 @@ def _called(case: Case, analysis: Analysis | None, shown: _Shown, level: int) ->
     return "\n".join([*parts, f"... {hidden} more functions in reach"] if hidden > 0 else parts)
 
 
-def _functions(case: Case, allowed: Iterable[tuple[str, int]]) -> Iterator[tuple[SourceFile, FunctionNode]]:
+def _functions(case: StopSnapshot, allowed: Iterable[tuple[str, int]]) -> Iterator[tuple[SourceFile, FunctionNode]]:
     """The functions on no frame that hold one of these lines, in the order of their first ones."""
     seen = _on_stack(case)
     for path, line in allowed:
@@ -243,18 +246,16 @@ def _functions(case: Case, allowed: Iterable[tuple[str, int]]) -> Iterator[tuple
             yield source, node
 
 
-def _on_stack(case: Case) -> set[tuple[str, int]]:
+def _on_stack(case: StopSnapshot) -> set[tuple[str, int]]:
     return {(p.frame.path, p.function.lineno) for p in case.places if p.function}
 
 
 def _name(source: SourceFile, node: FunctionNode) -> str:
     """As its `def` has it, which is not quoted."""
-    owner = next((c for c in source.classes if node in c.body), None)
-    name = f"{owner.name}.{node.name}" if owner else node.name
-    return cut(f"{name}({ast.unparse(node.args)})", 100)
+    return cut(f"{FunctionScope(source, node).name}({ast.unparse(node.args)})", 100)
 
 
-def _outside(case: Case, shown: _Shown) -> Iterator[str]:
+def _outside(case: StopSnapshot, shown: _Shown) -> Iterator[str]:
     """What is suspicious at the level of modules and classes that are on no frame."""
     for path in sorted({path for path, _ in shown.allowed or ()}):
         source = case.sources.read(path)
@@ -264,7 +265,7 @@ def _outside(case: Case, shown: _Shown) -> Iterator[str]:
             yield f"{shorten(path, case.inspection.cwd)}\n{fenced(rows, '')}"
 
 
-def _suspects(case: Case, analysis: Analysis | None, level: int) -> str:
+def _suspects(case: StopSnapshot, analysis: StopAnalysis | None, level: int) -> str:
     if analysis is None or not analysis.suspects or level >= 3:
         return ""
     kept = analysis.suspects[: (2, 1, 1)[level]]
@@ -272,7 +273,7 @@ def _suspects(case: Case, analysis: Analysis | None, level: int) -> str:
     return "suspicious (heuristic):\n" + "\n".join(rows)
 
 
-def _surroundings(case: Case, level: int) -> str:
+def _surroundings(case: StopSnapshot, level: int) -> str:
     seen = case.inspection
     lines: list[str] = []
     if seen.python and level < 3:
@@ -284,11 +285,11 @@ def _surroundings(case: Case, level: int) -> str:
     return "\n".join([*lines, *output_and_deeds(case, "".join(text for _, text in case.output), level)])
 
 
-def _command_line(case: Case) -> str:
+def _command_line(case: StopSnapshot) -> str:
     program, *arguments = case.inspection.argv or [""]
     return " ".join([shorten(program, case.inspection.cwd), *arguments])
 
 
-def _top(case: Case, thread: ThreadFacts) -> str:
+def _top(case: StopSnapshot, thread: ThreadFacts) -> str:
     top = thread.frames[0] if thread.frames else None
     return f"{top.name} {_at(case, top.file, top.line)}" if top else "?"

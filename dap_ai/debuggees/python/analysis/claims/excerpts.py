@@ -9,13 +9,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dap_ai.agent.case.stack import Case, Place
-from dap_ai.agent.source.source import FunctionNode, SourceFile, is_user_path
-from dap_ai.agent.source.statements import body_fields, last_line
-from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
+from dap_ai.agent.case.stop_snapshot import FramePlace, StopSnapshot
+from dap_ai.agent.source.source_file import FunctionNode, SourceFile, is_user_path
+from dap_ai.agent.source.statements import last_line
+from dap_ai.debuggees.python.analysis.ranking.ranking import StopAnalysis
+from dap_ai.debuggees.python.analysis.record.check_runs import Control
 from dap_ai.debuggees.python.analysis.record.lines_run import ran_lines
-from dap_ai.debuggees.python.analysis.record.runs import Control
 from dap_ai.debuggees.python.analysis.syntax.definitions import control_tests
+from dap_ai.debuggees.python.analysis.syntax.nodes import header_lines
 
 Line = tuple[str, int]
 
@@ -27,7 +28,7 @@ _RECENT, _FADING = 0.3, 0.94
 """What the line is worth that ran last before the failure; each one before it is worth less."""
 
 
-def excerpt(case: Case, analysis: Analysis, control: Control | None) -> dict[Line, None]:
+def excerpt(case: StopSnapshot, analysis: StopAnalysis, control: Control | None) -> dict[Line, None]:
     """The lines to quote, most suspicious first. `control`: the failing check run again, traced."""
     sources = _sources(case, analysis, control)
     total = sum(1 for source in sources.values() for text in source.lines if text.strip())
@@ -42,7 +43,7 @@ def excerpt(case: Case, analysis: Analysis, control: Control | None) -> dict[Lin
     return chosen
 
 
-def _sources(case: Case, analysis: Analysis, control: Control | None) -> dict[str, SourceFile]:
+def _sources(case: StopSnapshot, analysis: StopAnalysis, control: Control | None) -> dict[str, SourceFile]:
     """The user's files: on the stack, in reach, and those in which something ran or is suspicious."""
     found = {p.source.path: p.source for p in case.places if p.source}
     paths = [scope.source.path for scope, _ in analysis.scopes.values()]
@@ -55,7 +56,9 @@ def _sources(case: Case, analysis: Analysis, control: Control | None) -> dict[st
     return found
 
 
-def _order(case: Case, analysis: Analysis, control: Control | None, sources: dict[str, SourceFile]) -> Iterator[Line]:
+def _order(
+    case: StopSnapshot, analysis: StopAnalysis, control: Control | None, sources: dict[str, SourceFile]
+) -> Iterator[Line]:
     for place in case.places[:4]:
         yield place.frame.path, place.frame.line
     scores = _scores(analysis, control, sources)
@@ -82,7 +85,7 @@ def _is_text(source: SourceFile, line: int) -> bool:
     return constant or source.line(line).lstrip().startswith("#")
 
 
-def _around(place: Place) -> tuple[int, int, int]:
+def _around(place: FramePlace) -> tuple[int, int, int]:
     """The first line of the frame's code, the last one that can have run in this call, and the last one."""
     line, scope = place.frame.line, place.scope
     loops = [s for s, _ in control_tests(scope, line) if isinstance(s, ast.For | ast.While)] if scope else []
@@ -92,7 +95,7 @@ def _around(place: Place) -> tuple[int, int, int]:
     return line - 12, min(reached, line + 4), line + 4
 
 
-def _scores(analysis: Analysis, control: Control | None, sources: dict[str, SourceFile]) -> dict[Line, float]:
+def _scores(analysis: StopAnalysis, control: Control | None, sources: dict[str, SourceFile]) -> dict[Line, float]:
     scores = dict(analysis.scores)
     trace = control.trace if control else None
     if control is None or trace is None or trace.truncated:
@@ -115,9 +118,4 @@ def _whole(source: SourceFile, key: Line) -> list[Line]:
     """The lines of the statement, of a compound one its header: without the others a line says little."""
     path, line = key
     statement = source.statement_at(line)
-    if statement is None:
-        return []
-    inner = next(body_fields(statement), None)
-    end = inner[0].lineno - 1 if inner else last_line(statement)
-    lines = range(statement.lineno, min(end, statement.lineno + 6) + 1)
-    return [(path, n) for n in lines if source.line(n).strip()]
+    return [(path, n) for n in header_lines(statement)[:7] if source.line(n).strip()] if statement else []

@@ -7,16 +7,16 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from dap_ai.agent.case.stack import Case, Place
-from dap_ai.agent.case.values import cut, first_of, show, typed, variables, when
+from dap_ai.agent.case.stop_snapshot import FramePlace, StopSnapshot
+from dap_ai.agent.case.value_texts import cut, first_of, show, typed, variables, when
 from dap_ai.agent.report.citing import Cited
 from dap_ai.agent.report.sections import BACK, THE_FAILED_LINE, cause_of, chain_of, listed, quote, where
 from dap_ai.agent.report.wording import CLEANED, HAPPENED, UNKNOWN, cut_code
-from dap_ai.debuggees.python.analysis.failure.facts import Diagnosis, proving
-from dap_ai.debuggees.python.analysis.failure.messages import first_line, told_by_pytest
-from dap_ai.debuggees.python.analysis.ranking.ranking import TOLD_SUSPECTS, Analysis
+from dap_ai.debuggees.python.analysis.failure.exception_messages import first_line, without_pytest_lines
+from dap_ai.debuggees.python.analysis.failure.failure_evidence import Diagnosis, proving
+from dap_ai.debuggees.python.analysis.ranking.ranking import TOLD_SUSPECTS, StopAnalysis
 from dap_ai.debuggees.python.analysis.ranking.trials import Trials
-from dap_ai.debuggees.python.analysis.slice.slicing import Step
+from dap_ai.debuggees.python.analysis.slice.slicing import SliceStep
 
 _MAX_CHAIN, _MAX_LINKS = 4, 6
 _MAX_CODE, _MAX_VALUE, _MAX_REASON = 100, 60, 100
@@ -24,31 +24,24 @@ _MAX_NAMES = 5
 _CODE = ("function", "class", "module")
 _READS = ast.Name | ast.Attribute | ast.Subscript
 _DOES = {
-    "assigned": "sets",
-    "argument": "passes",
-    "returned": "returns the result of",
-    "stored": "changes",
-    "decides": "decides whether line {} runs",
-    "written": "writes",
+    "assigned": ("sets", "may have set"),
+    "argument": ("passes", "may have passed"),
+    "returned": ("returns the result of", "may have returned the result of"),
+    "stored": ("changes", "may have changed"),
+    "decides": ("decides whether line {} runs", "may have decided whether line {} runs"),
+    "written": ("writes", "may have written"),
 }
-_MAY = {
-    "assigned": "may have set",
-    "argument": "may have passed",
-    "returned": "may have returned the result of",
-    "stored": "may have changed",
-    "decides": "may have decided whether line {} runs",
-    "written": "may have written",
-}
+"""By its role, what a step does, and what it may have done."""
 
 
-def happened(analysis: Analysis) -> str:
+def happened(analysis: StopAnalysis) -> str:
     """The exception or stop, where, and the value that proves it."""
     case, diagnosis = analysis.case, analysis.diagnosis
     place = diagnosis.place
     spot = where(case, place.frame.path, place.frame.line)
     error = case.exception
     if error:
-        message = f": {cut(first_line(told_by_pytest(error.message)), 300)}" if error.message else ""
+        message = f": {cut(first_line(without_pytest_lines(error.message)), 300)}" if error.message else ""
         first = f"`{error.type}{message}` at {spot}, in `{place.frame.name}`"
     else:
         reason = case.stop.description or case.stop.reason
@@ -58,8 +51,8 @@ def happened(analysis: Analysis) -> str:
     text = f"{HAPPENED} {first}:\n\n{quote(place)}"
     if diagnosis.sentences:
         text += "\n\n" + " ".join(diagnosis.sentences)
-    text += _held(case)
-    values = "\n".join(_cite(cited) for cited in proving(diagnosis) if not _is_told(cited, diagnosis))
+    text += _kept_exception(case)
+    values = "\n".join(_cite(cited) for cited in proving(diagnosis) if not _is_shown(cited, diagnosis))
     chain = "".join(
         f"\n- {e.relation}: `{e.type}: {cut(first_line(e.message), 160)}` at {where(case, e.file, e.line)}"
         for e in case.inspection.exceptions[1:]
@@ -70,7 +63,7 @@ def happened(analysis: Analysis) -> str:
     return "\n\n".join(filter(None, [text, listed]))
 
 
-def _held(case: Case) -> str:
+def _kept_exception(case: StopSnapshot) -> str:
     """Where the exception was raised that a value of the failed check holds."""
     if not case.held:
         return ""
@@ -83,7 +76,7 @@ def _held(case: Case) -> str:
     ).rstrip()
 
 
-def after_cleanup(place: Place) -> str:
+def after_cleanup(place: FramePlace) -> str:
     """Names the values of the failing line and its frame that are known only as cleanup has left them."""
     texts = [ast.unparse(n) for root in place.evaluated for n in ast.walk(root) if isinstance(n, _READS)]
     texts += [v.name for v in variables(place.facts, as_of_now=True)] if place.facts else []
@@ -93,7 +86,7 @@ def after_cleanup(place: Place) -> str:
     return f"{CLEANED} {', '.join(first_of(rows, _MAX_NAMES))}." if rows else ""
 
 
-def _is_told(cited: Cited, diagnosis: Diagnosis) -> bool:
+def _is_shown(cited: Cited, diagnosis: Diagnosis) -> bool:
     """Whether a sentence has told the whole value."""
     value = cited.place.value(cited.expression)
     told = f"`{cited.expression}` is `{value.text}`" if value and not value.truncated else ""
@@ -106,12 +99,12 @@ def _cite(cited: Cited) -> str:
     return f"- `{cited.expression}` = `{text}`{when(value) if value else ''}"
 
 
-def why(analysis: Analysis, head: str = BACK) -> str:
+def why(analysis: StopAnalysis, head: str = BACK) -> str:
     """The chain from the failing line back to the root cause; each link cites file, line and value."""
     return chain_of([_link(analysis, step) for step in _chain(analysis)], head)
 
 
-def _chain(analysis: Analysis) -> list[Step]:
+def _chain(analysis: StopAnalysis) -> list[SliceStep]:
     steps = [s for s in analysis.slice.steps if not analysis.never_ran(s.scope.source.path, s.line)]
     top = {(s.file, s.line) for s in analysis.suspects[:3]}
     nearest = [s for s in steps if s.role != "decides"][:_MAX_CHAIN]
@@ -120,19 +113,20 @@ def _chain(analysis: Analysis) -> list[Step]:
     return chosen[:_MAX_LINKS]
 
 
-def _link(analysis: Analysis, step: Step) -> str:
+def _link(analysis: StopAnalysis, step: SliceStep) -> str:
     """What a step does; what it may have done, where it is not known whether it ran."""
     case, code = analysis.case, step.scope.source.line(step.line).strip()
     had_run = analysis.had_run(step.scope.source.path, step.line)
-    words = _DOES if had_run else _MAY
+    does, may_have = _DOES[step.role]
+    words = does if had_run else may_have
     value = _value_now(step) if had_run else ""
     inside = "at module level" if isinstance(step.scope.node, ast.Module) else f"in `{step.scope.name}`"
     spot = f"{where(case, step.scope.source.path, step.line)} {inside}"
-    does = words[step.role].format(step.decided) if step.decided else f"{words[step.role]} `{step.name}`"
-    return f"{spot} {does}: `{cut(code, _MAX_CODE)}`{value}"
+    told = words.format(step.decided) if step.decided else f"{words} `{step.name}`"
+    return f"{spot} {told}: `{cut(code, _MAX_CODE)}`{value}"
 
 
-def _value_now(step: Step) -> str:
+def _value_now(step: SliceStep) -> str:
     place = step.scope.place
     if place is None:
         return ""
@@ -145,7 +139,7 @@ def _value_now(step: Step) -> str:
     return f" (`{step.name}` {is_or_was} `{show(value, _MAX_VALUE)}`{when(value, _MAX_VALUE)})"
 
 
-def root_cause(analysis: Analysis, trials: Trials | None = None) -> str:
+def root_cause(analysis: StopAnalysis, trials: Trials | None = None) -> str:
     """The most suspicious line with its reason, how sure it is, and the others in short.
 
     Sure is only what a rule knows and running again has shown: its fix is verified, or what it suspects has happened.
@@ -158,7 +152,7 @@ def root_cause(analysis: Analysis, trials: Trials | None = None) -> str:
     return cause_of(case, [*analysis.suspects[:1], *told[1:]], spot, lambda: is_sure(analysis, trials))
 
 
-def is_sure(analysis: Analysis, trials: Trials | None) -> bool:
+def is_sure(analysis: StopAnalysis, trials: Trials | None) -> bool:
     """Whether running again has shown the first suspect: a rule's fix is verified, or what it suspects was seen.
 
     A verified change elsewhere leaves it open which of the two lines is meant.

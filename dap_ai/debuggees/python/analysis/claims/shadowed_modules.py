@@ -11,14 +11,15 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import NamedTuple
 
-from dap_ai.agent.case.stack import Case
-from dap_ai.agent.report.edits import shorten
+from dap_ai.agent.case.stop_snapshot import StopSnapshot
+from dap_ai.agent.report.source_edits import shorten
 from dap_ai.agent.report.wording import ADVICE, CAUSE
-from dap_ai.agent.source.source import is_user_path
+from dap_ai.agent.source.source_file import is_user_path
+from dap_ai.agent.source.statements import nodes_in
 from dap_ai.debuggees.python.analysis.claims.explain import happened
-from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
+from dap_ai.debuggees.python.analysis.ranking.ranking import StopAnalysis
 from dap_ai.protocol.contracts.inspection import ExceptionFacts
-from dap_ai.protocol.wire.ask import Suspect
+from dap_ai.protocol.wire.ask_messages import Suspect
 
 _NO_ATTRIBUTE = re.compile(
     r"^(?:partially initialized )?module '(?P<module>[\w.]+)'(?: from '[^']*')? has no attribute '(?P<name>\w+)'"
@@ -42,7 +43,7 @@ class Shadowed(NamedTuple):
     file: str
 
 
-def shadowed(case: Case) -> Shadowed | None:
+def shadowed(case: StopSnapshot) -> Shadowed | None:
     """The shadowed module; None: nothing shows that this is why the program failed."""
     found = _lacking(case.exception)
     if found is None or case.exception is None:
@@ -57,7 +58,7 @@ def shadowed(case: Case) -> Shadowed | None:
     return Shadowed(top, name, file) if asked_by_library or _library_has(module, name) else None
 
 
-def told(found: Shadowed, analysis: Analysis) -> tuple[list[str], list[Suspect]]:
+def explain_shadowing(found: Shadowed, analysis: StopAnalysis) -> tuple[list[str], list[Suspect]]:
     """The answer's paragraphs, and the file as the only suspect."""
     cwd, program = analysis.case.inspection.cwd, next(iter(analysis.case.inspection.argv), "")
     file = shorten(found.file, cwd)
@@ -79,12 +80,12 @@ def _lacking(error: ExceptionFacts | None) -> re.Match[str] | None:
     return pattern.match(error.message) if pattern and error else None
 
 
-def _files(case: Case, found: re.Match[str]) -> Iterator[str]:
+def _files(case: StopSnapshot, found: re.Match[str]) -> Iterator[str]:
     """Where the module may have come from: by the message, by the module object, by a file beside the program."""
     if named := _FILE.search(found.string):
         yield named["file"]
     place = case.places[0] if case.places else None
-    nodes = [n for root in place.evaluated for n in ast.walk(root)] if place else []
+    nodes = nodes_in(*place.evaluated) if place else []
     holders = [n.value for n in nodes if isinstance(n, ast.Attribute) and n.attr == found["name"]]
     for value in filter(None, (place.value(holder) for holder in holders if place)):
         if value.kind == "module" and value.definition:

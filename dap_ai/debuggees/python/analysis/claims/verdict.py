@@ -1,24 +1,29 @@
-"""The first line of an answer: one short sentence with the cause, the value that decides, and the place."""
+"""The first line of an answer: one short sentence with the cause, the value that decides, and the place.
+
+And what is certain of a failure in even fewer words: for a place where there is room for one line.
+"""
 
 from __future__ import annotations
 
 import ast
 import re
+from pathlib import Path
 
-from dap_ai.agent.case.stack import Case, Place
-from dap_ai.agent.case.values import show
+from dap_ai.agent.case.stop_snapshot import FramePlace, StopSnapshot
+from dap_ai.agent.case.value_texts import show
 from dap_ai.agent.report.headline import fitting
 from dap_ai.agent.report.sections import THE_FAILED_LINE, where
+from dap_ai.agent.report.wording import cut_code
 from dap_ai.agent.source.statements import last_line
 from dap_ai.debuggees.python.analysis.claims.explain import is_sure
-from dap_ai.debuggees.python.analysis.contrast.seen import is_check
+from dap_ai.debuggees.python.analysis.contrast.failure_record import is_check
+from dap_ai.debuggees.python.analysis.failure.exception_messages import first_line
 from dap_ai.debuggees.python.analysis.failure.failures import ON_PURPOSE
-from dap_ai.debuggees.python.analysis.failure.messages import first_line
-from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
+from dap_ai.debuggees.python.analysis.ranking.ranking import StopAnalysis
 from dap_ai.debuggees.python.analysis.ranking.trials import Trials
 from dap_ai.protocol.contracts.inspection import Value
 
-_MOST_ITEM_CHARS = 24
+_MOST_ITEM_CHARS, _MOST_GIST_CHARS = 24, 100
 _PLAIN = frozenset({"int", "str", "bytes", "date", "enum"})
 _NAMES = ("id", "key", "name", "code", "sku", "title", "path")
 _FIRST = re.compile(r"(?<=[.!?:])\s|\n")
@@ -26,7 +31,7 @@ _FIRST = re.compile(r"(?<=[.!?:])\s|\n")
 _IN_BRACKETS = re.compile(r" \((?:[^`()]|`[^`]*`|\([^`()]*\))*\)$")
 
 
-def verdict(analysis: Analysis, trials: Trials | None) -> str:
+def verdict(analysis: StopAnalysis, trials: Trials | None) -> str:
     """What an answer comes to, in at most `headline.MOST_WORDS` words."""
     case, place = analysis.case, analysis.diagnosis.place
     spot = where(case, place.frame.path, place.frame.line)
@@ -48,7 +53,7 @@ def verdict(analysis: Analysis, trials: Trials | None) -> str:
     return fitting([*guesses, *(f"{effect}." for effect in effects)])
 
 
-def _effects(analysis: Analysis) -> list[str]:
+def _effects(analysis: StopAnalysis) -> list[str]:
     """What has gone wrong at the failing line, with the item that it went wrong for, from the most telling."""
     error, diagnosis = analysis.case.exception, analysis.diagnosis
     item = _item(diagnosis.place)
@@ -66,7 +71,7 @@ def _effects(analysis: Analysis) -> list[str]:
     brief = f"{kind}: {first}" if first else kind
     told = [text.replace(ON_PURPOSE, f"{brief}, raised on purpose", 1) for text in told]
     if analysis.case.held and told:
-        told.insert(0, _with_held(analysis.case, *analysis.case.held, told[0]))
+        told.insert(0, _with_kept_exception(analysis.case, *analysis.case.held, told[0]))
     return [*(f"{text}{item}" for text in told if item), *told, plain, brief, kind]
 
 
@@ -76,7 +81,7 @@ def _first_part(message: str) -> str:
     return first_line(message) if first[:1] == "(" and first[-1:] != ")" else first
 
 
-def _with_held(case: Case, expression: str, there: Case, told: str) -> str:
+def _with_kept_exception(case: StopSnapshot, expression: str, there: StopSnapshot, told: str) -> str:
     """With where the exception was raised that the failed check looks at, or that is kept beside what it looks at."""
     frame, error = there.places[0].frame, there.exception
     raised = f"{error.type}: {first_line(error.message)}" if error and error.message else error.type if error else ""
@@ -84,7 +89,7 @@ def _with_held(case: Case, expression: str, there: Case, told: str) -> str:
     return f"{told}{beside} (raised at {where(case, frame.path, frame.line)})"
 
 
-def _item(place: Place) -> str:
+def _item(place: FramePlace) -> str:
     """` for 'T-103'`: what the loop around the failing line was at, where that is short or has a name."""
     source = place.source
     if source is None:
@@ -94,15 +99,31 @@ def _item(place: Place) -> str:
     for loop in reversed(loops):
         for target in ast.walk(loop.target):
             value = place.value(target.id) if isinstance(target, ast.Name) else None
-            text = _told(value) if value else ""
+            text = _item_label(value) if value else ""
             if text:
                 return f" for `{text}`"
     return ""
 
 
-def _told(value: Value) -> str:
+def _item_label(value: Value) -> str:
     """A short text that says which item it is; empty if there is none."""
     if value.kind in _PLAIN:
         return value.text if len(value.text) <= _MOST_ITEM_CHARS else ""
     named = {field.name: field.text for field in value.fields or () if len(field.text) <= _MOST_ITEM_CHARS}
     return next((f"{name}={named[name]}" for name in _NAMES if name in named), "")
+
+
+def gist(analysis: StopAnalysis, trials: Trials | None) -> str:
+    """The cause, where running again has shown it; else what was read at the failing line. Empty: nothing failed."""
+    if analysis.case.exception is None:
+        return ""
+    place, first = analysis.diagnosis.place.frame, analysis.suspects[0] if analysis.suspects else None
+    if first and not first.reason.startswith(THE_FAILED_LINE) and is_sure(analysis, trials):
+        spot = f"line {first.line}" if first.file == place.path else f"{Path(first.file).name}:{first.line}"
+        here = (first.file, first.line) == (place.path, place.line)
+        return _short(first.reason if here else f"{spot}: {first.reason}")
+    return _short(next(iter(analysis.diagnosis.sentences), ""))
+
+
+def _short(text: str) -> str:
+    return text.rstrip(".") if len(text) <= _MOST_GIST_CHARS else cut_code(text, _MOST_GIST_CHARS)

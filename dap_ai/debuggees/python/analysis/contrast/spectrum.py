@@ -14,15 +14,15 @@ lead.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from dap_ai.agent.case.stack import Case
-from dap_ai.agent.source.source import FunctionNode, SourceFile, is_user_path
-from dap_ai.agent.source.statements import header_expressions
+from dap_ai.agent.case.stop_snapshot import StopSnapshot
+from dap_ai.agent.source.source_file import FunctionNode, SourceFile, is_user_path
+from dap_ai.agent.source.statements import header_nodes
 from dap_ai.debuggees.python.analysis.record.enclosing import is_of_test
-from dap_ai.debuggees.python.analysis.record.neighbours import Neighbours
-from dap_ai.debuggees.python.analysis.record.record import Spot
+from dap_ai.debuggees.python.analysis.record.neighbour_tests import NeighbourTests
+from dap_ai.debuggees.python.analysis.record.trace_record import Spot
 
 WEIGHTS = {"floor": 0.15, "spectrum": 2.0, "test": 0.02, "plain": 0.3, "last": 1.0}
 """`floor`: of a line of which nothing is known but that it ran. `spectrum`: exponent of Ochiai. Factors: `test`, of a
@@ -33,7 +33,7 @@ _MANY = 5
 
 
 @dataclass
-class Statement:
+class SpectrumStatement:
     """A statement of a function that ran in the test."""
 
     source: SourceFile
@@ -43,7 +43,7 @@ class Statement:
 
 
 def spectrum(
-    case: Case, scores: Mapping[Spot, float], last: Mapping[Spot, int], neighbours: Neighbours
+    case: StopSnapshot, scores: Mapping[Spot, float], last: Mapping[Spot, int], neighbours: NeighbourTests
 ) -> dict[Spot, float]:
     """Scores of the statements that ran in the test that failed, by what was known of each and by all tests.
 
@@ -57,30 +57,21 @@ def spectrum(
     return {spot: scored(case, spot, each, scores.get(spot, 0.0), each.last / end) for spot, each in found.items()}
 
 
-def _lines(case: Case, neighbours: Neighbours) -> dict[Spot, Statement]:
-    found: dict[Spot, Statement] = {}
-    for path, lines in _by_file(neighbours.ran):
-        source = case.sources.read(path) if is_user_path(path) else None
-        for line in lines if source else ():
-            ochiai = neighbours.ochiai((path, line))
-            # Lines become statements, as rules and fixes name those; a statement over several lines has the highest of
-            # its lines.
-            statement = source.statement_at(line) if source and ochiai else None
-            if source is None or statement is None or isinstance(statement, _NO_STEPS) or not source.function_at(line):
-                continue
-            known = found.setdefault((path, statement.lineno), Statement(source, statement))
-            known.ochiai = max(known.ochiai, ochiai)
+def _lines(case: StopSnapshot, neighbours: NeighbourTests) -> dict[Spot, SpectrumStatement]:
+    found: dict[Spot, SpectrumStatement] = {}
+    paths = {path for path, _ in neighbours.ran if is_user_path(path)}
+    sources = {path: case.sources.read(path) for path in paths}
+    for path, line in neighbours.ran:
+        source, ochiai = sources.get(path), neighbours.ochiai((path, line))
+        statement = source.statement_at(line) if source and ochiai else None
+        if source is None or statement is None or isinstance(statement, _NO_STEPS) or not source.function_at(line):
+            continue
+        known = found.setdefault((path, statement.lineno), SpectrumStatement(source, statement))
+        known.ochiai = max(known.ochiai, ochiai)
     return found
 
 
-def _by_file(spots: Iterable[Spot]) -> Iterable[tuple[str, list[int]]]:
-    found: dict[str, list[int]] = {}
-    for path, line in spots:
-        found.setdefault(path, []).append(line)
-    return found.items()
-
-
-def scored(case: Case, spot: Spot, line: Statement, known: float, recent: float) -> float:
+def scored(case: StopSnapshot, spot: Spot, line: SpectrumStatement, known: float, recent: float) -> float:
     """`known`: what rules and slice say of it; `recent`: when it ran last, 0 the first step of the run, 1 the last."""
     of_test = _is_of_test(case, line.source, spot)
     return Features(known, recent, line.ochiai, substance(line.statement), of_test).score()
@@ -106,13 +97,13 @@ class Features:
         return score * _share(self.ochiai, weights, is_of_test=self.is_of_test)
 
 
-def share(case: Case, neighbours: Neighbours, spot: Spot) -> float:
+def share(case: StopSnapshot, neighbours: NeighbourTests, spot: Spot) -> float:
     """How much a line is one of the tests that fail, and of what they test, 0..1."""
     of_test = _is_of_test(case, case.sources.read(spot[0]), spot)
     return _share(neighbours.ochiai(spot), WEIGHTS, is_of_test=of_test)
 
 
-def _is_of_test(case: Case, source: SourceFile | None, spot: Spot) -> bool:
+def _is_of_test(case: StopSnapshot, source: SourceFile | None, spot: Spot) -> bool:
     function = source.function_at(spot[1]) if source else None
     return is_of_test(case, spot[0], function.name if function else "")
 
@@ -123,5 +114,5 @@ def _share(ochiai: float, weights: Mapping[str, float], *, is_of_test: bool) -> 
 
 def substance(statement: ast.stmt) -> float:
     """How much there is in a statement that could be otherwise, from 0 on; at most 1."""
-    parts = sum(isinstance(n, _PARTS) for root in header_expressions(statement) for n in ast.walk(root))
+    parts = sum(isinstance(n, _PARTS) for n in header_nodes(statement))
     return min(1.0, parts / _MANY)

@@ -8,21 +8,21 @@ After each stage a doubt ends it: lines that no longer run, the failure evaded, 
 
 from __future__ import annotations
 
-from dap_ai.agent.report.edits import Edit
-from dap_ai.debuggees.python.analysis.experiments.evading import evaded
+from dap_ai.agent.report.source_edits import SourceEdit
+from dap_ai.debuggees.python.analysis.experiments.evaded_failure import evaded
 from dap_ai.debuggees.python.analysis.experiments.plausibility import doubt_of
 from dap_ai.debuggees.python.analysis.ranking.trials import Candidate, Trial, Trials
+from dap_ai.debuggees.python.analysis.record.check_runs import CANNOT, CheckRuns, FixVerdict
 from dap_ai.debuggees.python.analysis.record.impact import change
-from dap_ai.debuggees.python.analysis.record.neighbours import Neighbours, judged, upheld
-from dap_ai.debuggees.python.analysis.record.runs import CANNOT, Runs, Verdict
+from dap_ai.debuggees.python.analysis.record.neighbour_tests import NeighbourTests, judged, upheld
 
 
-async def attempt(runs: Runs, candidate: Candidate, trials: Trials) -> Trial:
+async def attempt(runs: CheckRuns, candidate: Candidate, trials: Trials) -> Trial:
     """Tries a fix: the narrowest check that runs its lines; if that passes, the widest; then the neighbouring tests."""
     edit, usable = candidate.edit, trials.usable
     reaching = [c for c in usable if c.ran(edit.source, edit.first, edit.last)]
     reaching = reaching or [c for c in usable[-1:] if c.check.whole]
-    verdict, at = Verdict(CANNOT, ""), usable[-1]
+    verdict, at = FixVerdict(CANNOT, ""), usable[-1]
     for at in reaching:
         verdict = await runs.attempt([edit], at)
         if verdict.outcome != CANNOT:
@@ -50,7 +50,7 @@ async def attempt(runs: Runs, candidate: Candidate, trials: Trials) -> Trial:
     return trial
 
 
-async def _judge(runs: Runs, trial: Trial, neighbours: Neighbours | None) -> None:
+async def _judge(runs: CheckRuns, trial: Trial, neighbours: NeighbourTests | None) -> None:
     """By the tests beside the one that failed."""
     found = await judged(runs, neighbours, [trial.candidate.edit])
     trial.beside = found.words
@@ -60,7 +60,7 @@ async def _judge(runs: Runs, trial: Trial, neighbours: Neighbours | None) -> Non
         trial.verdict = upheld(trial.verdict, found)
 
 
-def _breaks(edit: Edit, widest: Verdict) -> bool:
+def _breaks(edit: SourceEdit, widest: FixVerdict) -> bool:
     """Whether the widest run fails in the very function that was edited."""
     raised = widest.result.raised if widest.result and not widest.passes else None
     if raised is None or raised.file != edit.source.path:

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import ast
-import contextlib
 import textwrap
 from collections import Counter
 from collections.abc import Iterable
 from types import UnionType
 
-from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
+from dap_ai.agent.source.statements import nodes_in
+from dap_ai.debuggees.python.analysis.ranking.ranking import StopAnalysis
 from dap_ai.debuggees.python.analysis.ranking.trials import Candidate
+from dap_ai.debuggees.python.analysis.syntax.nodes import parsed
 
 _DOUBLES = ast.Add | ast.Mult | ast.Pow | ast.LShift
 """`a + a` and `a * a` say something."""
 
 
-def hides(candidate: Candidate, analysis: Analysis) -> bool:
+def hides(candidate: Candidate, analysis: StopAnalysis) -> bool:
     """Whether it would only take the failing statement or operation away, or compare a value with itself."""
     place, error, edit = analysis.diagnosis.place, analysis.case.exception, candidate.edit
     if _idle(edit.lines) > _idle([edit.source.line(n) for n in range(edit.first, edit.last + 1)]):
@@ -62,10 +63,7 @@ def _idle(lines: list[str], saying: type | UnionType | tuple[()] = _DOUBLES) -> 
 def _nodes(lines: list[str]) -> list[ast.AST]:
     """Of the code in these lines, which may be the head of a block; none where it is no code by itself."""
     text = textwrap.dedent("\n".join(lines))
-    for suffix in ("", "\n    pass"):
-        with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
-            return list(ast.walk(ast.parse(text + suffix)))
-    return []
+    return nodes_in(parsed(text) or parsed(f"{text}\n    pass"))
 
 
 def _divisions(lines: list[str]) -> int:

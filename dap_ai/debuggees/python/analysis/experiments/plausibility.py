@@ -6,22 +6,23 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from dap_ai.agent.case.stack import Case, Place
-from dap_ai.agent.case.values import MISSING, literal_in
-from dap_ai.agent.report.edits import Edit, text_after
-from dap_ai.agent.source.source import FunctionNode, ScopeNode, SourceFile
-from dap_ai.agent.source.statements import body_fields, last_line
-from dap_ai.debuggees.python.analysis.record.check import failure_of
+from dap_ai.agent.case.stop_snapshot import FramePlace, StopSnapshot
+from dap_ai.agent.case.value_texts import MISSING, literal_in
+from dap_ai.agent.report.source_edits import SourceEdit, text_after
+from dap_ai.agent.source.source_file import FunctionNode, ScopeNode, SourceFile
+from dap_ai.agent.source.statements import body_fields
+from dap_ai.debuggees.python.analysis.record.check_runs import Control
 from dap_ai.debuggees.python.analysis.record.data_changes import changes_data, shifted
-from dap_ai.debuggees.python.analysis.record.runs import Control
-from dap_ai.protocol.contracts.snapshot import SnapshotResult, Trace
+from dap_ai.debuggees.python.analysis.record.failure_check import failure_of
+from dap_ai.debuggees.python.analysis.syntax.nodes import lines_of, set_in
+from dap_ai.protocol.contracts.snapshot_messages import RunTrace, SnapshotResult
 
 _OFTEN = 3
 """So many equal results are no chance."""
 _Line = tuple[str, int]
 
 
-def doubt_of(case: Case, before: Control, after: SnapshotResult, edit: Edit) -> str:
+def doubt_of(case: StopSnapshot, before: Control, after: SnapshotResult, edit: SourceEdit) -> str:
     """In words: `line 14 no longer runs`; empty if the run with the edit does what the one before did.
 
     Where another branch is taken instead, nothing is left out.
@@ -50,13 +51,13 @@ def doubt_of(case: Case, before: Control, after: SnapshotResult, edit: Edit) -> 
     return _useless(_results(before.trace), _results(after.trace)) or _other_types(before.trace, after.trace)
 
 
-def _has_crashed(case: Case) -> bool:
+def _has_crashed(case: StopSnapshot) -> bool:
     """Whether an operation failed, and no demand of the program's: nothing tells then what a value is to be."""
     failure = failure_of(case)
     return failure is not None and not failure.is_demand
 
 
-def _results(trace: Trace) -> dict[str, list[object]]:
+def _results(trace: RunTrace) -> dict[str, list[object]]:
     """What each function gave, in order: values where the text is one of a literal."""
     found: dict[str, list[object]] = defaultdict(list)
     for call in trace.calls:
@@ -79,7 +80,7 @@ def _useless(before: dict[str, list[object]], after: dict[str, list[object]]) ->
     return ""
 
 
-def _other_types(before: Trace, after: Trace) -> str:
+def _other_types(before: RunTrace, after: RunTrace) -> str:
     """The function that gives a value of another type where what it gave before was right, in words.
 
     Right is what was given before the last of the outermost calls that returned: with its result something is wrong.
@@ -99,9 +100,8 @@ def _other_types(before: Trace, after: Trace) -> str:
 def _kind(result: str) -> str:
     """The type of a literal but None, with all numbers alike; empty for other texts."""
     value = literal_in(result)
-    return (
-        "" if value is None or value is MISSING else "number" if type(value) in (int, float) else type(value).__name__
-    )
+    kind = "number" if type(value) in (int, float) else type(value).__name__
+    return "" if value is None or value is MISSING else kind
 
 
 def _signs(values: list[object]) -> set[int]:
@@ -110,32 +110,37 @@ def _signs(values: list[object]) -> set[int]:
     return {1 if n > 0 else -1 for n in numbers if n} if len(numbers) == len(values) else set()
 
 
-def _dropped(edit: Edit) -> str:
+def _dropped(edit: SourceEdit) -> str:
     """The call or `+=` that the edit takes away, with nothing in its place."""
     statement = edit.source.statement_at(edit.first)
     gone = edit.first == edit.last and all(line.strip() in ("", "pass") for line in edit.lines)
     return ast.unparse(statement) if gone and isinstance(statement, ast.Expr | ast.AugAssign) else ""
 
 
-def _repeated(edit: Edit) -> str:
+def _repeated(edit: SourceEdit) -> str:
     """That the edited line is the same as one beside it, or its function as another one, in words."""
     source, new = edit.source, [line.strip() for line in edit.lines if line.strip()]
     beside = next((n for n in (edit.first - 1, edit.last + 1) if new and [source.line(n).strip()] == new), 0)
     if beside:
         return f"line {edit.first} only repeats line {beside}"
-    old = source.function_at(edit.first)
-    changed = SourceFile(source.path, text_after(source, [edit])).function_at(edit.first) if old else None
-    others = [
-        f for f in source.functions if changed and f.name != changed.name
-    ]  # of its name are those of other classes
-    twin = next((f for f in others if changed and _does(f) == _does(changed)), None)
-    return f"`{changed.name}` does the same as `{twin.name}`" if changed and twin else ""
+    changed = _changed(edit)
+    if changed is None:
+        return ""
+    others = (f for f in source.functions if f.name != changed.name)  # of its name are those of other classes
+    twin = next((f for f in others if _does(f) == _does(changed)), None)
+    return f"`{changed.name}` does the same as `{twin.name}`" if twin else ""
 
 
-def _wasted(edit: Edit) -> str:
+def _changed(edit: SourceEdit) -> FunctionNode | None:
+    """The function that an edit is in, with it."""
+    if edit.source.function_at(edit.first) is None:
+        return None
+    return SourceFile(edit.source.path, text_after(edit.source, [edit])).function_at(edit.first)
+
+
+def _wasted(edit: SourceEdit) -> str:
     """A variable that the function sets or fills, and with the edit does not read any more."""
-    old = edit.source.function_at(edit.first)
-    new = SourceFile(edit.source.path, text_after(edit.source, [edit])).function_at(edit.first) if old else None
+    old, new = edit.source.function_at(edit.first), _changed(edit)
     if old is None or new is None:
         return ""
     made, read = _made_and_read(new)
@@ -147,16 +152,15 @@ def _made_and_read(function: FunctionNode) -> tuple[set[str], set[str]]:
     calls = [n.value for n in ast.walk(function) if isinstance(n, ast.Expr) and isinstance(n.value, ast.Call)]
     holders = [c.func.value for c in calls if isinstance(c.func, ast.Attribute)]
     holders += [n.value for n in ast.walk(function) if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)]
-    own = {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     loads = [n for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
-    return own, {n.id for n in loads if all(n is not h for h in holders)}
+    return {*set_in(function)}, {n.id for n in loads if all(n is not h for h in holders)}
 
 
 def _does(function: FunctionNode) -> str:
     return "\n".join(ast.dump(part) for part in (function.args, *function.body))
 
 
-def _counts(trace: Trace, edit: Edit) -> dict[_Line, int]:
+def _counts(trace: RunTrace, edit: SourceEdit) -> dict[_Line, int]:
     """How often each line ran, by its number before the edit; lines of the edit itself are left out."""
     counts: dict[_Line, int] = {}
     for traced in trace.lines:
@@ -168,27 +172,29 @@ def _counts(trace: Trace, edit: Edit) -> dict[_Line, int]:
     return counts
 
 
-def _is_in(key: _Line, edit: Edit) -> bool:
+def _is_in(key: _Line, edit: SourceEdit) -> bool:
     return key[0] == edit.source.path and edit.first <= key[1] <= edit.last
 
 
-def _beyond(places: Sequence[Place]) -> Iterator[_Line]:
+def _beyond(places: Sequence[FramePlace]) -> Iterator[_Line]:
     """The lines that come after those at which the frames stand: they run because nothing fails any more."""
     for place in places:
         for statement in _after(place.scope, place.frame.line) if place.scope else ():
-            yield from ((place.frame.path, line) for line in range(statement.lineno, last_line(statement) + 1))
+            yield from ((place.frame.path, line) for line in lines_of(statement))
 
 
 def _after(holder: ast.AST, line: int) -> Iterator[ast.stmt]:
     """The statements that follow one in its own block and in those around it."""
     for block in body_fields(holder):
         for index, statement in enumerate(block):
-            if statement.lineno <= line <= last_line(statement):
+            if line in lines_of(statement):
                 yield from block[index + 1 :]
                 yield from _after(statement, line)
 
 
-def _by_scope(case: Case, lost: list[_Line], now: set[_Line], more: set[_Line]) -> Iterator[tuple[str, list[int]]]:
+def _by_scope(
+    case: StopSnapshot, lost: list[_Line], now: set[_Line], more: set[_Line]
+) -> Iterator[tuple[str, list[int]]]:
     """The lost lines of each function that still runs, and does nothing more often instead."""
     found: dict[tuple[str, ScopeNode | None], list[int]] = defaultdict(list)
     for path, line in lost:

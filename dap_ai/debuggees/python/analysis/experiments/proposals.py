@@ -12,15 +12,15 @@ import ast
 from collections.abc import Sequence
 from itertools import chain, islice
 
-from dap_ai.agent.source.source import SourceFile, is_user_path
+from dap_ai.agent.source.source_file import SourceFile, is_user_path
 from dap_ai.agent.source.statements import last_line
-from dap_ai.debuggees.python.analysis.experiments.changes.candidates import candidates, distinct, spread
+from dap_ai.debuggees.python.analysis.experiments.changes.fix_candidates import candidates, distinct, spread
 from dap_ai.debuggees.python.analysis.experiments.hiding import hides
-from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
+from dap_ai.debuggees.python.analysis.ranking.ranking import StopAnalysis
 from dap_ai.debuggees.python.analysis.ranking.trials import Candidate
+from dap_ai.debuggees.python.analysis.record.check_runs import Control
 from dap_ai.debuggees.python.analysis.record.enclosing import is_of_test
 from dap_ai.debuggees.python.analysis.record.lines_run import ran_lines
-from dap_ai.debuggees.python.analysis.record.runs import Control
 
 MAX_LINES = 150
 _UNSUSPECTED = 0.06
@@ -28,7 +28,7 @@ _OF_THE_TEST = 0.5
 """A function that asserts tells of others more than of itself."""
 
 
-def proposals(analysis: Analysis, usable: Sequence[Control], most: int) -> list[Candidate]:
+def proposals(analysis: StopAnalysis, usable: Sequence[Control], most: int) -> list[Candidate]:
     """Returns at most `most` candidates, likeliest first. `usable`: the checks that reproduce the failure."""
     rules = [
         Candidate(f.edit, f.rule, f.weight, 1.0, f.line, f.reason)
@@ -48,7 +48,7 @@ def proposals(analysis: Analysis, usable: Sequence[Control], most: int) -> list[
     return list(islice(distinct(chain(rules, (c for c in spread(generated) if not hides(c, analysis)))), most))
 
 
-def _suspicion(analysis: Analysis, source: SourceFile, usable: Sequence[Control]) -> dict[int, float]:
+def _suspicion(analysis: StopAnalysis, source: SourceFile, usable: Sequence[Control]) -> dict[int, float]:
     """How suspicious each line is that ran in a usable check."""
     place = analysis.diagnosis.place
     own = place.function if source is place.source and isinstance(place.statement, ast.Assert) else None

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import ast
 
-from dap_ai.agent.report.edits import Edit
-from dap_ai.agent.source.source import ScopeNode
-from dap_ai.debuggees.python.analysis.contrast.seen import is_check
+from dap_ai.agent.report.source_edits import SourceEdit
+from dap_ai.agent.source.source_file import ScopeNode
+from dap_ai.debuggees.python.analysis.contrast.failure_record import is_check
 from dap_ai.debuggees.python.analysis.experiments.hiding import literals
-from dap_ai.debuggees.python.analysis.failure.demands import demand_of
-from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
+from dap_ai.debuggees.python.analysis.failure.assertion_demands import demand_of
+from dap_ai.debuggees.python.analysis.ranking.ranking import StopAnalysis
 from dap_ai.debuggees.python.analysis.ranking.trials import Trial, Trials
+from dap_ai.debuggees.python.analysis.record.check_runs import Control
 from dap_ai.debuggees.python.analysis.record.executions import line_counts
-from dap_ai.debuggees.python.analysis.record.runs import Control
-from dap_ai.protocol.contracts.snapshot import Trace
+from dap_ai.protocol.contracts.snapshot_messages import RunTrace
 
 _LEAST_WEIGHT = 0.3
 """So sure must a rule be of a line for a change of it to be shown."""
@@ -21,14 +21,14 @@ _LACKS_NAME = ("NameError", "UnboundLocalError", "AttributeError")
 _NAMES = ("name", "unused name", "attribute")
 
 
-def prove(analysis: Analysis, trials: Trials) -> None:
+def prove(analysis: StopAnalysis, trials: Trials) -> None:
     """Says of each fix that passes what else speaks for it; `Trial.proof` is empty where nothing does."""
     for trial in trials.tried:
         if trial.passes and not trial.doubt:
             trial.proof = _proof(analysis, trials, trial)
 
 
-def _proof(analysis: Analysis, trials: Trials, trial: Trial) -> str:
+def _proof(analysis: StopAnalysis, trials: Trials, trial: Trial) -> str:
     known = analysis.finding_at(*trial.place)
     if trial.candidate.reason:
         return "a rule says why"
@@ -49,7 +49,7 @@ def _proof(analysis: Analysis, trials: Trials, trial: Trial) -> str:
     if not isinstance(statement, ast.Raise) and not (is_check(statement)):
         return "" if trials.unlike(trial) else "no change with another effect passes"
     elsewhere = any(t.verified and not t.doubt and _scope(t) != _scope(trial) for t in trials.tried)
-    odd = analysis.seen.telling if analysis.seen else []
+    odd = analysis.seen.strong_anomalies if analysis.seen else []
     is_data = any(each.event.spot != trial.place for each in odd)  # what data brought, no change of the code explains
     if elsewhere or _brings(trial.candidate.edit):
         return ""
@@ -62,16 +62,16 @@ def _scope(trial: Trial) -> tuple[str, ScopeNode | None]:
     return source.path, source.scope_at(trial.candidate.line)
 
 
-def _brings(edit: Edit) -> bool:
+def _brings(edit: SourceEdit) -> bool:
     """Whether a statement, number or text is new in it: one that meets a single check can always be found."""
     old = [edit.source.line(n) for n in range(edit.first, edit.last + 1)]
     return edit.growth > 0 or bool(literals(edit.lines) - literals(old))
 
 
-def _after(analysis: Analysis, trial: Trial, control: Control) -> int:
+def _after(analysis: StopAnalysis, trial: Trial, control: Control) -> int:
     """How many checks ran with it that the failure had kept from running, where its line ran more often, too."""
     edit, source = trial.candidate.edit, analysis.case.places[0].source
-    trace = (trial.outcome and trial.outcome.trace) or Trace()
+    trace = (trial.outcome and trial.outcome.trace) or RunTrace()
     now = line_counts(trace)
     spots = [(edit.source.path, n) for n in range(edit.first, max(edit.first, edit.last) + 1)]
     if source is None or (edit.growth and source is edit.source):

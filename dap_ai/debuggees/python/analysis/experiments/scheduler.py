@@ -19,17 +19,17 @@ import math
 import time
 from collections.abc import Callable, Sequence
 
-from dap_ai.agent.case.stack import Case
+from dap_ai.agent.case.stop_snapshot import StopSnapshot
 from dap_ai.debuggees.python.analysis.experiments.attempt import attempt
 from dap_ai.debuggees.python.analysis.experiments.proposals import proposals
-from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
+from dap_ai.debuggees.python.analysis.ranking.rank_update import update_ranking
+from dap_ai.debuggees.python.analysis.ranking.ranking import StopAnalysis
 from dap_ai.debuggees.python.analysis.ranking.trials import MAX_TRIES, Candidate, Trial, Trials
-from dap_ai.debuggees.python.analysis.ranking.weighing import weigh
-from dap_ai.debuggees.python.analysis.record.check import Check, failure_of
-from dap_ai.debuggees.python.analysis.record.checks import checks_of
+from dap_ai.debuggees.python.analysis.record.check_plan import checks_of
+from dap_ai.debuggees.python.analysis.record.check_runs import AT_ONCE, BUDGET_S, CheckRuns, Control
 from dap_ai.debuggees.python.analysis.record.enclosing import own_folders
-from dap_ai.debuggees.python.analysis.record.neighbours import neighbours_of
-from dap_ai.debuggees.python.analysis.record.runs import AT_ONCE, BUDGET_S, Control, Runs
+from dap_ai.debuggees.python.analysis.record.failure_check import FailureCheck, failure_of
+from dap_ai.debuggees.python.analysis.record.neighbour_tests import neighbours_of
 from dap_ai.protocol.contracts.debugger import Debugger
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 from dap_ai.system.texts import counted
@@ -55,7 +55,7 @@ class Investigation:
     """
 
     def __init__(
-        self, debugger: Debugger, case: Case, tell: Tell, budget_s: float = BUDGET_S, clock_s: float = math.inf
+        self, debugger: Debugger, case: StopSnapshot, tell: Tell, budget_s: float = BUDGET_S, clock_s: float = math.inf
     ) -> None:
         """To be made in an event loop, and closed."""
         self._trials = trials = Trials(most=int(MAX_TRIES * budget_s / BUDGET_S))
@@ -63,13 +63,13 @@ class Investigation:
         self._ends = time.monotonic() + _LATE * clock_s
         failure = failure_of(case)
         checks = checks_of(case) if failure else []
-        self._runs = Runs(debugger, case, failure, budget_s, clock_s=clock_s, folders=own_folders(case))
+        self._runs = CheckRuns(debugger, case, failure, budget_s, clock_s=clock_s, folders=own_folders(case))
         self._again: asyncio.Task[None] | None = None
         if checks:
             tell(f"running the failure again in {counted(len(checks), 'snapshot')}")
             self._again = asyncio.ensure_future(_control(self._runs, checks, trials))
 
-    async def tried(self, analysis: Analysis) -> Trials:
+    async def tried(self, analysis: StopAnalysis) -> Trials:
         """What has come of it; the ranking is the better for what was seen."""
         trials = self._trials
         if self._again is None:
@@ -92,12 +92,13 @@ class Investigation:
             self._again.cancel()
             await asyncio.gather(self._again, return_exceptions=True)
 
-    async def _try(self, again: asyncio.Task[None], analysis: Analysis) -> None:
+    async def _try(self, again: asyncio.Task[None], analysis: StopAnalysis) -> None:
         trials = self._trials
         await again
-        await asyncio.to_thread(weigh, analysis, trials.controls, trials.neighbours)
+        await asyncio.to_thread(update_ranking, analysis, trials.controls, trials.neighbours)
         if not trials.usable:
-            trials.why_not = _why_not(trials.controls) or NO_TIME
+            reasons = list(dict.fromkeys(control.why_not for control in trials.controls))
+            trials.why_not = "; ".join(reasons[:2]) or NO_TIME
             return
         found = await asyncio.to_thread(proposals, analysis, trials.usable, trials.most)
         await _try_all(self._runs, found, trials, self._tell)
@@ -105,7 +106,7 @@ class Investigation:
         trials.has_more = has_more and not _enough(trials.tried)
 
 
-async def _control(runs: Runs, checks: Sequence[Check], trials: Trials) -> None:
+async def _control(runs: CheckRuns, checks: Sequence[FailureCheck], trials: Trials) -> None:
     """The widest check and the tests beside it come first: of what is late then, the ranking can do without."""
     controls: dict[int, Control] = {}
     traced = asyncio.Semaphore(_TRACED_AT_ONCE)
@@ -139,7 +140,7 @@ async def _control(runs: Runs, checks: Sequence[Check], trials: Trials) -> None:
         raise asyncio.TimeoutError
 
 
-async def _try_all(runs: Runs, found: list[Candidate], trials: Trials, tell: Tell) -> None:
+async def _try_all(runs: CheckRuns, found: list[Candidate], trials: Trials, tell: Tell) -> None:
     queue, total = iter(found), len(found)
 
     async def work() -> None:
@@ -167,8 +168,3 @@ async def _try_all(runs: Runs, found: list[Candidate], trials: Trials, tell: Tel
 def _enough(tried: Sequence[Trial]) -> bool:
     held = [t for t in tried if t.passes and not t.doubt]
     return len(held) >= ENOUGH or any(t.candidate.reason and t.candidate.prior >= 0.5 for t in held)
-
-
-def _why_not(controls: Sequence[Control]) -> str:
-    reasons = list(dict.fromkeys(control.why_not for control in controls))
-    return "; ".join(reasons[:2])

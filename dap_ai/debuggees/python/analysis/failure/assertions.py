@@ -7,13 +7,19 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from dap_ai.agent.case.stack import Case, sub_expressions
-from dap_ai.agent.case.values import PLAIN, cut, show
+from dap_ai.agent.case.stop_snapshot import StopSnapshot, sub_expressions
+from dap_ai.agent.case.value_texts import PLAIN, cut, show
 from dap_ai.agent.source.quantified import quantified
-from dap_ai.debuggees.python.analysis.failure.demands import Demand, Side, demand_of, method_call, unmet
-from dap_ai.debuggees.python.analysis.failure.facts import Diagnosis
-from dap_ai.debuggees.python.analysis.failure.messages import difference_in, reported, told_by_pytest
-from dap_ai.debuggees.python.analysis.syntax.definitions import called_name
+from dap_ai.debuggees.python.analysis.failure.assertion_demands import (
+    AssertionSide,
+    Demand,
+    demand_of,
+    method_call,
+    unmet,
+)
+from dap_ai.debuggees.python.analysis.failure.exception_messages import difference_in, reported, without_pytest_lines
+from dap_ai.debuggees.python.analysis.failure.failure_evidence import Diagnosis
+from dap_ai.debuggees.python.analysis.syntax.nodes import READS, called_name
 from dap_ai.protocol.contracts.inspection import ExceptionFacts
 
 _NOT_RAISED = re.compile(r"(\w+) not raised(?: by (\w+))?")
@@ -29,7 +35,7 @@ def has_failed(statement: ast.stmt | None, error: ExceptionFacts) -> bool:
     return method_call(statement) is not None and _OWN_ERROR.search(error.type) is not None
 
 
-def explain(case: Case, d: Diagnosis, error: ExceptionFacts) -> None:
+def explain(case: StopSnapshot, d: Diagnosis, error: ExceptionFacts) -> None:
     """Tells how the sides do not meet the assertion, and blames the side that was computed."""
     statement = d.place.statement
     demand = demand_of(statement)
@@ -42,14 +48,12 @@ def explain(case: Case, d: Diagnosis, error: ExceptionFacts) -> None:
     elif told := _decided(d, demand) or unmet(demand.relation, both, difference_in(case.hide(error.message))):
         d.say(f"{told}.")
     elif error.message:
-        d.say(f"The message of the assertion: {cut(told_by_pytest(error.message), 200)}")
+        d.say(f"The message of the assertion: {cut(without_pytest_lines(error.message), 200)}")
     expected = [n for n in sides if isinstance(n, ast.Constant) or re.match(r"expect|want|correct", ast.unparse(n))]
     d.blame(*[n for n in sides if n not in expected], *expected)
     for node in sub_expressions(sides):
-        if isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call) and len(d.cited) < 6:
-            value = d.value(node)
-            if value and value.kind not in ("function", "class", "module"):
-                d.cite(node)
+        if isinstance(node, READS | ast.Call) and len(d.cited) < 6:
+            d.cite(node)
 
 
 def _decided(d: Diagnosis, demand: Demand) -> str:
@@ -63,7 +67,7 @@ def _decided(d: Diagnosis, demand: Demand) -> str:
     return f"`{ast.unparse(found.condition)}` {how} for `{target}` in `{show(value)}`"
 
 
-def sides_of(case: Case, d: Diagnosis, demand: Demand, known: Sequence[str] = ()) -> list[Side]:
+def sides_of(case: StopSnapshot, d: Diagnosis, demand: Demand, known: Sequence[str] = ()) -> list[AssertionSide]:
     """By the values in the frame, else by those that are `known` otherwise, if any: one for each side."""
     texts = known or ["" for _ in demand.sides]
     found = [_side(d, node, text) for node, text in zip(demand.sides, texts, strict=True)]
@@ -73,18 +77,16 @@ def sides_of(case: Case, d: Diagnosis, demand: Demand, known: Sequence[str] = ()
 
 def _written(node: ast.expr) -> str:
     """As one writes it: `any(x for x in xs)` with one pair of brackets."""
-    match node:
-        case ast.Call(func=func, args=[ast.GeneratorExp() as only], keywords=[]):
-            return f"{ast.unparse(func)}{ast.unparse(only)}"
-        case _:
-            return ast.unparse(node)
+    if isinstance(node, ast.Call) and not node.keywords and [type(a) for a in node.args] == [ast.GeneratorExp]:
+        return f"{ast.unparse(node.func)}{ast.unparse(node.args[0])}"
+    return ast.unparse(node)
 
 
-def _side(d: Diagnosis, node: ast.expr, known: str) -> Side:
+def _side(d: Diagnosis, node: ast.expr, known: str) -> AssertionSide:
     code, value = ast.unparse(node), d.value(node)
     is_bound = isinstance(node, ast.Call) and called_name(node) == "approx"
     if d.is_literal(node) or is_bound or (value is None and known == code):
-        return Side(code, code, is_literal=True)
+        return AssertionSide(code, code, is_literal=True)
     if value is None or value.kind in ("function", "class", "module"):
-        return Side(code, known)
-    return Side(code, value.text if value.kind in PLAIN else show(value))
+        return AssertionSide(code, known)
+    return AssertionSide(code, value.text if value.kind in PLAIN else show(value))

@@ -6,12 +6,13 @@ import ast
 import re
 from collections.abc import Callable
 
-from dap_ai.agent.case.stack import sub_expressions
-from dap_ai.agent.case.values import bound, cut, literal, literal_in
+from dap_ai.agent.case.stop_snapshot import sub_expressions
+from dap_ai.agent.case.value_texts import bound, cut, literal, literal_in
 from dap_ai.agent.report.nearest import near, near_key
-from dap_ai.agent.source.statements import root_name
-from dap_ai.debuggees.python.analysis.failure import nones, ties
-from dap_ai.debuggees.python.analysis.failure.facts import Diagnosis
+from dap_ai.agent.source.statements import nodes_in, root_name
+from dap_ai.debuggees.python.analysis.failure import nones, tied_items
+from dap_ai.debuggees.python.analysis.failure.failure_evidence import Diagnosis
+from dap_ai.debuggees.python.analysis.syntax.nodes import READS, set_in
 from dap_ai.protocol.contracts.inspection import ExceptionFacts, Value
 
 _WRONG_RESULT = re.compile(
@@ -64,7 +65,7 @@ def _methods(d: Diagnosis, value: Value) -> list[str]:
 
 def _type_error(d: Diagnosis, error: ExceptionFacts) -> None:
     text = error.message
-    if ("NoneType" in text and nones.blame(d, text)) or ties.explain(d, text):
+    if ("NoneType" in text and nones.blame(d, text)) or tied_items.explain(d, text):
         return
     if "argument" in text and ("missing" in text or "positional" in text or "unexpected" in text):
         call = next((n for n in d.in_question if isinstance(n, ast.Call)), None)
@@ -95,7 +96,7 @@ def _read_in(d: Diagnosis) -> list[ast.expr]:
     nodes = d.in_question
     called = {id(n.func) for n in nodes if isinstance(n, ast.Call) if n is not d.broken or n.args}
     held = {id(n.value) for n in nodes if isinstance(n, ast.Attribute)}
-    places: list[ast.expr] = [n for n in nodes if isinstance(n, ast.Name | ast.Subscript | ast.Attribute)]
+    places: list[ast.expr] = [n for n in nodes if isinstance(n, READS)]
     return [n for n in places if id(n) not in called | held] or places
 
 
@@ -121,9 +122,7 @@ def _key_error(d: Diagnosis, error: ExceptionFacts) -> None:
     if len(looked_in) == 1:
         _say_keys(d, *looked_in[0], key)
         d.cite(looked_in[0][0])
-    calls = [n for n in sub_expressions(d.header) if isinstance(n, ast.Call)]
-    for call in calls:
-        d.blame(*call.args)
+    d.blame(*(arg for n in sub_expressions(d.header) if isinstance(n, ast.Call) for arg in n.args))
 
 
 def _say_keys(d: Diagnosis, node: ast.expr, holder: Value, key: str) -> None:
@@ -142,9 +141,8 @@ def _say_keys(d: Diagnosis, node: ast.expr, holder: Value, key: str) -> None:
 
 def _looked_in(d: Diagnosis, key: str) -> list[tuple[ast.expr, Value]]:
     """The dicts without the key in which the line looks something up by `pop`, or inside a comprehension or lambda."""
-    nodes = [node for root in d.header for node in ast.walk(root)]
-    bound = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    bound |= {n.arg for n in nodes if isinstance(n, ast.arg)}
+    nodes = nodes_in(*d.header)
+    bound = {*set_in(*d.header), *(n.arg for n in nodes if isinstance(n, ast.arg))}
     found: dict[str, tuple[ast.expr, Value]] = {}
     for node in nodes:
         if isinstance(node, ast.Subscript) or (isinstance(node, ast.Attribute) and node.attr == "pop"):
@@ -173,12 +171,11 @@ def _index_error(d: Diagnosis, _error: ExceptionFacts) -> None:
         if position == length:
             d.say("The index is one past the end.")
         return
-    call = next(
-        (n for n in sub_expressions(d.header) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)), None
-    )
-    if call and isinstance(call.func, ast.Attribute):
-        d.say(f"{d.code(call.func.value)}.")
-        d.blame(call.func.value, *call.args)
+    for call in (n for n in sub_expressions(d.header) if isinstance(n, ast.Call)):
+        if isinstance(call.func, ast.Attribute):
+            d.say(f"{d.code(call.func.value)}.")
+            d.blame(call.func.value, *call.args)
+            return
 
 
 def _zero(d: Diagnosis, _error: ExceptionFacts) -> None:
@@ -198,7 +195,7 @@ def _zero(d: Diagnosis, _error: ExceptionFacts) -> None:
             )
             d.blame(node.right)
             for inner in sub_expressions([node.right]):
-                if inner is not node.right and isinstance(inner, ast.Name | ast.Attribute | ast.Subscript):
+                if inner is not node.right and isinstance(inner, READS):
                     d.cite(inner)
             return
 
@@ -215,12 +212,9 @@ def _name_error(d: Diagnosis, error: ExceptionFacts) -> None:
         )
         d.roots.append(ast.Name(name, ast.Load()))
         return
-    names, tree = bound(d.place.facts), d.place.source.tree
-    names += [n.name for n in (tree.body if tree else []) if isinstance(n, ast.FunctionDef | ast.ClassDef)]
-    names += [
-        n.id for n in (ast.walk(tree) if tree else ()) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-    ]
-    close = near(name, names)
+    tree = d.place.source.tree
+    defined = [n.name for n in (tree.body if tree else []) if isinstance(n, ast.FunctionDef | ast.ClassDef)]
+    close = near(name, [*bound(d.place.facts), *defined, *set_in(tree)])
     d.say(f"There is no `{name}` here" + (f"; {_list(close)} exists." if close else "."))
     d.roots.append(ast.Name(name, ast.Load()))
 

@@ -6,13 +6,14 @@ import ast
 from collections.abc import Sequence
 from typing import TypeGuard
 
-from dap_ai.agent.case.stack import Case, sub_expressions
-from dap_ai.agent.case.values import cut, find
+from dap_ai.agent.case.stop_snapshot import StopSnapshot, sub_expressions
+from dap_ai.agent.case.value_texts import cut, find
 from dap_ai.agent.source.statements import header_expressions
 from dap_ai.debuggees.python.analysis.failure import assertions, unraised
 from dap_ai.debuggees.python.analysis.failure.builtin_errors import BY_TYPE
-from dap_ai.debuggees.python.analysis.failure.facts import Diagnosis, failing_expression
-from dap_ai.debuggees.python.analysis.failure.messages import first_line
+from dap_ai.debuggees.python.analysis.failure.exception_messages import first_line
+from dap_ai.debuggees.python.analysis.failure.failure_evidence import Diagnosis, failing_expression
+from dap_ai.debuggees.python.analysis.syntax.nodes import READS
 from dap_ai.protocol.contracts.inspection import ExceptionFacts
 
 _RECURSIVE = 3
@@ -22,7 +23,7 @@ ON_PURPOSE = "It is raised on purpose"
 """How the sentence about an error that the failing line raises itself begins."""
 
 
-def diagnose(case: Case) -> Diagnosis | None:
+def diagnose(case: StopSnapshot) -> Diagnosis | None:
     """What broke the innermost user frame's line. None where no user frame was read."""
     place = case.places[0] if case.exception and case.places else case.focus
     if place is None:
@@ -35,7 +36,7 @@ def diagnose(case: Case) -> Diagnosis | None:
     return found
 
 
-def _explain(d: Diagnosis, error: ExceptionFacts, case: Case) -> None:
+def _explain(d: Diagnosis, error: ExceptionFacts, case: StopSnapshot) -> None:
     explain = BY_TYPE.get(error.type.rpartition(".")[2])
     statement = d.place.statement
     if unraised.explain(d, error):
@@ -57,10 +58,8 @@ def _any_name(d: Diagnosis, statement: ast.stmt) -> None:
     nodes = list(sub_expressions(roots))
     called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}  # `pytest.fail`, an object that is called
     for node in nodes:
-        if isinstance(node, ast.Name | ast.Attribute | ast.Subscript) and id(node) not in called:
-            value = d.value(node)
-            if value and value.kind not in ("function", "class", "module"):
-                d.cite(node)
+        if isinstance(node, READS) and id(node) not in called:
+            d.cite(node)
 
 
 def _raised(d: Diagnosis, statement: ast.Raise, chain: Sequence[ExceptionFacts]) -> None:
@@ -71,7 +70,7 @@ def _raised(d: Diagnosis, statement: ast.Raise, chain: Sequence[ExceptionFacts])
         roots = [statement.exc]
     d.roots += roots
     for node in sub_expressions(roots) if reason else ():
-        if isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
+        if isinstance(node, READS):
             d.cite(node)
 
 
@@ -88,9 +87,8 @@ def _reason(d: Diagnosis, statement: ast.Raise, chain: Sequence[ExceptionFacts])
             told = f"{kind}: {first_line(caught.message)}" if caught and caught.message else kind
             tried = next(n for n in around if handler in getattr(n, "handlers", ()))
             body: list[ast.stmt] = getattr(tried, "body", [])
-            return f"because line {handler.lineno} caught `{cut(told, 100)}`", [
-                e for s in body for e in header_expressions(s)
-            ]
+            depends = [each for statement in body for each in header_expressions(statement)]
+            return f"because line {handler.lineno} caught `{cut(told, 100)}`", depends
         case _:
             return "", []
 
@@ -104,7 +102,7 @@ def _holds(node: ast.AST, statement: ast.stmt) -> TypeGuard[ast.stmt | ast.Excep
     )
 
 
-def _recursion(d: Diagnosis, case: Case) -> None:
+def _recursion(d: Diagnosis, case: StopSnapshot) -> None:
     name = d.place.frame.name
     same = [p for p in case.places if p.function is d.place.function]
     count = sum(f.name == name for f in case.frames)

@@ -6,8 +6,8 @@ import ast
 import re
 from typing import cast
 
-from dap_ai.agent.case.values import cut, literal
-from dap_ai.debuggees.python.analysis.failure.facts import Diagnosis
+from dap_ai.agent.case.value_texts import cut, literal
+from dap_ai.debuggees.python.analysis.failure.failure_evidence import Diagnosis
 
 _READS_ITEMS = frozenset({"sum", "min", "max", "sorted"})
 _OF_OPERANDS = re.compile(r"unsupported operand|not supported between")

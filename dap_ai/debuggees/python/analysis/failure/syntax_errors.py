@@ -5,19 +5,21 @@ The frames of such a stop tell who imports, not what is wrong; the exception nam
 
 from __future__ import annotations
 
+import contextlib
+import io
+import tokenize
 from typing import NamedTuple
 
-from dap_ai.agent.case.stack import Case
-from dap_ai.agent.case.values import literal_in
+from dap_ai.agent.case.stop_snapshot import StopSnapshot
+from dap_ai.agent.case.value_texts import literal_in
 from dap_ai.agent.report.wording import ADVICE, CAUSE
-from dap_ai.agent.source.source import SourceFile
-from dap_ai.protocol.wire.ask import Suspect
+from dap_ai.agent.source.source_file import SourceFile
+from dap_ai.protocol.wire.ask_messages import Suspect
 
 TYPES = frozenset({"SyntaxError", "IndentationError", "TabError", "_IncompleteInputError"})
 """The last is what a notebook's cell raises from Python 3.13 on where its text ends too early."""
 _OPENING, _CLOSING = {"(": ")", "[": "]", "{": "}"}, {")": "(", "]": "[", "}": "{"}
 _SHOWN_BEFORE = 2
-_QUOTES = ('"""', "'''", '"', "'")
 
 
 class Wrong(NamedTuple):
@@ -37,7 +39,7 @@ class Bracket(NamedTuple):
     column: int
 
 
-def wrong_at(case: Case) -> Wrong | None:
+def wrong_at(case: StopSnapshot) -> Wrong | None:
     """What the exception tells of a file that can be read; None: it is no such error, or it is about other text."""
     error = case.exception
     if error is None or error.type.rpartition(".")[2] not in TYPES:
@@ -51,7 +53,7 @@ def wrong_at(case: Case) -> Wrong | None:
     return Wrong(source, line, column if isinstance(column, int) and column > 0 else 0, message)
 
 
-def told(wrong: Wrong, spot: str, bracket_spot: str, importer: str) -> tuple[list[str], list[Suspect]]:
+def explain_syntax_error(wrong: Wrong, spot: str, bracket_spot: str, importer: str) -> tuple[list[str], list[Suspect]]:
     """The paragraphs of an answer, the first its verdict. Places are code.
 
     `importer`: the line that imports it; empty: it is the program itself.
@@ -79,30 +81,16 @@ def told(wrong: Wrong, spot: str, bracket_spot: str, importer: str) -> tuple[lis
 def likely_open(wrong: Wrong) -> Bracket | None:
     """The innermost bracket that is still open before the place of the error; None: there is none."""
     is_open: list[Bracket] = []
-    text, quote = "\n".join(wrong.source.lines), ""
-    line, column, at = 1, 1, 0
-    while at < len(text) and (line, column) < (wrong.line, wrong.column or 1):
-        step = 1
-        if quote:
-            if text[at] == "\\":
-                step = 2
-            elif text.startswith(quote, at):
-                step, quote = len(quote), ""
-            elif text[at] == "\n" and len(quote) == 1:
-                quote = ""
-        elif text[at] == "#":
-            end = text.find("\n", at)
-            step = (end if end >= 0 else len(text)) - at
-        elif found := next((q for q in _QUOTES if text.startswith(q, at)), ""):
-            step, quote = len(found), found
-        elif text[at] in _OPENING:
-            is_open.append(Bracket(text[at], line, column))
-        elif text[at] in _CLOSING and is_open and is_open[-1].text == _CLOSING[text[at]]:
-            is_open.pop()
-        passed = text[at : at + step]
-        column = len(passed) - passed.rfind("\n") if "\n" in passed else column + step
-        line += passed.count("\n")
-        at += step
+    text = io.StringIO("\n".join(wrong.source.lines))
+    with contextlib.suppress(tokenize.TokenError, SyntaxError):  # behind that place, whatever may come
+        for token in tokenize.generate_tokens(text.readline):
+            line, column = token.start[0], token.start[1] + 1
+            if (line, column) >= (wrong.line, wrong.column or 1):
+                break
+            if token.type == tokenize.OP and token.string in _OPENING:
+                is_open.append(Bracket(token.string, line, column))
+            elif token.string in _CLOSING and is_open and is_open[-1].text == _CLOSING[token.string]:
+                is_open.pop()
     named = wrong.message[1:2] if "was never closed" in wrong.message else ""
     if named in _OPENING and wrong.column:
         return Bracket(named, wrong.line, wrong.column)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import ast
 import re
 
-from dap_ai.agent.case.values import cut
-from dap_ai.agent.source.statements import last_line
-from dap_ai.debuggees.python.analysis.failure.facts import Diagnosis
-from dap_ai.debuggees.python.analysis.syntax.definitions import called_name
+from dap_ai.agent.case.value_texts import cut
+from dap_ai.debuggees.python.analysis.failure.failure_evidence import Diagnosis
+from dap_ai.debuggees.python.analysis.syntax.nodes import called_name, lines_of
 from dap_ai.protocol.contracts.inspection import ExceptionFacts
 
 _EXPECTS = {
@@ -36,8 +35,7 @@ def explain(d: Diagnosis, error: ExceptionFacts) -> bool:
     d.roots += calls
     frame, function = d.place.frame, d.place.function
     if function is not None:
-        lines = range(function.lineno, last_line(function) + 1)
-        d.cleared |= {(frame.path, line) for line in lines if line != frame.line}
+        d.cleared |= {(frame.path, line) for line in lines_of(function) if line != frame.line}
     return True
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dap_ai.agent.case.stack import Case, Place
-from dap_ai.agent.case.values import MISSING, literal
-from dap_ai.agent.source.source import FunctionNode
+from dap_ai.agent.case.stop_snapshot import FramePlace, StopSnapshot
+from dap_ai.agent.case.value_texts import MISSING, literal
+from dap_ai.agent.source.source_file import FunctionNode
 from dap_ai.agent.source.statements import root_name
-from dap_ai.debuggees.python.analysis.syntax.definitions import called_name
+from dap_ai.debuggees.python.analysis.syntax.nodes import called_name, calls_in, renamed
 
 
-def outermost(case: Case, place: Place, root: ast.expr) -> tuple[ast.expr, Place]:
+def outermost(case: StopSnapshot, place: FramePlace, root: ast.expr) -> tuple[ast.expr, FramePlace]:
     """`warehouse.stock['lamp']` of `main`, for `self.stock[sku]` of a method that it called with this object."""
     for outer in case.places[case.places.index(place) + 1 :]:
         moved = _moved(place, outer, root)
@@ -22,7 +22,7 @@ def outermost(case: Case, place: Place, root: ast.expr) -> tuple[ast.expr, Place
     return root, place
 
 
-def _moved(place: Place, outer: Place, root: ast.expr) -> ast.expr | None:
+def _moved(place: FramePlace, outer: FramePlace, root: ast.expr) -> ast.expr | None:
     """The expression as the caller has it; None: the object is not passed by it, or under no name."""
     held = root_name(root) or ""
     function, statement = place.function, outer.statement
@@ -31,30 +31,24 @@ def _moved(place: Place, outer: Place, root: ast.expr) -> ast.expr | None:
     given = next(arguments(function, statement, held), None)
     if not isinstance(given, ast.Name | ast.Attribute):
         return None
+
+    def there(name: str) -> ast.expr:
+        known = literal(place.value(name))
+        if name != held and (known is MISSING or not isinstance(known, str | int | float | bool | None)):
+            raise LookupError(name)
+        return given if name == held else ast.Constant(known)
+
     try:
-        return _Renamed(place, held, given).visit(ast.parse(ast.unparse(root), mode="eval").body)
+        return renamed(root, there)
     except LookupError:
         return None
-
-
-class _Renamed(ast.NodeTransformer):
-    def __init__(self, place: Place, held: str, given: ast.expr) -> None:
-        self._place, self._held, self._given = place, held, given
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        if node.id == self._held:
-            return self._given
-        known = literal(self._place.value(node.id))
-        if known is MISSING or not isinstance(known, str | int | float | bool | None):
-            raise LookupError(node.id)
-        return ast.Constant(known)
 
 
 def arguments(function: FunctionNode, statement: ast.stmt, parameter: str) -> Iterator[ast.expr]:
     """What a statement that calls the function passes for one of its parameters."""
     names = [p.arg for p in [*function.args.posonlyargs, *function.args.args]]
     owner, own = (names[0], names[1:]) if names[:1] in (["self"], ["cls"]) else ("", names)
-    for call in (n for n in ast.walk(statement) if isinstance(n, ast.Call) and called_name(n) == function.name):
+    for call in (call for call in calls_in(statement) if called_name(call) == function.name):
         yield from (k.value for k in call.keywords if k.arg == parameter)
         if parameter == owner and isinstance(call.func, ast.Attribute):
             yield call.func.value

@@ -5,23 +5,22 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
 
-from dap_ai.agent.case.stack import Case, Place
+from dap_ai.agent.case.stop_snapshot import FramePlace, StopSnapshot
 from dap_ai.agent.report.sections import THE_FAILED_LINE
-from dap_ai.agent.source.source import FunctionNode, is_user_path
+from dap_ai.agent.source.source_file import FunctionNode, is_user_path
 from dap_ai.agent.source.statements import header_expressions, last_line
-from dap_ai.debuggees.python.analysis.contrast.seen import Seen
-from dap_ai.debuggees.python.analysis.failure.facts import Diagnosis
+from dap_ai.debuggees.python.analysis.contrast.failure_record import FailureRecord
+from dap_ai.debuggees.python.analysis.failure.failure_evidence import Diagnosis
 from dap_ai.debuggees.python.analysis.failure.failures import diagnose
-from dap_ai.debuggees.python.analysis.ranking.findings import Finding, View
 from dap_ai.debuggees.python.analysis.ranking.rules import TABLE
+from dap_ai.debuggees.python.analysis.ranking.suspected_mistakes import RuleContext, SuspectedMistake
 from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
-from dap_ai.debuggees.python.analysis.slice.slicing import Slice, Slicer, Step, part_of
+from dap_ai.debuggees.python.analysis.slice.slicing import BackwardSlice, Slicer, SliceStep, part_of
 from dap_ai.debuggees.python.analysis.syntax.cleanup import Cleanup
-from dap_ai.debuggees.python.analysis.syntax.definitions import Scope
+from dap_ai.debuggees.python.analysis.syntax.definitions import FunctionScope
 from dap_ai.debuggees.python.analysis.syntax.resolving import Resolver, reach
-from dap_ai.protocol.wire.ask import Suspect
+from dap_ai.protocol.wire.ask_messages import Suspect
 
 MAX_SUSPECTS = 10
 TOLD_SUSPECTS = 4
@@ -31,27 +30,30 @@ IF_IT_RAN = ", if it ran"
 _LEAST_REASON = 0.45
 """A rule that is less sure of a line makes it a suspect, and is no reason to call it the cause."""
 _DISPLAY = ast.Constant | ast.List | ast.Dict | ast.Tuple
+_NO_STEPS = FunctionNode | ast.ClassDef | ast.Import | ast.ImportFrom
 _OF_CHECKS = frozenset({"float equality", "identity"})
 """Rules whose mistake can be the failed check itself."""
 
 
 @dataclass
-class Analysis:
+class StopAnalysis:
     """What the analyst found at one stop."""
 
-    case: Case
+    case: StopSnapshot
     diagnosis: Diagnosis
-    view: View
-    slice: Slice
-    findings: list[Finding]
+    view: RuleContext
+    slice: BackwardSlice
+    findings: list[SuspectedMistake]
     suspects: list[Suspect] = field(default_factory=list[Suspect])
     scores: dict[tuple[str, int], float] = field(default_factory=dict[tuple[str, int], float])
     """Of every line with any: 0..1."""
     reasons: dict[tuple[str, int], str] = field(default_factory=dict[tuple[str, int], str])
     founded: set[tuple[str, int]] = field(default_factory=set[tuple[str, int]])
     """The lines whose reason says what is wrong there, and not only which part they have in the failure."""
-    scopes: dict[tuple[str, int], tuple[Scope, int]] = field(default_factory=dict[tuple[str, int], tuple[Scope, int]])
-    seen: Seen | None = None
+    scopes: dict[tuple[str, int], tuple[FunctionScope, int]] = field(
+        default_factory=dict[tuple[str, int], tuple[FunctionScope, int]]
+    )
+    seen: FailureRecord | None = None
     """What the failure run again shows, where its steps were recorded."""
     cut_short: str = ""
     """Why it is not the whole analysis, as a sentence; "" if it is."""
@@ -61,17 +63,13 @@ class Analysis:
     share: Callable[[tuple[str, int]], float] = field(default=lambda _spot: 1.0)
     """How much a line is one of the tests that fail, 0..1; 1 where nothing is known of tests."""
 
-    def finding_at(self, file: str, line: int) -> Finding | None:
-        """The surest finding of a line."""
+    def finding_at(self, file: str, line: int, *, with_fix: bool = False) -> SuspectedMistake | None:
+        """The surest finding of a line; `with_fix`: of those that know a fix."""
         here = [f for f in self.findings if f.scope.source.path == file and f.line == line]
-        return max(here, key=lambda f: (f.weight, f.edit is not None), default=None)
+        known = [f for f in here if f.edit or not with_fix]
+        return max(known, key=lambda f: (f.weight, f.edit is not None), default=None)
 
-    def fix_at(self, file: str, line: int) -> Finding | None:
-        """The surest finding of a line that knows a fix."""
-        here = [f for f in self.findings if f.edit and f.scope.source.path == file and f.line == line]
-        return max(here, key=lambda f: f.weight, default=None)
-
-    def step_at(self, file: str, line: int) -> Step | None:
+    def step_at(self, file: str, line: int) -> SliceStep | None:
         """The step of the slice at a line."""
         return next((s for s in self.slice.steps if s.scope.source.path == file and s.line == line), None)
 
@@ -96,10 +94,6 @@ class Analysis:
         """Whether a line is known not to have run before the failure."""
         return self.had_run(path, line) is False
 
-    def is_to_come(self, path: str, line: int) -> bool:
-        """Whether a line at module level comes after the statement at which its module's frame stands."""
-        return _is_to_come(self.case, path, line)
-
     def leave_out_what_never_ran(self) -> None:
         """Such a line had no part in the failure."""
         for key in [key for key in self.scores if self.never_ran(*key)]:
@@ -113,7 +107,9 @@ class Analysis:
         told = [key for key in scores if key not in self.diagnosis.cleared and not self.never_ran(*key)]
         order = sorted(told, key=lambda k: (-scores[k], k))[:MAX_SUSPECTS]
         top = max(scores[order[0]], 0.5) if order else 1.0
-        self.suspects = [Suspect(*key, round(scores[key] / top, 3), self._reason(key)) for key in self._told(order)]
+        self.suspects = [
+            Suspect(*key, round(scores[key] / top, 3), self._reason(key)) for key in self._with_crash_line(order)
+        ]
 
     def _reason(self, key: tuple[str, int]) -> str:
         return self.reasons[key] + ("" if self.had_run(*key) else IF_IT_RAN)
@@ -124,7 +120,7 @@ class Analysis:
         frame = self.case.held[1].places[0].frame if self.case.held else None
         return (frame.path, frame.line) if frame else ("", 0)
 
-    def _told(self, order: list[tuple[str, int]]) -> list[tuple[str, int]]:
+    def _with_crash_line(self, order: list[tuple[str, int]]) -> list[tuple[str, int]]:
         """The order, in which the line of a crash is among those that are told.
 
         Where a failed check holds an exception, that is the crash: its line comes first, or after a cause.
@@ -139,14 +135,14 @@ class Analysis:
         return [*order[: TOLD_SUSPECTS - 1], failed, *(key for key in order[TOLD_SUSPECTS - 1 :] if key != failed)]
 
 
-def outline(case: Case) -> Analysis | None:
+def outline(case: StopSnapshot) -> StopAnalysis | None:
     """What can be said at once: what broke the failing line, and the lines at which its callers stand."""
     diagnosis = diagnose(case)
     if diagnosis is None:
         return None
     resolver = Resolver(case.sources, case.places)
-    view = View(case, diagnosis, Slice(), resolver, {})
-    analysis = Analysis(case, diagnosis, view, view.slice, [])
+    view = RuleContext(case, diagnosis, BackwardSlice(), resolver, {})
+    analysis = StopAnalysis(case, diagnosis, view, view.slice, [])
     analysis.rank()
     for distance, place in enumerate(case.places[1:]):
         key = (place.frame.path, place.frame.line)
@@ -156,7 +152,9 @@ def outline(case: Case) -> Analysis | None:
     return analysis
 
 
-def analyse(case: Case, roots: list[ast.expr] | None = None, asked: Place | None = None) -> Analysis | None:
+def analyse(
+    case: StopSnapshot, roots: list[ast.expr] | None = None, asked: FramePlace | None = None
+) -> StopAnalysis | None:
     """The whole analysis of a stop; `roots`: expressions of the frame `asked` to explain instead of the failure."""
     diagnosis = diagnose(case)
     if diagnosis is None:
@@ -175,23 +173,25 @@ def analyse(case: Case, roots: list[ast.expr] | None = None, asked: Place | None
         slicer.run([(start, root, end) for end in ends for root in wanted])
     for key, (scope, distance) in slicer.slice.scopes.items():
         reached[key] = (reached[key][0] if key in reached else scope, min(distance, reached.get(key, (scope, 99))[1]))
-    return ranked(View(case, diagnosis, slicer.slice, resolver, reached))
+    return ranked(RuleContext(case, diagnosis, slicer.slice, resolver, reached))
 
 
-def ranked(view: View) -> Analysis:
+def ranked(view: RuleContext) -> StopAnalysis:
     """What the rules find in view, and the lines ranked by that."""
-    analysis = Analysis(view.case, view.diagnosis, view, view.slice, _apply(view), scopes=view.scopes)
-    analysis.had_run = partial(_could_have_run, view.case, Cleanup(view.case))
+    analysis = StopAnalysis(view.case, view.diagnosis, view, view.slice, _apply(view), scopes=view.scopes)
+    late = late_at(view.case)
+    analysis.had_run = lambda path, line: not late(path, line)
     analysis.rank()
     return analysis
 
 
-def _could_have_run(case: Case, cleanup: Cleanup, path: str, line: int) -> bool:
-    """A first estimate of `Analysis.had_run`: false for lines that run only after the failure."""
-    return not (cleanup.holds(path, line) or _is_to_come(case, path, line))
+def late_at(case: StopSnapshot) -> Callable[[str, int], bool]:
+    """Tells of a line (path, number) whether it is known to run only after the failure."""
+    cleanup = Cleanup(case)
+    return lambda path, line: cleanup.holds(path, line) or _is_to_come(case, path, line)
 
 
-def _is_to_come(case: Case, path: str, line: int) -> bool:
+def _is_to_come(case: StopSnapshot, path: str, line: int) -> bool:
     """Whether a line at module level stands after the statement at which its module's frame is.
 
     Where its module has long been imported: whether it stands in for an import, which is hardly ever missing.
@@ -216,15 +216,15 @@ def _round_ends(statement: ast.stmt | None) -> list[int]:
     return [last_line(statement.body[-1]) + 1] if isinstance(statement, ast.For | ast.While) else []
 
 
-def _apply(view: View) -> list[Finding]:
-    findings: list[Finding] = []
+def _apply(view: RuleContext) -> list[SuspectedMistake]:
+    findings: list[SuspectedMistake] = []
     for scope, _ in view.scopes.values():
         for rule in TABLE:
             findings += [f for f in rule(scope, view) if is_user_path(f.scope.source.path) or f.scope.place]
     return [f for f in findings if not any(claim.is_refuted(f.scope) for claim in f.claims)]
 
 
-def _score(analysis: Analysis) -> None:
+def _score(analysis: StopAnalysis) -> None:
     scores: dict[tuple[str, int], float] = {}
     reasons: dict[tuple[str, int], tuple[float, str, bool]] = {}
 
@@ -243,20 +243,20 @@ def _score(analysis: Analysis) -> None:
         add(failed, weight, reason, founded=bool(told) and not assertion)
     for step in analysis.slice.steps:
         key = (step.scope.source.path, step.line)
-        if key != failed and _executes(step.statement):
+        if key != failed and not isinstance(step.statement, _NO_STEPS):
             add(key, _step_score(step, place.statement), part_of(step), founded=False)
     for finding in analysis.findings:
         key = (finding.scope.source.path, finding.line)
         if key != failed or not assertion or finding.rule in _OF_CHECKS:
             add(key, _weight(finding, analysis), finding.reason, founded=finding.weight >= _LEAST_REASON)
-    for suspect, reason in _held(*analysis.case.held) if analysis.case.held else ():
+    for suspect, reason in _kept_suspects(*analysis.case.held) if analysis.case.held else ():
         add((suspect.file, suspect.line), WEIGHTS.held * suspect.score, reason, founded=False)
     analysis.scores = scores
     analysis.reasons = {key: reason for key, (_, reason, _) in reasons.items()}
     analysis.founded = {key for key, (_, _, founded) in reasons.items() if founded}
 
 
-def _held(expression: str, there: Case) -> Iterator[tuple[Suspect, str]]:
+def _kept_suspects(expression: str, there: StopSnapshot) -> Iterator[tuple[Suspect, str]]:
     """Where the exception was raised that a failed check has found, and the calls that led there."""
     error, found = there.exception, outline(there)
     for suspect in found.suspects if found else ():
@@ -264,16 +264,12 @@ def _held(expression: str, there: Case) -> Iterator[tuple[Suspect, str]]:
         yield suspect, f"raised `{error.type}`, which `{expression}` holds" if error and is_where else suspect.reason
 
 
-def _is_check(analysis: Analysis) -> bool:
+def _is_check(analysis: StopAnalysis) -> bool:
     error, statement = analysis.case.exception, analysis.diagnosis.place.statement
     return isinstance(statement, ast.Assert | ast.Raise) or bool(error and error.type == "AssertionError")
 
 
-def _executes(statement: ast.stmt) -> bool:
-    return not isinstance(statement, FunctionNode | ast.ClassDef | ast.Import | ast.ImportFrom)
-
-
-def _step_score(step: Step, failed: ast.stmt | None) -> float:
+def _step_score(step: SliceStep, failed: ast.stmt | None) -> float:
     score = WEIGHTS.step * WEIGHTS.further**step.distance
     statement = step.statement
     assertion, refusal = isinstance(failed, ast.Assert), isinstance(failed, ast.Raise)
@@ -292,7 +288,7 @@ def _step_score(step: Step, failed: ast.stmt | None) -> float:
     return score
 
 
-def _weight(finding: Finding, analysis: Analysis) -> float:
+def _weight(finding: SuspectedMistake, analysis: StopAnalysis) -> float:
     known = analysis.scopes.get(finding.scope.key())
     distance = known[1] if known else 6
     in_slice = analysis.step_at(finding.scope.source.path, finding.line) is not None

@@ -2,38 +2,40 @@
 
 from __future__ import annotations
 
-import ast
 import difflib
 from collections.abc import Iterator
 
-from dap_ai.agent.case.values import cut
-from dap_ai.agent.report.edits import shorten
+from msgspec.structs import replace
+
+from dap_ai.agent.case.value_texts import cut
+from dap_ai.agent.report.source_edits import shorten
 from dap_ai.agent.report.wording import AGAIN, times
-from dap_ai.agent.source.source import SourceFile
-from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
+from dap_ai.agent.source.source_file import SourceFile
+from dap_ai.agent.source.statements import names_in
+from dap_ai.debuggees.python.analysis.ranking.confirm_dynamically import confirm_dynamically
+from dap_ai.debuggees.python.analysis.ranking.ranking import StopAnalysis
 from dap_ai.debuggees.python.analysis.ranking.rules.guards import SKIP_NONE
 from dap_ai.debuggees.python.analysis.ranking.trials import Trial, Trials
 from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
 from dap_ai.debuggees.python.analysis.ranking.what_ran import settle
-from dap_ai.debuggees.python.analysis.ranking.witnessed import witness
+from dap_ai.debuggees.python.analysis.record.check_runs import Control
 from dap_ai.debuggees.python.analysis.record.executions import executions_at
-from dap_ai.debuggees.python.analysis.record.runs import Control
-from dap_ai.protocol.contracts.snapshot import Changed, Trace, TracedCall
+from dap_ai.protocol.contracts.snapshot_messages import RunTrace, TracedCall, ValueChanges
 
 _PASSES = "a small change here makes the failing check pass"
 _MAX_CALLS, _MAX_HISTORIES, _MAX_DEPTH = 4, 2, 3
 
 
-def rerank(analysis: Analysis, trials: Trials) -> None:
+def rerank(analysis: StopAnalysis, trials: Trials) -> None:
     """The ranking with what running again has told."""
     settle(analysis, trials)
     if trials.usable:
         _lift_passing(analysis, trials)
-        witness(analysis, trials)
+        confirm_dynamically(analysis, trials)
     analysis.order()
 
 
-def _lift_passing(analysis: Analysis, trials: Trials) -> None:
+def _lift_passing(analysis: StopAnalysis, trials: Trials) -> None:
     passing = trials.passing
     best = max((t.grade for t in passing), default=0.0) or 1.0
     tried = {(t.candidate.edit.source.path, t.candidate.line) for t in trials.tried}
@@ -67,9 +69,9 @@ def changed_words(trial: Trial) -> str:
     return f"the failing check passes with `{cut('; '.join(added), 100)}` {where}"
 
 
-def told(analysis: Analysis, trials: Trials) -> str:
+def describe_run(analysis: StopAnalysis, trials: Trials) -> str:
     """The paragraph about the run: which calls ran with what, and the successive values at suspicious lines."""
-    control = _telling(trials)
+    control = _narrowest_control(trials)
     if control is None:
         return ""
     root = analysis.case.inspection.cwd
@@ -88,25 +90,25 @@ def told(analysis: Analysis, trials: Trials) -> str:
     return "\n\n".join(parts)
 
 
-def _as_of_now(analysis: Analysis, control: Control) -> str:
+def _as_of_now(analysis: StopAnalysis, control: Control) -> str:
     """What is said of the values of a run that began with what cleanup has left."""
     has_cleaned_up = any(place.facts and place.facts.cleaned for place in analysis.case.places)
     return ", with the values there are now, after cleanup" if has_cleaned_up and not control.check.fresh else ""
 
 
-def _is_cleanup(analysis: Analysis, call: TracedCall) -> bool:
+def _is_cleanup(analysis: StopAnalysis, call: TracedCall) -> bool:
     """Whether what was called runs after the failure."""
     source = analysis.case.sources.read(call.file)
     function = source.function_starting(call.line) if source else None
     return function is not None and analysis.never_ran(call.file, function.body[0].lineno)
 
 
-def _telling(trials: Trials) -> Control | None:
+def _narrowest_control(trials: Trials) -> Control | None:
     """The narrowest run in which something was called, else the widest."""
     return next((c for c in trials.usable if c.trace.calls), trials.usable[-1] if trials.usable else None)
 
 
-def _calls(trace: Trace) -> Iterator[TracedCall]:
+def _calls(trace: RunTrace) -> Iterator[TracedCall]:
     """The first calls, and the one that ended by the exception."""
     shallow = min((c.depth for c in trace.calls), default=0)
     seen = 0
@@ -114,9 +116,7 @@ def _calls(trace: Trace) -> Iterator[TracedCall]:
         depth = call.depth - shallow
         if depth < _MAX_DEPTH and (seen < _MAX_CALLS or call.raised):
             seen += 1
-            yield TracedCall(
-                call.function, call.file, call.line, depth, call.arguments, result=call.result, raised=call.raised
-            )
+            yield replace(call, depth=depth)
         if seen >= 2 * _MAX_CALLS:
             return
 
@@ -129,7 +129,7 @@ def _call(call: TracedCall, root: str) -> str:
     return f"`{call.function}({arguments})` {done} (`{shorten(call.file, root)}:{call.line}`)"
 
 
-def _histories(analysis: Analysis, trace: Trace, root: str) -> Iterator[str]:
+def _histories(analysis: StopAnalysis, trace: RunTrace, root: str) -> Iterator[str]:
     rows = {(t.file, t.line): t for t in trace.lines}
     told = 0
     for suspect in analysis.suspects[:4]:
@@ -137,7 +137,7 @@ def _histories(analysis: Analysis, trace: Trace, root: str) -> Iterator[str]:
         source = analysis.case.sources.read(suspect.file)
         if traced is None or source is None:
             continue
-        for change in _telling_changes(traced.changes, source, suspect.line):
+        for change in _changes_at(traced.changes, source, suspect.line):
             where = f"`{shorten(suspect.file, root)}:{suspect.line}`"
             yield f"{where} ran {times(executions_at(trace, source, traced))}: `{change.name}` {_folded(change)}"
             told += 1
@@ -145,13 +145,12 @@ def _histories(analysis: Analysis, trace: Trace, root: str) -> Iterator[str]:
                 return
 
 
-def _telling_changes(changes: list[Changed], source: SourceFile, line: int) -> list[Changed]:
-    statement = source.statement_at(line)
-    names = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name)} if statement else set[str]()
+def _changes_at(changes: list[ValueChanges], source: SourceFile, line: int) -> list[ValueChanges]:
+    names = names_in(source.statement_at(line))
     return [c for c in changes if c.name in names and c.texts][:1]
 
 
-def _folded(change: Changed) -> str:
+def _folded(change: ValueChanges) -> str:
     size = 100 if len(change.texts) == 1 else 60
     texts = [f"`{cut(text, size)}`" for text in change.texts]
     if change.count > len(texts) and len(texts) > 3:

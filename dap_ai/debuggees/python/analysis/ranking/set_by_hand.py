@@ -5,17 +5,19 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from dap_ai.agent.case.edited import edits_read
-from dap_ai.agent.case.stack import Place
+from dap_ai.agent.case.edited_values import edits_read
+from dap_ai.agent.case.stop_snapshot import FramePlace
 from dap_ai.agent.source.statements import header_nodes
-from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
-from dap_ai.protocol.contracts.asking import ValueEdit
+from dap_ai.debuggees.python.analysis.ranking.ranking import StopAnalysis
+from dap_ai.protocol.contracts.question import ValueEdit
 
 _Read = tuple[str, str, list[str]]
 """Function, file, source texts."""
 
 
-def set_by_hand(analysis: Analysis, asked: Place | None = None, roots: Sequence[ast.expr] = ()) -> list[ValueEdit]:
+def set_by_hand(
+    analysis: StopAnalysis, asked: FramePlace | None = None, roots: Sequence[ast.expr] = ()
+) -> list[ValueEdit]:
     """The edits whose values the failing line or a step of its chain reads; or the `roots` of a question do.
 
     Goes by names alone: a value that the program has overwritten since counts, too, since that is not known.
@@ -27,7 +29,7 @@ def set_by_hand(analysis: Analysis, asked: Place | None = None, roots: Sequence[
     return list(dict.fromkeys(found))
 
 
-def _read(analysis: Analysis, place: Place, roots: Sequence[ast.expr]) -> Iterator[_Read]:
+def _read(analysis: StopAnalysis, place: FramePlace, roots: Sequence[ast.expr]) -> Iterator[_Read]:
     wanted = roots or [*analysis.diagnosis.roots, *place.evaluated]
     yield place.frame.name, place.frame.path, [ast.unparse(node) for node in wanted]
     for step in analysis.slice.steps:

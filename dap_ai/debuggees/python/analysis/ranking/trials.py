@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from dap_ai.agent.report.edits import Edit
+from dap_ai.agent.report.source_edits import SourceEdit
 from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
+from dap_ai.debuggees.python.analysis.record.check_runs import Control, FixVerdict
 from dap_ai.debuggees.python.analysis.record.impact import differ
-from dap_ai.debuggees.python.analysis.record.neighbours import Neighbours
-from dap_ai.debuggees.python.analysis.record.runs import Control, Verdict
-from dap_ai.protocol.contracts.snapshot import SnapshotResult
+from dap_ai.debuggees.python.analysis.record.neighbour_tests import NeighbourTests
+from dap_ai.protocol.contracts.snapshot_messages import SnapshotResult
 
 MAX_TRIES = 120
 
@@ -18,7 +18,7 @@ MAX_TRIES = 120
 class Candidate:
     """An edit that may be the fix."""
 
-    edit: Edit
+    edit: SourceEdit
     kind: str
     prior: float
     """0..1: how likely its kind is the one that is meant."""
@@ -35,8 +35,8 @@ class Trial:
     """A candidate fix and what the checks did with it."""
 
     candidate: Candidate
-    verdict: Verdict
-    widest: Verdict | None = None
+    verdict: FixVerdict
+    widest: FixVerdict | None = None
     """Of the widest check, where that is another one; only if the first passed."""
     at_failure: bool = False
     """It changes the failing statement, and may only hide what is wrong elsewhere."""
@@ -88,7 +88,7 @@ class Trials:
     tried: list[Trial] = field(default_factory=list[Trial])
     why_not: str = ""
     """Why nothing could be tried."""
-    neighbours: Neighbours | None = None
+    neighbours: NeighbourTests | None = None
     """The tests beside the one that failed."""
     most: int = MAX_TRIES
     """So many fixes are tried."""
@@ -115,7 +115,7 @@ class Trials:
         """Whether the best fix is verified, changes this line, and a rule says why."""
         return any(t.place == (file, line) for t in self.passing[:1] if t.verified and t.candidate.reason)
 
-    def refutes(self, edit: Edit | None) -> bool:
+    def refutes(self, edit: SourceEdit | None) -> bool:
         """Whether this very edit was tried, and the check still fails with it."""
         return any(t.candidate.edit is edit and t.verdict.outcome == "not verified" for t in self.tried)
 

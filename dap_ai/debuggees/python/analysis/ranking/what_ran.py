@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from dap_ai.agent.source.source import FunctionNode
+from dap_ai.agent.source.source_file import FunctionNode
 from dap_ai.agent.source.statements import last_line
-from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis
+from dap_ai.debuggees.python.analysis.ranking.ranking import StopAnalysis, late_at
 from dap_ai.debuggees.python.analysis.ranking.trials import Trials
+from dap_ai.debuggees.python.analysis.record.check_runs import Control
 from dap_ai.debuggees.python.analysis.record.lines_run import whole_lines
-from dap_ai.debuggees.python.analysis.record.record import Spot
-from dap_ai.debuggees.python.analysis.record.runs import Control
+from dap_ai.debuggees.python.analysis.record.trace_record import Spot
 from dap_ai.debuggees.python.analysis.syntax.certain import Certain
-from dap_ai.debuggees.python.analysis.syntax.cleanup import Cleanup
 
 
 @dataclass(frozen=True)
@@ -25,24 +24,18 @@ class _Ran:
     """The files whose module level ran in that run, too."""
 
 
-def settle(analysis: Analysis, trials: Trials | None = None) -> None:
+def settle(analysis: StopAnalysis, trials: Trials | None = None) -> None:
     """Decides whether each line had run, drops the suspects that had not, and ranks the others anew.
 
     In a function that may have been called, only lines that run in every call may have run.
     """
     known = _known(trials or Trials())
     case, sources = analysis.case, analysis.case.sources
-    cleanup = Cleanup(case)
-
-    def is_late(path: str, line: int) -> bool:
-        return cleanup.holds(path, line) or analysis.is_to_come(path, line)
-
+    is_late = late_at(case)
     certain = Certain(case, analysis.view.resolver, is_late)
-    by_file: dict[str, set[int]] = {}
-    for path, line in known.spots:
-        by_file.setdefault(path, set()).add(line)
-    files = ((path, sources.read(path), lines) for path, lines in by_file.items())
-    ran = {path: whole_lines(source, lines) for path, source, lines in files if source}
+    files = {path: sources.read(path) for path in {path for path, _ in known.spots}}
+    by_file = {path: {line for file, line in known.spots if file == path} for path in files}
+    ran = {path: whole_lines(source, by_file[path]) for path, source in files.items() if source}
     on_stack = {(place.frame.path, place.scope) for place in case.places}
 
     def had_run(path: str, line: int) -> bool | None:

@@ -12,19 +12,17 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from dap_ai.agent.case.values import cut
-from dap_ai.agent.report.edits import Edit
-from dap_ai.agent.source.source import FunctionNode
-from dap_ai.agent.source.statements import target_names
+from dap_ai.agent.case.value_texts import cut
+from dap_ai.agent.report.source_edits import SourceEdit
+from dap_ai.agent.source.source_file import FunctionNode, SourceFile
+from dap_ai.agent.source.statements import nodes_in, root_name, target_names
 from dap_ai.debuggees.python.analysis.record.narrowing import narrowed
-from dap_ai.debuggees.python.analysis.syntax.definitions import called_name
+from dap_ai.debuggees.python.analysis.syntax.nodes import READS, called_name, calls_in, is_call, is_none, parsed
 
-_LEAVING_OUT = frozenset(
-    {
-        *("dropna", "drop_duplicates", "filter", "compress", "notna", "notnull"),
-        *("nansum", "nanmean", "nanmax", "nanmin", "nanmedian", "nanstd", "nanvar", "nanprod"),
-    }
-)
+_LEAVING_OUT = frozenset({
+    "dropna", "drop_duplicates", "filter", "compress", "notna", "notnull",
+    "nansum", "nanmean", "nanmax", "nanmin", "nanmedian", "nanstd", "nanvar", "nanprod",
+})  # fmt: skip
 _FILLING_IN = frozenset({"fillna", "nan_to_num", "ffill", "bfill", "interpolate", "combine_first"})
 _OPTIONS = {
     "skipna": (True,),
@@ -37,7 +35,6 @@ _OPTIONS = {
 }
 """Keyword arguments by which a call leaves out what is wrong."""
 _DISPLAY = ast.List | ast.Tuple | ast.Set | ast.Dict
-_LOOP = ast.For | ast.AsyncFor
 _MAX_CODE = 60
 
 
@@ -52,37 +49,39 @@ class _Marks(NamedTuple):
     """Literals that are data."""
 
 
-def changes_data(edits: Sequence[Edit]) -> str:
+def changes_data(edits: Sequence[SourceEdit]) -> str:
     """In words, what they do to the data: `rows are left out (skipna=True)`; empty: nothing, as far as it shows."""
-    for source in {edit.source.path: edit.source for edit in edits}.values():
+    for source, old, new in _both(edits):
         functions = {function.name for function in source.functions}
-        try:
-            old, new = (_marks(ast.parse(text), functions) for text in narrowed(source, edits))
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            continue
-        if told := _compared(old, new):
+        if told := _compared(_marks(old, functions), _marks(new, functions)):
             return told
     return ""
 
 
-def shifted(edits: Sequence[Edit]) -> str:
+def shifted(edits: Sequence[SourceEdit]) -> str:
     """The argument that the edits make one larger or smaller, in words; empty: none."""
-    for source in {edit.source.path: edit.source for edit in edits}.values():
-        try:
-            old, new = (Counter(_shifts(ast.parse(text))) for text in narrowed(source, edits))
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            continue
-        if more := new - old:
+    for _, old, new in _both(edits):
+        if more := Counter(_shifts(new)) - Counter(_shifts(old)):
             return f"data on its way is changed (`{_first(more)}`)"
     return ""
+
+
+def _both(edits: Sequence[SourceEdit]) -> Iterator[tuple[SourceFile, ast.Module, ast.Module]]:
+    """Each file with what is compared of it, without the edits and with them."""
+    for source in {edit.source.path: edit.source for edit in edits}.values():
+        try:
+            old, new = map(parsed, narrowed(source, edits))
+        except ValueError:  # they cannot be made
+            continue
+        if old and new:
+            yield source, old, new
 
 
 def _shifts(tree: ast.Module) -> Iterator[str]:
     """`n + 1` and `n - 1` as they are passed on, of what a function was given or a loop is over; but to itself."""
     for function in (node for node in ast.walk(tree) if isinstance(node, FunctionNode)):
         names = _handed_in(function)
-        calls = (node for node in ast.walk(function) if isinstance(node, ast.Call))
-        for call in calls:
+        for call in calls_in(function):
             if called_name(call) not in ("range", function.name):
                 yield from (ast.unparse(each) for each in call.args if _is_shift(each, names))
 
@@ -128,10 +127,8 @@ def _left_out_by(call: ast.Call) -> Iterator[str]:
         yield f"{called_name(call)}()"
     for keyword in call.keywords:
         value = keyword.value.value if isinstance(keyword.value, ast.Constant) else None
-        if any(
-            value is wanted or (isinstance(wanted, str) and value == wanted)
-            for wanted in _OPTIONS.get(keyword.arg or "", ())
-        ):
+        wanted = _OPTIONS.get(keyword.arg or "", ())
+        if any(value is each or (isinstance(each, str) and value == each) for each in wanted):
             yield f"{keyword.arg}={value!r}"
 
 
@@ -146,17 +143,14 @@ def _filters(node: ast.AST) -> Iterator[str]:
 
 def _choosing(node: ast.AST) -> Iterator[str]:
     """What decides whether a filter is used: `[x for x in xs if x] if skip else xs`."""
-    match node:
-        case ast.IfExp(body=body, orelse=orelse) if _has_filter(body) or _has_filter(orelse):
-            yield ast.unparse(node)
-        case ast.If(test=test, body=body) if any(_has_filter(statement) for statement in body):
-            yield ast.unparse(test)
-        case _:
-            pass
+    if isinstance(node, ast.IfExp) and _has_filter(node.body, node.orelse):
+        yield ast.unparse(node)
+    if isinstance(node, ast.If) and _has_filter(*node.body):
+        yield ast.unparse(node.test)
 
 
-def _has_filter(node: ast.AST) -> bool:
-    return any(isinstance(n, ast.comprehension) and n.ifs for n in ast.walk(node))
+def _has_filter(*nodes: ast.AST) -> bool:
+    return any(isinstance(n, ast.comprehension) and n.ifs for n in nodes_in(*nodes))
 
 
 def _filled_by(node: ast.AST) -> Iterator[str]:
@@ -164,13 +158,10 @@ def _filled_by(node: ast.AST) -> Iterator[str]:
     match node:
         case ast.BoolOp(op=ast.Or(), values=[*_, ast.Constant(value=int() | float() | str())]):
             yield ast.unparse(node)
-        case ast.IfExp(
-            body=ast.Constant(value=int() | float() | str()), orelse=ast.Name() | ast.Attribute() | ast.Subscript()
-        ):
-            yield ast.unparse(node)
-        case ast.IfExp(
-            orelse=ast.Constant(value=int() | float() | str()), body=ast.Name() | ast.Attribute() | ast.Subscript()
-        ):
+        case (
+            ast.IfExp(body=ast.Constant(value=value), orelse=place)
+            | ast.IfExp(body=place, orelse=ast.Constant(value=value))
+        ) if isinstance(value, int | float | str) and isinstance(place, READS):
             yield ast.unparse(node)
         case ast.Call() if called_name(node) in _FILLING_IN:
             yield f"{called_name(node)}()"
@@ -178,31 +169,21 @@ def _filled_by(node: ast.AST) -> Iterator[str]:
             pass
 
 
-def _overwritten(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
+def _overwritten(function: FunctionNode) -> Iterator[str]:
     """What a function was given, and sets to a literal: a parameter, an item of a loop, a part of one."""
     names = _handed_in(function)
-    for node in ast.walk(function):
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and len(node.targets) == 1:
-            target = node.targets[0]
-            if _root(target) in names and node.value.value is not None:
-                yield ast.unparse(node)
+    made = (n for n in ast.walk(function) if isinstance(n, ast.Assign) and isinstance(n.value, ast.Constant))
+    for node in (n for n in made if len(n.targets) == 1 and not is_none(n.value)):
+        if root_name(node.targets[0]) in names:
+            yield ast.unparse(node)
 
 
-def _handed_in(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+def _handed_in(function: FunctionNode) -> set[str]:
     """The function's parameters, and the targets of its loops, except loops over `range` or `enumerate`."""
     parameters = {a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg)}
-    loops = [node for node in ast.walk(function) if isinstance(node, _LOOP) and not _counts(node.iter)]
-    return parameters - {"self", "cls"} | {name for loop in loops for name in target_names(loop.target)}
-
-
-def _counts(iterable: ast.expr) -> bool:
-    return isinstance(iterable, ast.Call) and called_name(iterable) in ("range", "enumerate", "count")
-
-
-def _root(target: ast.expr) -> str:
-    while isinstance(target, ast.Subscript | ast.Attribute):
-        target = target.value
-    return target.id if isinstance(target, ast.Name) else ""
+    loops = [node for node in ast.walk(function) if isinstance(node, ast.For | ast.AsyncFor)]
+    real = (loop for loop in loops if not is_call(loop.iter, "range", "enumerate", "count"))
+    return parameters - {"self", "cls"} | {name for loop in real for name in target_names(loop.target)}
 
 
 def _given(tree: ast.Module, functions: set[str]) -> Iterator[str]:

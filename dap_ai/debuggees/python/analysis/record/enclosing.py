@@ -7,11 +7,13 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from dap_ai.agent.case.stack import Case, Frame
-from dap_ai.agent.report.edits import Edit, shorten
-from dap_ai.agent.source.source import is_user_path
-from dap_ai.debuggees.python.analysis.record.check import Check
+from dap_ai.agent.case.stop_snapshot import StackFrame, StopSnapshot
+from dap_ai.agent.report.source_edits import SourceEdit, shorten
+from dap_ai.agent.source.source_file import is_user_path
+from dap_ai.agent.source.statements import nodes_in
+from dap_ai.debuggees.python.analysis.record.failure_check import FailureCheck
 from dap_ai.debuggees.python.analysis.record.narrowing import narrowed
+from dap_ai.debuggees.python.analysis.syntax.nodes import parsed
 
 _FOLDERS = ("test", "tests")
 TEST_FILE = "<the test once more>"
@@ -82,7 +84,7 @@ The test fails where it has failed, before the cleanup of its test case. What a 
 whole session, stays. `tmp_path` gets its name again. The first two functions mark what a trace is of (tracing.py)."""
 
 
-def enclosing(case: Case) -> list[Check]:
+def enclosing(case: StopSnapshot) -> list[FailureCheck]:
     """The widest checks: the whole test, and the whole program; none where the failure is in neither.
 
     A program that runs tests (`manage.py test`) may not be run again in itself, where the test can.
@@ -90,7 +92,7 @@ def enclosing(case: Case) -> list[Check]:
     return [check for check in (whole_test(case), _program(case)) if check]
 
 
-def test_of(case: Case) -> Frame | None:
+def test_of(case: StopSnapshot) -> StackFrame | None:
     """The frame of the test that failed, or of what it sets up; None: it is no test.
 
     What makes its tests (from a table, from files) may call their functions as it likes.
@@ -101,7 +103,7 @@ def test_of(case: Case) -> Frame | None:
     return named or made
 
 
-def own_folders(case: Case) -> list[str]:
+def own_folders(case: StopSnapshot) -> list[str]:
     """Where the program's own statements may read again what they have read: the folder of what was started.
 
     Never a home folder, or what holds one: there lies more than a program's data.
@@ -116,7 +118,7 @@ def own_folders(case: Case) -> list[str]:
     return [] if Path.home().is_relative_to(folder) or len(folder.parts) < 3 else [str(folder)]
 
 
-def changes_a_check(case: Case, edits: Sequence[Edit]) -> str:
+def changes_a_check(case: StopSnapshot, edits: Sequence[SourceEdit]) -> str:
     """Why edits prove nothing: they change the test that fails, or what is asserted; empty if they do not."""
     test = test_of(case)
     for path, source in {edit.source.path: edit.source for edit in edits}.items():
@@ -128,12 +130,12 @@ def changes_a_check(case: Case, edits: Sequence[Edit]) -> str:
     return ""
 
 
-def is_of_test(case: Case, path: str, function: str) -> bool:
+def is_of_test(case: StopSnapshot, path: str, function: str) -> bool:
     """Whether a function of a file is a test's, where a test has failed."""
     return test_of(case) is not None and (_is_of_tests(case, path) or function.startswith("test"))
 
 
-def _is_of_tests(case: Case, path: str) -> bool:
+def _is_of_tests(case: StopSnapshot, path: str) -> bool:
     """By its name, or that of its folder below the one that was started in."""
     name, folder = Path(path).name, Path(path).parent
     if folder.name in _FOLDERS and folder != Path(case.inspection.cwd):
@@ -142,14 +144,10 @@ def _is_of_tests(case: Case, path: str) -> bool:
 
 
 def _asserted(text: str) -> Counter[str]:
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return Counter()
-    return Counter(ast.dump(node.test) for node in ast.walk(tree) if isinstance(node, ast.Assert))
+    return Counter(ast.dump(node.test) for node in nodes_in(parsed(text)) if isinstance(node, ast.Assert))
 
 
-def _program(case: Case) -> Check | None:
+def _program(case: StopSnapshot) -> FailureCheck | None:
     """The main module from its start, where one of the frames runs it."""
     frame = next((f for f in reversed(case.frames) if f.user and f.name == "<module>"), None)
     source = case.sources.read(frame.path) if frame else None
@@ -160,19 +158,19 @@ def _program(case: Case) -> Check | None:
     if Path(frame.path) != main and Path(frame.path).resolve() != main.resolve():
         return None
     words = f"the whole program `{shorten(frame.path, case.inspection.cwd)}`"
-    return Check(case.places[0], source, 1, len(source.lines), words, fresh=True, whole=True)
+    return FailureCheck(case.places[0], source, 1, len(source.lines), words, fresh=True, whole=True)
 
 
-def _name(frame: Frame) -> str:
+def _name(frame: StackFrame) -> str:
     """The function's own name, without its class."""
     return frame.name.rpartition(".")[2]
 
 
-def whole_test(case: Case) -> Check | None:
+def whole_test(case: StopSnapshot) -> FailureCheck | None:
     """The test that failed, as its runner runs it; None: it is no test, or its source is not known."""
     frame = test_of(case)
     place = case.places[0] if case.places else None
     if frame is None or place is None or place.source is None:
         return None
     words = f"the whole test `{shorten(frame.path, case.inspection.cwd)}::{_name(frame)}`, with what it sets up,"
-    return Check(place, place.source, 1, 1, words, text=_TEST_AGAIN, file=TEST_FILE, whole=True)
+    return FailureCheck(place, place.source, 1, 1, words, text=_TEST_AGAIN, file=TEST_FILE, whole=True)

@@ -10,28 +10,23 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 
-from dap_ai.agent.source.source import SourceFile
-from dap_ai.agent.source.statements import body_fields, last_line
-from dap_ai.protocol.contracts.snapshot import Moment, Trace, TracedLine
+from dap_ai.agent.source.source_file import SourceFile
+from dap_ai.agent.source.statements import last_line
+from dap_ai.debuggees.python.analysis.syntax.nodes import LOOPS, header_lines
+from dap_ai.protocol.contracts.snapshot_messages import FollowedValue, RunTrace, TracedLine
 
 _APART = ("<lambda>", "<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 """Code that stands within a statement, and does not run when that does."""
 
 
-def own_lines(statement: ast.stmt) -> range:
-    """The lines of a simple statement, of a compound one's header."""
-    inner = next(body_fields(statement), None)
-    return range(statement.lineno, max(inner[0].lineno, statement.lineno + 1) if inner else last_line(statement) + 1)
-
-
 def executions(rows: Iterable[TracedLine], source: SourceFile, statement: ast.stmt) -> int:
     """How often a statement ran."""
-    lines = own_lines(statement)
+    lines = header_lines(statement)
     own = [row for row in rows if row.line in lines and row.file == source.path and not _is_apart(row)]
     return sum(_begun(codes, _whole(statement, lines)) for codes in _by_code(own))
 
 
-def executions_at(trace: Trace, source: SourceFile | None, row: TracedLine) -> int:
+def executions_at(trace: RunTrace, source: SourceFile | None, row: TracedLine) -> int:
     """How often the statement ran that a line belongs to; of a file that is not known, how often the line did."""
     statement = source.statement_at(row.line) if source else None
     if source is None or statement is None or _is_apart(row):
@@ -39,16 +34,16 @@ def executions_at(trace: Trace, source: SourceFile | None, row: TracedLine) -> i
     return executions(trace.lines, source, statement)
 
 
-def round_of(moment: Moment, source: SourceFile | None) -> int:
+def round_of(moment: FollowedValue, source: SourceFile | None) -> int:
     """How many times the statement of a moment, or the header of its loop, had begun in its call; 1 if not known."""
     statement = source.statement_at(moment.line) if source else None
     if statement is None or not moment.entries:
         return 1
-    lines = own_lines(statement)
-    return max(1, _begun([moment.entries], lines if _is_loop(statement) else _whole(statement, lines)))
+    lines = header_lines(statement)
+    return max(1, _begun([moment.entries], lines if isinstance(statement, LOOPS) else _whole(statement, lines)))
 
 
-def line_counts(trace: Trace) -> dict[tuple[str, int], int]:
+def line_counts(trace: RunTrace) -> dict[tuple[str, int], int]:
     """The line events of each line, those of functions and comprehensions that stand in it included."""
     counts: dict[tuple[str, int], int] = {}
     for row in trace.lines:
@@ -64,19 +59,13 @@ def _begun(entries: Sequence[Sequence[int]], inside: range) -> int:
 
 def _by_code(rows: Sequence[TracedLine]) -> list[list[list[int]]]:
     """The entries of the lines of each function: offsets of one say nothing of another's."""
-    found: dict[str, list[list[int]]] = {}
-    for row in rows:
-        found.setdefault(row.function, []).append(row.entries or [0, -1, row.count])
-    return list(found.values())
+    functions = dict.fromkeys(row.function for row in rows)
+    return [[r.entries or [0, -1, r.count] for r in rows if r.function == function] for function in functions]
 
 
 def _whole(statement: ast.stmt, lines: range) -> range:
     """What an event comes from that does not begin the statement."""
     return lines if isinstance(statement, ast.While) else range(lines.start, last_line(statement) + 1)
-
-
-def _is_loop(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.For | ast.AsyncFor | ast.While)
 
 
 def _is_apart(row: TracedLine) -> bool:

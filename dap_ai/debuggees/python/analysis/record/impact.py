@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dap_ai.agent.report.edits import Edit
+from dap_ai.agent.report.source_edits import SourceEdit
 from dap_ai.debuggees.python.analysis.record.same_failure import plain
-from dap_ai.protocol.contracts.snapshot import SnapshotResult, Trace, TracedCall
+from dap_ai.protocol.contracts.snapshot_messages import RunTrace, SnapshotResult, TracedCall
 
 
-def change(before: SnapshotResult, after: SnapshotResult, edit: Edit) -> float:
+def change(before: SnapshotResult, after: SnapshotResult, edit: SourceEdit) -> float:
     """0: the run with the edit does all that the run without it did before it failed; 1: nothing of it."""
     shares = [_printed(before.printed, after.printed)]
     if before.trace and after.trace:
@@ -28,12 +28,12 @@ def differ(one: SnapshotResult | None, other: SnapshotResult | None) -> bool:
     return one.printed != other.printed or _values(one.trace) != _values(other.trace)
 
 
-def _values(trace: Trace) -> list[object]:
+def _values(trace: RunTrace) -> list[object]:
     calls = [plain(call.result) for call in trace.calls]
     return [*calls, *([plain(text) for text in c.texts] for line in trace.lines for c in line.changes)]
 
 
-def gives_otherwise(before: Trace, after: Trace) -> str:
+def gives_otherwise(before: RunTrace, after: RunTrace) -> str:
     """The first function that had returned, and gives something else for the same arguments now; empty: none does."""
     now = _by_call(after.calls)
     changed = (key for key, was in _by_call(before.calls).items() if key in now and plain(now[key]) != plain(was))
@@ -46,7 +46,7 @@ def _printed(before: str, after: str) -> float:
     return changed / len(old) if old else 0.0
 
 
-def _results(before: Trace, after: Trace) -> float:
+def _results(before: RunTrace, after: RunTrace) -> float:
     """The share of calls with the same arguments that give something else now."""
     old, new = _by_call(before.calls), _by_call(after.calls)
     both = [key for key in old if key in new]
@@ -61,13 +61,13 @@ def _by_call(calls: Iterable[TracedCall]) -> dict[tuple[str, ...], str]:
     return found
 
 
-def _lines(before: Trace, after: Trace, edit: Edit) -> float:
+def _lines(before: RunTrace, after: RunTrace, edit: SourceEdit) -> float:
     """The share of lines above the edit, or in other files, that do not run any more."""
     old = {(t.file, t.line) for t in before.lines if t.file != edit.source.path or t.line < edit.first}
     now = {(t.file, t.line) for t in after.lines}
     return 0.0 if after.truncated or not old else min(1.0, 4 * len(old - now) / len(old))
 
 
-def _less(before: Trace, after: Trace) -> float:
+def _less(before: RunTrace, after: RunTrace) -> float:
     """By how much the whole run is shorter than the one that failed on its way."""
     return 0.0 if after.truncated or not before.events else max(0.0, 1 - after.events / before.events)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from dap_ai.agent.source.source import SourceFile
+from dap_ai.agent.source.source_file import SourceFile
 from dap_ai.agent.source.statements import body_fields, last_line
-from dap_ai.debuggees.python.analysis.record.runs import Control
+from dap_ai.debuggees.python.analysis.record.check_runs import Control
 
 
 def ran_lines(source: SourceFile, usable: Sequence[Control]) -> set[int]:

@@ -6,10 +6,11 @@ import ast
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from dap_ai.agent.report.edits import Edit, lines_after, of_file, text_after
+from dap_ai.agent.report.source_edits import SourceEdit, lines_after, of_file, text_after
 from dap_ai.agent.source.indexing import once_per_node
-from dap_ai.agent.source.source import FunctionNode, SourceFile
-from dap_ai.agent.source.statements import first_line, last_line, own_statements
+from dap_ai.agent.source.source_file import FunctionNode, SourceFile
+from dap_ai.agent.source.statements import first_line, last_line, nodes_in, own_statements
+from dap_ai.debuggees.python.analysis.syntax.nodes import parsed
 
 Lines = range
 _ODD_LINE_ENDS = "\r\f"
@@ -17,7 +18,7 @@ _WORD = re.compile(r"\w+")
 _ALWAYS = "__future__"
 
 
-def narrowed(source: SourceFile, edits: Sequence[Edit]) -> tuple[str, str]:
+def narrowed(source: SourceFile, edits: Sequence[SourceEdit]) -> tuple[str, str]:
     """The file's text before and after, in which only the function around the edits is left, with its classes.
 
     And the module's imports of what these lines name: Python compiles the call of an imported module's function in
@@ -47,19 +48,15 @@ def is_inside(old: str, new: str) -> bool:
 
 def _outline(text: str) -> str:
     """What runs when the text is loaded; empty where it is no module."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ""
-    for node in [n for n in ast.walk(tree) if isinstance(n, FunctionNode)]:
+    tree = parsed(text)
+    for node in [n for n in nodes_in(tree) if isinstance(n, FunctionNode)]:
         node.body = []
-    return ast.dump(tree)
+    return ast.dump(tree) if tree else ""
 
 
-def _has_odd_line_ends(source: SourceFile, edits: Iterable[Edit]) -> bool:
-    return any(
-        end in text for text in (source.text, *(row for e in edits for row in e.lines)) for end in _ODD_LINE_ENDS
-    )
+def _has_odd_line_ends(source: SourceFile, edits: Iterable[SourceEdit]) -> bool:
+    texts = (source.text, *(row for edit in edits for row in edit.lines))
+    return any(end in text for text in texts for end in _ODD_LINE_ENDS)
 
 
 def _imports(source: SourceFile, words: set[str]) -> dict[int, str]:
@@ -84,7 +81,7 @@ def _bound(node: ast.Import | ast.ImportFrom) -> set[str]:
     return {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
 
 
-def _kept(source: SourceFile, edits: Sequence[Edit]) -> list[Lines]:
+def _kept(source: SourceFile, edits: Sequence[SourceEdit]) -> list[Lines]:
     """The headers of classes, then the function of all edits; empty: there is none."""
     body = source.tree.body if source.tree else []
     first = min(min(edit.first, edit.last) for edit in edits)

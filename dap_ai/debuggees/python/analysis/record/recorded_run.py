@@ -8,34 +8,30 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from dap_ai.agent.case.stack import Case
-from dap_ai.agent.source.source import SourceFile
-from dap_ai.debuggees.python.analysis.record.check import Check, failure_of
+from dap_ai.agent.case.stop_snapshot import StopSnapshot
+from dap_ai.agent.source.source_file import SourceFile
+from dap_ai.debuggees.python.analysis.record.check_runs import CheckRuns, Control
 from dap_ai.debuggees.python.analysis.record.enclosing import enclosing, own_folders
 from dap_ai.debuggees.python.analysis.record.executions import executions, line_counts
-from dap_ai.debuggees.python.analysis.record.record import Event, Record
-from dap_ai.debuggees.python.analysis.record.runs import Control, Runs
+from dap_ai.debuggees.python.analysis.record.failure_check import FailureCheck, failure_of
+from dap_ai.debuggees.python.analysis.record.trace_record import StatementRun, TraceRecord
 from dap_ai.protocol.contracts.debugger import Debugger
-from dap_ai.protocol.contracts.snapshot import SnapshotQuery, Trace
+from dap_ai.protocol.contracts.snapshot_messages import RunTrace, SnapshotQuery
 
 DEADLINE_S = 5.0
 
 
 @dataclass
-class Again:
+class RerunToStop:
     """What ran up to the stop."""
 
-    case: Case
-    record: Record
+    case: StopSnapshot
+    record: TraceRecord
     """Of the last steps; what came before them is only counted."""
     control: Control
-    words: str
-    """What was run again."""
-    is_whole: bool
-    """From the start of the program or test."""
 
     @property
-    def trace(self) -> Trace:
+    def trace(self) -> RunTrace:
         """Its lines and calls."""
         return self.control.trace
 
@@ -45,7 +41,7 @@ class Again:
         return {run.source.path: run.source for run in self.record.runs.values()}
 
     @property
-    def end(self) -> Event | None:
+    def end(self) -> StatementRun | None:
         """The statement at which it stands."""
         place = self.case.places[0] if self.case.places else None
         return self.record.end(place.frame.path, place.statement) if place and place.statement else None
@@ -55,12 +51,12 @@ class Again:
         return executions(self.trace.lines, source, statement)
 
 
-class NotAgain(Exception):  # noqa: N818  an answer, not an error
+class NotRerunnable(Exception):  # noqa: N818  an answer, not an error
     """Why the program cannot be run again to this stop: a clause."""
 
 
-async def again(debugger: Debugger, case: Case, known: Sequence[Control] = ()) -> Again:
-    """The record of what led to the stop. Raises NotAgain, NotStopped, RequestFailed.
+async def rerun_to_stop(debugger: Debugger, case: StopSnapshot, known: Sequence[Control] = ()) -> RerunToStop:
+    """The record of what led to the stop. Raises NotRerunnable, NotStopped, RequestFailed.
 
     `known`: runs of the failure that were made before.
     """
@@ -70,12 +66,12 @@ async def again(debugger: Debugger, case: Case, known: Sequence[Control] = ()) -
         come = _to_failure if failure_of(case) else _to_stop
         found = await come(debugger, case, checks)
     if found.trace.history is None:
-        raise NotAgain(f"{found.check.words} does too much to be recorded")
-    return Again(case, Record(found.trace.history, case.sources), found, found.check.words, found.check.whole)
+        raise NotRerunnable(f"{found.check.words} does too much to be recorded")
+    return RerunToStop(case, TraceRecord(found.trace.history, case.sources), found)
 
 
-async def timed(debugger: Debugger, case: Case) -> tuple[Trace, str]:
-    """How long each line takes, and what was run again. Raises as `again`."""
+async def timed(debugger: Debugger, case: StopSnapshot) -> tuple[RunTrace, str]:
+    """How long each line takes, and what was run again. Raises as `rerun_to_stop`."""
     reasons: list[str] = []
     for check in _wholes(debugger, case):
         query = _anew(check.query(deadline_s=DEADLINE_S, folders=own_folders(case)))
@@ -83,10 +79,10 @@ async def timed(debugger: Debugger, case: Case) -> tuple[Trace, str]:
         if result.trace and result.trace.lines:
             return result.trace, check.words
         reasons.append(f"{check.words} could not be run again")
-    raise NotAgain(reasons[0])
+    raise NotRerunnable(reasons[0])
 
 
-def why_not_again(debugger: Debugger, case: Case) -> str:
+def why_not_rerunnable(debugger: Debugger, case: StopSnapshot) -> str:
     """Why nothing can be run again, as far as it is known before it is tried: a clause; empty: something can."""
     if debugger.why_no_snapshot:
         return debugger.why_no_snapshot
@@ -95,10 +91,10 @@ def why_not_again(debugger: Debugger, case: Case) -> str:
     return "" if any(check.whole for check in enclosing(case)) else "what led to this stop cannot be run again"
 
 
-def _wholes(debugger: Debugger, case: Case) -> list[Check]:
-    """What may be run again, the program before the test. Raises NotAgain."""
-    if why := why_not_again(debugger, case):
-        raise NotAgain(why)
+def _wholes(debugger: Debugger, case: StopSnapshot) -> list[FailureCheck]:
+    """What may be run again, the program before the test. Raises NotRerunnable."""
+    if why := why_not_rerunnable(debugger, case):
+        raise NotRerunnable(why)
     return [check for check in enclosing(case) if check.whole][::-1]
 
 
@@ -108,21 +104,21 @@ def _anew(query: SnapshotQuery) -> SnapshotQuery:
     return replace(query, statements=replace(begun, anew=True)) if begun and begun.fresh else query
 
 
-def _runs(debugger: Debugger, case: Case) -> Runs:
-    return Runs(debugger, case, failure_of(case), 2 * DEADLINE_S, folders=own_folders(case))
+def _runs(debugger: Debugger, case: StopSnapshot) -> CheckRuns:
+    return CheckRuns(debugger, case, failure_of(case), 2 * DEADLINE_S, folders=own_folders(case))
 
 
-async def _to_failure(debugger: Debugger, case: Case, checks: Sequence[Check]) -> Control:
+async def _to_failure(debugger: Debugger, case: StopSnapshot, checks: Sequence[FailureCheck]) -> Control:
     runs, reasons = _runs(debugger, case), list[str]()
     for check in checks:
         control = await runs.control(check, deadline_s=DEADLINE_S)
         if control.usable or control.fails_there:
             return control
         reasons.append(control.why_not)
-    raise NotAgain(reasons[0])
+    raise NotRerunnable(reasons[0])
 
 
-async def _to_stop(debugger: Debugger, case: Case, checks: Sequence[Check]) -> Control:
+async def _to_stop(debugger: Debugger, case: StopSnapshot, checks: Sequence[FailureCheck]) -> Control:
     runs = _runs(debugger, case)
     for check in checks:
         query = _anew(check.query(trace=True, deadline_s=DEADLINE_S, folders=own_folders(case)))
@@ -130,4 +126,4 @@ async def _to_stop(debugger: Debugger, case: Case, checks: Sequence[Check]) -> C
         trace = result.trace
         if trace and trace.arrived:
             return Control(check, result, "", line_counts(trace))
-    raise NotAgain(f"{checks[0].words} does not come to this stop with the same values when it is run again")
+    raise NotRerunnable(f"{checks[0].words} does not come to this stop with the same values when it is run again")

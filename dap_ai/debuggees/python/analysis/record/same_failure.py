@@ -6,12 +6,12 @@ import ast
 import re
 from collections.abc import Sequence
 
-from dap_ai.agent.case.stack import Case
-from dap_ai.agent.case.values import cut
+from dap_ai.agent.case.stop_snapshot import StopSnapshot
+from dap_ai.agent.case.value_texts import cut
 from dap_ai.agent.source.statements import last_line
-from dap_ai.debuggees.python.analysis.record.check import Check, Failure
+from dap_ai.debuggees.python.analysis.record.failure_check import Failure, FailureCheck
 from dap_ai.protocol.contracts.inspection import Value
-from dap_ai.protocol.contracts.snapshot import SnapshotResult
+from dap_ai.protocol.contracts.snapshot_messages import SnapshotResult
 
 _NO_THREADS = "can't start new thread"
 _LONG = 400
@@ -23,11 +23,11 @@ _ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}|\b[0-9]{14,15}\b|\btmp[a-z0-9_]{8}\b")
 class SameFailure:
     """The failure of this stop, which a run again shows or does not."""
 
-    def __init__(self, case: Case, failure: Failure | None) -> None:
+    def __init__(self, case: StopSnapshot, failure: Failure | None) -> None:
         self._case = case
         self._failure = failure
 
-    def differs(self, check: Check, result: SnapshotResult) -> str:
+    def differs(self, check: FailureCheck, result: SnapshotResult) -> str:
         """How the failure of a check run again differs from the program's; empty if it does not.
 
         Where the copy was refused something, a difference may come of that.
@@ -35,7 +35,7 @@ class SameFailure:
         how = self._differs(check, result)
         return f"what {check.words} does is not known: {result.unknown}" if how and result.unknown else how
 
-    def _differs(self, check: Check, result: SnapshotResult) -> str:
+    def _differs(self, check: FailureCheck, result: SnapshotResult) -> str:
         error, failure, raised = self._case.exception, self._failure, result.raised
         if result.status == "deadline":
             return f"{check.words} did not finish in time"
@@ -50,7 +50,7 @@ class SameFailure:
             return f"{check.words} fails at another line when it is run again"
         return "" if check.whole else self._moved_on(failure, raised.watched)
 
-    def differs_from_own(self, check: Check, result: SnapshotResult) -> str:
+    def differs_from_own(self, check: FailureCheck, result: SnapshotResult) -> str:
         """How the failure of a check of the asker's own differs from one that could be the program's; empty if not."""
         if result.unknown:
             return f"what {check.words} does is not known: {result.unknown}"
@@ -105,7 +105,7 @@ def is_data(value: Value) -> bool:
     return value.kind not in ("function", "class", "module", "iterator")
 
 
-def not_arrived(check: Check, result: SnapshotResult) -> str:
+def not_arrived(check: FailureCheck, result: SnapshotResult) -> str:
     """Why a run that was to come to this stop has not; empty if it has."""
     found = result.followed or result.rewound
     if result.status.startswith("unavailable"):

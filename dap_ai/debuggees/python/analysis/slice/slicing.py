@@ -19,20 +19,24 @@ import ast
 from collections import deque
 from dataclasses import dataclass, field
 
-from dap_ai.agent.case.stack import sub_expressions
-from dap_ai.agent.case.values import find
-from dap_ai.agent.source.statements import bindings, header_expressions, mutations, root_name
-from dap_ai.debuggees.python.analysis.syntax import origins
+from dap_ai.agent.case.stop_snapshot import sub_expressions
+from dap_ai.agent.case.value_texts import find
+from dap_ai.agent.source.statements import bindings, mutations, root_name
+from dap_ai.debuggees.python.analysis.syntax import data_sources
 from dap_ai.debuggees.python.analysis.syntax.definitions import (
-    Scope,
+    FunctionScope,
     aliases,
-    called_name,
     control_tests,
     enclosing_loop,
+    given_to,
+    inside_of,
     is_always_bound,
+    one_for,
     reaching,
+    results,
+    rounds_over,
 )
-from dap_ai.debuggees.python.analysis.syntax.parts import given_to, inside_of, one_for, results, rounds_over
+from dap_ai.debuggees.python.analysis.syntax.nodes import called_name, calls_by, calls_in
 from dap_ai.debuggees.python.analysis.syntax.resolving import Resolver, argument_for
 from dap_ai.protocol.contracts.inspection import Value
 
@@ -41,10 +45,10 @@ MAX_DISTANCE = 14
 
 
 @dataclass
-class Step:
+class SliceStep:
     """A line that had a part in a value. `distance` counts steps back from the failing line."""
 
-    scope: Scope
+    scope: FunctionScope
     statement: ast.stmt
     line: int
     distance: int
@@ -56,7 +60,7 @@ class Step:
     """`decides`: the line that runs or not."""
 
 
-def part_of(step: Step) -> str:
+def part_of(step: SliceStep) -> str:
     """What a line did for the value: "sets `x`"."""
     words = {
         "assigned": "sets `{}`",
@@ -73,7 +77,7 @@ def part_of(step: Step) -> str:
 class _Site:
     """The call that led into a function which is not on the stack any more."""
 
-    scope: Scope
+    scope: FunctionScope
     call: ast.Call
     line: int
     outer: _Site | None = None
@@ -81,7 +85,7 @@ class _Site:
 
 @dataclass
 class _Work:
-    scope: Scope
+    scope: FunctionScope
     expression: ast.expr
     line: int
     distance: int
@@ -89,11 +93,13 @@ class _Work:
 
 
 @dataclass
-class Slice:
+class BackwardSlice:
     """The steps in the order they were found (nearest first), and every function that was reached."""
 
-    steps: list[Step] = field(default_factory=list[Step])
-    scopes: dict[tuple[str, int], tuple[Scope, int]] = field(default_factory=dict[tuple[str, int], tuple[Scope, int]])
+    steps: list[SliceStep] = field(default_factory=list[SliceStep])
+    scopes: dict[tuple[str, int], tuple[FunctionScope, int]] = field(
+        default_factory=dict[tuple[str, int], tuple[FunctionScope, int]]
+    )
     """Each reached function and its distance."""
 
 
@@ -105,9 +111,9 @@ class Slicer:
         self._queue: deque[_Work] = deque()
         self._seen: set[tuple[tuple[str, int], str, int]] = set()
         self._lines: set[tuple[str, int]] = set()
-        self.slice = Slice()
+        self.slice = BackwardSlice()
 
-    def run(self, roots: list[tuple[Scope, ast.expr, int]]) -> Slice:
+    def run(self, roots: list[tuple[FunctionScope, ast.expr, int]]) -> BackwardSlice:
         """The slice of these expressions, given with scope and line, and of what let those lines be reached."""
         for scope, expression, line in roots:
             self._reach(scope, 0)
@@ -138,7 +144,7 @@ class Slicer:
                 self._attribute(node, work)
             elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
                 holder, given = _live(node.value, work), _live(node, work)
-                self._given(origins.of_key(self._resolver, repr(node.slice.value), holder, given), node, work)
+                self._given(data_sources.of_key(self._resolver, repr(node.slice.value), holder, given), node, work)
         for node in inside_of(work.expression):
             if isinstance(node, ast.Name):
                 self._name(node.id, work)
@@ -174,7 +180,7 @@ class Slicer:
         caller = self._live_call(scope) if scope.place else site
         if caller is None:
             if scope.place is None:
-                self._given(origins.of_parameter(self._resolver, scope, parameter), ast.Name(parameter), work)
+                self._given(data_sources.of_parameter(self._resolver, scope, parameter), ast.Name(parameter), work)
             return
         statement = caller.scope.source.statement_at(caller.line)
         argument = argument_for(caller.call, scope, parameter)
@@ -184,15 +190,12 @@ class Slicer:
         inner = _Work(caller.scope, argument, caller.line, work.distance, caller.outer)
         self._step(caller.scope, statement, inner, "argument", parameter, argument, line=caller.line)
 
-    def _live_call(self, scope: Scope) -> _Site | None:
+    def _live_call(self, scope: FunctionScope) -> _Site | None:
         outer = self._resolver.caller(scope.place)
-        statement = outer.place.statement if outer and outer.place else None
-        if outer is None or outer.place is None or statement is None:
+        if outer is None or outer.place is None:
             return None
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Call) and called_name(node) == scope.called_as:
-                return _Site(outer, node, outer.place.frame.line)
-        return None
+        calls = (call for call in calls_in(outer.place.statement) if called_name(call) == scope.called_as)
+        return next((_Site(outer, call, outer.place.frame.line) for call in calls), None)
 
     def _outer(self, name: str, work: _Work) -> None:
         for outer in self._resolver.around(work.scope):
@@ -217,7 +220,7 @@ class Slicer:
             return None
         return find(place.facts, statement.targets[0].id)
 
-    def _enter(self, callee: Scope, work: _Work, site: _Site | None, given: Value | None) -> None:
+    def _enter(self, callee: FunctionScope, work: _Work, site: _Site | None, given: Value | None) -> None:
         if callee.key() in self.slice.scopes and any(
             s.role == "returned" and s.scope.key() == callee.key() for s in self.slice.steps
         ):
@@ -243,11 +246,11 @@ class Slicer:
                 self._reach(scope, work.distance + 1)
                 self._step(scope, statement, work, "written", ast.unparse(node), *values)
         holder, given = _live(node.value, work), _live(node, work)
-        self._given(origins.of_field(self._resolver, node.attr, holder, given), node, work)
+        self._given(data_sources.of_field(self._resolver, node.attr, holder, given), node, work)
         for getter in self._resolver.getters(node.attr, holder):
             self._enter(getter, work, None, None)
 
-    def _given(self, found: list[origins.Origin], wanted: ast.expr, work: _Work) -> None:
+    def _given(self, found: list[data_sources.DataSource], wanted: ast.expr, work: _Work) -> None:
         """Steps to the expressions that gave it its value where its holder was made."""
         for scope, statement, value in found:
             inner = _Work(scope, value, value.lineno, work.distance)
@@ -257,14 +260,12 @@ class Slicer:
         """A function that is given a container, or a method of an object, may change it."""
         if statement.lineno >= work.line and enclosing_loop(work.scope.node, work.line) is None:
             return
-        for root in header_expressions(statement):
-            for call in ast.walk(root):
-                if not isinstance(call, ast.Call) or not any(root_name(a) == name for a in given_to(call)):
-                    continue
+        for call in calls_by(statement):
+            if any(root_name(a) == name for a in given_to(call)):
                 for callee in self._resolver.callees(call, work.scope):
                     self._changes(callee, call, name, work)
 
-    def _changes(self, callee: Scope, call: ast.Call, name: str, work: _Work) -> None:
+    def _changes(self, callee: FunctionScope, call: ast.Call, name: str, work: _Work) -> None:
         for parameter in callee.parameters:
             argument = argument_for(call, callee, parameter.arg)
             if argument is None or root_name(argument) != name:
@@ -279,7 +280,7 @@ class Slicer:
 
     def _step(
         self,
-        scope: Scope,
+        scope: FunctionScope,
         statement: ast.stmt,
         work: _Work,
         role: str,
@@ -294,22 +295,22 @@ class Slicer:
         site = work.site if scope.key() == work.scope.key() else None
         if (scope.source.path, line) not in self._lines:
             self._lines.add((scope.source.path, line))
-            self.slice.steps.append(Step(scope, statement, line, distance, role, name))
+            self.slice.steps.append(SliceStep(scope, statement, line, distance, role, name))
             self._decided(scope, statement.lineno, distance + 1, name, site)
         for value in values:
             if value is not None:
                 self._queue.append(_Work(scope, value, line, distance, site))
 
-    def _decided(self, scope: Scope, line: int, distance: int, name: str, site: _Site | None) -> None:
+    def _decided(self, scope: FunctionScope, line: int, distance: int, name: str, site: _Site | None) -> None:
         for test, condition in control_tests(scope.node, line):
             if (scope.source.path, test.lineno) not in self._lines:
                 self._lines.add((scope.source.path, test.lineno))
                 role = "assigned" if isinstance(test, ast.For) and name in bindings(test) else "decides"
                 decided = line if role == "decides" else 0
-                self.slice.steps.append(Step(scope, test, test.lineno, distance, role, name, decided))
+                self.slice.steps.append(SliceStep(scope, test, test.lineno, distance, role, name, decided))
             self._queue.append(_Work(scope, condition, test.lineno, distance, site))
 
-    def _reach(self, scope: Scope, distance: int) -> None:
+    def _reach(self, scope: FunctionScope, distance: int) -> None:
         known = self.slice.scopes.get(scope.key())
         if known is None or known[1] > distance:
             self.slice.scopes[scope.key()] = (scope, distance)

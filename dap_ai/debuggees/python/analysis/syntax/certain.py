@@ -7,37 +7,36 @@ followed where it is certain which function they ran. Whether a branch or a loop
 from __future__ import annotations
 
 import ast
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from dap_ai.agent.case.stack import Case, Place
+from dap_ai.agent.case.stop_snapshot import FramePlace, StopSnapshot
 from dap_ai.agent.source.indexing import once_per_node
-from dap_ai.agent.source.source import FunctionNode, SourceFile
-from dap_ai.agent.source.statements import bindings, header_nodes, last_line
-from dap_ai.debuggees.python.analysis.syntax.definitions import Scope, called_name
-from dap_ai.debuggees.python.analysis.syntax.resolving import Resolver
-from dap_ai.debuggees.python.analysis.syntax.statements_run import (
+from dap_ai.agent.source.source_file import FunctionNode, SourceFile
+from dap_ai.agent.source.statements import bindings, header_nodes, last_line, own_statements
+from dap_ai.debuggees.python.analysis.syntax.certain_statements import (
     LEAVES_FUNCTION,
     LEAVES_ROUND,
-    Run,
+    RunStatement,
     all_of,
     calls_in,
     calls_of,
     in_full,
     until,
 )
+from dap_ai.debuggees.python.analysis.syntax.definitions import FunctionScope
+from dap_ai.debuggees.python.analysis.syntax.nodes import called_name, lines_of, parameters, yields
+from dap_ai.debuggees.python.analysis.syntax.resolving import Resolver
 
 Spot = tuple[str, int]
 
 _MAX_SCOPES, _LONGEST_NAME = 200, 200
-_YIELDS = ast.Yield | ast.YieldFrom
 
 
 class Certain:
     """The statements that are certain to have run at one stop."""
 
-    def __init__(self, case: Case, resolver: Resolver, is_late: Callable[[str, int], bool]) -> None:
+    def __init__(self, case: StopSnapshot, resolver: Resolver, is_late: Callable[[str, int], bool]) -> None:
         """`is_late(path, line)`: whether a line is known to run only after the stop."""
         self._case = case
         self._is_late = is_late
@@ -46,24 +45,27 @@ class Certain:
         self._possible: set[Spot] = set()
         self._entered: set[Spot] = set()
         self._loaded: set[str] = set()
-        self._scopes: list[Scope] = []
+        self._scopes: list[FunctionScope] = []
         """The functions and modules that have run, with their frames."""
-        self._todo: deque[tuple[Scope, list[Run]]] = deque()
+        self._todo: deque[tuple[FunctionScope, list[RunStatement]]] = deque()
 
     def had_run(self, path: str, line: int) -> bool:
         """Whether the statement of a line has run."""
-        source = self._case.sources.read(path)
-        statement = source.statement_at(line) if source else None
-        return (path, statement.lineno if statement else line) in self._found()
+        return self._spot(path, line) in self._found()
 
     def may_have_run(self, path: str, line: int) -> bool:
         """Whether the line's function was called; or may have been, and the line runs in every call of it."""
         self._found()
         source = self._case.sources.read(path)
-        statement = source.statement_at(line) if source else None
         function = source.function_at(line) if source else None
         was_called = function is not None and (path, function.lineno) in self._entered
-        return was_called or (path, statement.lineno if statement else line) in self._possible
+        return was_called or self._spot(path, line) in self._possible
+
+    def _spot(self, path: str, line: int) -> Spot:
+        """Of the statement that holds the line."""
+        source = self._case.sources.read(path)
+        statement = source.statement_at(line) if source else None
+        return path, statement.lineno if statement else line
 
     def _found(self) -> set[Spot]:
         if self._statements is None:
@@ -82,35 +84,35 @@ class Certain:
         while todo and len(known) < _MAX_SCOPES:
             scope = todo.popleft()
             early = (s for s in scope.statements() if not self._is_late(scope.source.path, s.lineno))
-            mentioned = {name for s in early for n in header_nodes(s) if (name := _mentioned(n))}
+            mentioned = {getattr(n, "id", getattr(n, "attr", "")) for s in early for n in header_nodes(s)}
             for source, node in (each for name in mentioned for each in named.get(name, ())):
                 if (source.path, node.lineno) not in known:
                     known.add((source.path, node.lineno))
-                    todo.append(Scope(source, node))
+                    todo.append(FunctionScope(source, node))
                     runs = in_full(node.body, LEAVES_FUNCTION)
                     self._possible |= {(source.path, run.statement.lineno) for run in runs}
 
-    def _stand(self, place: Place) -> None:
+    def _stand(self, place: FramePlace) -> None:
         source, scope, line = place.source, place.scope, place.frame.line
         if source is None or scope is None or source.tree is None:
             return
         here = place.statement
         runs = [run for run in until(scope.body, line) if run.statement is not here]
         if here is not None and (place is not self._case.places[0] or self._case.exception):
-            runs.append(Run(here, _was_evaluated(self._case, place)))
-        elif isinstance(here, ast.For) and _had_a_round(here, Scope(source, scope, place)):
-            runs += [Run(here, ended=True)]
+            runs.append(RunStatement(here, _was_evaluated(self._case, place)))
+        elif isinstance(here, ast.For) and _had_a_round(here, FunctionScope(source, scope, place)):
+            runs += [RunStatement(here, ended=True)]
         if isinstance(scope, FunctionNode):
             self._entered.add((source.path, scope.lineno))
             self._load(source)
         elif place.frame.name == "<module>":
             self._loaded.add(source.path)
-        own = Scope(source, scope, place)
+        own = FunctionScope(source, scope, place)
         self._todo.append((own, runs))
         for call in self._evaluated_for_the_call(place):
             self._call(call, own)
 
-    def _evaluated_for_the_call(self, place: Place) -> Iterator[ast.Call]:
+    def _evaluated_for_the_call(self, place: FramePlace) -> Iterator[ast.Call]:
         """The calls that computed the arguments of the call in which a frame stands."""
         frames, nodes = self._case.frames, header_nodes(place.statement) if place.statement else ()
         inner = frames[frames.index(place.frame) - 1] if place.frame in frames[1:] else None
@@ -126,9 +128,9 @@ class Certain:
         is_on_stack = any(p.frame.path == source.path and p.frame.name == "<module>" for p in self._case.places)
         if source.path not in self._loaded and source.tree is not None and not is_on_stack:
             self._loaded.add(source.path)
-            self._todo.append((Scope(source, source.tree), list(all_of(source.tree.body))))
+            self._todo.append((FunctionScope(source, source.tree), list(all_of(source.tree.body))))
 
-    def _follow(self, scope: Scope, runs: list[Run]) -> None:
+    def _follow(self, scope: FunctionScope, runs: list[RunStatement]) -> None:
         found, path = self._found(), scope.source.path
         self._scopes.append(scope)
         for statement, ended in runs:
@@ -148,13 +150,13 @@ class Certain:
             if module is not None:
                 self._load(module)
 
-    def _call(self, call: ast.Call, scope: Scope) -> None:
+    def _call(self, call: ast.Call, scope: FunctionScope) -> None:
         callee = self._callee(call.func, scope)
-        if callee is not None and callee.spot not in self._entered:
-            self._entered.add(callee.spot)
-            self._todo.append((Scope(callee.source, callee.node), list(in_full(callee.node.body, LEAVES_FUNCTION))))
+        if callee is not None and callee.key() not in self._entered:
+            self._entered.add(callee.key())
+            self._todo.append((callee, list(in_full(callee.node.body, LEAVES_FUNCTION))))
 
-    def _callee(self, func: ast.expr, scope: Scope) -> _Function | None:
+    def _callee(self, func: ast.expr, scope: FunctionScope) -> FunctionScope | None:
         """The function that a call ran; None: it is not certain which."""
         match func:
             case ast.Name(id=name):
@@ -163,24 +165,26 @@ class Certain:
                 found = self._method(holder, name, scope)
             case _:
                 found = None
-        return found if found and _runs_when_called(found.node) and not self._is_replaced(found.node.name) else None
+        node = found.node if found else None
+        is_certain = isinstance(node, ast.FunctionDef) and _runs_when_called(node) and not self._is_replaced(node.name)
+        return found if is_certain else None
 
-    def _named(self, name: str, scope: Scope) -> _Function | None:
+    def _named(self, name: str, scope: FunctionScope) -> FunctionScope | None:
         source = scope.source
         if not isinstance(scope.node, ast.Module) and _is_local(name, scope):
             return None
-        bound = [s for s in _module_statements(source) if name in bindings(s)]
+        bound = [s for s in own_statements(source.tree) if name in bindings(s)] if source.tree else []
         if len(bound) != 1:
             return None
         match bound[0]:
             case ast.FunctionDef() as function:
-                return _Function(source, function)
-            case ast.ClassDef(decorator_list=[], keywords=[]) as owner if not _defines(owner, "__new__"):
+                return FunctionScope(source, function)
+            case ast.ClassDef(decorator_list=[], keywords=[]) as owner if not _methods(owner, "__new__"):
                 return _own(source, owner, "__init__")
             case _:
                 return None
 
-    def _method(self, holder: ast.expr, name: str, scope: Scope) -> _Function | None:
+    def _method(self, holder: ast.expr, name: str, scope: FunctionScope) -> FunctionScope | None:
         """The method that a call runs, found by the type of its object in the frame."""
         value = scope.place.value(holder) if scope.place else None
         kind = value.type.rpartition(".")[2] if value and value.kind not in ("class", "module", "function") else ""
@@ -189,64 +193,39 @@ class Certain:
 
     def _is_replaced(self, name: str) -> bool:
         """Whether a string names the function, as calls of `mock.patch` and `setattr` do."""
-        return any(name in _dotted(source) for source in self._resolver.files())
-
-
-class _Function(NamedTuple):
-    source: SourceFile
-    node: ast.FunctionDef
-
-    @property
-    def spot(self) -> Spot:
-        return self.source.path, self.node.lineno
+        return any(source.tree and name in _last_names(source.tree) for source in self._resolver.files())
 
 
 def _by_name(files: Iterable[SourceFile]) -> Mapping[str, list[tuple[SourceFile, FunctionNode]]]:
     """The functions that each name may mean; a class's name stands for its special methods, too."""
-    named: dict[str, list[tuple[SourceFile, FunctionNode]]] = {}
+    named: dict[str, list[tuple[SourceFile, FunctionNode]]] = defaultdict(list)
     for source in files:
         for function in source.functions:
             owner = source.owners.get(function)
             name = owner.name if owner and function.name.startswith("__") else function.name
-            named.setdefault(name, []).append((source, function))
+            named[name].append((source, function))
     return named
 
 
-def _mentioned(node: ast.AST) -> str:
-    """The name or attribute that a node is; empty: neither."""
-    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+def _own(source: SourceFile, owner: ast.ClassDef, name: str) -> FunctionScope | None:
+    found = [s for s in _methods(owner, name) if isinstance(s, ast.FunctionDef)]
+    return FunctionScope(source, found[0]) if len(found) == 1 else None
 
 
-def _own(source: SourceFile, owner: ast.ClassDef, name: str) -> _Function | None:
-    found = [s for s in owner.body if isinstance(s, ast.FunctionDef) and s.name == name]
-    return _Function(source, found[0]) if len(found) == 1 else None
-
-
-def _defines(owner: ast.ClassDef, name: str) -> bool:
-    return any(isinstance(s, FunctionNode) and s.name == name for s in owner.body)
+def _methods(owner: ast.ClassDef, name: str) -> list[FunctionNode]:
+    return [s for s in owner.body if isinstance(s, FunctionNode) and s.name == name]
 
 
 def _runs_when_called(function: ast.FunctionDef) -> bool:
     """Whether a call runs the function's body: it has no decorator and is not a generator."""
-    own = [n for s in Scope(SourceFile("", ""), function).statements() for n in ast.walk(s)]
-    return not function.decorator_list and not any(isinstance(n, _YIELDS) for n in own)
+    return not function.decorator_list and not yields(*own_statements(function))
 
 
-def _is_local(name: str, scope: Scope) -> bool:
-    around = [f for f in scope.source.functions if f.lineno <= getattr(scope.node, "lineno", 0) <= last_line(f)]
-    scopes = [Scope(scope.source, f) for f in around]
-    return any(
-        name in [p.arg for p in each.parameters] or any(name in bindings(s) for s in each.statements())
-        for each in scopes
+def _is_local(name: str, scope: FunctionScope) -> bool:
+    around = [f for f in scope.source.functions if getattr(scope.node, "lineno", 0) in lines_of(f)]
+    return any(name in [p.arg for p in parameters(f)] for f in around) or any(
+        name in bindings(s) for f in around for s in own_statements(f)
     )
-
-
-def _module_statements(source: SourceFile) -> Sequence[ast.stmt]:
-    return Scope(source, source.tree).statements() if source.tree else ()
-
-
-def _dotted(source: SourceFile) -> frozenset[str]:
-    return _last_names(source.tree) if source.tree else frozenset()
 
 
 @once_per_node
@@ -256,7 +235,7 @@ def _last_names(tree: ast.Module) -> frozenset[str]:
     return frozenset(text.rpartition(".")[2] for text in texts if len(text) < _LONGEST_NAME)
 
 
-def _had_a_round(loop: ast.For, scope: Scope) -> bool:
+def _had_a_round(loop: ast.For, scope: FunctionScope) -> bool:
     """Whether the body of a loop that has ended ran: its target has a value, and nothing else can have set it."""
     place, target = scope.place, loop.target
     if place is not None and loop.lineno < place.frame.line <= last_line(loop):
@@ -267,7 +246,7 @@ def _had_a_round(loop: ast.For, scope: Scope) -> bool:
     return target.id not in [p.arg for p in scope.parameters] and not any(True for _ in others)
 
 
-def _was_evaluated(case: Case, place: Place) -> bool:
+def _was_evaluated(case: StopSnapshot, place: FramePlace) -> bool:
     """Whether the failing statement evaluated all of its expressions: it is an assertion that did not hold."""
     return (
         isinstance(place.statement, ast.Assert)

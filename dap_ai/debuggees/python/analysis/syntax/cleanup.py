@@ -5,36 +5,36 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 
-from dap_ai.agent.case.stack import Case, Place
-from dap_ai.agent.source.source import FunctionNode, SourceFile
-from dap_ai.agent.source.statements import last_line
+from dap_ai.agent.case.stop_snapshot import FramePlace, StopSnapshot
+from dap_ai.agent.source.source_file import FunctionNode, SourceFile
+from dap_ai.agent.source.statements import last_line, nodes_in
+from dap_ai.debuggees.python.analysis.syntax.nodes import LOOPS, called_name, is_within, lines_of
 
 _TEARS_DOWN = frozenset({
     "tearDown", "asyncTearDown", "tearDownClass", "tearDownModule", "teardown", "teardown_method", "teardown_function",
     "teardown_class", "teardown_module",
 })  # fmt: skip
 _EXITS = frozenset({"__exit__", "__aexit__"})
-_LOOPS = ast.For | ast.AsyncFor | ast.While
 
 
 class Cleanup:
     """Of one failure. What a loop brings round again, or what is called more than once, has run before, too."""
 
-    def __init__(self, case: Case) -> None:
+    def __init__(self, case: StopSnapshot) -> None:
         self._places = case.places if case.exception else []
         self._spots: set[tuple[str, int]] | None = None
 
     def holds(self, path: str, line: int) -> bool:
         """Whether the line's first run was after the failure, as far as the source tells."""
         if self._spots is None:
-            self._spots = {(path, line) for path, block in self._blocks() for line in _lines(block)}
+            self._spots = {(path, line) for path, block in self._blocks() for s in block for line in lines_of(s)}
         return (path, line) in self._spots
 
     def _blocks(self) -> Iterator[tuple[str, Sequence[ast.stmt]]]:
         sources = {p.source.path: p.source for p in self._places if p.source and p.source.tree}
         in_loop = False
         for place in self._places:
-            in_loop = in_loop or any(isinstance(node, _LOOPS) for node in _enclosing(place))
+            in_loop = in_loop or any(isinstance(node, LOOPS) for node in _enclosing(place))
             if in_loop:
                 break
             for node in _enclosing(place):
@@ -50,7 +50,7 @@ class Cleanup:
                     yield source.path, list(_after_yield(function.body))
 
 
-def _enclosing(place: Place) -> list[ast.stmt]:
+def _enclosing(place: FramePlace) -> list[ast.stmt]:
     """The statements of the frame's function that hold its line, outermost first."""
     scope, line = place.scope, place.frame.line
     inside = (n for n in ast.walk(scope) if isinstance(n, ast.stmt)) if scope else ()
@@ -62,20 +62,15 @@ def _after(node: ast.stmt, line: int) -> Iterator[Sequence[ast.stmt]]:
     """The blocks of a `try` that run once its statement at this line has raised."""
     if not isinstance(node, ast.Try):
         return
-    if not _holds(node.finalbody, line):
+    if not is_within(line, node.finalbody):
         yield node.finalbody
-    if _holds(node.body, line):
+    if is_within(line, node.body):
         yield from (handler.body for handler in node.handlers)
-
-
-def _holds(block: Sequence[ast.stmt], line: int) -> bool:
-    return bool(block) and block[0].lineno <= line <= last_line(block[-1])
 
 
 def _of_manager(made: ast.expr, sources: Iterable[SourceFile]) -> Iterator[tuple[str, Sequence[ast.stmt]]]:
     """What a context manager runs when it is left, where its function or class is called by its plain name."""
-    function = made.func if isinstance(made, ast.Call) else None
-    name = getattr(function, "attr", "") or getattr(function, "id", "")
+    name = called_name(made) if isinstance(made, ast.Call) else ""
     for source in sources if name else ():
         for found in source.functions:
             owner = source.owners.get(found)
@@ -87,12 +82,5 @@ def _of_manager(made: ast.expr, sources: Iterable[SourceFile]) -> Iterator[tuple
 
 def _after_yield(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
     """The statements of a generator behind its only `yield`; none where it has several."""
-    at = [n.lineno for s in body for n in ast.walk(s) if isinstance(n, ast.Yield)]
-    if len(at) == 1:
-        for statement in body:
-            yield from (n for n in ast.walk(statement) if isinstance(n, ast.stmt) and n.lineno > at[0])
-
-
-def _lines(block: Iterable[ast.stmt]) -> Iterator[int]:
-    for statement in block:
-        yield from range(statement.lineno, last_line(statement) + 1)
+    at = [n.lineno for n in nodes_in(*body) if isinstance(n, ast.Yield)]
+    return (n for n in nodes_in(*body) if len(at) == 1 and isinstance(n, ast.stmt) and n.lineno > at[0])

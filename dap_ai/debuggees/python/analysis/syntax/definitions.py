@@ -5,31 +5,32 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
 
-from dap_ai.agent.case.stack import Place
-from dap_ai.agent.source.source import FunctionNode, ScopeNode, SourceFile
+from dap_ai.agent.case.stop_snapshot import FramePlace
+from dap_ai.agent.source.source_file import FunctionNode, ScopeNode, SourceFile
 from dap_ai.agent.source.statements import (
     bindings,
-    body_fields,
     first_line,
     last_line,
+    nodes_in,
     own_statements,
     root_name,
+    target_names,
 )
+from dap_ai.debuggees.python.analysis.syntax.nodes import COMPREHENSIONS, LEAVES, blocks_around, parameters, set_in
 
-LEAVES = ast.Return | ast.Continue | ast.Break | ast.Raise
-COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 _DECLARATIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom
 
 
 @dataclass(frozen=True, eq=False)
-class Scope:
+class FunctionScope:
     """A function or module of the user, with the live frame that runs it, if one does."""
 
     source: SourceFile
     node: ScopeNode
-    place: Place | None = field(default=None)
+    place: FramePlace | None = field(default=None)
 
     @property
     def name(self) -> str:
@@ -53,16 +54,7 @@ class Scope:
     @property
     def parameters(self) -> list[ast.arg]:
         """Its parameters in order, `self` included."""
-        if isinstance(self.node, ast.Module):
-            return []
-        a = self.node.args
-        return [
-            *a.posonlyargs,
-            *a.args,
-            *([a.vararg] if a.vararg else []),
-            *a.kwonlyargs,
-            *([a.kwarg] if a.kwarg else []),
-        ]
+        return parameters(self.node)
 
     @property
     def first_line(self) -> int:
@@ -78,12 +70,12 @@ class Scope:
         return self.source.path, 0 if isinstance(self.node, ast.Module) else self.node.lineno
 
 
-def called_name(call: ast.Call) -> str:
-    """The last name of what is called: `walk` of `self.walk(x)`; empty: it has none."""
-    return getattr(call.func, "id", "") or getattr(call.func, "attr", "")
+def scopes_in(source: SourceFile) -> list[ScopeNode]:
+    """The module of a file and its functions, as far as it could be parsed."""
+    return [*([source.tree] if source.tree else []), *source.functions]
 
 
-def aliases(scope: Scope, name: str) -> set[str]:
+def aliases(scope: FunctionScope, name: str) -> set[str]:
     """The name, and those bound to what it names or holds."""
     found = {name}
     for statement in scope.statements():
@@ -98,29 +90,21 @@ def control_tests(scope: ScopeNode, line: int) -> list[tuple[ast.stmt, ast.expr]
     """The `if`, `while` and `for` around a line within the scope, innermost first, each with what decides it."""
     around: list[tuple[ast.stmt, ast.expr]] = []
     for statement in own_statements(scope):
-        if statement.lineno < line <= (statement.end_lineno or statement.lineno):
-            match statement:
-                case ast.If(test=test) | ast.While(test=test):
-                    around.append((statement, test))
-                case ast.For(iter=iterable):
-                    around.append((statement, iterable))
-                case _:
-                    pass
+        if statement.lineno < line <= last_line(statement):
+            if isinstance(statement, ast.If | ast.While):
+                around.append((statement, statement.test))
+            elif isinstance(statement, ast.For):
+                around.append((statement, statement.iter))
     return around[::-1]
 
 
 def guards(scope: ast.AST, statement: ast.stmt) -> list[ast.If]:
     """The `if`s before a statement, in its blocks, that lead away: by `return`, `continue`, `break` or `raise`."""
-    return [n for n in _before(scope, statement) if isinstance(n, ast.If) and isinstance(n.body[-1], LEAVES)]
-
-
-def _before(holder: ast.AST, statement: ast.stmt) -> Iterator[ast.stmt]:
-    for block in body_fields(holder):
-        for index, each in enumerate(block):
-            if each.lineno <= statement.lineno <= last_line(each):
-                yield from block[:index]
-                if each is not statement and not isinstance(each, FunctionNode):
-                    yield from _before(each, statement)
+    way = takewhile(
+        lambda each: each[0] is scope or not isinstance(each[0], FunctionNode), blocks_around(scope, statement)
+    )
+    before = (s for _, block, index in way for s in block[:index])
+    return [s for s in before if isinstance(s, ast.If) and isinstance(s.body[-1], LEAVES)]
 
 
 def enclosing_loop(scope: ScopeNode, line: int) -> ast.For | ast.While | None:
@@ -128,7 +112,7 @@ def enclosing_loop(scope: ScopeNode, line: int) -> ast.For | ast.While | None:
     return next((s for s, _ in control_tests(scope, line) if isinstance(s, ast.For | ast.While)), None)
 
 
-def reaching(name: str, scope: Scope, line: int) -> list[tuple[ast.stmt, ast.expr | None]]:
+def reaching(name: str, scope: FunctionScope, line: int) -> list[tuple[ast.stmt, ast.expr | None]]:
     """The statements whose binding of a name a line may see, nearest first; around its loop come last."""
     made = (s for s in scope.statements() if not isinstance(s, _DECLARATIONS))
     bound = [(s, b[name]) for s in made if name in (b := bindings(s))]
@@ -144,13 +128,48 @@ def reaching(name: str, scope: Scope, line: int) -> list[tuple[ast.stmt, ast.exp
     return kept + later
 
 
-def is_always_bound(name: str, scope: Scope, line: int) -> bool:
+def is_always_bound(name: str, scope: FunctionScope, line: int) -> bool:
     """Whether, however the line is reached, a statement of the scope has bound the name."""
     return any(_kills(statement, scope, line) for statement, _ in reaching(name, scope, line))
 
 
-def _kills(statement: ast.stmt, scope: Scope, line: int) -> bool:
+def _kills(statement: ast.stmt, scope: FunctionScope, line: int) -> bool:
     if isinstance(statement, ast.AugAssign | ast.For | ast.With | ast.Try):
         return False
     outside = [test for test, _ in control_tests(scope.node, line)]
     return all(test in outside for test, _ in control_tests(scope.node, statement.lineno))
+
+
+def rounds_over(name: str, scope: FunctionScope, line: int) -> ast.expr | None:
+    """What the comprehension of a line goes through that binds the name."""
+    nodes = (n for n in nodes_in(scope.source.statement_at(line)) if isinstance(n, ast.comprehension))
+    return next((n.iter for n in nodes if name in target_names(n.target)), None)
+
+
+def one_for(values: list[ast.expr]) -> ast.expr:
+    """One expression that stands for several."""
+    return values[0] if len(values) == 1 else ast.Tuple(list(values), ast.Load())
+
+
+def given_to(call: ast.Call) -> list[ast.expr]:
+    """The arguments, and what the called method belongs to."""
+    return [*call.args, call.func.value] if isinstance(call.func, ast.Attribute) else call.args
+
+
+def results(statement: ast.stmt) -> list[ast.expr]:
+    """What a `return` or `yield` gives."""
+    if isinstance(statement, ast.Return):
+        return [statement.value or ast.Constant(None)]
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Yield | ast.YieldFrom):
+        return [statement.value.value or ast.Constant(None)]
+    return []
+
+
+def inside_of(expression: ast.expr) -> Iterator[ast.Name | ast.Call]:
+    """What comprehensions and lambdas call, and the names they use that come from outside of them."""
+    for node in ast.walk(expression):
+        if isinstance(node, COMPREHENSIONS | ast.Lambda):
+            bound = {*set_in(node), *(n.arg for n in ast.walk(node) if isinstance(n, ast.arg))}
+            for part in ast.walk(node):
+                if isinstance(part, ast.Call) or (isinstance(part, ast.Name) and part.id not in bound):
+                    yield part

@@ -6,29 +6,30 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dap_ai.agent.case.stack import Case, Place
-from dap_ai.agent.case.values import bound, cut, number_in, show
+from dap_ai.agent.case.stop_snapshot import FramePlace, StopSnapshot
+from dap_ai.agent.case.value_texts import bound, cut, number_in, show
 from dap_ai.agent.questions.waiting import INTERRUPTED
-from dap_ai.agent.report.edits import shorten
-from dap_ai.agent.source.statements import bindings, last_line, own_statements, root_name
+from dap_ai.agent.report.source_edits import shorten
+from dap_ai.agent.source.statements import bindings, last_line, names_in, own_statements, root_name
+from dap_ai.debuggees.python.analysis.syntax.nodes import LOOPS
 from dap_ai.debuggees.python.analysis.syntax.retries import GoingBack, going_back
-from dap_ai.debuggees.python.analysis.syntax.rounds import ENDS, PLAIN, may_change, names_in, number_at
+from dap_ai.debuggees.python.analysis.syntax.rounds import ENDS, PLAIN, may_change, number_at
 from dap_ai.debuggees.python.analysis.syntax.waits import goes_on_alone, setter_within, waiting_call
-from dap_ai.protocol.wire.ask import Suspect
+from dap_ai.protocol.wire.ask_messages import Suspect
 
-_LOOPS = ast.While | ast.For | ast.AsyncFor
 _MAX_LOOPS, _MAX_NAMES, _MAX_CODE, _MAX_VALUE = 3, 4, 80, 40
 _NO_END = "Nothing in its body ends it: no `break`, `return` or `raise`"
+_STOP_OR_SKIP = "stop after some iterations, or skip the item."
 _MANY = 100_000
 """From so many rounds on, a loop is told as a long one."""
 
 
 @dataclass
-class Loop:
+class PausedLoop:
     """One loop that the program is in. `rounds`: that it has begun; at least so many, unless `exact`."""
 
-    place: Place
-    node: ast.While | ast.For | ast.AsyncFor
+    place: FramePlace
+    node: LOOPS
     rounds: int = 0
     exact: bool = True
     total: int = 0
@@ -41,17 +42,19 @@ class Loop:
     back: GoingBack | None = None
 
 
-def looping(case: Case) -> str:
+def looping(case: StopSnapshot) -> str:
     """In words, the innermost loops with the values of now. Empty: it was not paused, or is in no loop."""
     loops = _loops(case)
     if not loops:
         return ""
     first = loops[0]
     title = "An endless loop" if first.stuck else "A long loop" if first.rounds >= _MANY else "In a loop"
-    return "\n\n".join([f"**{title}.** {_told(case, first)}", *(_told(case, loop) for loop in loops[1:])])
+    return "\n\n".join(
+        [f"**{title}.** {_describe_loop(case, first)}", *(_describe_loop(case, loop) for loop in loops[1:])]
+    )
 
 
-def cannot_end(case: Case) -> tuple[Suspect, str] | None:
+def cannot_end(case: StopSnapshot) -> tuple[Suspect, str] | None:
     """The loop that cannot end by itself, if the program is in one, and what would let it end."""
     first = next(iter(_loops(case)), None)
     if first is None or not first.stuck:
@@ -60,14 +63,11 @@ def cannot_end(case: Case) -> tuple[Suspect, str] | None:
     spot = f"`{shorten(path, case.inspection.cwd)}:{line}`"
     cure = f"Let something in the body of the loop at {spot} change what its end depends on."
     if first.back:
-        cure = (
-            f"Let the loop end or make progress before it continues at {spot}: stop after some iterations, "
-            "or skip the item."
-        )
+        cure = f"Let the loop end or make progress before it continues at {spot}: {_STOP_OR_SKIP}"
     return Suspect(path, line, 1.0, f"the loop cannot end: {first.stuck}"), cure
 
 
-def _loops(case: Case) -> list[Loop]:
+def _loops(case: StopSnapshot) -> list[PausedLoop]:
     """What tells most comes first."""
     if case.stop.reason != "pause" and not (case.exception and case.exception.type == INTERRUPTED):
         return []
@@ -75,17 +75,15 @@ def _loops(case: Case) -> list[Loop]:
     return sorted(loops, key=lambda loop: (not loop.stuck, -loop.rounds))
 
 
-def loops_at(place: Place) -> Iterator[ast.While | ast.For | ast.AsyncFor]:
+def loops_at(place: FramePlace) -> Iterator[LOOPS]:
     """The loops of the frame's own function that it is in, innermost first."""
     scope, line = place.scope, place.frame.line
-    found = [
-        s for s in own_statements(scope) if isinstance(s, _LOOPS) and s.lineno <= line <= last_line(s.body[-1])
-    ] if scope else []  # fmt: skip
-    yield from reversed(found)
+    around = (s for s in own_statements(scope) if isinstance(s, LOOPS)) if scope else ()
+    yield from reversed([loop for loop in around if loop.lineno <= line <= last_line(loop.body[-1])])
 
 
-def _read(place: Place, node: ast.While | ast.For | ast.AsyncFor) -> Loop:
-    loop = Loop(place, node)
+def _read(place: FramePlace, node: LOOPS) -> PausedLoop:
+    loop = PausedLoop(place, node)
     if isinstance(node, ast.While):
         _count(loop)
         loop.tests = tuple(_tests(node))
@@ -99,7 +97,7 @@ def _read(place: Place, node: ast.While | ast.For | ast.AsyncFor) -> Loop:
 # -- how far it has come ------------------------------------------------------------------------------------------
 
 
-def _progress(loop: Loop) -> None:
+def _progress(loop: PausedLoop) -> None:
     """Of a `for`: by the values of a `range`, or the number of an `enumerate`."""
     place, node = loop.place, loop.node
     assert not isinstance(node, ast.While)  # noqa: S101  the caller knows
@@ -107,9 +105,8 @@ def _progress(loop: Loop) -> None:
     name = call.func.id if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) else ""
     if isinstance(call, ast.Call) and name == "range" and isinstance(target, ast.Name) and not call.keywords:
         numbers = [number_at(place, arg) for arg in call.args]
-        start, end, step = (
-            (0, numbers[0], 1) if len(numbers) == 1 else (*numbers, 1)[:3] if len(numbers) in (2, 3) else (None,) * 3
-        )
+        whole = [0, *numbers, 1] if len(numbers) == 1 else [*numbers, 1, None, None]
+        start, end, step = whole[:3]
         now = number_at(place, target)
         if isinstance(start, int) and isinstance(step, int) and isinstance(now, int) and step:
             loop.rounds, loop.counter = (now - start) // step + 1, target.id
@@ -125,7 +122,7 @@ def _progress(loop: Loop) -> None:
     loop.total = (value.length or 0) if value else 0
 
 
-def _count(loop: Loop) -> None:
+def _count(loop: PausedLoop) -> None:
     """Of a `while`: by a name to which each round adds a number, from where it is set before the loop."""
     place, node, scope = loop.place, loop.node, loop.place.scope
     for step in [s for s in own_statements(node) if isinstance(s, ast.AugAssign)]:
@@ -168,27 +165,25 @@ def _tests(node: ast.While) -> Iterator[ast.expr]:
             yield statement.test
 
 
-def _unchanged(loop: Loop) -> str:
+def _unchanged(loop: PausedLoop) -> str:
     """Nothing in its body changes anything that decides its end."""
     assert isinstance(loop.node, ast.While)  # noqa: S101  the caller knows
-    others = any(isinstance(s, ENDS) and not _is_under_if(loop.node, s) for s in own_statements(loop.node))
+    statements = own_statements(loop.node)
+    conditional = {id(each) for s in statements if isinstance(s, ast.If) for each in [*s.body, *s.orelse]}
+    others = any(isinstance(s, ENDS) and id(s) not in conditional for s in statements)
     if others or any(isinstance(n, ast.Call | ast.Await | ast.NamedExpr) for t in loop.tests for n in ast.walk(t)):
         return ""
     alone = goes_on_alone(loop.place, loop.node)
     if not loop.tests:
         return _NO_END[0].lower() + _NO_END[1:] if alone else ""
-    names = names_in(loop.tests)
+    names = names_in(*loop.tests)
     if loop.place.function is None or not names or any(_may_become(loop, name, alone=alone) for name in names):
         return ""
     listed = " and ".join(f"`{name}`" for name in names[:_MAX_NAMES])
     return f"nothing in its body changes {listed}, so it cannot end by itself"
 
 
-def _ends(node: ast.While) -> bool:
-    return any(isinstance(s, ENDS) for s in own_statements(node))
-
-
-def _may_become(loop: Loop, name: str, *, alone: bool) -> bool:
+def _may_become(loop: PausedLoop, name: str, *, alone: bool) -> bool:
     """Whether something may change what the name stands for; where the loop waits, another thread may, too."""
     if name not in bound(loop.place.facts) or setter_within(loop.place, name):
         return True
@@ -197,18 +192,14 @@ def _may_become(loop: Loop, name: str, *, alone: bool) -> bool:
     return is_seen or bool(may_change(loop.place, own_statements(loop.node), name))
 
 
-def _is_under_if(loop: ast.While, wanted: ast.stmt) -> bool:
-    return any(wanted in [*s.body, *s.orelse] for s in own_statements(loop) if isinstance(s, ast.If))
-
-
-def _same_again(loop: Loop) -> str:
+def _same_again(loop: PausedLoop) -> str:
     """It goes back before what would end it, and the next round is the same."""
     if not loop.back or not loop.back.for_ever:
         return ""
     return f"{_going_back(loop, 'each')} and comes to the same again, so it cannot end by itself"
 
 
-def _going_back(loop: Loop, which: str) -> str:
+def _going_back(loop: PausedLoop, which: str) -> str:
     assert loop.back is not None  # noqa: S101  the caller knows
     test, first = cut(ast.unparse(loop.back.test), _MAX_CODE), loop.back.first
     would = f"could change `{loop.back.changed}`" if loop.back.changed else "could end it"
@@ -216,17 +207,14 @@ def _going_back(loop: Loop, which: str) -> str:
     return f"while `{test}`, {back}, before line {first} {would},"
 
 
-def _passed(loop: Loop) -> str:
+def _passed(loop: PausedLoop) -> str:
     """It runs until two numbers are equal, and one has gone past the other."""
     for test in loop.tests[:1]:
         if len(loop.tests) > 1 or not (isinstance(test, ast.Compare) and len(test.ops) == 1):
             continue
         name, wanted = test.left, test.comparators[0]
-        steps = [
-            s
-            for s in own_statements(loop.node)
-            if isinstance(s, ast.AugAssign) and root_name(s.target) == root_name(name)
-        ]
+        added = (s for s in own_statements(loop.node) if isinstance(s, ast.AugAssign))
+        steps = [s for s in added if root_name(s.target) == root_name(name)]
         by = _constant(steps[0]) if len(steps) == 1 and isinstance(name, ast.Name) else None
         now, end = number_at(loop.place, name), number_at(loop.place, wanted)
         if isinstance(test.ops[0], ast.NotEq) and by and now is not None and end is not None and (now - end) * by > 0:
@@ -238,7 +226,7 @@ def _passed(loop: Loop) -> str:
 # -- in words -----------------------------------------------------------------------------------------------------
 
 
-def _told(case: Case, loop: Loop) -> str:
+def _describe_loop(case: StopSnapshot, loop: PausedLoop) -> str:
     place, node = loop.place, loop.node
     head = cut((place.source.line(node.lineno).strip() if place.source else ""), _MAX_CODE)
     spot = f"{shorten(place.frame.path, case.inspection.cwd)}:{node.lineno}"
@@ -246,14 +234,16 @@ def _told(case: Case, loop: Loop) -> str:
     if loop.stuck:
         text += f" {loop.stuck[0].upper()}{loop.stuck[1:]}." if loop.stuck[0] != "`" else f" {loop.stuck}."
     deciding = [loop.back.test] if loop.back else []
-    names = [
-        n
-        for n in names_in([*loop.tests, *deciding])
-        if (v := place.value(n)) and v.kind not in ("function", "class", "module")
-    ]
+    known = ((n, place.value(n)) for n in names_in(*loop.tests, *deciding))
+    names = [n for n, value in known if value and value.kind not in ("function", "class", "module")]
     if isinstance(node, ast.While) and not _is_always(node.test) and not loop.stuck:
         text += f" It ends when `{cut(ast.unparse(node.test), _MAX_CODE)}` is false."
-    if isinstance(node, ast.While) and not loop.stuck and not loop.tests and not _ends(node):
+    if (
+        isinstance(node, ast.While)
+        and not loop.stuck
+        and not loop.tests
+        and not any(isinstance(s, ENDS) for s in own_statements(node))
+    ):
         text += f" {_NO_END}."
     if not loop.stuck and (call := waiting_call(node.body)):
         text += f" It waits in `{cut(ast.unparse(call), _MAX_CODE)}`, at line {call.lineno}."
@@ -265,7 +255,7 @@ def _told(case: Case, loop: Loop) -> str:
     return f"{text} {'; '.join(rows)}." if rows else text
 
 
-def _rounds(loop: Loop) -> str:
+def _rounds(loop: PausedLoop) -> str:
     if not loop.rounds:
         return f", over {loop.total:,} items" if loop.total else ""
     many = f"{'' if loop.exact else 'at least '}{loop.rounds:,}"
@@ -274,7 +264,7 @@ def _rounds(loop: Loop) -> str:
     return f", in round {many}{of}{by}"
 
 
-def _row(loop: Loop, name: str) -> str:
+def _row(loop: PausedLoop, name: str) -> str:
     value = loop.place.value(name)
     text = f"`{name}` is `{show(value, _MAX_VALUE) if value else '?'}`"
     if loop.stuck:

@@ -9,17 +9,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dap_ai.agent.case.stack import Place
-from dap_ai.agent.source.source import FunctionNode, ScopeNode, SourceFile, Sources, is_user_path
-from dap_ai.agent.source.statements import (
-    first_line,
-    header_expressions,
-    last_line,
-    mutations,
-    own_statements,
-    root_name,
-)
-from dap_ai.debuggees.python.analysis.syntax.definitions import Scope
+from dap_ai.agent.case.stop_snapshot import FramePlace
+from dap_ai.agent.source.source_file import FunctionNode, ScopeNode, SourceFile, Sources, is_user_path
+from dap_ai.agent.source.statements import first_line, last_line, mutations, own_statements, root_name
+from dap_ai.debuggees.python.analysis.syntax.definitions import FunctionScope
+from dap_ai.debuggees.python.analysis.syntax.nodes import calls_by
 from dap_ai.protocol.contracts.inspection import Value
 
 _NAMESPACES = ("class", "module", "function")
@@ -30,23 +24,22 @@ class Resolver:
     """Finds the functions that calls reach: by live values where a frame knows them, else by name in source."""
 
     sources: Sources
-    places: list[Place]
+    places: list[FramePlace]
     known_files: list[str] = field(default_factory=list[str])
 
     def file(self, path: str) -> SourceFile | None:
         """A file of the user, remembered for look-ups by name."""
-        found = (
-            self.sources.read(path) if is_user_path(path) or any(p.frame.path == path for p in self.places) else None
-        )
+        is_own = is_user_path(path) or any(p.frame.path == path for p in self.places)
+        found = self.sources.read(path) if is_own else None
         if found and path not in self.known_files:
             self.known_files.append(path)
         return found
 
-    def callees(self, call: ast.Call, scope: Scope) -> list[Scope]:
+    def callees(self, call: ast.Call, scope: FunctionScope) -> list[FunctionScope]:
         """The user's functions that this call may run."""
         return self.functions(call.func, scope)
 
-    def functions(self, func: ast.expr, scope: Scope) -> list[Scope]:
+    def functions(self, func: ast.expr, scope: FunctionScope) -> list[FunctionScope]:
         """The user's functions that an expression names: exact where a live value tells, else by name."""
         value = scope.place.value(func) if scope.place else None
         if value and value.definition:
@@ -60,34 +53,34 @@ class Resolver:
             return self._by_attribute(func, scope)
         return []
 
-    def _at(self, source: SourceFile, line: int) -> list[Scope]:
+    def _at(self, source: SourceFile, line: int) -> list[FunctionScope]:
         function = source.function_starting(line)
         if function:
-            return [Scope(source, function)]
+            return [FunctionScope(source, function)]
         starting = (cls for cls in source.classes if first_line(cls) <= line <= cls.lineno)
         return [s for cls in starting for s in self._constructor(source, cls)]
 
-    def _constructor(self, source: SourceFile, cls: ast.ClassDef) -> list[Scope]:
+    def _constructor(self, source: SourceFile, cls: ast.ClassDef) -> list[FunctionScope]:
         wanted = ("__init__", "__new__", "__post_init__")
-        return [Scope(source, f) for f in cls.body if isinstance(f, FunctionNode) and f.name in wanted]
+        return [FunctionScope(source, f) for f in cls.body if isinstance(f, FunctionNode) and f.name in wanted]
 
-    def _by_name(self, name: str, scope: Scope) -> list[Scope]:
+    def _by_name(self, name: str, scope: FunctionScope) -> list[FunctionScope]:
         source, index = scope.source, scope.source.index
         if nested := index.function_named(name, scope.node):
-            return [Scope(source, nested)]
+            return [FunctionScope(source, nested)]
         match index.top.get(name):
             case ast.ClassDef() as owner:
                 return self._constructor(source, owner)
             case None:
                 return self._imported(*index.imported[name], source) if name in index.imported else []
             case function:
-                return [Scope(source, function)]
+                return [FunctionScope(source, function)]
 
-    def _imported(self, statement: ast.ImportFrom, name: str, source: SourceFile) -> list[Scope]:
+    def _imported(self, statement: ast.ImportFrom, name: str, source: SourceFile) -> list[FunctionScope]:
         module = self.module_file(source.path, statement.module or "", statement.level)
         if module is None or module is source:
             return []
-        return self._by_name(name, Scope(module, module.tree)) if module.tree else []
+        return self._by_name(name, FunctionScope(module, module.tree)) if module.tree else []
 
     def module_file(self, path: str, module: str, level: int = 0) -> SourceFile | None:
         """The user's file of an imported module, looked up beside the importing one and its parents."""
@@ -101,17 +94,17 @@ class Resolver:
                     return found
         return None
 
-    def _by_attribute(self, func: ast.Attribute, scope: Scope) -> list[Scope]:
+    def _by_attribute(self, func: ast.Attribute, scope: FunctionScope) -> list[FunctionScope]:
         root = root_name(func.value)
         if root and isinstance(func.value, ast.Name):
             name = scope.source.index.modules.get(root)
             if name is not None:
                 module = self.module_file(scope.source.path, name)
-                return self._by_name(func.attr, Scope(module, module.tree)) if module and module.tree else []
+                return self._by_name(func.attr, FunctionScope(module, module.tree)) if module and module.tree else []
         if root in ("self", "cls") and scope.owner:
             own = [f for f in scope.owner.body if isinstance(f, FunctionNode) and f.name == func.attr]
             if own:
-                return [Scope(scope.source, own[0])]
+                return [FunctionScope(scope.source, own[0])]
         held = scope.place.value(func.value) if scope.place else None
         return [] if held and _is_of_python(held) else self.methods(func.attr)
 
@@ -119,24 +112,24 @@ class Resolver:
         """The files seen so far."""
         return (source for path in self.known_files if (source := self.sources.read(path)))
 
-    def methods(self, name: str) -> list[Scope]:
+    def methods(self, name: str) -> list[FunctionScope]:
         """The first methods of this name in the files seen so far."""
         owned = ((source, f) for source in self.files() for f in source.owners)
-        return [Scope(source, f) for source, f in owned if isinstance(f, FunctionNode) and f.name == name][:3]
+        return [FunctionScope(source, f) for source, f in owned if isinstance(f, FunctionNode) and f.name == name][:3]
 
-    def getters(self, attribute: str, holder: Value | None = None) -> list[Scope]:
+    def getters(self, attribute: str, holder: Value | None = None) -> list[FunctionScope]:
         """The properties of this name in the files seen so far; none where the holder's value is known to have none."""
         if holder and (holder.kind in _NAMESPACES or _is_of_python(holder)):
             return []
         return [s for s in self.methods(attribute) if isinstance(s.node, FunctionNode) and is_getter(s.node)]
 
-    def writers(self, attribute: str) -> Iterator[tuple[Scope, ast.stmt, list[ast.expr]]]:
+    def writers(self, attribute: str) -> Iterator[tuple[FunctionScope, ast.stmt, list[ast.expr]]]:
         """Statements that write an attribute of this name, or change what it holds, in the files seen so far."""
         for source in self.files():
             for function in source.functions if attribute in source.text else []:
                 if not source.holds(attribute, function):
                     continue
-                scope = Scope(source, function, self._live(source, function))
+                scope = FunctionScope(source, function, self._live(source, function))
                 for statement in own_statements(function):
                     if not source.holds(attribute, statement):
                         continue
@@ -144,28 +137,31 @@ class Resolver:
                         if f".{attribute}" in text and text.split("[")[0].endswith(f".{attribute}"):
                             yield scope, statement, values
 
-    def caller(self, place: Place | None) -> Scope | None:
+    def caller(self, place: FramePlace | None) -> FunctionScope | None:
         """The scope of the frame that has called one; None: it is the outermost, or none of the stop's."""
         outer = self.places[self.places.index(place) + 1 :] if place in self.places else []
         return self.of_place(outer[0]) if outer else None
 
-    def around(self, scope: Scope) -> list[Scope]:
+    def around(self, scope: FunctionScope) -> list[FunctionScope]:
         """The functions around one, outermost first, and the module last; none around a module."""
         source, node = scope.source, scope.node
         if source.tree is None or isinstance(node, ast.Module):
             return []
         outer = [f for f in source.functions if f is not node and f.lineno < node.lineno <= last_line(f)]
-        return [*(Scope(source, f) for f in outer), Scope(source, source.tree, self._live(source, source.tree))]
+        return [
+            *(FunctionScope(source, f) for f in outer),
+            FunctionScope(source, source.tree, self._live(source, source.tree)),
+        ]
 
-    def _live(self, source: SourceFile, node: ScopeNode) -> Place | None:
+    def _live(self, source: SourceFile, node: ScopeNode) -> FramePlace | None:
         return next((p for p in self.places if p.source is source and p.scope is node), None)
 
-    def of_place(self, place: Place) -> Scope | None:
+    def of_place(self, place: FramePlace) -> FunctionScope | None:
         """The scope that a frame runs."""
         if place.source is None or place.scope is None:
             return None
         self.file(place.source.path)
-        return Scope(place.source, place.scope, place)
+        return FunctionScope(place.source, place.scope, place)
 
 
 def _is_of_python(value: Value) -> bool:
@@ -179,36 +175,35 @@ def is_getter(function: FunctionNode) -> bool:
     return any(ast.unparse(d).endswith("property") for d in function.decorator_list)
 
 
-def argument_for(call: ast.Call, callee: Scope, parameter: str) -> ast.expr | None:
+def argument_for(call: ast.Call, callee: FunctionScope, parameter: str) -> ast.expr | None:
     """The argument expression that a call binds to a parameter; None where it takes its default."""
-    for keyword in call.keywords:
-        if keyword.arg == parameter:
-            return keyword.value
     names = [p.arg for p in callee.parameters]
     method = bool(callee.owner) and bool(names) and names[0] in ("self", "cls")
     positions = names[1:] if method else names
-    if parameter in positions:
-        index = positions.index(parameter)
-        plain = call.args[: index + 1]
-        if index < len(call.args) and not any(isinstance(a, ast.Starred) for a in plain):
-            return call.args[index]
-    if method and parameter == names[0] and isinstance(call.func, ast.Attribute):
+    given = argument_at(call, parameter, positions.index(parameter) if parameter in positions else len(call.args))
+    if given is None and method and parameter == names[0] and isinstance(call.func, ast.Attribute):
         return call.func.value
-    return None
+    return given
 
 
-def reach(resolver: Resolver, start: list[Scope], max_scopes: int = 40) -> dict[tuple[str, int], tuple[Scope, int]]:
+def argument_at(call: ast.Call, name: str, position: int) -> ast.expr | None:
+    """The argument expression of this name or, counted from 0, at this position; None: the call has neither."""
+    given = next((keyword.value for keyword in call.keywords if keyword.arg == name), None)
+    plain = call.args[: position + 1]
+    has_it = given is None and len(plain) > position and not any(isinstance(a, ast.Starred) for a in plain)
+    return plain[position] if has_it else given
+
+
+def reach(
+    resolver: Resolver, start: list[FunctionScope], max_scopes: int = 40
+) -> dict[tuple[str, int], tuple[FunctionScope, int]]:
     """Every function that these may call, directly or not, with its distance in calls."""
     found = {scope.key(): (scope, 0) for scope in start}
     todo = deque((scope, 0) for scope in start)
     while todo and len(found) < max_scopes:
         scope, distance = todo.popleft()
-        for statement in own_statements(scope.node):
-            for node in (n for root in header_expressions(statement) for n in ast.walk(root)):
-                if not isinstance(node, ast.Call):
-                    continue
-                for callee in resolver.callees(node, scope):
-                    if callee.key() not in found:
-                        found[callee.key()] = (callee, distance + 1)
-                        todo.append((callee, distance + 1))
+        for callee in (c for call in calls_by(*scope.statements()) for c in resolver.callees(call, scope)):
+            if callee.key() not in found:
+                found[callee.key()] = (callee, distance + 1)
+                todo.append((callee, distance + 1))
     return found

@@ -17,11 +17,10 @@ import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from dap_ai.agent.case.stack import Place
-from dap_ai.agent.case.values import bound
-from dap_ai.agent.source.statements import bindings, header_expressions, last_line
-from dap_ai.debuggees.python.analysis.syntax.readers import only_reads
-from dap_ai.debuggees.python.analysis.syntax.rounds import ENDS, is_set, may_change, names_in, number_at, within
+from dap_ai.agent.case.stop_snapshot import FramePlace
+from dap_ai.agent.case.value_texts import bound
+from dap_ai.agent.source.statements import bindings, header_expressions, last_line, names_in
+from dap_ai.debuggees.python.analysis.syntax.rounds import ENDS, is_set, may_change, number_at, only_reads, within
 
 _STRAIGHT = ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr | ast.Pass | ast.Continue
 _COMPARED: dict[type[ast.cmpop], Callable[[float, float], bool]] = {
@@ -46,7 +45,7 @@ class GoingBack:
     for_ever: bool
 
 
-def going_back(place: Place, loop: ast.While, counter: str) -> GoingBack | None:
+def going_back(place: FramePlace, loop: ast.While, counter: str) -> GoingBack | None:
     """The first `continue` that this loop goes back by, now, before all that would end it.
 
     `counter`: a name that is not any more what it was before the loop, since each round adds to it; or empty.
@@ -70,16 +69,16 @@ def going_back(place: Place, loop: ast.While, counter: str) -> GoingBack | None:
     return None
 
 
-def _has_gone_back(place: Place, before: Sequence[ast.stmt], branch: ast.If, counter: str) -> bool:
+def _has_gone_back(place: FramePlace, before: Sequence[ast.stmt], branch: ast.If, counter: str) -> bool:
     """Whether the test's values are of this loop's rounds: what they were before it says nothing."""
     counts = any(isinstance(s, ast.AugAssign) and counter in bindings(s) for s in branch.body)
-    names = names_in([branch.test])
+    names = names_in(branch.test)
     return counts or place.frame.line == branch.lineno or not any(name in bindings(s) for s in before for name in names)
 
 
-def _ending(place: Place, loop: ast.While, block: Sequence[ast.stmt]) -> dict[int, str]:
+def _ending(place: FramePlace, loop: ast.While, block: Sequence[ast.stmt]) -> dict[int, str]:
     """The lines of the block that end the loop, each with the name that it changes of those in the loop's test."""
-    names, found = names_in([loop.test]), dict[int, str]()
+    names, found = names_in(loop.test), dict[int, str]()
     for statement in within(block):
         changed = next((name for name in names if _changes(place, statement, name)), "")
         if changed or isinstance(statement, ENDS):
@@ -87,21 +86,21 @@ def _ending(place: Place, loop: ast.While, block: Sequence[ast.stmt]) -> dict[in
     return found
 
 
-def _changes(place: Place, statement: ast.stmt, name: str) -> bool:
+def _changes(place: FramePlace, statement: ast.stmt, name: str) -> bool:
     if is_set(statement, name):
         return True
     looks = only_reads(place.source, header_expressions(statement), place)
     return not looks and bool(may_change(place, [statement], name))
 
 
-def _is_same_again(place: Place, before: Sequence[ast.stmt], branch: ast.If) -> bool:
+def _is_same_again(place: FramePlace, before: Sequence[ast.stmt], branch: ast.If) -> bool:
     """Whether a round that goes back leaves everything as it was that its test rests on."""
     round_ = [*before, *branch.body]
     parts = [branch.test, *(e for s in round_ for e in header_expressions(s))]
     if not all(isinstance(s, _STRAIGHT) for s in round_) or not only_reads(place.source, parts, place):
         return False
     local = bound(place.facts)
-    todo, seen = [(name, len(before)) for name in names_in([branch.test])], set[str]()
+    todo, seen = [(name, len(before)) for name in names_in(branch.test)], set[str]()
     while todo:
         name, at = todo.pop()
         if name in seen:
@@ -113,13 +112,13 @@ def _is_same_again(place: Place, before: Sequence[ast.stmt], branch: ast.If) -> 
             index, value = setters[0]
             if len(setters) > 1 or index >= at or value is None or isinstance(round_[index], ast.AugAssign):
                 return False
-            todo += [(each, index) for each in names_in([value])]
+            todo += [(each, index) for each in names_in(value)]
         elif any(is_set(s, name) for s in round_) or (name not in local and not _is_global(place, name)):
             return False
     return True
 
 
-def _is_global(place: Place, name: str) -> bool:
+def _is_global(place: FramePlace, name: str) -> bool:
     """A function or a builtin, which `only_reads` has looked at, or a name of the module's that is set once."""
     source = place.source
     if source is None or source.tree is None:
@@ -127,7 +126,7 @@ def _is_global(place: Place, name: str) -> bool:
     return sum(name in bindings(s) for s in source.tree.body) <= 1
 
 
-def _holds(place: Place, test: ast.expr) -> bool:
+def _holds(place: FramePlace, test: ast.expr) -> bool:
     """Whether the test is true by the values of now; False: it is not, or cannot be told."""
     match test:
         case ast.UnaryOp(op=ast.Not(), operand=inner):
@@ -142,7 +141,7 @@ def _holds(place: Place, test: ast.expr) -> bool:
             return _truth(place, test) is True
 
 
-def _truth(place: Place, node: ast.expr) -> bool | None:
+def _truth(place: FramePlace, node: ast.expr) -> bool | None:
     value = place.value(node)
     if value is None:
         return None

@@ -1,14 +1,19 @@
-"""What a round of a loop changes, as its text says."""
+"""What a round of a loop changes, as its text says; and whether code only looks at what there is.
+
+That it does is said of functions of the same file that give the same to the same arguments.
+"""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
-from dap_ai.agent.case.stack import Place
-from dap_ai.agent.case.values import number_of
-from dap_ai.agent.source.source import FunctionNode
-from dap_ai.agent.source.statements import bindings, header_expressions, own_statements, root_name
+from dap_ai.agent.case.stop_snapshot import FramePlace
+from dap_ai.agent.case.value_texts import bound, number_of
+from dap_ai.agent.source.source_file import FunctionNode, SourceFile
+from dap_ai.agent.source.statements import bindings, nodes_in, own_statements, root_name
+from dap_ai.debuggees.python.analysis.syntax.nodes import calls_by, calls_in
 
 ENDS = ast.Break | ast.Return | ast.Raise
 LOOKING = frozenset(
@@ -20,6 +25,18 @@ PLAIN = ("none", "bool", "int", "float", "str", "bytes", "complex")
 """Kinds of values that nobody can change, only replace."""
 
 
+_BUILTINS = LOOKING | {"round", "sorted", "list", "tuple", "set", "dict", "range", "enumerate", "zip", "any", "all"}
+_OF_CONTAINERS = ("get", "keys", "values", "items", "index", "count", "copy", "union")
+_OF_TEXTS = ("startswith", "endswith", "strip", "split", "lower", "upper", "join")
+_READING = frozenset([*_OF_CONTAINERS, *_OF_TEXTS])
+"""Methods that change nothing."""
+_PLAIN = ast.Return | ast.Assign | ast.AnnAssign | ast.AugAssign | ast.If | ast.Expr | ast.Pass
+_LITERAL = ast.Dict | ast.List | ast.Set | ast.Tuple | ast.Constant | ast.JoinedStr
+_KINDS = frozenset({"dict", "list", "set", "tuple", "str", "bytes", "range"})
+_HIDDEN = ast.Await | ast.Yield | ast.YieldFrom | ast.NamedExpr | ast.Lambda
+_MAX_DEPTH = 4
+
+
 def within(block: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
     """The statements of a block and of the blocks in it, not those of functions defined there."""
     for statement in block:
@@ -28,39 +45,36 @@ def within(block: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
             yield from own_statements(statement)
 
 
-def names_in(tests: Iterable[ast.expr]) -> list[str]:
-    """The variables on which they depend."""
-    return list(dict.fromkeys(n.id for test in tests for n in ast.walk(test) if isinstance(n, ast.Name)))
-
-
-def may_change(place: Place, statements: Iterable[ast.stmt], name: str) -> list[int]:
+def may_change(place: FramePlace, statements: Iterable[ast.stmt], name: str) -> list[int]:
     """The lines of those that may change what the name stands for. Their blocks are not looked into: see `within`."""
     return [s.lineno for s in statements if _may_change(place, s, name)]
 
 
-def _may_change(place: Place, statement: ast.stmt, name: str) -> bool:
+def _may_change(place: FramePlace, statement: ast.stmt, name: str) -> bool:
     if is_set(statement, name):
         return True
     value = place.value(name)
     if value is not None and value.kind in PLAIN:
         return False
-    calls = [n for root in header_expressions(statement) for n in ast.walk(root) if isinstance(n, ast.Call)]
-    parts = [p for c in calls if not _only_looks(c) for p in [c.func, *c.args, *(k.value for k in c.keywords)]]
+    parts = [
+        p for c in calls_by(statement) if not _only_looks(c) for p in [c.func, *c.args, *(k.value for k in c.keywords)]
+    ]
     return any(root_name(part) == name for part in parts)
 
 
 def is_set(statement: ast.stmt, name: str) -> bool:
     """Whether it sets the name, or a part of what the name stands for."""
+    if name in bindings(statement) or isinstance(statement, _BLOCKS):
+        return name in bindings(statement)
     targets = [n for n in ast.walk(statement) if isinstance(getattr(n, "ctx", None), ast.Store | ast.Del)]
-    parts = [] if isinstance(statement, _BLOCKS) else targets
-    return name in bindings(statement) or any(root_name(part) == name for part in parts)
+    return any(root_name(part) == name for part in targets)
 
 
 def _only_looks(call: ast.Call) -> bool:
     return isinstance(call.func, ast.Name) and call.func.id in LOOKING
 
 
-def number_at(place: Place, node: ast.expr) -> int | float | None:
+def number_at(place: FramePlace, node: ast.expr) -> int | float | None:
     """What the expression is in this frame, if that is a number."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         inner = number_at(place, node.operand)
@@ -68,3 +82,64 @@ def number_at(place: Place, node: ast.expr) -> int | float | None:
     if isinstance(node, ast.Constant):
         return node.value if type(node.value) in (int, float) else None  # pyright: ignore[reportReturnType] as the types say
     return number_of(place.value(node))
+
+
+def only_reads(source: SourceFile | None, parts: Iterable[ast.AST], place: FramePlace) -> bool:
+    """Whether the parts, which stand in the frame's function, call nothing but what only looks."""
+    local = set(bound(place.facts)) if place.function else set[str]()
+    return source is not None and _only_reads(_Scope(source, local, place, 0), parts)
+
+
+@dataclass(frozen=True)
+class _Scope:
+    """Where code stands. `local`: names that are not the module's there."""
+
+    source: SourceFile
+    local: set[str]
+    place: FramePlace | None
+    depth: int
+
+
+def _only_reads(scope: _Scope, parts: Iterable[ast.AST]) -> bool:
+    parts = list(parts)
+    is_hidden = any(isinstance(n, _HIDDEN) for n in nodes_in(*parts))
+    return not is_hidden and all(_reads(scope, call) for call in calls_in(*parts))
+
+
+def _reads(scope: _Scope, call: ast.Call) -> bool:
+    source = scope.source
+    if isinstance(call.func, ast.Attribute):
+        return call.func.attr in _READING and _is_known(scope, call.func.value)
+    if not isinstance(call.func, ast.Name) or source.tree is None or call.func.id in scope.local:
+        return False
+    name = call.func.id
+    setters = [s for s in source.tree.body if name in bindings(s)]
+    if not setters:
+        return name in _BUILTINS
+    function = setters[0]
+    return len(setters) == 1 and isinstance(function, ast.FunctionDef) and _is_reader(source, function, scope.depth)
+
+
+def _is_reader(source: SourceFile, function: ast.FunctionDef, depth: int) -> bool:
+    nodes = nodes_in(*function.body)
+    is_plain = all(isinstance(n, _PLAIN) for n in nodes if isinstance(n, ast.stmt))
+    if depth >= _MAX_DEPTH or function.decorator_list or not is_plain:
+        return False
+    stores = [n for n in nodes if isinstance(getattr(n, "ctx", None), ast.Store | ast.Del)]
+    arguments = {a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg)}
+    own = arguments | {n.id for n in stores if isinstance(n, ast.Name)}
+    sets_names = all(isinstance(n, ast.Name | ast.Tuple) for n in stores)
+    return sets_names and _only_reads(_Scope(source, own, None, depth + 1), function.body)
+
+
+def _is_known(scope: _Scope, node: ast.expr) -> bool:
+    """Of a type whose methods are known: by its value in the frame, or by the literal that it is or is set to once."""
+    value = scope.place.value(node) if scope.place else None
+    if value is not None:
+        return value.kind in _KINDS and "." not in value.type
+    if not isinstance(node, ast.Name):
+        return isinstance(node, _LITERAL)
+    tree = scope.source.tree
+    setters = [s for s in tree.body if node.id in bindings(s)] if tree and node.id not in scope.local else []
+    once = setters[0] if len(setters) == 1 else None
+    return isinstance(once, ast.Assign | ast.AnnAssign) and isinstance(once.value, _LITERAL)

@@ -3,59 +3,55 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
-from dap_ai.agent.case.stack import Place
-from dap_ai.agent.source.source import FunctionNode, SourceFile
-from dap_ai.agent.source.statements import bindings, header_expressions
-from dap_ai.debuggees.python.analysis.syntax.definitions import called_name
+from dap_ai.agent.case.stop_snapshot import FramePlace
+from dap_ai.agent.source.source_file import FunctionNode, SourceFile
+from dap_ai.agent.source.statements import bindings, header_nodes
+from dap_ai.debuggees.python.analysis.syntax.nodes import LOOPS, called_name, calls_by
 from dap_ai.debuggees.python.analysis.syntax.rounds import LOOKING, within
 
-_Loop = ast.While | ast.For | ast.AsyncFor
-
-_WAITING = frozenset(
-    {
-        *("sleep", "wait", "wait_for", "acquire", "input", "readline", "select", "poll", "pause", "sigwait"),
-        *("accept", "recv", "recv_into", "recvfrom", "recv_bytes", "recv_multipart", "get_message", "handle_request"),
-        *("serve_forever", "run_forever"),
-    }
-)
+_WAITING = frozenset({
+    "sleep", "wait", "wait_for", "acquire", "input", "readline", "select", "poll", "pause", "sigwait", "accept", "recv",
+    "recv_into", "recvfrom", "recv_bytes", "recv_multipart", "get_message", "handle_request", "serve_forever",
+    "run_forever",
+})  # fmt: skip
 _WAITING_BARE = frozenset({"get", "join"})
 """Of a queue and a thread; with an argument, more often of a dict and a text."""
 _AT_ONCE = LOOKING | {
     *("round", "sorted", "list", "tuple", "set", "dict", "frozenset", "range", "enumerate", "zip", "any", "all", "map"),
     *("filter", "reversed", "type", "hash", "iter", "chr", "ord", "divmod", "pow", "getattr", "setattr", "hasattr"),
 }
-_OF_CONTAINERS = frozenset(
-    {
-        *("append", "appendleft", "extend", "insert", "remove", "pop", "popleft", "add", "discard", "update", "clear"),
-        *("get", "keys", "values", "items", "index", "count", "copy", "union", "setdefault", "sort", "reverse"),
-        *("startswith", "endswith", "strip", "split", "lower", "upper", "join", "replace", "format"),
-    }
-)
+_OF_CONTAINERS = frozenset({
+    "append", "appendleft", "extend", "insert", "remove", "pop", "popleft", "add", "discard", "update", "clear", "get",
+    "keys", "values", "items", "index", "count", "copy", "union", "setdefault", "sort", "reverse", "startswith",
+    "endswith", "strip", "split", "lower", "upper", "join", "replace", "format",
+})  # fmt: skip
 _KINDS = frozenset({"dict", "list", "set", "tuple", "str", "bytes", "int", "float", "bool"})
 _MAX_DEPTH = 4
 
 
 def waiting_call(block: Iterable[ast.stmt]) -> ast.Call | None:
     """The first call in it that is known to wait."""
-    return next((call for call in _calls(within(block)) if waits(call)), None)
+    return next((call for call in calls_by(*within(block)) if waits(call)), None)
 
 
 def waits(call: ast.Call) -> bool:
     """Whether its name is that of a function that waits: for time, input, another thread or process."""
     name = called_name(call)
     if name in _WAITING_BARE:
-        return isinstance(call.func, ast.Attribute) and all(_is_flag(arg) for arg in call.args)
+        return isinstance(call.func, ast.Attribute) and all(
+            isinstance(getattr(arg, "value", None), bool) for arg in call.args
+        )
     return name in _WAITING
 
 
-def goes_on_alone(place: Place, loop: _Loop) -> bool:
+def goes_on_alone(place: FramePlace, loop: LOOPS) -> bool:
     """Whether a round calls nothing that may wait, ends the loop by an exception of its own, or hands control over."""
     return place.source is not None and _is_alone(place.source, place, loop.body, 0)
 
 
-def setter_within(place: Place, name: str) -> ast.stmt | None:
+def setter_within(place: FramePlace, name: str) -> ast.stmt | None:
     """The statement by which a function within the frame's own sets this variable of it, in another thread perhaps."""
     scope = place.scope
     for function in (n for n in ast.walk(scope) if isinstance(n, FunctionNode) and n is not scope) if scope else ():
@@ -65,19 +61,9 @@ def setter_within(place: Place, name: str) -> ast.stmt | None:
     return None
 
 
-def _calls(statements: Iterable[ast.stmt]) -> Iterator[ast.Call]:
-    for statement in statements:
-        for root in header_expressions(statement):
-            yield from (node for node in ast.walk(root) if isinstance(node, ast.Call))
-
-
-def _is_flag(argument: ast.expr) -> bool:
-    return isinstance(argument, ast.Constant) and isinstance(argument.value, bool)
-
-
-def _is_alone(source: SourceFile, place: Place | None, block: Iterable[ast.stmt], depth: int) -> bool:
+def _is_alone(source: SourceFile, place: FramePlace | None, block: Iterable[ast.stmt], depth: int) -> bool:
     statements = list(within(block))
-    nodes = [node for s in statements for root in header_expressions(s) for node in ast.walk(root)]
+    nodes = [node for s in statements for node in header_nodes(s)]
     if any(isinstance(n, ast.Await | ast.Yield | ast.YieldFrom) for n in nodes):
         return False
     if any(isinstance(s, ast.AsyncFor | ast.AsyncWith | ast.With) for s in statements):
@@ -87,15 +73,13 @@ def _is_alone(source: SourceFile, place: Place | None, block: Iterable[ast.stmt]
     return all(_comes_back(source, place, n, depth) for n in nodes if isinstance(n, ast.Call))
 
 
-def _comes_back(source: SourceFile, place: Place | None, call: ast.Call, depth: int) -> bool:
+def _comes_back(source: SourceFile, place: FramePlace | None, call: ast.Call, depth: int) -> bool:
     name, func = called_name(call), call.func
     if waits(call) or depth >= _MAX_DEPTH:
         return False
     if isinstance(func, ast.Attribute):
         value = place.value(func.value) if place else None
-        if value is not None and value.kind in _KINDS:
-            return True
-        if value is None and name in _OF_CONTAINERS:
+        if value.kind in _KINDS if value else name in _OF_CONTAINERS:
             return True
     own = [f for f in source.functions if f.name == name]
     if own:

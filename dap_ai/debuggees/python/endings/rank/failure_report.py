@@ -1,6 +1,6 @@
 """What has ended a child process, as it tells its parent: the traceback, and what the user's frames hold by then.
 
-Read as the walker of a stop reads, so that no code of the program runs and what a cleanup may have changed is marked.
+Read as the inspector reads a stop: no code of the program runs, and what a cleanup may have changed is marked.
 Read after the child has printed its traceback; what goes wrong here costs the values alone. Text of dead_children.py,
 too: Python 3.8 and newer; standard library.
 """
@@ -104,12 +104,12 @@ def read_failure(exc: "Any", rows: "list[Any]", folder: str) -> "tuple[str, str,
         {"frame_id": number, "expressions": list(nodes.values())}
         for (number, *_), nodes in zip(users, chains)  # noqa: B905  as in Python 3.8
     ]
-    found = modules["walker"].inspect(users, exc, dict(QUERY, frames=asked))
+    found = modules["frame_inspector"].inspect(users, exc, dict(QUERY, frames=asked))
     error = found["exceptions"][0]
     for facts, nodes in zip(found["frames"], chains):  # noqa: B905  as in Python 3.8
         keep_values(facts, list(nodes))
     scopes = [scope for _, frame, *_ in users for scope in (modules["scopes"].frame_locals(frame), frame.f_globals)]
-    known = secrets.told(scopes, secrets.Budget(SECRET_OBJECTS, SECRETS_S))[:MAX_SECRETS]
+    known = secrets.secrets_of(scopes, secrets.SearchBudget(SECRET_OBJECTS, SECRETS_S))[:MAX_SECRETS]
     modules["statics"].forget()
     sent = modules["jsons"].dumps({"frames": found["frames"], "secrets": known})
     shown = shown_values(found["frames"][0]) if users and users[0] == numbered[0] else ""
@@ -126,12 +126,12 @@ def load_reading(folder: str) -> "Any":
     def code_of(name: str, place: str) -> "Any":
         return SourceFileLoader(name, os.path.join(place, name + ".py")).get_code(name)
 
-    door: Any = {"__name__": "dap_ai_probe.door"}
-    exec(code_of("door", folder), door)  # noqa: S102  ours
+    injector: Any = {"__name__": "dap_ai_probe.injector"}
+    exec(code_of("injector", folder), injector)  # noqa: S102  ours
     places = [place for place, _, _ in os.walk(folder) if os.path.basename(place) not in ("raises", "__pycache__")]
     files = [(file[:-3], place) for place in places for file in sorted(os.listdir(place)) if file.endswith(".py")]
-    kept = [(name, place) for name, place in files if name not in ("__init__", "door")]
-    return door["Door"]().add([(name, marshal.dumps(code_of(name, place))) for name, place in kept])
+    kept = [(name, place) for name, place in files if name not in ("__init__", "injector")]
+    return injector["Injector"]().add([(name, marshal.dumps(code_of(name, place))) for name, place in kept])
 
 
 def line_of(file: str, number: int) -> str:
@@ -144,7 +144,7 @@ def line_of(file: str, number: int) -> str:
 
 
 def chains_in(line: str) -> "dict[str, Any]":
-    """Names of a line of source and their attributes, by their text: nodes as the walker reads them."""
+    """Names of a line of source and their attributes, by their text: nodes as the inspector reads them."""
     import re
 
     nodes: dict[str, Any] = {}

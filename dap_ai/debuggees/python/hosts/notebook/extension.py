@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from dap_ai.debuggees.python.hosts import held
+from dap_ai.debuggees.python.hosts import post_mortem_api
 
 _QUESTION = re.compile(r"\A(\s*)%(why|ask)[ \t]+(\S.*\?)[ \t]*\n?\Z")
 _loaded: dict[int, Any] = {}
@@ -21,7 +21,7 @@ def load(shell: Any) -> None:
     if id(shell) in _loaded:
         return
     magics: Any = Magics(shell)  # first: it gives cells the names of files, by which they are known as the user's
-    raises = held.watch_raises(held.later)
+    raises = post_mortem_api.watch_raises(post_mortem_api.later)
     shell.register_magics(magics)
     shell.input_transformers_cleanup.append(questions)
     shell.events.register("post_run_cell", magics.after_cell)

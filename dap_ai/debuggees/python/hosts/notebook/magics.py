@@ -13,12 +13,12 @@ from IPython.core.error import UsageError
 from IPython.core.magic import Magics as Base
 from IPython.core.magic import line_magic, magics_class, no_var_expand
 
-from dap_ai.debuggees.python.hosts.notebook.asking import Asking
-from dap_ai.debuggees.python.hosts.notebook.cells import Cell, Cells, outermost
+from dap_ai.debuggees.python.hosts.notebook.answer_display import AnswerDisplay
+from dap_ai.debuggees.python.hosts.notebook.cell_history import Cell, CellHistory, outermost
+from dap_ai.debuggees.python.hosts.notebook.cell_questions import CellQuestions
 from dap_ai.debuggees.python.hosts.notebook.folds import advice_of
 from dap_ai.debuggees.python.hosts.notebook.provenance import Provenance
-from dap_ai.debuggees.python.hosts.notebook.shown import Shown
-from dap_ai.system.mending import CannotMend, mended
+from dap_ai.system.apply_diff import CannotMend, mended
 
 _NO_ERROR = "No cell has failed here: `%ask` answers about values, `%slice NAME` shows the code that made one."
 
@@ -37,9 +37,9 @@ class Magics(Base):
         base: Any = super()
         base.__init__(shell)
         self._shell = shell
-        self._cells = Cells(shell)
+        self._cells = CellHistory(shell)
         self._cells.learn(getattr(sys, "last_value", None))
-        self._asking = Asking(shell, self._cells)
+        self._asking = CellQuestions(shell, self._cells)
         self._provenance = Provenance(shell, self._cells)
         if self._failure():
             self._asking.start()
@@ -91,7 +91,7 @@ class Magics(Base):
             raise UsageError("%ask: no cell has run yet")
         shown.status("looking at the notebook")
         names = self._provenance.asked_about(line) or self._provenance.results_of(cell, line)
-        slices = [self._provenance.told(name) for name in names]
+        slices = [self._provenance.slice_markdown(name) for name in names]
         for text in slices:
             shown.add(text + "\n\n")
         ended = None
@@ -122,7 +122,7 @@ class Magics(Base):
         if not name.isidentifier():
             raise UsageError("%slice: the name of a value is wanted, such as `%slice df`")
         shown = self._asking.shown()
-        shown.add(self._provenance.told(name))
+        shown.add(self._provenance.slice_markdown(name))
         shown.end()
 
     @no_var_expand
@@ -141,7 +141,7 @@ class Magics(Base):
     def _fixed(self, exc: BaseException, *, apply: bool) -> str:
         ended = self._asking.kept(exc)
         if ended is None:
-            ended = self._asking.about(exc, "", Shown())
+            ended = self._asking.about(exc, "", AnswerDisplay())
         fixes: list[dict[str, Any]] = ended["fixes"] if ended else []
         if not fixes:
             return (

@@ -11,14 +11,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dap_ai.debuggees.python.hosts.notebook.cells import Cell, Cells
-from dap_ai.debuggees.python.hosts.notebook.sharing import Sharing, sharing
-from dap_ai.debuggees.python.hosts.notebook.slices import Slice, slice_of
-from dap_ai.debuggees.python.hosts.notebook.steps import Step, steps_of
-from dap_ai.debuggees.python.hosts.notebook.telling import Since, told
-from dap_ai.debuggees.python.hosts.post_mortem.looking import Looking
+from dap_ai.debuggees.python.hosts.notebook.cell_history import Cell, CellHistory
+from dap_ai.debuggees.python.hosts.notebook.cell_statements import CellStatement, steps_of
+from dap_ai.debuggees.python.hosts.notebook.object_aliases import Sharing, sharing
+from dap_ai.debuggees.python.hosts.notebook.slice_markdown import Since, slice_markdown
+from dap_ai.debuggees.python.hosts.notebook.slices import CellSlice, slice_of
+from dap_ai.debuggees.python.hosts.post_mortem.variable_requests import VariableRequests
 from dap_ai.debuggees.python.inspector.stored.statics import forget
-from dap_ai.settings import config
+from dap_ai.settings import configuration
 
 _MAX_VALUE = 120
 _MAX_NAMES = 3
@@ -31,25 +31,25 @@ _MAX_BYTES = 50_000_000
 class Provenance:
     """Of one shell's namespace."""
 
-    def __init__(self, shell: Any, cells: Cells) -> None:
+    def __init__(self, shell: Any, cells: CellHistory) -> None:
         self._shell, self._cells = shell, cells
 
     @property
     def is_offline(self) -> bool:
         """Whether no model is asked."""
         try:
-            settings = config.load(Path.cwd(), {}, os.environ).settings
-        except config.ConfigError:
+            settings = configuration.load(Path.cwd(), {}, os.environ).settings
+        except configuration.ConfigError:
             return True
-        return config.provider_of(settings, os.environ) == "offline"
+        return configuration.provider_of(settings, os.environ) == "offline"
 
-    def told(self, name: str) -> str:
+    def slice_markdown(self, name: str) -> str:
         """The slice of a name, as Markdown."""
         steps = self._steps()
         bound = {bound for step in steps for bound in step.binds}
         shared = sharing(name, bound, self._shell.user_ns)
         found = slice_of(name, steps, same=shared.same)
-        text = told(found, steps, self._since(), self._value) + _by_holders(found, steps, shared)
+        text = slice_markdown(found, steps, self._since(), self._value) + _by_holders(found, steps, shared)
         dynamic = dynamic_slice(name)
         if not dynamic or _code(dynamic) == _code("\n".join(steps[k].text for k in found.picked)):
             return text
@@ -67,7 +67,7 @@ class Provenance:
         found.picked = [k for k in found.picked if k < before]
         if all(isinstance(steps[k].node, ast.Import | ast.ImportFrom) for k in found.picked):
             return ""
-        return told(found, steps, self._since(), self._value).partition("\n\n")[2]
+        return slice_markdown(found, steps, self._since(), self._value).partition("\n\n")[2]
 
     def asked_about(self, question: str) -> list[str]:
         """Names of the question that cells have bound."""
@@ -96,7 +96,7 @@ class Provenance:
         asked = next(reversed(made))
         return "\n".join(["What the cells have made:", "", *rows, "", f"Ask about one: `%ask why is {asked} so?`."])
 
-    def _steps(self) -> list[Step]:
+    def _steps(self) -> list[CellStatement]:
         return steps_of(self._cells.own())
 
     def _since(self) -> Since:
@@ -107,14 +107,14 @@ class Provenance:
         if name not in self._shell.user_ns:
             return ""
         try:
-            text: str = Looking().shown(self._shell.user_ns[name])["value"]
+            text: str = VariableRequests().shown(self._shell.user_ns[name])["value"]
         finally:
             forget()
         text = " ".join(text.split()).replace("`", "'")
         return text if len(text) <= _MAX_VALUE else text[: _MAX_VALUE - 1] + "…"
 
 
-def _by_holders(found: Slice, steps: Sequence[Step], shared: Sharing) -> str:
+def _by_holders(found: CellSlice, steps: Sequence[CellStatement], shared: Sharing) -> str:
     """What may have changed the object by way of what holds it: that is not followed."""
     if found.made is None:
         return ""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from dap_ai.debuggees.python.hosts.notebook.steps import Step
+from dap_ai.debuggees.python.hosts.notebook.cell_statements import CellStatement
 
 
 @dataclass
-class Slice:
+class CellSlice:
     """`picked` are indices of steps, in order of execution; `made` is the last step that bound the name, or None."""
 
     name: str
@@ -20,15 +20,15 @@ class Slice:
 
 
 def slice_of(
-    names: str | Sequence[str], steps: Sequence[Step], *, before: int | None = None, same: Collection[str] = ()
-) -> Slice:
+    names: str | Sequence[str], steps: Sequence[CellStatement], *, before: int | None = None, same: Collection[str] = ()
+) -> CellSlice:
     """What made the values of names, as they are after the step `before` (None: now).
 
     `same`: other names of the same object: what changes it by these counts, too.
     """
     wanted = [names] if isinstance(names, str) else list(names)
     end = len(steps) if before is None else before
-    found, seen = Slice(", ".join(wanted)), set[tuple[str, int]]()
+    found, seen = CellSlice(", ".join(wanted)), set[tuple[str, int]]()
     picked = set[int]()
     queue = [(name, end) for name in wanted]
     while queue:
@@ -47,7 +47,7 @@ def slice_of(
     return found
 
 
-def _makers(name: str, steps: Sequence[Step], before: int, same: Collection[str] = ()) -> Iterator[int]:
+def _makers(name: str, steps: Sequence[CellStatement], before: int, same: Collection[str] = ()) -> Iterator[int]:
     """The step that bound the name last, and those that may have changed its value since; the last one first."""
     for index in range(before - 1, -1, -1):
         step = steps[index]
@@ -57,7 +57,9 @@ def _makers(name: str, steps: Sequence[Step], before: int, same: Collection[str]
             return
 
 
-def _stale(picked: Sequence[int], steps: Sequence[Step], wanted: Sequence[str]) -> Iterator[tuple[str, int, int]]:
+def _stale(
+    picked: Sequence[int], steps: Sequence[CellStatement], wanted: Sequence[str]
+) -> Iterator[tuple[str, int, int]]:
     known = set(picked)
     for index in picked:
         for name in steps[index].uses - steps[index].binds:
@@ -69,5 +71,5 @@ def _stale(picked: Sequence[int], steps: Sequence[Step], wanted: Sequence[str]) 
                 yield name, index, anew
 
 
-def _maker_text(name: str, steps: Sequence[Step], before: int) -> str:
+def _maker_text(name: str, steps: Sequence[CellStatement], before: int) -> str:
     return next((steps[k].text for k in _makers(name, steps, before)), "")

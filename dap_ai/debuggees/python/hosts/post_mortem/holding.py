@@ -21,9 +21,9 @@ import tempfile
 import types
 from typing import Callable, Tuple
 
-from .messages import Link
-from .server import Server
-from .stack import Keep, Stop, of_exception, of_thread
+from .dap_socket import Link
+from .post_mortem_server import Server
+from .post_mortem_stack import Keep, PostMortemStop, of_exception, of_thread
 
 PREFIX, SUFFIX = "held-", ".sock"
 """Of an address's file: `held-PID-N.sock`."""
@@ -47,7 +47,7 @@ def _any_frame(_: types.FrameType) -> bool:
 def failure(exc: BaseException, keep: Keep = _any_frame, *, callers: bool = False, folder: str = "") -> Server:
     """What serves an exception; `keep` says of each frame of its traceback whether it is shown.
 
-    `folder`: as in stack.Stop.
+    `folder`: as in stack.PostMortemStop.
     """
     stop = _nonempty(of_exception(exc, keep, callers=callers), exc)
     stop.folder = folder
@@ -59,7 +59,7 @@ def standing(frame: types.FrameType, keep: Keep = _any_frame) -> Server:
     return Server(of_thread(frame, keep), "breakpoint")
 
 
-def _nonempty(stop: Stop, exc: BaseException) -> Stop:
+def _nonempty(stop: PostMortemStop, exc: BaseException) -> PostMortemStop:
     return stop if stop.first.frames else of_exception(exc, _any_frame, callers=False)
 
 
@@ -139,7 +139,7 @@ class Listener:
 
 
 def is_of_another_user(link: Link) -> bool:
-    """As dap_ai.transport.peers has it, which is not for Python 3.8."""
+    """As dap_ai.transport.peer_users has it, which is not for Python 3.8."""
     option = getattr(_socket, "SO_PEERCRED", None)
     if option is None:
         return False

@@ -11,10 +11,10 @@ import linecache
 import os
 from typing import TYPE_CHECKING, Any
 
-from dap_ai.debuggees.python.hosts.answerer import named
+from dap_ai.debuggees.python.hosts.answer_process import named
 
 if TYPE_CHECKING:
-    from dap_ai.debuggees.python.hosts.testing.findings import Claims, Finding, Row
+    from dap_ai.debuggees.python.hosts.testing.failure_findings import Claims, FailureFinding, FrameRow
 
 _DEMANDS = ("AssertionError", "Failed", "FailTest")
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
@@ -25,16 +25,16 @@ class Aftermath:
 
     def __init__(self, root: str) -> None:
         self._root = root
-        self._failed: dict[str, Finding] = {}
+        self._failed: dict[str, FailureFinding] = {}
         self._by_itself: set[tuple[Any, ...]] = set()
         """Where teardowns have failed after calls that passed."""
 
-    def note(self, found: Finding) -> None:
+    def note(self, found: FailureFinding) -> None:
         """What was found about a call that failed."""
         if found["when"] == "call":
             self._failed[found["nodeid"]] = found
 
-    def told(self, found: Finding) -> dict[str, Any]:
+    def teardown_fields(self, found: FailureFinding) -> dict[str, Any]:
         """Fields of the finding of a teardown, in one line that refers to the call; empty: it is to be answered."""
         if found["when"] != "teardown":
             return {}
@@ -55,18 +55,18 @@ class Aftermath:
         claims: Claims = {"root_cause": "none", "verified": False, "recommended": False, "guess": False}
         return {"answer": text, "text": text, "suspects": [], "claims": claims, "diff": "", "complete": True}
 
-    def _at(self, row: Row) -> str:
+    def _at(self, row: FrameRow) -> str:
         file: str = row["file"]
         inside = file.startswith(self._root + os.sep)
         return f"`{file[len(self._root) + 1 :] if inside else file}:{row['line']}`"
 
 
-def _in_test(call: Finding) -> Row:
+def _in_test(call: FailureFinding) -> FrameRow:
     """The outermost frame of the user's code."""
     return (call["frames"] or [call["stopped"]])[-1]
 
 
-def _is_undone(call: Finding) -> bool:
+def _is_undone(call: FailureFinding) -> bool:
     """Whether there was more to do in the test, had the call not failed. What is not known may have been."""
     row = _in_test(call)
     if call["exception"]["type"] not in _DEMANDS:

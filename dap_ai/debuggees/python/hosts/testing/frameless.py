@@ -11,10 +11,10 @@ import re
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dap_ai.debuggees.python.hosts.answerer import named
+from dap_ai.debuggees.python.hosts.answer_process import named
 
 if TYPE_CHECKING:
-    from dap_ai.debuggees.python.hosts.testing.findings import Claims, Raised, Row
+    from dap_ai.debuggees.python.hosts.testing.failure_findings import Claims, ExceptionFields, FrameRow
     from dap_ai.protocol.wire.safe import Safe
 
 _NATIVE = re.compile(
@@ -25,7 +25,7 @@ _MAX_CHARS = 160
 _NO_FRAME = "More is not known: no frame of your code is left in its traceback."
 
 
-class Failing(NamedTuple):
+class FailedPhase(NamedTuple):
     """What has failed: a phase of a test, or the collection of a module."""
 
     nodeid: str
@@ -34,9 +34,9 @@ class Failing(NamedTuple):
     """pytest's: path, line from 0 on, name."""
 
     @staticmethod
-    def reported(report: Any) -> Failing:
+    def reported(report: Any) -> FailedPhase:
         """As pytest's report says."""
-        return Failing(report.nodeid, getattr(report, "when", "collect"), report.location)
+        return FailedPhase(report.nodeid, getattr(report, "when", "collect"), report.location)
 
 
 @contextlib.contextmanager
@@ -53,13 +53,13 @@ def traced(excinfo: Any) -> Generator[BaseException]:
         exc.__traceback__ = None
 
 
-def frameless(exception: Raised, failing: Failing, root: str) -> dict[str, Any]:
+def frameless(exception: ExceptionFields, failing: FailedPhase, root: str) -> dict[str, Any]:
     """Fields of a finding, as `findings.where` and `findings.told` give them, and `text`."""
     raised = _raised(exception)
     path: Safe = named(failing.location[0])
     line: Safe = named(str((failing.location[1] or 0) + 1))
     name: Safe = named(failing.location[2])
-    begins: Row = {"file": named(os.path.join(root, path)), "line": int(line), "function": name}  # noqa: PTH118
+    begins: FrameRow = {"file": named(os.path.join(root, path)), "line": int(line), "function": name}  # noqa: PTH118
     first = raised["message"].partition("\n")[0]
     said: Safe = ": " + first if first else ""
     words: Safe = raised["type"] + said
@@ -80,7 +80,7 @@ def frameless(exception: Raised, failing: Failing, root: str) -> dict[str, Any]:
     }
 
 
-def _raised(exception: Raised) -> Raised:
+def _raised(exception: ExceptionFields) -> ExceptionFields:
     """The type and message; of an error that pytest cannot show, its own."""
     message = exception["message"]
     found = _NATIVE.match(message)

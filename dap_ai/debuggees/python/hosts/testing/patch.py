@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dap_ai.debuggees.python.hosts.answerer import named
+from dap_ai.debuggees.python.hosts.answer_process import named
 
 if TYPE_CHECKING:
     from dap_ai.protocol.wire.safe import Safe

@@ -93,4 +93,4 @@ def pytest_configure(config: pytest.Config) -> None:
     if option.ask or option.ask_fix or option.ask_json:
         from dap_ai.debuggees.python.hosts.testing.apart import Library  # noqa: PLC0415  a run that does not ask pays nothing
 
-        Library().load("dap_ai.debuggees.python.hosts.testing.asking").register(config)
+        Library().load("dap_ai.debuggees.python.hosts.testing.failure_hooks").register(config)

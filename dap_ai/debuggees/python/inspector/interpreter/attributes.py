@@ -20,14 +20,14 @@ import types
 from typing import Any
 
 from ..stored.copies import part_at, part_named
-from ..stored.frames import axes_of, frame_shape, is_frame
 from ..stored.freezing import Frozen
-from ..stored.kinds import numpy_array
+from ..stored.object_kinds import numpy_array
+from ..stored.pandas_frames import axes_of, frame_shape, is_frame
 from ..stored.plain import (
     DICTS,
     MAX_CHARACTERS,
-    Raised,
-    Refused,
+    EvaluationRaised,
+    RefusedOperation,
     builtin_base,
     hashable,
     is_array,
@@ -87,7 +87,7 @@ def attribute(x: Any, name: str) -> Any:
     if issubclass(cls, type):
         return _class_attribute(x, name)
     if not _ordinary(definer(cls, "__getattribute__")):
-        raise Refused("%s decides about its attributes in __getattribute__; read its fields" % type_name(cls))
+        raise RefusedOperation("%s decides about its attributes in __getattribute__; read its fields" % type_name(cls))
     if issubclass(cls, types.ModuleType):
         return _module_attribute(x, name)
     if name in ("name", "value") and definer(cls, name) is enum.Enum:
@@ -108,8 +108,8 @@ def attribute(x: Any, name: str) -> Any:
     if found is not MISSING:
         return _bind(found, x, cls, name)
     if lookup(cls, "__getattr__") is not MISSING:
-        raise Refused("`%s` is not stored: %s would compute it in __getattr__" % (name, type_name(cls)))
-    raise Raised(AttributeError("'%s' object has no attribute '%s'" % (short_name(cls), name)))
+        raise RefusedOperation("`%s` is not stored: %s would compute it in __getattr__" % (name, type_name(cls)))
+    raise EvaluationRaised(AttributeError("'%s' object has no attribute '%s'" % (short_name(cls), name)))
 
 
 def _of_library(x: Any, cls: Any, name: str) -> Any:
@@ -145,8 +145,10 @@ def _data(x: Any, name: str, found: Any) -> Any:
             return found.__get__(x)
         except AttributeError:
             if lookup(cls, "__getattr__") is not MISSING:
-                raise Refused("`%s` is not set: %s would compute it" % (name, type_name(cls))) from None
-            raise Raised(AttributeError("'%s' object has no attribute '%s'" % (short_name(cls), name))) from None
+                raise RefusedOperation("`%s` is not set: %s would compute it" % (name, type_name(cls))) from None
+            raise EvaluationRaised(
+                AttributeError("'%s' object has no attribute '%s'" % (short_name(cls), name))
+            ) from None
     if type(found) is loaded("_collections", "_tuplegetter"):  # a named tuple's field
         return found.__get__(x, cls)
     owner = definer(cls, name)
@@ -155,10 +157,10 @@ def _data(x: Any, name: str, found: Any) -> Any:
     raise _computed(found, owner, name)
 
 
-def _computed(found: Any, owner: Any, name: str) -> Refused:
+def _computed(found: Any, owner: Any, name: str) -> RefusedOperation:
     word = short_name(type(found)).replace("getset_descriptor", "computed attribute")
     text = "`%s` is a %s of %s and would run its code; read its stored fields instead"
-    return Refused(text % (name, word, type_name(owner)))
+    return RefusedOperation(text % (name, word, type_name(owner)))
 
 
 def _bind(found: Any, x: Any, cls: Any, name: str) -> Any:
@@ -179,7 +181,7 @@ def _bind(found: Any, x: Any, cls: Any, name: str) -> Any:
 def _class_attribute(x: Any, name: str) -> Any:
     meta = type(x)
     if definer(meta, "__getattribute__") is not type:
-        raise Refused("%s decides about its attributes in __getattribute__" % type_name(meta))
+        raise RefusedOperation("%s decides about its attributes in __getattribute__" % type_name(meta))
     if issubclass(meta, enum.EnumMeta):
         members = lookup(x, "_member_map_")
         value = names_of(members).get(name, MISSING) if issubclass(type(members), dict) else MISSING
@@ -194,8 +196,10 @@ def _class_attribute(x: Any, name: str) -> Any:
         unbound = (types.FunctionType, property, Member, Getset, types.MethodDescriptorType)
         return found if one_of(found, unbound) else _bind(found, MISSING, x, name)
     if inherited is not MISSING or lookup(meta, "__getattr__") is not MISSING:
-        raise Refused("`%s` of %s comes from its metaclass; read the class's own attributes" % (name, type_name(x)))
-    raise Raised(AttributeError("type object '%s' has no attribute '%s'" % (short_name(x), name)))
+        raise RefusedOperation(
+            "`%s` of %s comes from its metaclass; read the class's own attributes" % (name, type_name(x))
+        )
+    raise EvaluationRaised(AttributeError("type object '%s' has no attribute '%s'" % (short_name(x), name)))
 
 
 def _module_attribute(x: Any, name: str) -> Any:
@@ -203,8 +207,8 @@ def _module_attribute(x: Any, name: str) -> Any:
     if name in names:
         return names[name]
     if "__getattr__" in names or lookup(type(x), "__getattr__") is not MISSING:
-        raise Refused("the module would compute `%s` in __getattr__" % name)
-    raise Raised(AttributeError("module '%s' has no attribute '%s'" % (text_of(names.get("__name__")), name)))
+        raise RefusedOperation("the module would compute `%s` in __getattr__" % name)
+    raise EvaluationRaised(AttributeError("module '%s' has no attribute '%s'" % (text_of(names.get("__name__")), name)))
 
 
 def _dunder(x: Any, name: str) -> Any:
@@ -217,7 +221,7 @@ def _dunder(x: Any, name: str) -> Any:
             return _module_attribute(x, name)
     if name in ("__cause__", "__context__") and issubclass(type(x), BaseException):
         return BaseException.__dict__[name].__get__(x)
-    raise Refused("`%s` belongs to the language and is not read; use type(x), or a stored field" % name)
+    raise RefusedOperation("`%s` belongs to the language and is not read; use type(x), or a stored field" % name)
 
 
 def subscript(x: Any, index: Any) -> Any:
@@ -238,22 +242,22 @@ def subscript(x: Any, index: Any) -> Any:
                 _check_slice(index, base.__len__(x))
             return legitimate(base.__getitem__, x, index)
     if not issubclass(cls, type) and (base is not MISSING or lookup(cls, "__getitem__") is MISSING):
-        raise Raised(TypeError("'%s' object is not subscriptable" % short_name(cls)))
-    raise Refused("`[...]` of a %s runs its code; read its stored fields instead" % type_name(cls))
+        raise EvaluationRaised(TypeError("'%s' object is not subscriptable" % short_name(cls)))
+    raise RefusedOperation("`[...]` of a %s runs its code; read its stored fields instead" % type_name(cls))
 
 
 def _item(x: Any, base: Any, key: Any) -> Any:
     if not plain_keys_of(x):
-        raise Refused("keys of this %s have code of their own; read its keys" % type_name(type(x)))
+        raise RefusedOperation("keys of this %s have code of their own; read its keys" % type_name(type(x)))
     hashable(key)
     if not legitimate(dict.__contains__, x, key):
         # `d[key]` of a missing key calls `__missing__`, which stores the new value: looking would change the program.
         if base is loaded("collections", "defaultdict"):
             if namespace(base)["default_factory"].__get__(x) is not None:
-                raise Refused("the key is missing, and looking it up would insert it; use `in` or .get()")
+                raise RefusedOperation("the key is missing, and looking it up would insert it; use `in` or .get()")
         elif base is loaded("collections", "Counter"):
             return 0
-        raise Raised(KeyError(key))
+        raise EvaluationRaised(KeyError(key))
     return dict.__getitem__(x, key)
 
 
@@ -266,12 +270,12 @@ def _check_index(index: Any) -> None:
     parts = (index.start, index.stop, index.step) if type(index) is slice else (index,)
     for part in parts:
         if not is_scalar(part) and type(part) is not tuple:
-            raise Refused("an index of type %s runs its code; use an int" % type_name(type(part)))
+            raise RefusedOperation("an index of type %s runs its code; use an int" % type_name(type(part)))
 
 
 def _check_slice(index: Any, size: int) -> None:
     if len(range(*legitimate(index.indices, size))) > MAX_CHARACTERS:
-        raise Refused("the slice would copy more than %d items; use a smaller one" % MAX_CHARACTERS)
+        raise RefusedOperation("the slice would copy more than %d items; use a smaller one" % MAX_CHARACTERS)
 
 
 def _check_array_index(index: Any) -> None:
@@ -279,4 +283,6 @@ def _check_array_index(index: Any) -> None:
         if type(part) is slice:
             _check_index(part)
         elif not (is_scalar(part) or numpy_array(part) or is_array(part)):
-            raise Refused("an index of type %s may run its code; use ints, slices or arrays" % type_name(type(part)))
+            raise RefusedOperation(
+                "an index of type %s may run its code; use ints, slices or arrays" % type_name(type(part))
+            )

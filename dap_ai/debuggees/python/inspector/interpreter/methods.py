@@ -15,7 +15,7 @@ from ..stored.plain import (
     MAX_BITS,
     MAX_CHARACTERS,
     MAX_ITEMS,
-    Refused,
+    RefusedOperation,
     builtin_base,
     is_array,
     is_date,
@@ -83,13 +83,17 @@ def call_method(x: Any, name: str, arguments: list[Any], keywords: dict[str, Any
     """`x.name(...)`; raises Refused, or Raised with what the program's own call would raise."""
     if not is_allowed(x, name):
         cls = type_name(type(x))
-        raise Refused("`%s` of %s is not on the list of methods that change nothing; read its fields" % (name, cls))
+        raise RefusedOperation(
+            "`%s` of %s is not on the list of methods that change nothing; read its fields" % (name, cls)
+        )
     for part in (*arguments, *keywords.values()):
         if not is_plain(part) and not (name == "get" and part is arguments[-1] and len(arguments) == 2):
-            raise Refused("an argument of type %s may run its code; use builtin values" % type_name(type(part)))
+            raise RefusedOperation(
+                "an argument of type %s may run its code; use builtin values" % type_name(type(part))
+            )
     if is_array(x):
         if name == "tolist" and x.size > MAX_ITEMS:
-            raise Refused("more than %d items; slice the array first" % MAX_ITEMS)
+            raise RefusedOperation("more than %d items; slice the array first" % MAX_ITEMS)
         if name in ("mean", "std", "var"):
             _check_freedom(x, arguments, keywords)
         return quietly(getattr(x, name), *arguments, **keywords)
@@ -107,48 +111,48 @@ def call_method(x: Any, name: str, arguments: list[Any], keywords: dict[str, Any
 def _check(x: Any, base: Any, name: str, arguments: list[Any]) -> None:
     """What one method needs beyond plain arguments."""
     if hasattr(base, "__len__") and base is not range and base.__len__(x) > MAX_CHARACTERS and name != "get":
-        raise Refused("it holds more than %d items; use a slice" % MAX_CHARACTERS)
+        raise RefusedOperation("it holds more than %d items; use a slice" % MAX_CHARACTERS)
     if issubclass(base, dict) and name == "get" and not plain_keys(dict.keys(x)):
-        raise Refused("keys of this dict have code of their own; read its keys")
+        raise RefusedOperation("keys of this dict have code of their own; read its keys")
     if base in (set, frozenset, list, tuple, collections.deque) and name != "copy" and not is_plain(x):
-        raise Refused("`%s` would compare items that have code of their own; read them instead" % name)
+        raise RefusedOperation("`%s` would compare items that have code of their own; read them instead" % name)
     sizes = [abs(part) for part in arguments if type(part) is int]
     if name in ("ljust", "rjust", "center", "zfill") and any(size > MAX_ITEMS for size in sizes):
-        raise Refused("the text would be too large; use a smaller width")
+        raise RefusedOperation("the text would be too large; use a smaller width")
     if name == "replace" and len(arguments) > 1 and _replaced_size(x, arguments) > MAX_BITS:
-        raise Refused("the text would be too large; replace in a part of it")
+        raise RefusedOperation("the text would be too large; replace in a part of it")
     if name == "join" and arguments and base.__len__(x) * (1 + _size(arguments[0])) > 10 * MAX_BITS:
-        raise Refused("the text would be too large; join fewer parts")
+        raise RefusedOperation("the text would be too large; join fewer parts")
     if name in ("encode", "decode") and not all(part in _CODECS for part in arguments[:1]):
-        raise Refused("only %s are used here: other codecs may be the program's" % ", ".join(_CODECS))
+        raise RefusedOperation("only %s are used here: other codecs may be the program's" % ", ".join(_CODECS))
     if name in ("encode", "decode") and len(arguments) > 1 and arguments[1] not in ("strict", "replace", "ignore"):
-        raise Refused("error functions of codecs may be the program's; use 'replace'")
+        raise RefusedOperation("error functions of codecs may be the program's; use 'replace'")
 
 
 def _check_freedom(x: Any, arguments: list[Any], keywords: dict[str, Any]) -> None:
     """Refuses what numpy warns of: the warning would run the program's filters, or be printed."""
     if not x.size:
-        raise Refused("the mean of an empty array warns; use its size")
+        raise RefusedOperation("the mean of an empty array warns; use its size")
     if len(arguments) > 1 or any(name not in ("axis", "ddof", "keepdims") for name in keywords):
-        raise Refused("only axis, ddof and keepdims are taken here; leave out the others")
+        raise RefusedOperation("only axis, ddof and keepdims are taken here; leave out the others")
     axis = keywords.get("axis", arguments[0] if arguments else None)
     freedom = keywords.get("ddof", 0)
     known = axis is None or (type(axis) is int and -x.ndim <= axis < x.ndim)
     if type(freedom) is not int or not known or freedom >= (x.size if axis is None else x.shape[axis]):
-        raise Refused("too few items for these degrees of freedom; use a smaller ddof")
+        raise RefusedOperation("too few items for these degrees of freedom; use a smaller ddof")
 
 
 def _check_fields(text: Any, parts: list[Any]) -> None:
     """What `str.format` may be asked: no attribute, no item, no nested or wide format."""
     fields = [field for field in legitimate(_string.formatter_parser, str(text)) if field[1] is not None]
     if len(fields) > _MAX_FIELDS or any(type(part) is str and len(part) > MAX_ITEMS for part in parts):
-        raise Refused("the text would be too large; format fewer or shorter parts")
+        raise RefusedOperation("the text would be too large; format fewer or shorter parts")
     for _, name, spec, _ in fields:
         if not (name.isdigit() or name.isidentifier() or not name) or "{" in spec:
-            raise Refused("a format that reads attributes or items may run code; pass the part itself")
+            raise RefusedOperation("a format that reads attributes or items may run code; pass the part itself")
         check_format(spec)
         if spec and not all(map(is_scalar, parts)):
-            raise Refused("only builtin numbers and texts are formatted with a width or precision here")
+            raise RefusedOperation("only builtin numbers and texts are formatted with a width or precision here")
 
 
 def _size(x: Any) -> int:

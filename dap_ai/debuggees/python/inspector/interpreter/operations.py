@@ -18,8 +18,8 @@ from ..stored.plain import (
     MAX_ITEMS,
     NUMBERS,
     SETS,
-    Raised,
-    Refused,
+    EvaluationRaised,
+    RefusedOperation,
     is_array,
     is_date,
     is_plain,
@@ -63,10 +63,10 @@ def legitimate(function: Callable[..., Any], *arguments: Any, **keywords: Any) -
     """Calls C code that the rules allow; what it raises is what the program's expression raises."""
     try:
         return function(*arguments, **keywords)
-    except (Refused, Raised, RecursionError, MemoryError):
+    except (RefusedOperation, EvaluationRaised, RecursionError, MemoryError):
         raise
     except Exception as error:
-        raise Raised(error) from None
+        raise EvaluationRaised(error) from None
 
 
 def truth_of(x: Any) -> bool:
@@ -74,7 +74,7 @@ def truth_of(x: Any) -> bool:
     if not is_array(x):
         return truth(x)
     if not x.size:
-        raise Refused("the truth of an empty array may warn; use its size")
+        raise RefusedOperation("the truth of an empty array may warn; use its size")
     return quietly(bool, x)
 
 
@@ -82,7 +82,7 @@ def quietly(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> A
     """The same for numpy, whose warnings and floating-point callbacks stay off."""
     errstate = loaded("numpy", "errstate")
     if type(errstate) is not type or not module_of(errstate).startswith("numpy"):
-        raise Refused("the program has replaced numpy.errstate; read the values instead")
+        raise RefusedOperation("the program has replaced numpy.errstate; read the values instead")
     with errstate(all="ignore"):
         return legitimate(function, *arguments, **keywords)
 
@@ -131,14 +131,14 @@ def compare(op: str, x: Any, y: Any) -> Any:
         if not all(is_array(part) or is_scalar(part) for part in (x, y)):
             raise _refused(op, y if is_array(x) else x)
         if any(one_of(part, (str, bytes)) for part in (x, y)) and any(_is_number(part) for part in (x, y)):
-            raise Refused("comparing numbers with texts may warn; compare with a number")
+            raise RefusedOperation("comparing numbers with texts may warn; compare with a number")
         _check_array_size(op, x, y)
         return quietly(function, x, y)
     for part in (x, y):
         if not is_plain(part):
             raise _refused(op, part)
     if sys.flags.bytes_warning:
-        raise Refused("comparisons may warn under `python -b`; read both values instead")
+        raise RefusedOperation("comparisons may warn under `python -b`; read both values instead")
     return legitimate(function, x, y)
 
 
@@ -154,11 +154,11 @@ def contains(container: Any, x: Any) -> bool:
         raise _refused("in", x)
     if one_of(container, (*DICTS, *SETS)):
         if not plain_keys(container):
-            raise Refused("keys of this %s have code of their own; read its keys" % type_name(type(container)))
+            raise RefusedOperation("keys of this %s have code of their own; read its keys" % type_name(type(container)))
         base: Any = dict if one_of(container, DICTS) else type(container)
         return legitimate(base.__contains__, container, x)
     if is_array(container):
-        raise Refused("membership compares the whole array; use (x == value).any()")
+        raise RefusedOperation("membership compares the whole array; use (x == value).any()")
     if not is_plain(container):
         if one_of(container, (list, tuple)):
             for part in container[:MAX_ITEMS]:
@@ -170,14 +170,14 @@ def contains(container: Any, x: Any) -> bool:
     return legitimate(operator.contains, container, x)
 
 
-def _refused(op: str, x: Any) -> Refused:
+def _refused(op: str, x: Any) -> RefusedOperation:
     name = type_name(type(x))
-    return Refused("`%s` of a %s may run its code; read its stored fields and compare those" % (op, name))
+    return RefusedOperation("`%s` of a %s may run its code; read its stored fields and compare those" % (op, name))
 
 
 def _limit(size: int, limit: int) -> None:
     if size > limit:
-        raise Refused("the result would be too large (%d, limit %d); use a smaller part" % (size, limit))
+        raise RefusedOperation("the result would be too large (%d, limit %d); use a smaller part" % (size, limit))
 
 
 def _check_size(op: str, x: Any, y: Any) -> None:
@@ -206,8 +206,10 @@ def check_format(spec: str) -> None:
         raise _wide_format()
 
 
-def _wide_format() -> Refused:
-    return Refused("a format with a large or computed width makes a huge text; write the width as a small number")
+def _wide_format() -> RefusedOperation:
+    return RefusedOperation(
+        "a format with a large or computed width makes a huge text; write the width as a small number"
+    )
 
 
 def _check_array_size(op: str, x: Any, y: Any) -> None:
@@ -218,4 +220,4 @@ def _check_array_size(op: str, x: Any, y: Any) -> None:
     if shapes[0] != shapes[1] and min(sizes) > 1:
         _limit(sizes[0] * sizes[1], _NUMPY_SIZE)  # broadcasting makes at most the product
     if op in ("**", "<<") and any(type(part) is int and abs(part) > 1 << 62 for part in (x, y)):
-        raise Refused("a number too large for the array; use a smaller one")
+        raise RefusedOperation("a number too large for the array; use a smaller one")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from ..captures import Moment, moments_of
+from ..captures import CapturedFrame, moments_of
 from ..earlier import MARK, changed
 
 
@@ -46,7 +46,7 @@ def _changed(frame: Any) -> dict[str, Any]:
     return changed(frame, moment) if moment is not None else {}
 
 
-def _moment_of(frame: Any) -> Moment | None:
+def _moment_of(frame: Any) -> CapturedFrame | None:
     manager: Any = sys.modules["pydevd"].get_global_debugger().suspended_frames_manager  # type: ignore[attr-defined]
     for tracker in list(manager._thread_id_to_tracker.values()):
         for frames in list(tracker._thread_id_to_frames_list.values()):

@@ -6,7 +6,7 @@ then the event is off, for a while or until the function returns in which they a
 `sys.monitoring` (PEP 669). A place can't be switched off by itself: only local events may return DISABLE, and RAISE is
 none. So the cost is bounded in three steps, of which each captures less and costs the program less:
 
-1. All is captured while there is plenty of the budget (`budget.py`, a token bucket of 3 % of the processor's time).
+1. All is captured while there is plenty of the budget (`cpu_budget.py`, a token bucket of 3 % of the processor's time).
 2. Below that, a place is captured four times, and then only counted; the clock is read once in 64 counted raises.
 3. Spent, the event goes off for the whole process, for 0.1 s or until a function returns.
 
@@ -27,7 +27,7 @@ from itertools import repeat
 from typing import Any, Callable, Tuple
 
 from .. import captures
-from .budget import Budget
+from .cpu_budget import CpuBudget
 
 PAUSE_S = 0.1
 _TOOLS = (4, 3, 5, 2)
@@ -49,7 +49,7 @@ Site = Tuple[int, int, int]
 _own, _processor = time.thread_time_ns, time.process_time_ns
 
 
-class Watch:
+class RaiseWatch:
     """One process's. `is_user`: whether a file is the user's; `later(f)`: has `f` called once, PAUSE_S from now."""
 
     def __init__(self, is_user: Callable[[str], bool], later: Callable[[Callable[[], None]], None] | None) -> None:
@@ -59,7 +59,7 @@ class Watch:
         self._frequent: set[Site] = set()
         self._times: dict[Site, int] = {}
         """How often each place has raised, of late; while there is plenty of the budget, nobody counts."""
-        self._budget = Budget()
+        self._budget = CpuBudget()
         self._counts_down = _COUNTED_PER_LOOK
         self._is_off, self._is_due, self._off_since, self._callers = False, False, 0, 0
         self._pid = os.getpid()

@@ -1,4 +1,4 @@
-"""The watch of a debuggee: the door begins it before the program starts."""
+"""The watch of a debuggee: the injector begins it before the program starts."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # pydevd's own modules: Any.
@@ -13,10 +13,10 @@ from typing import Any, Callable, Dict, List
 from dap_ai.system.user_code import is_user_path
 
 from .beside import show_beside
-from .raise_events import PAUSE_S, Watch
+from .raise_events import PAUSE_S, RaiseWatch
 
 MAGIC = "dap_ai:"
-_watches: Dict[int, Watch] = {}
+_watches: Dict[int, RaiseWatch] = {}
 """By the id of the process: a fork inherits its parent's, which nothing resumes there."""
 _shown: List[int] = []
 """The process in which pydevd has been told; its forks inherit it."""
@@ -29,7 +29,7 @@ def watch(_: str) -> str:
         for other in _watches.values():
             other.end()
         _watches.clear()
-        begun = Watch(is_user_path, _later)
+        begun = RaiseWatch(is_user_path, _later)
         if not begun.begin():
             return ""
         if not _shown:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from .columns import Cells
+from .columns import CellTexts
 from .dtypes import dtype_text, is_array
-from .frames import MAX_COLUMNS, rows_shown
-from .kinds import genuine_ufunc, numpy_array
+from .object_kinds import genuine_ufunc, numpy_array
+from .pandas_frames import MAX_COLUMNS, rows_shown
 from .statics import loaded, short_name, stored, text_of
 
 _SCAN_ITEMS = 1_000_000
@@ -42,20 +42,20 @@ def _plain(x: Any) -> Any:
 def _nested(describer: Any, x: Any, depth: int) -> str:
     """The items, in brackets for each axis; the number itself of an array without axes."""
     if not x.shape:
-        return Cells(describer, False, quotes=True).of(x.reshape(1), [0])[0]
+        return CellTexts(describer, False, quotes=True).of(x.reshape(1), [0])[0]
     places = list(range(min(x.shape[0], describer.max_items)))
     if len(x.shape) > 1:
         texts: Any = (_nested(describer, x[at], depth) for at in places)
     elif x.dtype.kind == "O":
         texts = (describer.text(x[at], depth + 1) for at in places)
     else:
-        texts = [text.replace("NaN", "nan") for text in Cells(describer, False, quotes=True).of(x, places)]
+        texts = [text.replace("NaN", "nan") for text in CellTexts(describer, False, quotes=True).of(x, places)]
     return "[" + describer.joined(texts, x.shape[0], describer.max_items) + "]"
 
 
 def _matrix(describer: Any, x: Any) -> dict[str, Any] | None:
     """The Table structure of an array with two axes, or of one of records."""
-    cells, names = Cells(describer, False), x.dtype.names
+    cells, names = CellTexts(describer, False), x.dtype.names
     of_records = len(x.shape) == 1 and type(names) is tuple
     if not (len(x.shape) == 2 or of_records) or not describer.wants_table():
         return None

@@ -15,9 +15,9 @@ import re
 from typing import Any
 
 from .dtypes import first_part, is_array, of_pandas, part
-from .items import MISSING_TEXTS, float_text, item_text
-from .moments import moment_text, period_text, span_text, without_midnight
+from .scalar_items import MISSING_TEXTS, float_text, item_text
 from .statics import MISSING, short_name, text_of
+from .time_values import moment_text, period_text, span_text, without_midnight
 
 MAX_CELL_CHARS = 120
 UNREAD = "..."
@@ -26,7 +26,7 @@ _LIKE_OTHERS = re.compile(r"[-+]?[\d.,]+(?:e[-+]?\d+)?|True|False|None|nan|NaN|N
 """A string that reads like another value: beside others that are none it is quoted."""
 
 
-class Cells:
+class CellTexts:
     """Makes the texts of items.
 
     `run`: code of the program may be run, because this is a copy of it. `quotes`: strings are written as in source.

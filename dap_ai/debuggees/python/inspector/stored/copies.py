@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .plain import Refused, is_scalar
+from .plain import RefusedOperation, is_scalar
 from .statics import is_dunder, text_of
 
 _NOT_COPIED = "it was not copied when the program failed"
@@ -18,7 +18,7 @@ def part_named(x: Any, name: str) -> Any:
     """`x.name` as it was stored."""
     if x.kind not in ("class", "function", "module") and not is_dunder(name) and x.fields and name in x.fields:
         return x.fields[name]
-    raise Refused(_NOT_COPIED)
+    raise RefusedOperation(_NOT_COPIED)
 
 
 def part_at(x: Any, index: Any) -> Any:
@@ -30,7 +30,7 @@ def part_at(x: Any, index: Any) -> Any:
                     return part
         elif type(index) is int and 0 <= index < len(x.head):
             return x.head[index]
-    raise Refused(_NOT_COPIED)
+    raise RefusedOperation(_NOT_COPIED)
 
 
 def copy_text(describer: Any, x: Any, depth: int) -> str:
@@ -38,7 +38,7 @@ def copy_text(describer: Any, x: Any, depth: int) -> str:
     if x.kind in ("class", "function", "module"):
         return "<" + x.kind + " " + text_of((x.fields or {}).get("name") or x.short) + ">"
     if x.head is not None and depth <= describer.max_depth:
-        return _held(describer, x, depth)
+        return _contents(describer, x, depth)
     if not x.fields or depth > describer.max_depth:
         if x.fields is None or x.fields:
             describer.omit()
@@ -47,7 +47,7 @@ def copy_text(describer: Any, x: Any, depth: int) -> str:
     return "<" + x.short + " " + describer.joined(pieces, len(x.fields), describer.max_fields, " ") + ">"
 
 
-def _held(describer: Any, x: Any, depth: int) -> str:
+def _contents(describer: Any, x: Any, depth: int) -> str:
     if x.kind in ("str", "bytes"):
         describer.omit()
         return describer.text(x.head) + "... %d more" % (x.length - len(x.head))

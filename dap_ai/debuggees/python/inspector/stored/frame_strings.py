@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any, Callable, Iterator
 
-from .columns import Cells
+from .columns import CellTexts
 from .dtypes import is_array, part, size_of
-from .frames import Column, Labels, axes_of, columns_of, frame_shape
+from .pandas_frames import ColumnPlace, Labels, axes_of, columns_of, frame_shape
 from .statics import MISSING
 
 
@@ -18,7 +18,7 @@ def named_strings(x: Any, wanted: Callable[[str], bool], most: int) -> Iterator[
     axes = axes_of(x)
     if not axes or not frame_shape(x):
         return
-    cells, name = Cells(None, False), part(x, "_name")
+    cells, name = CellTexts(None, False), part(x, "_name")
     names = Labels(axes[0], cells).texts(list(range(min(size_of(axes[0]), most))))
     labels = [label for level in names for label in enumerate(level) if wanted(label[1])]
     if len(axes) == 1:
@@ -31,7 +31,7 @@ def named_strings(x: Any, wanted: Callable[[str], bool], most: int) -> Iterator[
         yield from _strings(column, [(row, label) for row in range(most)])
 
 
-def _strings(column: Column | None, places: list[tuple[int, str]]) -> Iterator[tuple[str, Any]]:
+def _strings(column: ColumnPlace | None, places: list[tuple[int, str]]) -> Iterator[tuple[str, Any]]:
     """The strings themselves, where Python objects are stored."""
     if column is None:
         return

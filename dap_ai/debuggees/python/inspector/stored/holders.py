@@ -11,20 +11,20 @@ import types
 from itertools import islice
 from typing import Any, Iterator, Tuple
 
-from .columns import Cells
+from .columns import CellTexts
 from .dtypes import first_part, is_array, part, size_of
-from .frames import Labels, axes_of, columns_of, frame_shape, is_frame
+from .pandas_frames import Labels, axes_of, columns_of, frame_shape, is_frame
 from .statics import MISSING, instance_dict, loaded, short_name, slots, text_of
 
 Part = Tuple[str, Any, Any, Any]
-"""Name, value, and where it is held: see secrets.Found."""
+"""Name, value, and where it is held: see secrets.StoredString."""
 
 _CACHE: Any = type(functools.lru_cache(maxsize=1)(len))
 _MAX_ITEMS = 500
 _referents = gc.get_referents
 
 
-def held(name: str, x: Any) -> Iterator[Part]:
+def stored_parts(name: str, x: Any) -> Iterator[Part]:
     """What such an object stores; nothing of any other."""
     cls = type(x)
     if cls is functools.partial:
@@ -100,7 +100,7 @@ def _of_table(name: str, x: Any) -> Iterator[Part]:
         labels, columns = [text_of(part(x, "_name")) or name], columns_of(x, [0])
     else:
         places = list(range(min(size_of(axes[0]), _MAX_ITEMS)))
-        labels = [" ".join(levels) for levels in zip(*Labels(axes[0], Cells(None, False)).texts(places))]  # noqa: B905
+        labels = [" ".join(levels) for levels in zip(*Labels(axes[0], CellTexts(None, False)).texts(places))]  # noqa: B905
         columns = columns_of(x, places)
     for label, column in zip(labels, columns):  # noqa: B905
         array = MISSING if column is None else column.array

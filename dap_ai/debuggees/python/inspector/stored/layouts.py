@@ -18,7 +18,7 @@ from collections import deque
 from typing import Any
 
 from .arrays import ARRAY_DETAILS, ARRAY_TEXTS
-from .frames import FRAME_DETAILS, FRAME_TEXTS
+from .pandas_frames import FRAME_DETAILS, FRAME_TEXTS
 from .statics import (
     MISSING,
     end_line,

@@ -10,7 +10,7 @@ import collections
 import sys
 from typing import Any
 
-from .kinds import numpy_array, numpy_scalar
+from .object_kinds import numpy_array, numpy_scalar
 from .statics import MISSING, loaded, lookup, made_in_c, mro, namespace, type_name
 
 MAX_ITEMS = 10_000
@@ -32,15 +32,15 @@ _SIZED: tuple[Any, ...] = (int, str, bytes, bytearray, list, tuple, set, frozens
 _scalar_ids = {id(cls) for cls in SCALARS}
 
 
-class Refused(Exception):  # noqa: N818  an answer, not an error
-    """The walker will not do it; the text names the rule and what to do instead."""
+class RefusedOperation(Exception):  # noqa: N818  an answer, not an error
+    """The inspector will not do it; the text names the rule and what to do instead."""
 
 
-class Missing(Exception):  # noqa: N818  the same
+class MissingName(Exception):  # noqa: N818  the same
     """No such name, or not bound at this moment."""
 
 
-class Raised(Exception):  # noqa: N818  the same
+class EvaluationRaised(Exception):  # noqa: N818  the same
     """The program's own expression raises this; the text is `KeyError: 'prise'`."""
 
 
@@ -120,17 +120,19 @@ def truth(x: Any) -> bool:
             return bool(base.__len__(x))
         if lookup(cls, "__len__") is MISSING:
             return True
-    raise Refused("the truth of a %s is decided by its own code; use `is None`, or read its fields" % type_name(cls))
+    raise RefusedOperation(
+        "the truth of a %s is decided by its own code; use `is None`, or read its fields" % type_name(cls)
+    )
 
 
 def hashable(x: Any) -> Any:
     """The object itself, if hashing it runs no code of the program."""
     if not is_plain(x):
-        raise Refused("hashing a %s may run its code; use a key of a builtin type" % type_name(type(x)))
+        raise RefusedOperation("hashing a %s may run its code; use a key of a builtin type" % type_name(type(x)))
     return x
 
 
-class Steps:
+class StepCounter:
     """Counts the work and the memory of one expression within a `values.Budget`; raises Refused at the limit."""
 
     def __init__(self, budget: Any) -> None:
@@ -142,7 +144,7 @@ class Steps:
         """One node evaluated or one item seen."""
         self._count += 1
         if self._count > _MAX_STEPS or (self._count % 64 == 1 and self._budget.spent()):
-            raise Refused("the expression takes too long; ask for a part of it")
+            raise RefusedOperation("the expression takes too long; ask for a part of it")
 
     def paid(self, x: Any) -> Any:
         """The same value, its size counted: many results that are each small enough would fill the memory."""
@@ -152,5 +154,5 @@ class Steps:
         elif is_array(x):
             self._bytes += x.nbytes
         if self._bytes > _MAX_BYTES:
-            raise Refused("the expression makes too much; ask for a part of it")
+            raise RefusedOperation("the expression makes too much; ask for a part of it")
         return x

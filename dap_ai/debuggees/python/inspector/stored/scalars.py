@@ -9,14 +9,14 @@ from __future__ import annotations
 import types
 from typing import TYPE_CHECKING, Any
 
-from .items import named_text
+from .scalar_items import named_text
 from .statics import MISSING, loaded, made_in_c, mro, namespace, short_name, slots, stored, text_of, type_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Protocol
 
-    class Describer(Protocol):
+    class TextDescriber(Protocol):
         """What of a values.Describer is needed here."""
 
         max_text: int
@@ -36,7 +36,7 @@ _MAX_BITS = 4000
 """Of an int that is written out: Python limits the digits, and the work grows with their square."""
 
 
-def int_text(describer: Describer, x: Any) -> str:
+def int_text(describer: TextDescriber, x: Any) -> str:
     """Digits, or the size of an int that is too long to write."""
     bits = int.bit_length(x)
     if bits > _MAX_BITS:
@@ -45,12 +45,12 @@ def int_text(describer: Describer, x: Any) -> str:
     return _middle_cut(describer, int.__repr__(x))
 
 
-def str_text(describer: Describer, x: Any) -> str:
+def str_text(describer: TextDescriber, x: Any) -> str:
     """A quoted string, its tail counted."""
     return _quoted(describer, str.__getitem__(x, slice(0, describer.max_text)), str.__len__(x))
 
 
-def bytes_text(describer: Describer, x: Any) -> str:
+def bytes_text(describer: TextDescriber, x: Any) -> str:
     """Bytes or a bytearray, the tail counted."""
     base: Any = bytearray if issubclass(type(x), bytearray) else bytes
     head = bytes(base.__getitem__(x, slice(0, describer.max_text)))
@@ -58,14 +58,14 @@ def bytes_text(describer: Describer, x: Any) -> str:
     return "bytearray(" + text + ")" if base is bytearray else text
 
 
-def range_text(describer: Describer, x: Any) -> str:
+def range_text(describer: TextDescriber, x: Any) -> str:
     """A range as it is written."""
     start, stop, step = x.start, x.stop, x.step
     parts = [start, stop] if type(step) is int and step == 1 else [start, stop, step]
     return "range(" + ", ".join(int_text(describer, part) for part in parts) + ")"
 
 
-def enum_text(describer: Describer, x: Any) -> str:
+def enum_text(describer: TextDescriber, x: Any) -> str:
     """`<Color.RED: 1>`."""
     parts = stored(x)
     name, value = text_of(parts.get("_name_")), parts.get("_value_", MISSING)
@@ -73,7 +73,7 @@ def enum_text(describer: Describer, x: Any) -> str:
     return "<" + short_name(type(x)) + "." + (name or written) + ": " + written + ">"
 
 
-def date_text(describer: Describer, x: Any) -> str:
+def date_text(describer: TextDescriber, x: Any) -> str:
     """A date, time, datetime, timedelta or timezone by its stored fields."""
     own = named_text(x)
     if own:
@@ -106,7 +106,7 @@ _DATE_PARTS = {
 _DATE_MINIMUM = {"date": 3, "datetime": 5, "time": 2}
 
 
-def path_text(describer: Describer, x: Any) -> str:
+def path_text(describer: TextDescriber, x: Any) -> str:
     """A path from the parts it was made of; pathlib would compute and keep its text."""
     return short_name(type(x)) + "(" + str_text(describer, path_string(x)) + ")"
 
@@ -162,7 +162,7 @@ def _decimal(sign: int, digits: tuple[int, ...], exponent: Any) -> str:
     return minus + text + "E%+d" % exponent
 
 
-def _quoted(describer: Describer, head: Any, total: int) -> str:
+def _quoted(describer: TextDescriber, head: Any, total: int) -> str:
     text = repr(head)
     if total > len(head):
         describer.omit()
@@ -170,7 +170,7 @@ def _quoted(describer: Describer, head: Any, total: int) -> str:
     return text
 
 
-def _middle_cut(describer: Describer, digits: str) -> str:
+def _middle_cut(describer: TextDescriber, digits: str) -> str:
     if len(digits) <= describer.max_text:
         return digits
     describer.omit()
@@ -178,7 +178,7 @@ def _middle_cut(describer: Describer, digits: str) -> str:
     return digits[:half] + "..." + digits[-half:] + " (%d digits)" % len(digits)
 
 
-SCALARS: dict[str, Callable[[Describer, Any], str]] = {
+SCALARS: dict[str, Callable[[TextDescriber, Any], str]] = {
     "none": lambda _, x: "None",  # noqa: ARG005  one signature for all
     "bool": lambda _, x: repr(x),
     "int": int_text,

@@ -2,7 +2,7 @@
 
 Like `reprlib`, but by the type's own C functions (`list.__iter__`, never `iter(x)`), and with one budget for the whole
 visit. Limits work at three levels: items and characters of one text (`joined`), depth of nesting (`text`), bytes and
-time of the visit (`Budget`). A text that any of them cuts is marked, so that nobody takes a part for the whole.
+time of the visit (`VisitBudget`). A text that any of them cuts is marked, so that nobody takes a part for the whole.
 """
 
 # ruff: noqa: B905  Python 3.8's zip takes no `strict`
@@ -19,8 +19,8 @@ from typing import Any, Iterable
 
 from .copies import copy_text, copy_value
 from .freezing import Frozen
-from .kinds import Kinds
 from .layouts import DETAILS, TEXTS, raised_at
+from .object_kinds import Kinds
 from .scalars import SCALARS, known_text
 from .statics import instance_dict, lookup, mro, names_of, namespace, short_name, stored, text_of, type_name
 
@@ -30,7 +30,7 @@ _UNSHARED = ("none", "bool", "int", "float", "complex", "str", "range", "date", 
 """Kinds whose identity tells nothing."""
 
 
-class Budget:
+class VisitBudget:
     """What a visit may spend: bytes of the reply, and time of a processor: a busy machine must not cut it short."""
 
     # Class attributes: libraries that freeze time replace the names of modules.
@@ -59,10 +59,10 @@ class Budget:
         return round((self.clock() - self.started) * 1000, 3)
 
 
-class Describer:
+class ValueDescriber:
     """Makes texts and Value structures within the limits of a query."""
 
-    def __init__(self, query: dict[str, Any], budget: Budget) -> None:
+    def __init__(self, query: dict[str, Any], budget: VisitBudget) -> None:
         self.budget = budget
         self.kinds = Kinds()
         self.max_text = max(16, query.get("max_text", 200))
@@ -196,7 +196,7 @@ def field_names(cls: Any) -> tuple[str, ...]:
     return names if type(names) is tuple and all(type(name) is str for name in names) else ()
 
 
-def object_details(describer: Describer, x: Any) -> dict[str, Any]:
+def object_details(describer: ValueDescriber, x: Any) -> dict[str, Any]:
     """Stored fields, and which properties were left alone."""
     if known_text(x):
         return {}
@@ -210,7 +210,7 @@ def object_details(describer: Describer, x: Any) -> dict[str, Any]:
     return {"fields": describer.fields(values), "note": "; ".join(notes)}
 
 
-def _container_details(describer: Describer, x: Any, kind: str) -> dict[str, Any]:
+def _container_details(describer: ValueDescriber, x: Any, kind: str) -> dict[str, Any]:
     details: dict[str, Any] = {"length": length(x)}
     if kind == "dict":
         limit = 4 * describer.max_items
@@ -236,7 +236,7 @@ def _named(x: Any, kind: str, text: str) -> str:
     return text if plain else short_name(type(x)) + "(" + text + ")"
 
 
-def _list(describer: Describer, x: Any, depth: int) -> str:
+def _list(describer: ValueDescriber, x: Any, depth: int) -> str:
     base: Any = list if issubclass(type(x), list) else collections.deque
     size = base.__len__(x)
     head = list(islice(base.__iter__(x), describer.max_items))
@@ -247,7 +247,7 @@ def _list(describer: Describer, x: Any, depth: int) -> str:
     return text if type(x) is list else short_name(type(x)) + "(" + text + ")"
 
 
-def _tuple(describer: Describer, x: Any, depth: int) -> str:
+def _tuple(describer: ValueDescriber, x: Any, depth: int) -> str:
     names, size = field_names(type(x)), tuple.__len__(x)
     head = tuple.__getitem__(x, slice(0, describer.max_items))
     if names:
@@ -257,7 +257,7 @@ def _tuple(describer: Describer, x: Any, depth: int) -> str:
     return text if type(x) is tuple else short_name(type(x)) + "(" + text + ")"
 
 
-def _set(describer: Describer, x: Any, depth: int) -> str:
+def _set(describer: ValueDescriber, x: Any, depth: int) -> str:
     base: Any = set if issubclass(type(x), set) else frozenset
     size = base.__len__(x)
     head = list(islice(base.__iter__(x), describer.max_items))
@@ -265,14 +265,14 @@ def _set(describer: Describer, x: Any, depth: int) -> str:
     return text if type(x) is set and size else short_name(type(x)) + "(" + text + ")"
 
 
-def _dict(describer: Describer, x: Any, depth: int) -> str:
+def _dict(describer: ValueDescriber, x: Any, depth: int) -> str:
     head = list(islice(dict.items(x), describer.max_items))
     pieces = (describer.text(key, depth + 1) + ": " + describer.text(part, depth + 1) for key, part in head)
     text = "{" + describer.joined(pieces, dict.__len__(x), describer.max_items) + "}"
     return text if type(x) is dict else short_name(type(x)) + "(" + text + ")"
 
 
-def _object(describer: Describer, x: Any, depth: int) -> str:
+def _object(describer: ValueDescriber, x: Any, depth: int) -> str:
     known = known_text(x)
     if known:
         return known

@@ -18,8 +18,8 @@ from typing import Any
 
 from ...inspector.stored.statics import module_namespace, names_of, namespace
 from ..isolation.syscalls import Buffer, store
-from .edits import Added, Changed, Edit, was_compiled_from
-from .naming import named
+from .code_edits import Added, ChangedFunction, CodeEdit, was_compiled_from
+from .function_lookup import named
 from .sources import UnavailableError, compiled
 
 _WORD = 8
@@ -34,10 +34,10 @@ def apply(edits: list[dict[str, Any]], frame: Any) -> None:
     gc.unfreeze()  # what is frozen is not found
     for wanted in edits:
         if wanted["old"] != wanted["new"]:
-            _apply(Edit(wanted["file"], wanted["old"], wanted["new"]), frame)
+            _apply(CodeEdit(wanted["file"], wanted["old"], wanted["new"]), frame)
 
 
-def _apply(edit: Edit, frame: Any) -> None:
+def _apply(edit: CodeEdit, frame: Any) -> None:
     modules = _modules(edit.file, frame)
     functions = named(edit, modules) or _functions(edit.file, modules)
     name = os.path.basename(edit.file)
@@ -89,7 +89,7 @@ def _of_file(objects: list[Any], file: str) -> list[Any]:
     return [x for x in objects if type(x) is types.FunctionType and x.__code__.co_filename == file]
 
 
-def _matching(changed: Changed, functions: list[Any], file: str) -> list[Any]:
+def _matching(changed: ChangedFunction, functions: list[Any], file: str) -> list[Any]:
     old = changed.old
     placed = [
         function
@@ -104,7 +104,7 @@ def _matching(changed: Changed, functions: list[Any], file: str) -> list[Any]:
     return found
 
 
-def _change(function: Any, changed: Changed, file: str) -> None:
+def _change(function: Any, changed: ChangedFunction, file: str) -> None:
     if changed.arguments is not None:
         _give_defaults(function, changed.arguments, file)
     if function.__code__.co_freevars != changed.new.co_freevars:
@@ -129,7 +129,7 @@ def _give_defaults(function: Any, arguments: Any, file: str) -> None:
     function.__kwdefaults__ = dict(zip(names, values[len(arguments.defaults) :])) or None  # noqa: B905  Python 3.8
 
 
-def _give_closure(function: Any, changed: Changed) -> None:
+def _give_closure(function: Any, changed: ChangedFunction) -> None:
     """The cells that the new code needs: those that it has, and that of its class for `super()`."""
     cells: dict[str, Any] = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))  # noqa: B905  Python 3.8
     owner = _class_of(function)

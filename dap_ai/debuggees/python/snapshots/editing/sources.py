@@ -23,7 +23,7 @@ class UnavailableError(Exception):
     """Why a copy cannot do what it was asked for, in words for the user."""
 
 
-class Files:
+class UserFiles:
     """Which files are the user's."""
 
     def __init__(self) -> None:

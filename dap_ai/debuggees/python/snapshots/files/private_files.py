@@ -21,7 +21,7 @@ _FIRST_FD = 1 << 20
 """No descriptor of the kernel's is as high."""
 
 
-class Node:
+class PrivateNode:
     """A folder, where `data` is None, or a file. `ns`: when it was changed last."""
 
     def __init__(self, data: Any, ns: int) -> None:
@@ -34,12 +34,12 @@ def error(number: int, path: str) -> OSError:
     return OSError(number, os.strerror(number), path)
 
 
-class Tree:
+class PrivateTree:
     """Nodes by absolute path, below one folder."""
 
     def __init__(self, root: str) -> None:
         self.root = root
-        self.nodes: dict[str, Node] = {}
+        self.nodes: dict[str, PrivateNode] = {}
         self.opened: dict[int, Any] = {}
         self.plain_stat: Any = os.stat
         self._os: Any = sys.modules["os"]  # whose current folder may be a stand-in's
@@ -60,7 +60,7 @@ class Tree:
         text = os.path.normpath(os.path.join(self._os.getcwd(), text))
         return text if text.startswith(self.root + os.sep) else ""
 
-    def get(self, path: str) -> Node:
+    def get(self, path: str) -> PrivateNode:
         """Raises FileNotFoundError, NotADirectoryError."""
         node = self.nodes.get(path)
         if node is None:
@@ -84,7 +84,7 @@ class Tree:
             return False
         return True
 
-    def add(self, path: str, data: Any) -> Node:
+    def add(self, path: str, data: Any) -> PrivateNode:
         """Raises OSError: there is no folder for it."""
         above = os.path.dirname(path)
         if self.is_ours(above):
@@ -92,7 +92,7 @@ class Tree:
                 raise error(NO_FOLDER, path)
         elif self.plain_stat(above).st_mode & _KIND != _FOLDER:
             raise error(NO_FOLDER, path)
-        made = self.nodes[path] = Node(data, self.now())
+        made = self.nodes[path] = PrivateNode(data, self.now())
         return made
 
     def names(self, path: str) -> list[str]:
@@ -105,7 +105,7 @@ class Tree:
         """It and all in it."""
         return iter([each for each in self.nodes if each == path or each.startswith(path + os.sep)])
 
-    def facts(self, node: Node) -> Any:
+    def facts(self, node: PrivateNode) -> Any:
         """The stat_result."""
         mode, size = (_FOLDER_MODE, 4096) if node.data is None else (_FILE_MODE, len(node.data))
         seconds = node.ns // 10**9
@@ -125,7 +125,7 @@ class Tree:
 class Entry:
     """What `os.scandir` gives of each."""
 
-    def __init__(self, tree: Tree, folder: str, name: str) -> None:
+    def __init__(self, tree: PrivateTree, folder: str, name: str) -> None:
         self.name, self.path = name, os.path.join(folder, name)
         self._tree, self._node = tree, tree.nodes[os.path.join(folder, name)]
 

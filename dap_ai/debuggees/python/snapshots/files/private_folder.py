@@ -9,7 +9,7 @@ import os
 import sys
 from typing import Any
 
-from .private_files import EXISTS, IS_FOLDER, NO_ENTRY, NOT_EMPTY, Entries, Entry, Tree, error
+from .private_files import EXISTS, IS_FOLDER, NO_ENTRY, NOT_EMPTY, Entries, Entry, PrivateTree, error
 from .private_opening import mode_of, opener_of, raw_of
 
 _PYTEST = "pytest-of-"
@@ -22,7 +22,7 @@ def keep_private() -> None:
     """
     if type(sys.modules["io"]) is not type(sys):
         return
-    tree = Tree(_temporary())
+    tree = PrivateTree(_temporary())
     given = {name: made for name, made in _functions(tree).items() if hasattr(os, name)}
     accessor = getattr(sys.modules.get("pathlib"), "_NormalAccessor", None)  # until Python 3.10
     plain: Any = vars(sys.modules["io"])["open"]
@@ -57,12 +57,12 @@ def _temporary() -> str:
     return os.path.realpath(folder)
 
 
-def _functions(tree: Tree) -> dict[str, Any]:
+def _functions(tree: PrivateTree) -> dict[str, Any]:
     """By their names in `os`."""
     return {**_looking(tree), **_changing(tree), **_of_descriptors(tree)}
 
 
-def _looking(tree: Tree) -> dict[str, Any]:
+def _looking(tree: PrivateTree) -> dict[str, Any]:
     def stat(path: str) -> Any:
         return tree.facts(tree.get(path)) if tree.is_ours(path) else None
 
@@ -86,13 +86,13 @@ def _looking(tree: Tree) -> dict[str, Any]:
     return {name: _below(tree, name, function) for name, function in made.items()}
 
 
-def _is_base(tree: Tree, path: str) -> bool:
+def _is_base(tree: PrivateTree, path: str) -> bool:
     """The folder in which pytest makes one for each test: it holds what the copy has made, and nothing else."""
     parts = path[len(tree.root) + 1 :].split(os.sep)
     return len(parts) == 2 and parts[0].startswith(_PYTEST)
 
 
-def _changing(tree: Tree) -> dict[str, Any]:
+def _changing(tree: PrivateTree) -> dict[str, Any]:
     def mkdir(path: str, *_: Any, **__: Any) -> Any:
         anew = _is_base(tree, os.path.dirname(path))
         if path in tree.nodes or (not anew and not tree.is_ours(path) and tree.exists_outside(path)):
@@ -136,7 +136,7 @@ def _changing(tree: Tree) -> dict[str, Any]:
 _DONE = object()
 
 
-def _below(tree: Tree, name: str, made: Any) -> Any:
+def _below(tree: PrivateTree, name: str, made: Any) -> Any:
     """The function for paths of ours, and the plain one for all others. `made` gives None for these, too."""
     plain = getattr(os, name)
 
@@ -150,7 +150,7 @@ def _below(tree: Tree, name: str, made: Any) -> Any:
     return call
 
 
-def _of_descriptors(tree: Tree) -> dict[str, Any]:
+def _of_descriptors(tree: PrivateTree) -> dict[str, Any]:
     plain_open, plain_close, plain_write, plain_read, plain_fstat = os.open, os.close, os.write, os.read, os.fstat
 
     def open_(path: Any, flags: int, mode: int = 0o777, *, dir_fd: Any = None) -> int:
@@ -174,7 +174,7 @@ def _of_descriptors(tree: Tree) -> dict[str, Any]:
     return {"open": open_, "close": close, "write": write, "read": read, "fstat": fstat}
 
 
-def _rmtree_of(tree: Tree, plain: Any) -> Any:
+def _rmtree_of(tree: PrivateTree, plain: Any) -> Any:
     def rmtree(path: Any, ignore_errors: bool = False, *arguments: Any, **named: Any) -> None:
         mine = tree.path(path)
         if not mine or not tree.is_ours(mine):

@@ -9,15 +9,15 @@ import io
 import os
 from typing import Any
 
-from .private_files import EXISTS, IS_FOLDER, Node, Tree, error
+from .private_files import EXISTS, IS_FOLDER, PrivateNode, PrivateTree, error
 
 _KINDS = "rwxa"
 
 
-class Raw(io.RawIOBase):
+class PrivateRawFile(io.RawIOBase):
     """One file, opened."""
 
-    def __init__(self, tree: Tree, node: Node, name: Any, mode: str) -> None:
+    def __init__(self, tree: PrivateTree, node: PrivateNode, name: Any, mode: str) -> None:
         super().__init__()
         self.name, self.mode = name, mode
         self._tree, self._node = tree, node
@@ -84,7 +84,7 @@ class Raw(io.RawIOBase):
         return self._tree.facts(self._node)
 
 
-def raw_of(tree: Tree, path: str, name: Any, mode: str) -> Raw | None:
+def raw_of(tree: PrivateTree, path: str, name: Any, mode: str) -> PrivateRawFile | None:
     """The file opened; None: that is for the kernel to say. `mode` is one letter of `open`, and `+` perhaps."""
     node = tree.nodes.get(path)
     if node is not None and node.data is None:
@@ -95,17 +95,17 @@ def raw_of(tree: Tree, path: str, name: Any, mode: str) -> Raw | None:
         if mode[0] != "w":
             return None
     if mode[0] == "r":
-        return Raw(tree, tree.get(path), name, mode) if tree.is_ours(path) else None
+        return PrivateRawFile(tree, tree.get(path), name, mode) if tree.is_ours(path) else None
     if mode[0] == "x" and node is not None:
         raise error(EXISTS, path)
     if node is None:
         node = tree.add(path, bytearray())
     if mode[0] == "w":
         del node.data[:]
-    return Raw(tree, node, name, mode)
+    return PrivateRawFile(tree, node, name, mode)
 
 
-def opener_of(tree: Tree, plain: Any) -> Any:
+def opener_of(tree: PrivateTree, plain: Any) -> Any:
     """What stands in the place of `open`."""
 
     def open(  # noqa: A001, PLR0917  its name and signature
@@ -142,7 +142,7 @@ def _giving(fd: int) -> Any:
     return opener
 
 
-def _buffered(raw: Raw) -> Any:
+def _buffered(raw: PrivateRawFile) -> Any:
     if raw.readable() and raw.writable():
         return io.BufferedRandom(raw)
     return io.BufferedWriter(raw) if raw.writable() else io.BufferedReader(raw)

@@ -13,7 +13,7 @@ import struct
 import sys
 from typing import Any
 
-from ...inspector.texts import file_name, folder_of, path_bytes
+from ...inspector.path_texts import file_name, folder_of, path_bytes
 from .clone import trial
 from .syscalls import AT_FDCWD, Arena, Step, attempt, path_pointer, read_file, step
 

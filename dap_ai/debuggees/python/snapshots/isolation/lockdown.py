@@ -16,11 +16,11 @@ import os
 import struct
 
 from . import landlock
-from .filters import ASKED, DENIED, FREE, Filter
 from .lookups import LISTENER
 from .mounts import Mounts
 from .pools import one_thread
-from .sharing import check_clonable, make_private
+from .private_memory import check_clonable, make_private
+from .seccomp_filter import ASKED, DENIED, FREE, SeccompFilter
 from .syscalls import AT_FDCWD, PAGE, Arena, Step, allocation_step, call, read_file, step
 from .trapping import Trap
 
@@ -39,7 +39,7 @@ class Lockdown:
         self._abi = landlock.version()
         self._trap = Trap()
         again_at = self._trap.again_at
-        self._filters = {how: Filter(self._abi > 0, how, again_at) for how in (FREE, ASKED, DENIED)}
+        self._filters = {how: SeccompFilter(self._abi > 0, how, again_at) for how in (FREE, ASKED, DENIED)}
         self._folders = landlock.library_folders()
         self._arena = Arena(1 << 16)
 
@@ -59,7 +59,8 @@ class Lockdown:
 
         `deadlines_s`: of a processor, and by the clock. `kept` is the address of the shared mapping that takes the
         answer, `records` where refusals are written down in it,
-        `useless` those of the answers of others, `lookups` what is done about paths, as in filters.py. Raises OSError.
+        `useless` those of the answers of others, `lookups` what is done about paths, as in seccomp_filter.py. Raises
+        OSError.
         """
         arena = self._arena
         arena.clear()

@@ -5,7 +5,8 @@ Nothing can change the path meanwhile: the copy has one thread and shares no mem
 
 seccomp_unotify(2) warns that to let the kernel go on (CONTINUE) enforces nothing: another thread could exchange the
 path after it was looked at. Here nobody can: clone(2) has copied one thread, the filter refuses another one, and no
-shared mapping is left but that of the answer (sharing.py). A mount namespace would hide the servers instead, but needs
+shared mapping is left but that of the answer (private_memory.py). A mount namespace would hide the servers instead,
+but needs
 a user namespace, in which files have other owners.
 """
 
@@ -13,8 +14,8 @@ from __future__ import annotations
 
 import struct
 
+from .foreign_paths import foreign_part
 from .mounts import mounts
-from .paths import foreign_part
 from .syscalls import AT_FDCWD, NUMBERS, Buffer, attempt, call, path_pointer, poll_fd
 
 LISTENER = 3

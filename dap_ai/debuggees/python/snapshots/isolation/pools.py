@@ -9,7 +9,7 @@ import re
 import sys
 from typing import Any
 
-from ...inspector.texts import path_text
+from ...inspector.path_texts import path_text
 from .syscalls import Buffer, Step, read_file, store_step
 
 _LIBRARY = re.compile(rb"^\S+ r\S+ .* (/\S*(?:blas|blis|mkl_rt|gomp|iomp5|libomp)[^/]*\.so[^/]*)$", re.MULTILINE)

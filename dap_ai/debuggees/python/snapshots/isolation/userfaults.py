@@ -23,7 +23,7 @@ _SERVED = frozenset((b"um", b"uw", b"ui"))
 _PART = rb"(?m)^(?:([0-9a-f]+)-([0-9a-f]+) .*|Swap: +(\d+) kB|VmFlags:(.*))$"
 
 
-class Memory(NamedTuple):
+class MappedMemory(NamedTuple):
     """What /proc/self/smaps says of this process's mappings, shared or not."""
 
     served: dict[int, int]
@@ -32,7 +32,7 @@ class Memory(NamedTuple):
     """Addresses of those of which a part is swapped out."""
 
 
-def memory(userfault_descriptors: list[int]) -> Memory:
+def memory(userfault_descriptors: list[int]) -> MappedMemory:
     """That of now; takes milliseconds, more with more memory in use. Raises OSError, also where no copy can be made."""
     found = parse(read_file(b"/proc/self/smaps"))
     if found.served and not userfault_descriptors:
@@ -47,9 +47,9 @@ def _tells_of_forks(fd: int) -> bool:
     return features is None or bool(int(features.group(1), 16) & _FORK_EVENTS)
 
 
-def parse(smaps: bytes) -> Memory:
+def parse(smaps: bytes) -> MappedMemory:
     """The text of /proc/self/smaps."""
-    found = Memory({}, set())
+    found = MappedMemory({}, set())
     start = size = 0
     for first, after, swapped, flags in re.findall(_PART, smaps):
         if first:

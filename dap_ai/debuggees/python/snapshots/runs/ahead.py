@@ -12,7 +12,7 @@ from typing import Any
 
 from ...inspector.stored.statics import MISSING, lookup
 from .raising import error_line
-from .watching import original_settrace
+from .run_watcher import original_settrace
 
 _MAX_ITEMS = 12
 _MAX_S = 0.3

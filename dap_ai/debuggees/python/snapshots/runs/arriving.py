@@ -10,8 +10,8 @@ from typing import Any
 
 from ...inspector.scopes import frame_locals
 from ...inspector.stored.statics import MISSING, text_of
-from ...inspector.stored.values import Describer
-from ..editing.sources import Files
+from ...inspector.stored.values import ValueDescriber
+from ..editing.sources import UserFiles
 from .marks import PLAIN
 
 _MAX_FRAMES = 200
@@ -37,7 +37,7 @@ def class_place(cls: Any) -> tuple[str, str]:
 class Arrival:
     """Made where the program stands, before anything runs."""
 
-    def __init__(self, stopped: Any, files: Files, describer: Describer) -> None:
+    def __init__(self, stopped: Any, files: UserFiles, describer: ValueDescriber) -> None:
         self._files = files
         self._describer = describer
         frames = self._users(stopped, None)

@@ -14,10 +14,10 @@ from typing import Any, Iterable
 
 from ...inspector.scopes import frame_locals
 from ...inspector.stored.statics import names_of, stored, text_of, type_name
-from ...inspector.stored.values import Describer, length
-from ..editing.sources import Files
+from ...inspector.stored.values import ValueDescriber, length
+from ..editing.sources import UserFiles
+from .frame_statements import value_of
 from .raising import error_line
-from .statements import value_of
 
 _MAX_FRAMES, _MAX_PARTS = 200, 1000
 _PLAIN = ("none", "bool", "int", "float", "complex", "str", "bytes", "date", "path", "enum", "function", "module")
@@ -27,7 +27,7 @@ _SEQUENCES: dict[str, Any] = {"tuple": (tuple,), "set": (set, frozenset)}
 class Instant:
     """Where the run stands in this frame; `own`: the code with which it has begun."""
 
-    def __init__(self, frame: Any, own: Any, files: Files, describer: Describer) -> None:
+    def __init__(self, frame: Any, own: Any, files: UserFiles, describer: ValueDescriber) -> None:
         self._describer = describer
         self._frames: list[Any] = []
         """The user's, as the debugger shows them by default."""
@@ -45,7 +45,7 @@ class Instant:
             for each in self._frames
         ]
 
-    def seen(self, look: dict[str, Any]) -> dict[str, Any]:
+    def look_result(self, look: dict[str, Any]) -> dict[str, Any]:
         """The Seen structure of a Look."""
         try:
             frame = self._frames[look.get("frame", 0)]
@@ -85,7 +85,7 @@ def _sorted(names: dict[str, Any]) -> list[tuple[str, Any]]:
     return [(text_of(name), x) for name, x in names.items() if not name.startswith("__")]
 
 
-def _parts(describer: Describer, x: Any) -> tuple[int, Any]:
+def _parts(describer: ValueDescriber, x: Any) -> tuple[int, Any]:
     """How many parts a value has, and these with their names: a list, or for a sequence what goes through it."""
     kind = describer.kinds.of(x)
     if kind in _PLAIN:

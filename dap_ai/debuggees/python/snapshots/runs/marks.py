@@ -17,7 +17,7 @@ from itertools import islice
 from typing import Any, Iterable
 
 from ...inspector.stored.statics import Member, instance_dict, is_dunder, made_in_c, mro, namespace, slots
-from ...inspector.stored.values import Describer
+from ...inspector.stored.values import ValueDescriber
 
 PLAIN = frozenset([int, float, complex, bool, str, bytes, type(None)])
 """Exact types whose values never change, and whose `==` is the interpreter's: they are kept, and described later."""
@@ -50,7 +50,7 @@ class _Layout:
 class Marker:
     """Makes marks that are as fine as the texts of a describer."""
 
-    def __init__(self, describer: Describer) -> None:
+    def __init__(self, describer: ValueDescriber) -> None:
         self._describer = describer
         self._depth = describer.max_depth
         self._parts = max(describer.max_items, describer.max_fields)

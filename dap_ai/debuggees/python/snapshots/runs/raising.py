@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 from ...inspector.exceptions import message_of
+from ...inspector.frame_inspector import frame_locals
 from ...inspector.stored.statics import qualified_name, short_name, text_of, type_name
-from ...inspector.stored.values import Describer
-from ...inspector.walker import frame_locals
-from ..editing.sources import Files
-from .statements import value_of
+from ...inspector.stored.values import ValueDescriber
+from ..editing.sources import UserFiles
+from .frame_statements import value_of
 
 _MAX_ERROR = 2000
 _traceback = BaseException.__dict__["__traceback__"].__get__
@@ -31,7 +31,7 @@ def error_line(error: BaseException) -> str:
 class Raising:
     """An exception and the frame in a user's file that it comes from."""
 
-    def __init__(self, error: BaseException, files: Files) -> None:
+    def __init__(self, error: BaseException, files: UserFiles) -> None:
         self._error = error
         self._entry = None
         entry: Any = _traceback(error)
@@ -40,7 +40,7 @@ class Raising:
                 self._entry = entry
             entry = entry.tb_next
 
-    def facts(self, describer: Describer) -> dict[str, Any]:
+    def facts(self, describer: ValueDescriber) -> dict[str, Any]:
         """The Raised structure but for what is watched."""
         facts: dict[str, Any] = {"type": type_name(type(self._error)), "message": message_of(describer, self._error)}
         if self._entry is not None:
@@ -48,7 +48,7 @@ class Raising:
             facts.update(file=text_of(code.co_filename), line=self._entry.tb_lineno, function=qualified_name(code))
         return facts
 
-    def watched(self, expressions: list[str], frame: Any, describer: Describer) -> list[Any]:
+    def watched(self, expressions: list[str], frame: Any, describer: ValueDescriber) -> list[Any]:
         """Values of expressions there, None where one fails; in `frame` if no user's frame was left by it."""
         frame = frame if self._entry is None else self._entry.tb_frame
         names = {} if frame.f_locals is frame.f_globals else frame_locals(frame)

@@ -12,8 +12,8 @@ import time
 from typing import Any
 
 from ...inspector.stored.statics import qualified_name, text_of
-from ..editing.sources import Files
-from .watching import Watcher
+from ..editing.sources import UserFiles
+from .run_watcher import Watcher
 
 _SHARE = 0.8
 """Of the deadline: what was found must still be told."""
@@ -28,7 +28,7 @@ class Timer(Watcher):
 
     key = "trace"
 
-    def __init__(self, deadline_s: float, files: Files) -> None:
+    def __init__(self, deadline_s: float, files: UserFiles) -> None:
         super().__init__()
         self._files = files
         self._share_s = _SHARE * deadline_s

@@ -23,15 +23,15 @@ import time
 from typing import Any
 
 from ...inspector.exceptions import raised_text
+from ...inspector.frame_inspector import parameters
 from ...inspector.stored.statics import qualified_name, text_of
-from ...inspector.stored.values import Budget, Describer
-from ...inspector.walker import parameters
-from ..editing.sources import Files
+from ...inspector.stored.values import ValueDescriber, VisitBudget
+from ..editing.sources import UserFiles
 from .arriving import Arrival
-from .changes import Changes, Observer
-from .history import History
+from .line_changes import LineChanges, Observer
 from .raises import Raises
-from .watching import Watcher
+from .run_watcher import Watcher
+from .step_recorder import StepRecorder
 
 _LIMITS = {"max_text": 60, "max_items": 6, "max_depth": 2, "max_fields": 6}
 _MAX_CALLS = 200
@@ -67,7 +67,7 @@ class _Line:
         self.count = self.last = 0
         self.entries: dict[tuple[int, int], int] = {}
         """How often it was begun at an offset of the code, after a line of the same frame (-1: none)."""
-        self.changes: dict[str, Changes] = {}
+        self.changes: dict[str, LineChanges] = {}
 
 
 class _Code:
@@ -98,11 +98,11 @@ class Tracer(Watcher):
 
     key = "trace"
 
-    def __init__(self, deadline_s: float, files: Files, with_steps: bool = False, stopped: Any = None) -> None:
+    def __init__(self, deadline_s: float, files: UserFiles, with_steps: bool = False, stopped: Any = None) -> None:
         super().__init__()
-        self.describer = Describer(_LIMITS, Budget(1 << 40, 1e9))
+        self.describer = ValueDescriber(_LIMITS, VisitBudget(1 << 40, 1e9))
         self.observer = Observer(self.describer, min(_VALUES_SHARE * deadline_s, _VALUES_S))
-        self.history = History(self.describer) if with_steps else None
+        self.history = StepRecorder(self.describer) if with_steps else None
         self.events = self.moment = 0
         self.depth = 0
         self.truncated = False
@@ -119,7 +119,9 @@ class Tracer(Watcher):
         self._raised: int | None = None
         self._ends = _clock() + _LINES_SHARE * deadline_s
         self._next_look = _EVENTS_PER_LOOK
-        self._arrival = None if stopped is None else Arrival(stopped, files, Describer(_LIMITS, Budget(1 << 40, 1e9)))
+        self._arrival = (
+            None if stopped is None else Arrival(stopped, files, ValueDescriber(_LIMITS, VisitBudget(1 << 40, 1e9)))
+        )
 
     def _prepare(self) -> None:
         self._deepest = sys.getrecursionlimit() - _STACK_FOR_US - _stack_depth()
@@ -232,13 +234,13 @@ class Tracer(Watcher):
         for kept in (self._codes, self._lines, self._calls, self.suspended):
             kept.clear()
         if self.history is not None:
-            self.history = History(self.describer)
+            self.history = StepRecorder(self.describer)
 
     def _is_runners(self, name: str, frame: Any) -> bool:
         """Whether a test runner calls it, to know what it runs or to tell of what it has compared."""
-        return (name.endswith(_PROBED) and self._is_probe(frame)) or self._is_told(frame.f_back)
+        return (name.endswith(_PROBED) and self._is_probe(frame)) or self._is_wording(frame.f_back)
 
-    def _is_told(self, caller: Any) -> bool:
+    def _is_wording(self, caller: Any) -> bool:
         """Whether what calls it, by way of libraries alone, words a failed assertion."""
         while caller is not None and caller.f_code is not self._own:
             file = caller.f_code.co_filename

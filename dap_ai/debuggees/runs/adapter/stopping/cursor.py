@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from dap_ai.debuggees.runs.adapter.facts import Facts
-from dap_ai.debuggees.runs.adapter.stopping.stops import Stop
-from dap_ai.debuggees.runs.model import Event
+from dap_ai.debuggees.runs.adapter.run_facts import RunFacts
+from dap_ai.debuggees.runs.adapter.stopping.breakpoint_hits import RunBreakpoint
+from dap_ai.debuggees.runs.run_model import Event
 
 
 @dataclass
@@ -26,7 +26,7 @@ class Moved:
 class Cursor:
     """The event at which the run is held; `index` is -1 before the first move, and beyond the last once it is over."""
 
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, facts: RunFacts) -> None:
         self._facts = facts
         self.index = -1
 
@@ -39,22 +39,22 @@ class Cursor:
         """The held event; None before the first, or where the run has none."""
         return self._events[self.index] if 0 <= self.index < len(self._events) else None
 
-    def go_on(self, stops: Sequence[Stop]) -> Moved:
+    def go_on(self, stops: Sequence[RunBreakpoint]) -> Moved:
         """To the next stop; "end" at the last event, and once more there is nothing left."""
         return self._forward(stops, lambda _: False)
 
-    def step_in(self, stops: Sequence[Stop]) -> Moved:
+    def step_in(self, stops: Sequence[RunBreakpoint]) -> Moved:
         """The next event, of whatever agent."""
         return self._forward(stops, lambda _: True)
 
-    def step_over(self, stops: Sequence[Stop], agent: str) -> Moved:
+    def step_over(self, stops: Sequence[RunBreakpoint], agent: str) -> Moved:
         """The next cycle of an agent; what sub-agents do meanwhile is passed. After its last cycle, its parent."""
         cycle = self._facts.next_cycle(agent, self.index)
         if cycle is None and not self._facts.known:
             return self._out(stops, agent)
         return self._forward(stops, lambda event: event.index == cycle)
 
-    def step_out(self, stops: Sequence[Stop], agent: str) -> Moved:
+    def step_out(self, stops: Sequence[RunBreakpoint], agent: str) -> Moved:
         """Out of a sub-agent, back to its parent; of the main agent to the end of its cycle, from there to the next."""
         if self._parent(agent):
             return self._out(stops, agent)
@@ -64,7 +64,7 @@ class Cursor:
             return self.step_over(stops, agent)
         return self._forward(stops, lambda event: event.index == last.index)
 
-    def result_of(self, stops: Sequence[Stop], call: Event) -> Moved:
+    def result_of(self, stops: Sequence[RunBreakpoint], call: Event) -> Moved:
         """The result of one of several parallel calls."""
         end = self._facts.end_of(call.step)
         return self._forward(stops, lambda event: end is None or event.index >= end)
@@ -77,7 +77,7 @@ class Cursor:
         self.index -= 1
         return Moved("step")
 
-    def go_back(self, stops: Sequence[Stop]) -> Moved:
+    def go_back(self, stops: Sequence[RunBreakpoint]) -> Moved:
         """To the stop before, or to the first event."""
         for index in range(min(self.index, len(self._events)) - 1, -1, -1):
             event = self._events[index]
@@ -92,7 +92,7 @@ class Cursor:
         self.index = max(0, min(index, len(self._events) - 1))
         return Moved("goto")
 
-    def _forward(self, stops: Sequence[Stop], wanted: Callable[[Event], bool]) -> Moved:
+    def _forward(self, stops: Sequence[RunBreakpoint], wanted: Callable[[Event], bool]) -> Moved:
         moved = Moved("end", "the end of the run")
         last = len(self._events) - 1
         if self.index >= last:
@@ -111,7 +111,7 @@ class Cursor:
         self.index = last
         return moved
 
-    def _out(self, stops: Sequence[Stop], agent: str) -> Moved:
+    def _out(self, stops: Sequence[RunBreakpoint], agent: str) -> Moved:
         parent = self._parent(agent)
         return self._forward(stops, lambda event: bool(parent) and event.agent == parent)
 
@@ -119,5 +119,5 @@ class Cursor:
         return next((a.parent for a in self._facts.run.agents if a.name == agent), "")
 
 
-def _hit(stops: Sequence[Stop]) -> Moved:
+def _hit(stops: Sequence[RunBreakpoint]) -> Moved:
     return Moved(stops[0].reason, "", [stop.ident for stop in stops])

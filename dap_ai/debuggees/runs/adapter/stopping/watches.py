@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
 
-from dap_ai.debuggees.runs.adapter.facts import Facts, system_prompt
 from dap_ai.debuggees.runs.adapter.plans import is_plan, items_of
-from dap_ai.debuggees.runs.adapter.stopping.filters import Test
-from dap_ai.debuggees.runs.model import Event
+from dap_ai.debuggees.runs.adapter.run_facts import RunFacts, system_prompt
+from dap_ai.debuggees.runs.adapter.stopping.exception_filters import Test
+from dap_ai.debuggees.runs.run_model import Event
 
 SYSTEM, PLAN, FILE, ITEM = "system", "plan", "file:", "plan:"
 _SAMPLES = 5
 
 
-def info(name: str, facts: Facts) -> Mapping[str, Any]:
+def info(name: str, facts: RunFacts) -> Mapping[str, Any]:
     """The body of `dataBreakpointInfo`: what to set a breakpoint on, or why nothing can be."""
     bare = name.strip().removeprefix(FILE)
     if bare.lower() in (SYSTEM, "system prompt", "system_prompt"):
@@ -49,7 +49,7 @@ def test_of(data_id: str, access: str) -> Test | None:
     return lambda event, facts: facts.ends_step(event) and _touches(event, facts, path, access)
 
 
-def files_of(facts: Facts) -> Sequence[str]:
+def files_of(facts: RunFacts) -> Sequence[str]:
     """The files that the run writes, then those that it only reads."""
     effects = facts.effects.values()
     written = dict.fromkeys(write.path for effect in effects for write in effect.writes)
@@ -65,7 +65,7 @@ def _watch(data_id: str, description: str, access: Sequence[str]) -> Mapping[str
     return {"dataId": data_id, "description": description, "accessTypes": access, "canPersist": True}
 
 
-def _touches(event: Event, facts: Facts, path: str, access: str) -> bool:
+def _touches(event: Event, facts: RunFacts, path: str, access: str) -> bool:
     effect = facts.effects.get(event.step)
     if effect is None:
         return False
@@ -74,7 +74,7 @@ def _touches(event: Event, facts: Facts, path: str, access: str) -> bool:
     return any(same_file(path, each) for each in paths)
 
 
-def _item(wanted: str, facts: Facts) -> Mapping[str, Any]:
+def _item(wanted: str, facts: RunFacts) -> Mapping[str, Any]:
     """Of one item of the plan, by its text or a pattern."""
     written = (facts.run.events[index] for indices in facts.plans.values() for index in indices)
     known = dict.fromkeys(item for event in written for item in items_of(event))
@@ -84,7 +84,7 @@ def _item(wanted: str, facts: Facts) -> Mapping[str, Any]:
     return {"dataId": None, "description": f"the plan has no such item{some}"}
 
 
-def _changed(event: Event, facts: Facts) -> Sequence[str]:
+def _changed(event: Event, facts: RunFacts) -> Sequence[str]:
     """The items of the plan that an event writes otherwise than they were: new, in another state, or gone."""
     if not is_plan(event):
         return ()
@@ -92,7 +92,7 @@ def _changed(event: Event, facts: Facts) -> Sequence[str]:
     return [each for each in {**before, **after} if before.get(each) != after.get(each)]
 
 
-def _changes_system(event: Event, facts: Facts) -> bool:
+def _changes_system(event: Event, facts: RunFacts) -> bool:
     """A query that says another system prompt than the one before it; the first one changes nothing."""
     said = system_prompt(event)
     if not said:

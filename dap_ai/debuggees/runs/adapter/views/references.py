@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from dap_ai.debuggees.runs.adapter.arguments import Refused
-from dap_ai.debuggees.runs.titles import line
+from dap_ai.debuggees.runs.adapter.request_arguments import RequestError
+from dap_ai.debuggees.runs.event_titles import line
 from dap_ai.protocol.wire.visible import visible
 from dap_ai.system import texts
 
@@ -57,7 +57,7 @@ class References:
     def rows(self, reference: int) -> Rows:
         """Raises Refused."""
         if not 0 <= reference - self._first < len(self._made):
-            raise Refused(f"there is no variablesReference {reference}: they end when the run moves")
+            raise RequestError(f"there is no variablesReference {reference}: they end when the run moves")
         return self._made[reference - self._first]
 
     def variables(self, reference: int, wanted: str = "", start: int = 0, count: int = 0) -> list[Variable]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from dap_ai.debuggees.runs.analysis.facts import Write
+from dap_ai.debuggees.runs.analysis.analysis_model import FileWrite
 
 _FILE = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+)$")
 _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@")
@@ -21,7 +21,7 @@ def files_of_diff(text: str) -> list[str]:
     return DIFF_HEADER.findall(text[:_MAX_DIFF])
 
 
-def writes_of_patch(text: str) -> Iterator[Write]:
+def writes_of_patch(text: str) -> Iterator[FileWrite]:
     """What applying `text` writes: one Write a file (apply_patch) or a hunk (unified diff). Bad text gives none."""
     text = text[:MAX_CHARS]
     if "*** Begin Patch" in text or _FILE.search(text):
@@ -30,7 +30,7 @@ def writes_of_patch(text: str) -> Iterator[Write]:
         yield from _unified(text)
 
 
-def _apply_patch(text: str) -> Iterator[Write]:
+def _apply_patch(text: str) -> Iterator[FileWrite]:
     path, verb = "", ""
     old: list[str] = []
     new: list[str] = []
@@ -39,7 +39,7 @@ def _apply_patch(text: str) -> Iterator[Write]:
         if found or line.startswith(("*** End Patch", "@@")):
             if path and (old or new or verb == "Delete"):
                 how = "create" if verb == "Add" else "delete" if verb == "Delete" else "edit"
-                yield Write(path, how, None, "\n".join(old) if verb == "Update" else None, "\n".join(new))
+                yield FileWrite(path, how, None, "\n".join(old) if verb == "Update" else None, "\n".join(new))
             old, new = [], []
             if verb == "Delete":
                 path = ""
@@ -54,7 +54,7 @@ def _apply_patch(text: str) -> Iterator[Write]:
             new.append(line[1:])
 
 
-def _unified(text: str) -> Iterator[Write]:
+def _unified(text: str) -> Iterator[FileWrite]:
     path, source = "", ""
     lines: tuple[int, int] | None = None
     old: list[str] = []
@@ -67,7 +67,9 @@ def _unified(text: str) -> Iterator[Write]:
             if heading and old:
                 old.pop()  # the line `--- a/x` of the next file
             how = "create" if source == "/dev/null" else "edit"
-            yield Write(path, how, lines if old else None, "\n".join(old) if how == "edit" else None, "\n".join(new))
+            yield FileWrite(
+                path, how, lines if old else None, "\n".join(old) if how == "edit" else None, "\n".join(new)
+            )
             old, new = [], []
         if heading:
             source, path, lines = _name(before[4:]), _name(line[4:]), None

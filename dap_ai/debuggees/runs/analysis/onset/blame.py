@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from dap_ai.debuggees.runs.analysis.analysis_model import Effect, FileWrite
 from dap_ai.debuggees.runs.analysis.command_lines import paths
-from dap_ai.debuggees.runs.analysis.facts import Effect, Write
 
 _MAX_LINES = 5_000
 """Of one write; what follows is nobody's."""
@@ -26,7 +26,7 @@ Lines = dict[str, int]
 class Blame:
     """Follows the writes of a run, in order."""
 
-    def __init__(self, writes: Iterable[tuple[Effect, Write]]) -> None:
+    def __init__(self, writes: Iterable[tuple[Effect, FileWrite]]) -> None:
         self.files: dict[str, Lines] = {}
         """What is left of each file, by path."""
         self.last: dict[str, int] = {}
@@ -66,7 +66,7 @@ class Blame:
             if path in text or ("." in name and name in text):
                 yield path
 
-    def _write(self, effect: Effect, write: Write) -> None:
+    def _write(self, effect: Effect, write: FileWrite) -> None:
         path, step = write.path, effect.step
         if write.how in {"delete", "restore"}:
             self._forget(write)
@@ -91,7 +91,7 @@ class Blame:
                 lines.setdefault(line, step)
         self.last[path] = step
 
-    def _forget(self, write: Write) -> None:
+    def _forget(self, write: FileWrite) -> None:
         gone = [p for p in self.files if p == write.path or write.tree or p.startswith(f"{write.path}/")]
         for path in gone:
             self.files[path].clear()

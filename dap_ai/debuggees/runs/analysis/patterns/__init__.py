@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from dap_ai.debuggees.runs.analysis.facts import Pattern
+from dap_ai.debuggees.runs.analysis.analysis_model import Pattern
 from dap_ai.debuggees.runs.analysis.patterns.edits import edit_lost, same_region_again, success_without_change
 from dap_ai.debuggees.runs.analysis.patterns.repeats import limit, refused, same_call_again, wrong_directory
 from dap_ai.debuggees.runs.analysis.patterns.results import invented_result, placeholder_result
-from dap_ai.debuggees.runs.analysis.patterns.story import Story
+from dap_ai.debuggees.runs.analysis.patterns.run_story import RunStory
 from dap_ai.debuggees.runs.analysis.patterns.trust import (
     check_edited,
     cut_result_relied_on,
@@ -19,7 +19,7 @@ from dap_ai.debuggees.runs.analysis.patterns.trust import (
     never_verified,
 )
 
-_FINDERS: Sequence[Callable[[Story], Iterator[Pattern]]] = (
+_FINDERS: Sequence[Callable[[RunStory], Iterator[Pattern]]] = (
     success_without_change,
     edit_lost,
     same_region_again,
@@ -36,7 +36,7 @@ _FINDERS: Sequence[Callable[[Story], Iterator[Pattern]]] = (
 )
 
 
-def patterns_of(story: Story) -> list[Pattern]:
+def patterns_of(story: RunStory) -> list[Pattern]:
     """All that are sure, by the step where each is complete."""
     found = [pattern for finder in _FINDERS for pattern in finder(story)]
     return sorted(found, key=lambda pattern: pattern.steps[-1] if pattern.steps else 0)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dap_ai.debuggees.runs.analysis.analysis_model import FileWrite, Pattern
 from dap_ai.debuggees.runs.analysis.command_lines import paths
 from dap_ai.debuggees.runs.analysis.command_lines.patches import files_of_diff
-from dap_ai.debuggees.runs.analysis.facts import Pattern, Write
-from dap_ai.debuggees.runs.analysis.patterns.story import Story, claims_success, failed
-from dap_ai.debuggees.runs.analysis.tables import programs
-from dap_ai.debuggees.runs.model import Step
+from dap_ai.debuggees.runs.analysis.patterns.run_story import RunStory, claims_success, failed
+from dap_ai.debuggees.runs.analysis.rule_tables import programs
+from dap_ai.debuggees.runs.run_model import RunStep
 
 _MANY = 3
 _NEAR = 3
@@ -18,7 +18,7 @@ _ENOUGH = 12
 """Characters of text that are no accident."""
 
 
-def success_without_change(story: Story) -> Iterator[Pattern]:
+def success_without_change(story: RunStory) -> Iterator[Pattern]:
     """The work is handed in as done, and nothing of it was changed, though that was tried."""
     end = story.handed_in
     if end is not None and _empty_difference(story, end):
@@ -30,34 +30,36 @@ def success_without_change(story: Story) -> Iterator[Pattern]:
         return
     tried = [effect.step for effect in story.effects if effect.kind == "change"]
     submits = any(effect.step == end.number and effect.kind == "submit" for effect in story.effects)
-    if tried and (submits or claims_success(end.said)):
+    if tried and (submits or claims_success(end.response_text)):
         text = (
             "The work was handed in, but no change of it was carried out: every attempt was refused or of own scripts"
         )
-        yield Pattern("success-without-change", [*tried, end.number], text, end.said.strip()[:200])
+        yield Pattern("success-without-change", [*tried, end.number], text, end.response_text.strip()[:200])
 
 
-def _empty_difference(story: Story, end: Step) -> bool:
+def _empty_difference(story: RunStory, end: RunStep) -> bool:
     """Whether the submission shows the difference of the whole working tree (`git add`, `git diff`), an empty one."""
     effect = next(effect for effect in story.effects if effect.step == end.number)
     if not {"git add", "git diff"} <= set(effect.programs) or end.result is None or failed(end):
         return False
-    said = [line for line in end.got.split("\n") if line.strip()]
+    said = [line for line in end.result_text.split("\n") if line.strip()]
     return all(any(marker in line for marker in programs().markers) for line in said)
 
 
-def _hands_in_work(story: Story, end: Step) -> bool:
+def _hands_in_work(story: RunStory, end: RunStep) -> bool:
     """Whether the submission shows a difference of a file that the agent did not make for itself."""
     own = {paths.name(path) for path in story.files.made if story.files.role(path) == "scratch"}
-    return any(paths.name(path) not in own and story.files.role(path) == "work" for path in files_of_diff(end.got))
+    return any(
+        paths.name(path) not in own and story.files.role(path) == "work" for path in files_of_diff(end.result_text)
+    )
 
 
-def _other_change(story: Story) -> bool:
+def _other_change(story: RunStory) -> bool:
     """Whether the work was changed in another way than by edits (deleted, restored, a mode, a folder)."""
     return any(story.files.work(effect.writes) for effect in story.changes)
 
 
-def edit_lost(story: Story) -> Iterator[Pattern]:
+def edit_lost(story: RunStory) -> Iterator[Pattern]:
     """Every edit of the work was taken back, and none came after."""
     restoring = [e for e in story.changes if any(write.how == "restore" for write in e.writes)]
     if not restoring:
@@ -73,18 +75,18 @@ def edit_lost(story: Story) -> Iterator[Pattern]:
         yield Pattern("edit-lost", [*dict.fromkeys(number for number, _ in lost), last.step], text)
 
 
-def _covers(write: Write, path: str) -> bool:
+def _covers(write: FileWrite, path: str) -> bool:
     return write.tree or paths.same(write.path, path) or path.startswith(f"{write.path}/")
 
 
-def _brought_back(story: Story, step: int) -> bool:
+def _brought_back(story: RunStory, step: int) -> bool:
     """`git stash pop` and its like after `step`, or in it."""
     return any(w.tree and w.how == "patch" for e in story.effects if e.step >= step for w in e.writes)
 
 
-def same_region_again(story: Story) -> Iterator[Pattern]:
+def same_region_again(story: RunStory) -> Iterator[Pattern]:
     """One region of a file of the work was edited three times or more."""
-    chains: list[list[tuple[int, Write]]] = []
+    chains: list[list[tuple[int, FileWrite]]] = []
     for effect, write in story.edits:
         chain = next(
             (c for c in reversed(chains[-50:]) if _same_region(c[-1][1], write) and c[-1][0] != effect.step), None
@@ -99,7 +101,7 @@ def same_region_again(story: Story) -> Iterator[Pattern]:
             yield Pattern("same-region-again", steps, f"{_region(chain[-1][1])} was edited {len(chain)} times")
 
 
-def _region(write: Write) -> str:
+def _region(write: FileWrite) -> str:
     """`core.py, lines 3-5,`."""
     if write.lines is None:
         return paths.name(write.path)
@@ -107,7 +109,7 @@ def _region(write: Write) -> str:
     return f"{paths.name(write.path)}, {f'line {first}' if first == last else f'lines {first}-{last}'},"
 
 
-def _same_region(one: Write, other: Write) -> bool:
+def _same_region(one: FileWrite, other: FileWrite) -> bool:
     """Overlapping lines, a whole file written again, or a replacement of what was put there before."""
     if not paths.same(one.path, other.path):
         return False

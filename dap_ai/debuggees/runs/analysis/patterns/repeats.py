@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from hashlib import blake2b
 
-from dap_ai.debuggees.runs.analysis.effects import called_in
-from dap_ai.debuggees.runs.analysis.facts import Effect, Pattern
-from dap_ai.debuggees.runs.analysis.patterns.story import Story
-from dap_ai.debuggees.runs.analysis.tables import expressions
-from dap_ai.debuggees.runs.analysis.tree import one_line, opens_state
-from dap_ai.debuggees.runs.model import Step
+from dap_ai.debuggees.runs.analysis.analysis_model import Effect, Pattern
+from dap_ai.debuggees.runs.analysis.patterns.run_story import RunStory
+from dap_ai.debuggees.runs.analysis.rule_tables import expressions
+from dap_ai.debuggees.runs.analysis.state_tree import one_line, opens_state
+from dap_ai.debuggees.runs.analysis.step_effects import called_in
+from dap_ai.debuggees.runs.run_model import RunStep
 
 _MANY = 3
 _POLLS = frozenset({"BashOutput", "TaskOutput", "wait", "sleep"})
 
 
-def same_call_again(story: Story) -> Iterator[Pattern]:
+def same_call_again(story: RunStory) -> Iterator[Pattern]:
     """One call gave one result three times, or twice in a row, and nothing was changed between."""
     open_: dict[bytes, list[int]] = {}
     done: list[list[int]] = []
@@ -39,7 +39,7 @@ def same_call_again(story: Story) -> Iterator[Pattern]:
             yield Pattern("same-call-again", steps, text, one_line(called_in(story.step_at[steps[0]]), 100))
 
 
-def _key(effect: Effect, step: Step) -> bytes:
+def _key(effect: Effect, step: RunStep) -> bytes:
     """A digest of call and result; b"" where there is nothing to compare."""
     if step.call is None or step.result is None or effect.kind in {"message", "submit"} or effect.background:
         return b""
@@ -49,10 +49,10 @@ def _key(effect: Effect, step: Step) -> bytes:
     return blake2b(whole.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-def wrong_directory(story: Story) -> Iterator[Pattern]:
+def wrong_directory(story: RunStory) -> Iterator[Pattern]:
     """A change of directory failed."""
     for effect, step in story.done():
-        matches = (pattern.search(step.got[:4000]) for pattern in expressions("words", "lost_directory"))
+        matches = (pattern.search(step.result_text[:4000]) for pattern in expressions("words", "lost_directory"))
         own = next((found[0] for found in matches if found and _is_own(found[0], called_in(step))), "")
         if own and step.call is not None and effect.kind != "message":
             where = f" in {effect.cwd}" if effect.cwd else ""
@@ -65,7 +65,7 @@ def _is_own(said: str, call: str) -> bool:
     return not place or place.strip("'") in call
 
 
-def refused(story: Story) -> Iterator[Pattern]:
+def refused(story: RunStory) -> Iterator[Pattern]:
     """Calls that their tool did not carry out, and replies that were no call; together by tool."""
     found: dict[str, list[Effect]] = {}
     for effect in story.effects:
@@ -79,7 +79,7 @@ def refused(story: Story) -> Iterator[Pattern]:
         yield Pattern("refused", [effect.step for effect in effects], text, effects[0].refused)
 
 
-def limit(story: Story) -> Iterator[Pattern]:
+def limit(story: RunStory) -> Iterator[Pattern]:
     """The run was ended by a limit."""
     submitted = [effect for effect in story.effects if effect.kind == "submit"]
     exits = [effect for effect in submitted if any(name.startswith("exit_") for name in effect.programs)]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from dap_ai.debuggees.runs.analysis.analysis_model import FileWrite, Pattern
 from dap_ai.debuggees.runs.analysis.command_lines import paths
-from dap_ai.debuggees.runs.analysis.facts import Pattern, Write
-from dap_ai.debuggees.runs.analysis.patterns.story import Story
-from dap_ai.debuggees.runs.analysis.tables import find_words, line_with
+from dap_ai.debuggees.runs.analysis.patterns.run_story import RunStory
+from dap_ai.debuggees.runs.analysis.rule_tables import find_words, line_with
 
 _MAX_RESULT = 4_000
 """Characters of a file that is a result rather than a program."""
@@ -18,7 +18,7 @@ _HEAD = 800
 """Characters of a script in which it says what it is for."""
 
 
-def invented_result(story: Story) -> Iterator[Pattern]:
+def invented_result(story: RunStory) -> Iterator[Pattern]:
     """A script that says of itself that it makes up results was written, and run, where the task asks for real ones."""
     if find_words("invention_asked", story.run.task[:100_000]):
         return
@@ -37,14 +37,14 @@ def invented_result(story: Story) -> Iterator[Pattern]:
                 made.pop(write.path, None)
 
 
-def _says_invented(write: Write) -> str:
+def _says_invented(write: FileWrite) -> str:
     """The line with which a script says that it makes up results."""
     if write.how != "create" or not write.new or _TRIAL.search(paths.name(write.path)):
         return ""
     return line_with("invented", write.new[:_HEAD].split("\n"))[:200]
 
 
-def placeholder_result(story: Story) -> Iterator[Pattern]:
+def placeholder_result(story: RunStory) -> Iterator[Pattern]:
     """A file that the task asks for was left with words that stand for a result."""
     last = {write.path: (effect.step, write) for effect, write in story.edits}
     for path, (step, write) in last.items():

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
+from dap_ai.debuggees.runs.analysis.analysis_model import Effect, Pattern, StepCheck
 from dap_ai.debuggees.runs.analysis.command_lines import paths
-from dap_ai.debuggees.runs.analysis.facts import Check, Effect, Pattern
-from dap_ai.debuggees.runs.analysis.patterns.story import Story, failed
-from dap_ai.debuggees.runs.analysis.tables import find_words
-from dap_ai.debuggees.runs.model import Step
+from dap_ai.debuggees.runs.analysis.patterns.run_story import RunStory, failed
+from dap_ai.debuggees.runs.analysis.rule_tables import find_words
+from dap_ai.debuggees.runs.run_model import RunStep
 
 
-def failed_check_ignored(story: Story) -> Iterator[Pattern]:
+def failed_check_ignored(story: RunStory) -> Iterator[Pattern]:
     """The last check that ran failed, and the work was handed in without another change."""
     end = story.handed_in
-    if end is None or not story.telling or story.telling[-1].ok is not False:
+    if end is None or not story.conclusive_checks or story.conclusive_checks[-1].ok is not False:
         return
-    last = story.telling[-1]
+    last = story.conclusive_checks[-1]
     changed = any(e.step > last.step for e, _ in story.edits) or any(n > last.step for n in story.unnamed_changes)
     unsure = any(check.step > last.step and check.ran for check in story.checks)
     first = story.edits[0][0].step if story.edits else None
@@ -27,11 +27,11 @@ def failed_check_ignored(story: Story) -> Iterator[Pattern]:
     yield Pattern("failed-check-ignored", [last.step, end.number], text, _quote(last))
 
 
-def _quote(check: Check) -> str:
+def _quote(check: StepCheck) -> str:
     return check.error or check.summary
 
 
-def never_verified(story: Story) -> Iterator[Pattern]:
+def never_verified(story: RunStory) -> Iterator[Pattern]:
     """No check ran after the last edit of the work, and the work was handed in."""
     end = story.handed_in
     edits = [effect.step for effect, write in story.edits if write.how != "move" and end and effect.step < end.number]
@@ -47,30 +47,34 @@ def never_verified(story: Story) -> Iterator[Pattern]:
     yield Pattern("never-verified", [last, *tried, end.number], f"The last edit (step {last}) {how}", quote)
 
 
-def _ran_something(story: Story, last: int) -> bool:
+def _ran_something(story: RunStory, last: int) -> bool:
     """A program that ran to an end after `last`, which may have shown whether the work is right."""
     for effect, step in story.done():
         ran = step.result is not None and step.result.exit_code in {None, 0}
         if ran and effect.step > last and "run" in effect.kinds:
-            return not step.got.rstrip().endswith(("not found", "No such file or directory"))
+            return not step.result_text.rstrip().endswith(("not found", "No such file or directory"))
     return False
 
 
-def check_edited(story: Story) -> Iterator[Pattern]:
+def check_edited(story: RunStory) -> Iterator[Pattern]:
     """A test of the project failed, the test was edited, not the work, and then it passed."""
     tests = [check for check in story.checks if check.kind == "test" and check.ran]
     for check, later in pairwise(tests):
         if check.ok is not False or later.ok is not True:
             continue
         between = [one for one in story.changes if check.step < one.step < later.step]
-        bent = [(one, path) for one in between for path in _bent(story, one, story.step_at[check.step].got[:200_000])]
+        bent = [
+            (one, path)
+            for one in between
+            for path in _bent(story, one, story.step_at[check.step].result_text[:200_000])
+        ]
         if bent and not any(not one.writes or story.files.work(one.writes) for one in between):
             effect, path = bent[0]
             text = f"{paths.name(path)} failed, was edited itself, and passed; the work was not changed"
             yield Pattern("check-edited", [check.step, effect.step, later.step], text, _quote(check))
 
 
-def _bent(story: Story, effect: Effect, shown: str) -> Iterator[str]:
+def _bent(story: RunStory, effect: Effect, shown: str) -> Iterator[str]:
     """Tests of the project, named in what the failing check printed, that a step edits."""
     for write in effect.writes:
         tested = story.files.role(write.path) == "test" and write.path not in story.files.made
@@ -78,7 +82,7 @@ def _bent(story: Story, effect: Effect, shown: str) -> Iterator[str]:
             yield write.path
 
 
-def cut_result_relied_on(story: Story) -> Iterator[Pattern]:
+def cut_result_relied_on(story: RunStory) -> Iterator[Pattern]:
     """A file was read, the result was cut, and the file was edited before it was read again."""
     cut: dict[str, int] = {}
     for effect, step in story.done():
@@ -97,8 +101,10 @@ def cut_result_relied_on(story: Story) -> Iterator[Pattern]:
                 cut.pop(path, None)
 
 
-def _cut(step: Step) -> str:
+def _cut(step: RunStep) -> str:
     """The words that say that the result was cut."""
-    looked = f"{step.got[:1500]}\n{step.got[-1500:]}" if len(step.got) > 3000 else step.got
+    looked = (
+        f"{step.result_text[:1500]}\n{step.result_text[-1500:]}" if len(step.result_text) > 3000 else step.result_text
+    )
     found = find_words("cut", looked)
     return found[0] if found else ""

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import dap_ai
-from dap_ai.debuggees.runs.commands.parts.arguments import Unreadable
+from dap_ai.debuggees.runs.commands.parts.run_arguments import RunArgumentError
+from dap_ai.debuggees.runs.scan.scan_work import version
 from dap_ai.debuggees.runs.scan.workers import Processes
-from dap_ai.debuggees.runs.scan.working import version
 from dap_ai.system.extras import FLEET, MissingExtraError
 
 _CONNECT_S = "10s"
@@ -20,7 +20,7 @@ _PROBE_S = 120.0
 _DASK = "dask="
 
 
-class Crew(NamedTuple):
+class ScanExecutor(NamedTuple):
     """An executor that works, and how many runs it reads at once."""
 
     executor: Executor
@@ -28,7 +28,7 @@ class Crew(NamedTuple):
 
 
 @contextmanager
-def crew(wanted: str, jobs: int | None) -> Generator[Crew]:
+def scan_executor(wanted: str, jobs: int | None) -> Generator[ScanExecutor]:
     """`processes`, `dask=HOST:PORT`, or `MODULE:CALLABLE`, which gives an Executor. Raises Unreadable."""
     if wanted == "processes":
         yield from _of_processes(jobs or os.cpu_count() or 1)
@@ -38,10 +38,10 @@ def crew(wanted: str, jobs: int | None) -> Generator[Crew]:
         yield from _of_anybody(wanted, jobs or os.cpu_count() or 1)
 
 
-def _of_processes(jobs: int) -> Generator[Crew]:
+def _of_processes(jobs: int) -> Generator[ScanExecutor]:
     pool = Processes(jobs)
     try:
-        yield Crew(pool, jobs)
+        yield ScanExecutor(pool, jobs)
     except BaseException:
         pool.shutdown(wait=False, cancel_futures=True)
         pool.kill()
@@ -49,42 +49,42 @@ def _of_processes(jobs: int) -> Generator[Crew]:
     pool.shutdown()
 
 
-def _of_dask(address: str, jobs: int | None) -> Generator[Crew]:
+def _of_dask(address: str, jobs: int | None) -> Generator[ScanExecutor]:
     try:
         distributed: Any = FLEET.load("distributed")
     except MissingExtraError as error:
-        raise Unreadable(str(error)) from error
+        raise RunArgumentError(str(error)) from error
     full = address if "://" in address else f"tcp://{address}"
     try:
         client = distributed.Client(full, timeout=_CONNECT_S, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:
-        raise Unreadable(f"no Dask scheduler answers at {full}: {error}") from error
+        raise RunArgumentError(f"no Dask scheduler answers at {full}: {error}") from error
     with client:
         cores = sum(worker["nthreads"] for worker in client.scheduler_info(n_workers=-1)["workers"].values())
         if not cores:
-            raise Unreadable(f"the Dask cluster at {full} has no workers")
+            raise RunArgumentError(f"the Dask cluster at {full} has no workers")
         executor: Executor = client.get_executor(pure=False)
         _probe(executor)
         try:
-            yield Crew(executor, jobs or cores)
+            yield ScanExecutor(executor, jobs or cores)
         finally:
             executor.shutdown(wait=False)  # the client, closed, cancels what waits
 
 
-def _of_anybody(name: str, jobs: int) -> Generator[Crew]:
+def _of_anybody(name: str, jobs: int) -> Generator[ScanExecutor]:
     module, colon, attribute = name.partition(":")
     if not colon:
-        raise Unreadable(f"{name!r} is no executor: processes, dask=HOST:PORT, or MODULE:CALLABLE")
+        raise RunArgumentError(f"{name!r} is no executor: processes, dask=HOST:PORT, or MODULE:CALLABLE")
     try:
         make: Callable[[], object] = getattr(importlib.import_module(module), attribute)
         executor = make()
     except (ImportError, AttributeError, TypeError) as error:
-        raise Unreadable(f"the executor {name} cannot be made: {error}") from error
+        raise RunArgumentError(f"the executor {name} cannot be made: {error}") from error
     if not isinstance(executor, Executor):
-        raise Unreadable(f"{name} returned no concurrent.futures.Executor, but {type(executor).__name__}")
+        raise RunArgumentError(f"{name} returned no concurrent.futures.Executor, but {type(executor).__name__}")
     with executor:
         _probe(executor)
-        yield Crew(executor, jobs)
+        yield ScanExecutor(executor, jobs)
 
 
 def _probe(executor: Executor) -> None:
@@ -92,6 +92,6 @@ def _probe(executor: Executor) -> None:
     try:
         theirs = executor.submit(version).result(timeout=_PROBE_S)
     except Exception as error:  # whatever an executor of anybody's raises
-        raise Unreadable(f"the workers cannot run dap_ai {dap_ai.__version__}: {error!r}") from error
+        raise RunArgumentError(f"the workers cannot run dap_ai {dap_ai.__version__}: {error!r}") from error
     if theirs != dap_ai.__version__:
-        raise Unreadable(f"the workers have dap_ai {theirs}, this is {dap_ai.__version__}")
+        raise RunArgumentError(f"the workers have dap_ai {theirs}, this is {dap_ai.__version__}")

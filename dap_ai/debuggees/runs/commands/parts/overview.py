@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from dap_ai.debuggees.runs.analysis.facts import Analysis, Check, Effect, Node, Pattern, Stage
-from dap_ai.debuggees.runs.analysis.tree import folded as folded_tree
-from dap_ai.debuggees.runs.analysis.tree import opens_state
-from dap_ai.debuggees.runs.commands.parts.printing import EFFECTS, STAGES, styled
-from dap_ai.debuggees.runs.commands.parts.texts import in_a_line, path_shown
-from dap_ai.debuggees.runs.export.words import steps_range
+from dap_ai.debuggees.runs.analysis.analysis_model import Effect, Pattern, RunAnalysis, RunStage, StateNode, StepCheck
+from dap_ai.debuggees.runs.analysis.state_tree import folded as folded_tree
+from dap_ai.debuggees.runs.analysis.state_tree import opens_state
+from dap_ai.debuggees.runs.commands.parts.run_output import EFFECTS, STAGES, styled
+from dap_ai.debuggees.runs.commands.parts.visible_texts import in_a_line, path_shown
+from dap_ai.debuggees.runs.export.export_text import steps_range
 from dap_ai.system.texts import counted, cut
 
 _FILES_CHARACTERS = 40
 
 
-def strip(stages: Sequence[Stage], width: int) -> str:
+def strip(stages: Sequence[RunStage], width: int) -> str:
     """The stages as one bar of initials, as wide as their steps: `IIIIPPV`."""
     steps = max((stage.last for stage in stages), default=0)
     if not steps:
@@ -29,12 +29,12 @@ def strip(stages: Sequence[Stage], width: int) -> str:
     return "".join(parts)
 
 
-def ranges(stages: Sequence[Stage]) -> str:
+def ranges(stages: Sequence[RunStage]) -> str:
     """`inspection 1-8, patching 9-12, ...`."""
     return ", ".join(f"{stage.stage} {steps_range(stage.first, stage.last)}" for stage in stages)
 
 
-def tree_lines(analysis: Analysis, width: int, *, folded: bool) -> Iterator[str]:
+def tree_lines(analysis: RunAnalysis, width: int, *, folded: bool) -> Iterator[str]:
     """A line a step; `◆` left another state of the workspace, `│` looked at the one above.
 
     `folded`: what changed, what checked it and how it ended; other steps are only counted. A state that comes of an
@@ -66,7 +66,7 @@ def _look_line(looks: int) -> str:
     return styled(f"│      {counted(looks, 'step')} between", dim=True)
 
 
-def _node_line(node: Node, effect: Effect | None, mark: str, width: int) -> str:
+def _node_line(node: StateNode, effect: Effect | None, mark: str, width: int) -> str:
     start = f"{mark} {node.step:>4} {node.kind:<8}"
     names = dict.fromkeys(write.path.rpartition("/")[2] for write in effect.writes) if effect else {}
     files = in_a_line(", ".join(map(path_shown, names)), _FILES_CHARACTERS)
@@ -77,7 +77,7 @@ def _node_line(node: Node, effect: Effect | None, mark: str, width: int) -> str:
     return f"{told} {styled(intent)}" + (styled(f" → {outcome}", dim=True) if outcome else "")
 
 
-def check_line(check: Check, width: int) -> str:
+def check_line(check: StepCheck, width: int) -> str:
     """`  14 failed  pytest: 1 failed, 3 passed   first error`."""
     said = "ok" if check.ok else "failed" if check.ok is False else "unclear"
     colour = {"fg": "green"} if check.ok else {"fg": "red"} if check.ok is False else {"dim": True}

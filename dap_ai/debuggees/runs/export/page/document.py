@@ -12,15 +12,15 @@ from functools import lru_cache
 from html import escape
 from importlib.resources import files
 
-from dap_ai.debuggees.runs.analysis.facts import Analysis
+from dap_ai.debuggees.runs.analysis.analysis_model import RunAnalysis
 from dap_ai.debuggees.runs.export.encoding import encoded
-from dap_ai.debuggees.runs.export.view.making import Patch, bound_of, view_of
-from dap_ai.debuggees.runs.export.view.shape import RunsView, RunView
-from dap_ai.debuggees.runs.model import Run
+from dap_ai.debuggees.runs.export.view.build_view import Patch, bound_of, view_of
+from dap_ai.debuggees.runs.export.view.view_shape import RunsView, RunView
+from dap_ai.debuggees.runs.run_model import Run
 from dap_ai.protocol.wire.visible import in_json, visible
 
 
-def exported(run: Run, analysis: Analysis, *, masked: bool = True, patch: Patch | None = None) -> dict[str, bytes]:
+def exported(run: Run, analysis: RunAnalysis, *, masked: bool = True, patch: Patch | None = None) -> dict[str, bytes]:
     """One file, `run.html`. `patch` gives the lines of a change of the workspace."""
     view = view_of(run, analysis, masked=masked, most_chars=bound_of(run), patch=patch)
     return {"run.html": document(view).encode("utf-8")}

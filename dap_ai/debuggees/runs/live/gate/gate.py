@@ -1,7 +1,7 @@
 """The gate in the endpoint's process: decides at each event whether its agent waits, and waits with it.
 
 The debugger beside it says what the breakpoints are and when to go on. Without one, nobody
-waits. contract.py says what hooks tell it.
+waits. gate_contract.py says what hooks tell it.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from dap_ai.debuggees.runs.live.gate.editing import Kept
-from dap_ai.debuggees.runs.live.gate.orders import Edited, Heard, Held, Order, Table
-from dap_ai.debuggees.runs.live.gate.stops import Going, Hit, Now, Stops
-from dap_ai.debuggees.runs.live.gate.story import Story
-from dap_ai.debuggees.runs.live.wire.recorder import Recorder
-from dap_ai.debuggees.runs.model import Event
+from dap_ai.debuggees.runs.live.gate.gate_edits import LastingEdits
+from dap_ai.debuggees.runs.live.gate.gate_events import GateEvents
+from dap_ai.debuggees.runs.live.gate.orders import AgentHold, BreakpointTable, GateMessage, Order, OrderResult
+from dap_ai.debuggees.runs.live.gate.stop_table import BreakpointHit, Going, Now, StopTable
+from dap_ai.debuggees.runs.live.wire.endpoint_recorder import EndpointRecorder
+from dap_ai.debuggees.runs.run_model import Event
 
 Carry = Callable[[Order], None]
 """Carries an edit out. Raises ValueError where it cannot be."""
@@ -34,13 +34,13 @@ class What(NamedTuple):
     frames: Any = ()
 
 
-class Gate:
+class AgentGate:
     """For the endpoint's loop alone."""
 
     def __init__(
         self,
-        say: Callable[[Heard], None],
-        records: Recorder,
+        say: Callable[[GateMessage], None],
+        records: EndpointRecorder,
         *,
         path: str = "",
         workspace: str = "",
@@ -50,9 +50,9 @@ class Gate:
 
         `stop_all`: while one agent is held the others wait at their next event.
         """
-        self.story = Story()
-        self.stops = Stops(Now(self.story, workspace, path))
-        self.kept = Kept()
+        self.story = GateEvents()
+        self.stops = StopTable(Now(self.story, workspace, path))
+        self.kept = LastingEdits()
         self.records = records
         self.announces: set[str] = set()
         """Kinds that a hook announces itself: they are not decided on the wire."""
@@ -67,7 +67,7 @@ class Gate:
 
     # -- what the debugger says --------------------------------------------------------------------------------------
 
-    def table(self, table: Table) -> None:
+    def table(self, table: BreakpointTable) -> None:
         """Other breakpoints."""
         self.stops.replace(table.rows)
 
@@ -98,7 +98,7 @@ class Gate:
             await self._free.wait()
         hit, logged = (None, []) if self._is_open else self.stops.decide(what.event)
         for text in logged:
-            self.records.after(lambda text=text: self.say(Heard(logged=text)))
+            self.records.after(lambda text=text: self.say(GateMessage(logged=text)))
         end = ""
         if hit is not None:
             begin()
@@ -107,7 +107,7 @@ class Gate:
         self.story.past(what.event)
         return end
 
-    async def _hold(self, what: What, hit: Hit) -> str:
+    async def _hold(self, what: What, hit: BreakpointHit) -> str:
         ident, orders = next(self._idents), asyncio.Queue[Order]()
         self._holds[ident] = orders
         if self._stop_all:
@@ -120,18 +120,18 @@ class Gate:
             del self._holds[ident]
             if not self._holds:
                 self._free.set()
-            self.records.after(lambda: self.say(Heard(left=ident)))
+            self.records.after(lambda: self.say(GateMessage(left=ident)))
         if order.until:
             self.stops.going.append(Going(order.until, what.event.agent))
         return "again" if order.do == "again" else ""
 
-    def _tell(self, ident: int, what: What, hit: Hit) -> None:
+    def _tell(self, ident: int, what: What, hit: BreakpointHit) -> None:
         event: Any = what.event
-        held = Held(
+        held = AgentHold(
             ident, event.kind, what.query, event.agent, event.call_id, hit.reason, hit.idents, hit.filter,
             what.value(), what.api, what.frames,
         )  # fmt: skip
-        self.records.after(lambda: self.say(Heard(held=held)))
+        self.records.after(lambda: self.say(GateMessage(held=held)))
 
     def _carry(self, what: What, order: Order) -> None:
         failed = ""
@@ -139,4 +139,4 @@ class Gate:
             what.carry(order)
         except (ValueError, KeyError, TypeError) as error:
             failed = str(error) or type(error).__name__
-        self.records.after(lambda: self.say(Heard(edited=Edited(order.ident, order.do, failed))))
+        self.records.after(lambda: self.say(GateMessage(edited=OrderResult(order.ident, order.do, failed))))

@@ -1,4 +1,4 @@
-"""What the debugger and the gate say to each other: what is held, and what becomes of it. Parts of talk.py's lines."""
+"""Messages between the debugger and the gate: paused calls and what to do with them. Parts of endpoint_messages.py."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Until = Literal["", "event", "cycle", "out"]
 """How far an agent goes: "" to the next breakpoint, to the next event, to its next query, to the end of its cycle."""
 
 
-class Row(msgspec.Struct, frozen=True, omit_defaults=True):
+class BreakpointRow(msgspec.Struct, frozen=True, omit_defaults=True):
     """One breakpoint of the client's. `asked` is its part of DAP's request."""
 
     ident: int
@@ -20,10 +20,10 @@ class Row(msgspec.Struct, frozen=True, omit_defaults=True):
     asked: Mapping[str, Any]
 
 
-class Table(msgspec.Struct, frozen=True):
+class BreakpointTable(msgspec.Struct, frozen=True):
     """To the gate: the client's breakpoints, in the place of those before."""
 
-    rows: Sequence[Row] = ()
+    rows: Sequence[BreakpointRow] = ()
 
 
 class Order(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -44,7 +44,7 @@ class Order(msgspec.Struct, frozen=True, omit_defaults=True):
     """Of `go`: how far its agent goes."""
 
 
-class Held(msgspec.Struct, frozen=True, omit_defaults=True):
+class AgentHold(msgspec.Struct, frozen=True, omit_defaults=True):
     """From the gate: an agent waits. The recording has what is held by now."""
 
     ident: int
@@ -64,7 +64,7 @@ class Held(msgspec.Struct, frozen=True, omit_defaults=True):
     """The Python stack of a call, where a hook tells it."""
 
 
-class Edited(msgspec.Struct, frozen=True, omit_defaults=True):
+class OrderResult(msgspec.Struct, frozen=True, omit_defaults=True):
     """From the gate: an order was carried out, or why not."""
 
     ident: int
@@ -72,13 +72,13 @@ class Edited(msgspec.Struct, frozen=True, omit_defaults=True):
     failed: str = ""
 
 
-class Heard(msgspec.Struct, frozen=True, omit_defaults=True):
+class GateMessage(msgspec.Struct, frozen=True, omit_defaults=True):
     """One thing that the gate says."""
 
-    held: Held | None = None
+    held: AgentHold | None = None
     left: int = 0
     """What was held under that number is held no more: its agent has gone, or has been sent on."""
-    edited: Edited | None = None
+    edited: OrderResult | None = None
     logged: str = ""
     pid: int = 0
     """Of the agent, that a launcher in a terminal has started."""

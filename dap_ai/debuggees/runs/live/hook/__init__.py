@@ -4,8 +4,10 @@ Loaded by start/sitecustomize.py (no package: all that is on PYTHONPATH) under a
 Python, 3.8 and newer: standard library only, and no import of dap_ai. What goes wrong here is told once, and the agent
 goes on.
 
-`finding.py` sees modules as they are imported, `points.py` checks each row of the table in frameworks/, `calling.py`
-follows a call from its announcement to its result, `who.py` says which agent is at work (context variables). A query
+`import_hook.py` sees modules as they are imported, `hook_points.py` checks each row of the table in frameworks/,
+`tool_calls.py`
+follows a call from its announcement to its result, `current_agent.py` says which agent is at work (context variables).
+A query
 names its agent by a header that the endpoint takes off.
 """
 
@@ -18,6 +20,6 @@ if TYPE_CHECKING:  # typing costs each process of the agent's 2 ms
 
 def install() -> Any:
     """Frameworks that are imported from now on are followed; those that are there already, too."""
-    from .finding import install as begin
+    from .import_hook import install as begin
 
     begin()

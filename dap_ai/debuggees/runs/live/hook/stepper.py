@@ -23,7 +23,7 @@ import threading
 from types import TracebackType
 from typing import Any, Dict, Union
 
-from . import line, telling, who
+from . import current_agent, gate_connection, gate_messages
 
 Given = Union[str, Dict[str, Any]]
 _KINDS = ["query", "response", "call", "result"]
@@ -44,10 +44,10 @@ class AgentStepper:
         self._name = "" if AgentStepper._first else program_name
         AgentStepper._first = False
         self._local = threading.local()
-        if line.address() is None:
+        if gate_connection.address() is None:
             sys.stderr.write("dap-ai: nobody debugs this agent: start it by `dap-ai record -- COMMAND`\n")
         else:
-            who.hello(_KINDS)
+            current_agent.hello(_KINDS)
             self._announce("note", text=f"{program_name} begins")
 
     def __enter__(self) -> AgentStepper:  # noqa: PYI034  Self is of Python 3.11
@@ -85,7 +85,7 @@ class AgentStepper:
 
     def commit_agent_changes(self, commit_summary: str = "", commit_description: str = "") -> bool:
         """A note in the recording; the changes are kept without it. Whether there is anybody who keeps them."""
-        if line.address() is None:
+        if gate_connection.address() is None:
             return False
         said = "\n\n".join(filter(None, (commit_summary, commit_description)))
         self._announce("note", text=f"commit: {said}" if said else "commit")
@@ -106,7 +106,7 @@ class AgentStepper:
         return self._open.pop()
 
     def _announce(self, kind: str, **fields: Any) -> dict[str, Any]:
-        verdict: dict[str, Any] = telling.announce({"kind": kind, "agent": self._name, **fields})
+        verdict: dict[str, Any] = gate_messages.announce({"kind": kind, "agent": self._name, **fields})
         if verdict.get("do") == "stop":
             raise SystemExit(verdict.get("why") or 1)
         return verdict
@@ -146,5 +146,5 @@ def _like(given: Given, text: str) -> Given:
         found: Any = json.loads(text)
         if isinstance(found, dict):
             return found
-    telling.once(f"what is no JSON object cannot stand for one: {text[:200]}")
+    gate_messages.once(f"what is no JSON object cannot stand for one: {text[:200]}")
     return given

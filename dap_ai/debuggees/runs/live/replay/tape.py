@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from dap_ai.debuggees.runs.artefacts import CannotRead, lines
-from dap_ai.debuggees.runs.live.wire.apis.asked import Api
-from dap_ai.debuggees.runs.readers.shapes import array, decoded, table, whole, words
+from dap_ai.debuggees.runs.live.wire.apis.request_parts import Api
+from dap_ai.debuggees.runs.readers.json_shapes import array, decoded, table, whole, words
+from dap_ai.debuggees.runs.run_files import CannotRead, lines
 from dap_ai.debuggees.runs.store import FILE, WORKSPACE
 
 
@@ -18,7 +18,7 @@ class CannotReplay(Exception):  # noqa: N818  what it says of a run
     """The run cannot be replayed; the text says why, and what would help."""
 
 
-class Taped(NamedTuple):
+class TapeQuery(NamedTuple):
     """One query of the recording."""
 
     number: int
@@ -32,7 +32,7 @@ class Taped(NamedTuple):
     """What the model has seen was not what the agent had sent."""
 
 
-class Answer(NamedTuple):
+class TapeAnswer(NamedTuple):
     """What came back."""
 
     status: int
@@ -47,8 +47,8 @@ class Tape:
         """Raises CannotReplay where it is no recording of ours."""
         self.folder = folder.absolute()
         self.head: Mapping[str, Any] = {}
-        self.queries: list[Taped] = []
-        self.answers: dict[int, Answer] = {}
+        self.queries: list[TapeQuery] = []
+        self.answers: dict[int, TapeAnswer] = {}
         """By the query's number. Of one that was never answered whole there is none."""
         self.taken: dict[int, int] = {}
         """Of a recording that is a replay itself: which query of its parent's tape has answered each query."""
@@ -70,7 +70,7 @@ class Tape:
         """A message's JSON; empty where it is lost."""
         return self._parts.get(name, b"")
 
-    def query(self, number: int) -> Taped | None:
+    def query(self, number: int) -> TapeQuery | None:
         """The query of that number."""
         return next((each for each in self.queries if each.number == number), None)
 
@@ -142,7 +142,7 @@ class Tape:
             last, name = self._nodes[last]
             names.append(name)
         api: Any = row.get("api")
-        asked = Taped(whole(row["query"]) or 0, api, names[::-1], words(row.get("tools")), {}, "own" in row)
+        asked = TapeQuery(whole(row["query"]) or 0, api, names[::-1], words(row.get("tools")), {}, "own" in row)
         self.queries.append(asked._replace(settings=table(row.get("settings"))))
 
     def _response(self, row: Mapping[str, Any]) -> None:
@@ -152,4 +152,4 @@ class Tape:
         elif value is not None:
             self.live += 1
         if row.get("end") == "whole" and isinstance(value, dict):
-            self.answers[number] = Answer(whole(row.get("status")) or 200, value)
+            self.answers[number] = TapeAnswer(whole(row.get("status")) or 200, value)

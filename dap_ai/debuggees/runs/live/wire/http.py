@@ -22,7 +22,7 @@ _OF_ONE_CONNECTION = frozenset(
 )
 
 
-class Broken(Exception):  # noqa: N818  what it says of a connection
+class BrokenConnection(Exception):  # noqa: N818  what it says of a connection
     """The other side does not speak HTTP as it should, or has gone in the middle of it."""
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from dap_ai.debuggees.runs.live.wire.notes import Who
-from dap_ai.debuggees.runs.readers.shapes import table
+from dap_ai.debuggees.runs.live.wire.request_notes import Who
+from dap_ai.debuggees.runs.readers.json_shapes import table
 
 _PROXIES = ("http_proxy", "https_proxy", "all_proxy")
 _LOOPBACK = "127.0.0.1"

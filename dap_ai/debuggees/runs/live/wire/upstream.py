@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 import anyio
 import h11
 
-from dap_ai.debuggees.runs.live.wire.http import READ_BYTES, Broken, Headers
+from dap_ai.debuggees.runs.live.wire.http import READ_BYTES, BrokenConnection, Headers
 
 _IDLE_S = 4.0
 """A connection that has not been used for so long is not used again: servers close theirs after five seconds."""
@@ -28,7 +28,7 @@ class Unreached(Exception):  # noqa: N818  what it says of the model
     """No answer came; the text says why, for the agent's user."""
 
 
-class Link:
+class UpstreamConnection:
     """One connection."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, proxied: bool) -> None:
@@ -55,7 +55,7 @@ class Link:
             if isinstance(event, h11.Response):
                 return event
             if not isinstance(event, h11.InformationalResponse):
-                raise Broken("the answer has no head")
+                raise BrokenConnection("the answer has no head")
 
     async def pieces(self) -> AsyncIterator[bytes]:
         """The answer's body as it comes. Raises Broken and OSError where it ends too early."""
@@ -66,7 +66,7 @@ class Link:
             elif isinstance(event, h11.EndOfMessage):
                 return
             else:
-                raise Broken("the answer ends too early")
+                raise BrokenConnection("the answer ends too early")
 
     def again(self) -> bool:
         """Makes it ready for one more request; whether it can be."""
@@ -85,13 +85,13 @@ class Link:
             try:
                 event = self._http.next_event()
             except h11.RemoteProtocolError as error:
-                raise Broken(str(error)) from error
+                raise BrokenConnection(str(error)) from error
             if event is not h11.NEED_DATA:
                 return event
             self._http.receive_data(await self._reader.read(READ_BYTES))
 
 
-class Proxy(NamedTuple):
+class ProxyAddress(NamedTuple):
     """The user's way out."""
 
     host: str
@@ -103,10 +103,10 @@ class Pool:
     """Connections by origin."""
 
     def __init__(self) -> None:
-        self._idle: dict[str, list[Link]] = {}
+        self._idle: dict[str, list[UpstreamConnection]] = {}
         self._tls: ssl.SSLContext | None = None
 
-    def idle(self, origin: str) -> Link | None:
+    def idle(self, origin: str) -> UpstreamConnection | None:
         """One that is open already; None: there is none."""
         waiting = self._idle.get(origin, [])
         while waiting:
@@ -116,7 +116,7 @@ class Pool:
             link.close()
         return None
 
-    async def opened(self, origin: str) -> Link:
+    async def opened(self, origin: str) -> UpstreamConnection:
         """A new one. Raises Unreached."""
         parts = urlsplit(origin)
         host, secure = parts.hostname or "", parts.scheme == "https"
@@ -133,9 +133,9 @@ class Pool:
                     streams = await asyncio.open_connection(host, port, ssl=self._context() if secure else None)
         except (OSError, ValueError) as error:
             raise Unreached(f"{host}:{port} cannot be reached: {error or 'it does not answer'}") from error
-        return Link(*streams, proxied=bool(proxy and not secure))
+        return UpstreamConnection(*streams, proxied=bool(proxy and not secure))
 
-    def keep(self, origin: str, link: Link) -> None:
+    def keep(self, origin: str, link: UpstreamConnection) -> None:
         """For the next request, where it can take one."""
         if link.again():
             self._idle.setdefault(origin, []).append(link)
@@ -151,7 +151,7 @@ class Pool:
         return self._tls
 
 
-def proxy_for(scheme: str, host: str, port: int) -> Proxy | None:
+def proxy_for(scheme: str, host: str, port: int) -> ProxyAddress | None:
     """The proxy that the user's environment names for an address. Raises ValueError where it is no address."""
     proxies = urllib.request.getproxies()
     url = proxies.get(scheme) or proxies.get("all")
@@ -162,7 +162,7 @@ def proxy_for(scheme: str, host: str, port: int) -> Proxy | None:
         raise ValueError(f"the proxy of {scheme}_proxy is none that speaks HTTP")
     login = f"{unquote(parts.username)}:{unquote(parts.password or '')}" if parts.username else ""
     authorization = f"Basic {base64.b64encode(login.encode()).decode()}" if login else ""
-    return Proxy(parts.hostname, parts.port or 80, authorization)
+    return ProxyAddress(parts.hostname, parts.port or 80, authorization)
 
 
 def proxy_headers(origin: str) -> Headers:
@@ -172,7 +172,7 @@ def proxy_headers(origin: str) -> Headers:
     return [(b"Proxy-Authorization", proxy.authorization.encode())] if proxy and proxy.authorization else []
 
 
-async def _tunnel(proxy: Proxy, host: str, port: int) -> socket.socket:
+async def _tunnel(proxy: ProxyAddress, host: str, port: int) -> socket.socket:
     """A connection through a proxy. Raises OSError where it lets nobody through."""
     loop = asyncio.get_running_loop()
     found = await loop.getaddrinfo(proxy.host, proxy.port, type=socket.SOCK_STREAM)

@@ -51,15 +51,15 @@ def users(directory: Path, *arguments: str) -> bytes:
 
     What the repository configures starts no program and reaches no other one: it may be anybody's.
     """
-    return _said(["-C", str(directory), *_QUIET, *arguments], _NOWHERE)
+    return _output(["-C", str(directory), *_QUIET, *arguments], _NOWHERE)
 
 
 def own(*arguments: str) -> bytes:
     """What the user's own git says outside of every repository."""
-    return _said(arguments, {"GIT_DIR": os.devnull})
+    return _output(arguments, {"GIT_DIR": os.devnull})
 
 
-def _said(arguments: Sequence[str], environ: Mapping[str, str]) -> bytes:
+def _output(arguments: Sequence[str], environ: Mapping[str, str]) -> bytes:
     command, environ = [program(), *arguments], {**_environment(), **environ}
     try:
         ran = subprocess.run(command, env=environ, capture_output=True, timeout=_LIMIT_S, check=False)  # noqa: S603  ours

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dap_ai.debuggees.runs.live.workspace.git import Git, GitError, names, users
-from dap_ai.debuggees.runs.live.workspace.ignoring import patterns
+from dap_ai.debuggees.runs.live.workspace.ignore_patterns import patterns
 
 MAX_FILE_BYTES = 10 * 1024 * 1024
 MAX_BYTES = 4 * 1024**3

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dap_ai.debuggees.runs.artefacts import CannotRead
-from dap_ai.debuggees.runs.model import Run
 from dap_ai.debuggees.runs.readers.base import Reader, glance
-from dap_ai.debuggees.runs.readers.recordings.reading import Reading
+from dap_ai.debuggees.runs.readers.recordings.recording_reader import RecordingReader
+from dap_ai.debuggees.runs.run_files import CannotRead
+from dap_ai.debuggees.runs.run_model import Run
 from dap_ai.debuggees.runs.store import FILE, FORMAT, VERSION
 
 
@@ -27,7 +27,7 @@ def sniff(path: Path) -> tuple[float, str]:
 def read(path: Path) -> Run:
     """See Reader.read."""
     file, name = (path / FILE, FILE) if path.is_dir() else (path, "")
-    reading = Reading(path, name)
+    reading = RecordingReader(path, name)
     version = reading.feed(file)
     if version != VERSION:
         raise CannotRead(f"{path}: is of version {version!r} of the format, not {VERSION}")

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import msgspec
 
 
-class Node(msgspec.Struct, frozen=True, gc=False):
+class MessageNode(msgspec.Struct, frozen=True, gc=False):
     """A message in a conversation. `line` is where its content is, 1-based."""
 
     after: int
@@ -42,7 +42,7 @@ class Asker(msgspec.Struct):
 class Askers:
     """The agents of a run so far."""
 
-    def __init__(self, nodes: dict[int, Node]) -> None:
+    def __init__(self, nodes: dict[int, MessageNode]) -> None:
         self.known: list[Asker] = []
         self._nodes = nodes
         self._owners: dict[int, Asker] = {}
@@ -58,7 +58,7 @@ class Askers:
         """
         head = (self._system(last), tools)
         asker = (
-            self._told(head, *who)
+            self._announced_asker(head, *who)
             or self._continued(last)
             or self._calling(answers)
             or self._resting(head)
@@ -101,7 +101,7 @@ class Askers:
     def _calling(self, answers: Sequence[str]) -> Asker | None:
         return next((self._callers[one] for one in reversed(answers) if one in self._callers), None)
 
-    def _told(self, head: tuple[str, str], name: str, parent: str) -> Asker | None:
+    def _announced_asker(self, head: tuple[str, str], name: str, parent: str) -> Asker | None:
         if not name:
             return None
         found = next((each for each in self.known if each.name == name), None)

@@ -7,10 +7,10 @@ from typing import Any, Literal, cast
 
 import msgspec
 
-from dap_ai.debuggees.runs.model import Ref, Usage
-from dap_ai.debuggees.runs.readers import thin
-from dap_ai.debuggees.runs.readers.blocks import readable
-from dap_ai.debuggees.runs.readers.spans.chat import Said, Wanted, messages, parsed_json, shown
+from dap_ai.debuggees.runs.readers import thin_events
+from dap_ai.debuggees.runs.readers.content_blocks import readable
+from dap_ai.debuggees.runs.readers.spans.chat_messages import ChatCall, ChatMessage, messages, parsed_json, shown
+from dap_ai.debuggees.runs.run_model import Ref, TokenUsage
 
 SpanKind = Literal["model", "tool", "agent", "other"]
 _MIN_TOLD = 24
@@ -24,7 +24,7 @@ _UNTOLD_KEYS = frozenset(
 )  # fmt: skip
 
 
-class Raw(msgspec.Struct):
+class RawSpan(msgspec.Struct):
     """What a tool's reader says of one span; times in seconds since 1970."""
 
     ref: Ref
@@ -42,7 +42,7 @@ class Raw(msgspec.Struct):
     tool: str = ""
     call_id: str = ""
     arguments: Mapping[str, Any] | None = None
-    usage: Usage | None = None
+    usage: TokenUsage | None = None
     error: str = ""
     """What went wrong; "" nothing."""
     is_ok: bool = False
@@ -52,27 +52,27 @@ class Raw(msgspec.Struct):
     input_at: str = ""
     output_at: str = ""
     """Where in the span input and output stand, as JSON pointers within it."""
-    page: thin.Page | None = None
+    page: thin_events.Page | None = None
     """What finds its texts in the file again, of a file that is too large to be held."""
 
 
 class Span(msgspec.Struct):
     """One span, without what was said before it."""
 
-    raw: Raw
-    asked: str | thin.Place = ""
+    raw: RawSpan
+    asked: str | thin_events.TextLocation = ""
     """The input: of a model's the messages that are new, else all of it."""
-    results: Sequence[Said] = ()
+    results: Sequence[ChatMessage] = ()
     """Results of calls that stand in the input of a model."""
-    text: str | thin.Place = ""
+    text: str | thin_events.TextLocation = ""
     """The output."""
-    reasoning: str | thin.Place = ""
-    calls: Sequence[Wanted] = ()
+    reasoning: str | thin_events.TextLocation = ""
+    calls: Sequence[ChatCall] = ()
     rest: str = ""
     """What else the span says that no other has said."""
 
 
-class Seen:
+class TraceTexts:
     """The texts of a trace so far: the same prompt stands in every later query, and is told once."""
 
     def __init__(self) -> None:
@@ -86,7 +86,7 @@ class Seen:
         self._hashes.add(key)
         return True
 
-    def span(self, raw: Raw) -> Span:
+    def span(self, raw: RawSpan) -> Span:
         """The span without what was said before it, and without its raw values."""
         asked = messages(raw.input)
         told = messages(raw.output)
@@ -117,7 +117,7 @@ class Seen:
         raw.input = raw.output = raw.whole = raw.page = None
         return span
 
-    def _is_new_message(self, said: Said) -> bool:
+    def _is_new_message(self, said: ChatMessage) -> bool:
         """A message counts as said where its text, its calls and whose result it is were said before."""
         for call in said.calls:
             self.is_new(readable(call.arguments))
@@ -126,7 +126,7 @@ class Seen:
         self.is_new(said.text)
         return self.is_new(key)
 
-    def _remember(self, raw: Raw) -> None:
+    def _remember(self, raw: RawSpan) -> None:
         """All texts of what the span's own events tell, and the values themselves, which are mostly JSON in a text."""
         for value in (raw.input, raw.output, raw.arguments, raw.error):
             for _, said in self._strings(value):

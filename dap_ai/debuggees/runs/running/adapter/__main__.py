@@ -21,7 +21,7 @@ def _guard() -> None:
     package = types.ModuleType("dap_ai")
     package.__path__ = [_OURS]  # its own __init__ is for newer Pythons
     sys.modules["dap_ai"] = package
-    runpy.run_path(os.path.join(_OURS, "backends", "debugpy", "doors.py"))["guard_users"]()
+    runpy.run_path(os.path.join(_OURS, "backends", "debugpy", "port_guard.py"))["guard_users"]()
 
 
 def _stay() -> None:

@@ -49,7 +49,7 @@ def _guarded() -> Generator[None, None, None]:
     from debugpy.common import sockets as untyped
 
     sockets: Any = untyped
-    is_of_another_user = runpy.run_path(os.path.join(_OURS, "transport", "peers.py"))["is_of_another_user"]
+    is_of_another_user = runpy.run_path(os.path.join(_OURS, "transport", "peer_users.py"))["is_of_another_user"]
 
     class Ours(socket.socket):
         def accept(self) -> Tuple[socket.socket, Any]:

@@ -6,13 +6,21 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.agent.case.stack import Case, Frame, Place
-from dap_ai.debuggees.native.analysis.analysis import NativeAnalysis
-from dap_ai.debuggees.native.analysis.reports import report_of
-from dap_ai.debuggees.native.answer.context import first_context
-from dap_ai.protocol.contracts.asking import HistoryItem
-from dap_ai.protocol.contracts.inspection import Binary, Fact, FrameFacts, ThreadFacts, ThreadFrame, Value, Variable
-from dap_ai.protocol.wire.ask import Suspect
+from dap_ai.agent.case.stop_snapshot import FramePlace, StackFrame, StopSnapshot
+from dap_ai.debuggees.native.analysis.native_analysis import NativeAnalysis
+from dap_ai.debuggees.native.analysis.program_reports import report_of
+from dap_ai.debuggees.native.answer.native_context import first_context
+from dap_ai.protocol.contracts.inspection import (
+    Binary,
+    ExpressionResult,
+    FrameFacts,
+    ThreadFacts,
+    ThreadFrame,
+    Value,
+    Variable,
+)
+from dap_ai.protocol.contracts.question import HistoryItem
+from dap_ai.protocol.wire.ask_messages import Suspect
 from tests.unit.debuggees.native.cases import NULL, At, stopped
 
 SAID = Path(__file__).parents[1] / "said"
@@ -29,20 +37,20 @@ int main(void) {
 """
 ORDER = Value("0x602010 -> {number=7, item=null}", "struct order *", "pointer", address=0x602010)
 FRAMES = [
-    At("price_of", "->price", {"order": ORDER, "order->item": NULL, "order->item->price": Fact(error="raised", text="null dereference of order->item")}),
+    At("price_of", "->price", {"order": ORDER, "order->item": NULL, "order->item->price": ExpressionResult(error="raised", text="null dereference of order->item")}),
     At("total", "price_of(order) +", {"order": ORDER}),
     At("main", "find(7)"),
 ]  # fmt: skip
 
 
-def crash() -> Case:
+def crash() -> StopSnapshot:
     case = stopped(SHOP, FRAMES, address=0x8)
     case.output = [("console", "Attached to process 7.\n"), ("stdout", "two orders\n")]
     case.history = [HistoryItem("evaluate", "order->item", "0x0")]
     return case
 
 
-def told(case: Case, analysis: NativeAnalysis | None = None, budget_tokens: int = 2000) -> str:
+def told(case: StopSnapshot, analysis: NativeAnalysis | None = None, budget_tokens: int = 2000) -> str:
     return first_context(case, analysis, budget_tokens)
 
 
@@ -87,10 +95,10 @@ def test_a_small_budget_keeps_the_signal_and_every_frame() -> None:
     assert all(name in text for name in ("#0 price_of", "#1 total", "#2 main"))
 
 
-def reported(name: str, *inside: str) -> Case:
+def reported(name: str, *inside: str) -> StopSnapshot:
     case = crash()
     case.inspection.fault, case.inspection.exceptions = None, []
-    case.frames[:0] = [Frame(100 + n, frame, "", 0, user=False) for n, frame in enumerate(inside)]
+    case.frames[:0] = [StackFrame(100 + n, frame, "", 0, user=False) for n, frame in enumerate(inside)]
     case.output = [("stdout", "two orders\n" + (SAID / name).read_text(encoding="utf-8"))]
     case.report = report_of(case)
     return case
@@ -120,7 +128,7 @@ def test_a_race_at_the_shown_line_tells_whose_access_it_is() -> None:
 def test_an_assertion_is_to_be_taken_as_right() -> None:
     case = crash()
     case.output = [("stdout", "shop: shop.c:2: price_of: Assertion `order->item' failed.\n")]
-    case.frames.insert(0, Frame(100, "abort", "", 0, user=False))
+    case.frames.insert(0, StackFrame(100, "abort", "", 0, user=False))
     case.report = report_of(case)
     assert "assert: order->item\nThe assertion is to be taken as right." in told(case)
 
@@ -138,7 +146,10 @@ def test_a_recursion_is_one_line_with_the_arguments_of_its_first_calls() -> None
 def test_a_deep_stack_is_told_to_its_outer_end() -> None:
     source = "int depth(int n) {\n    return depth(n + 1);\n}\nint main(void) {\n    return depth(0);\n}\n"
     case = stopped(source, [At("depth", "n + 1", {"n": 900 - k}) for k in range(8)])
-    case.outermost = [Frame(998, "depth", "/src/shop.c", 2, user=True), Frame(999, "main", "/src/shop.c", 5, user=True)]
+    case.outermost = [
+        StackFrame(998, "depth", "/src/shop.c", 2, user=True),
+        StackFrame(999, "main", "/src/shop.c", 5, user=True),
+    ]
     case.total_frames = 2000
     assert "#0-1998 1,999 frames of depth -> depth" in told(case)
     assert "#1999 main shop.c:5" in told(case)
@@ -161,8 +172,8 @@ def test_threads_in_a_deadlock_say_who_holds_what(tmp_path: Path) -> None:
 
 def test_without_source_the_registers_and_what_to_do_are_told() -> None:
     case = crash()
-    frame = Frame(1, "main", "", 0, user=False)
-    case.frames, case.places = [frame], [Place(frame)]
+    frame = StackFrame(1, "main", "", 0, user=False)
+    case.frames, case.places = [frame], [FramePlace(frame)]
     case.inspection.binary = Binary("/bin/shop", debug_info=False)
     case.inspection.registers = {"rax": "0x0", "rip": "0x401136"}
     text = told(case)

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from dap_ai.agent.case.reader import Reader
-from dap_ai.agent.source.source import Sources
-from dap_ai.protocol.contracts.asking import Stop
-from dap_ai.protocol.contracts.inspection import Fact, FrameFacts, Inspection, Query, Value
+from dap_ai.agent.case.stop_reader import StopReader
+from dap_ai.agent.source.source_file import Sources
+from dap_ai.protocol.contracts.inspection import ExpressionResult, FrameFacts, Inspection, Query, Value
+from dap_ai.protocol.contracts.question import StopEvent
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 
 pytestmark = pytest.mark.anyio
-STOP = Stop(1, 1, None, "exception", "Signed integer overflow")
+STOP = StopEvent(1, 1, None, "exception", "Signed integer overflow")
 SAID = (Value('"signed-integer-overflow"', "const char *", "str"), Value('"2 + 1"', "char *", "str"))
 
 
@@ -39,7 +39,9 @@ class Debugger:
         if isinstance(self._reply, RequestFailed):
             raise self._reply
         assert [frame.frame_id for frame in query.frames] == [2]
-        return Inspection([FrameFacts(2, "", "", 0, values=[Fact(value) for value in self._reply])], kind="native")
+        return Inspection(
+            [FrameFacts(2, "", "", 0, values=[ExpressionResult(value) for value in self._reply])], kind="native"
+        )
 
     def caught(self) -> None:
         return None
@@ -51,8 +53,8 @@ class Debugger:
         return []
 
 
-def reader(debugger: Debugger) -> Reader:
-    return Reader(debugger, Sources(), "observe")  # pyright: ignore[reportArgumentType]  all that it needs
+def reader(debugger: Debugger) -> StopReader:
+    return StopReader(debugger, Sources(), "observe")  # pyright: ignore[reportArgumentType]  all that it needs
 
 
 async def test_a_stop_that_is_over_when_a_report_is_read_is_not_told_as_current():

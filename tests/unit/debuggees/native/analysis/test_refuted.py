@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from dap_ai.agent.case.crash_report import Report, Stack
-from dap_ai.debuggees.native.analysis.analysis import NativeAnalysis
+from dap_ai.debuggees.native.analysis.native_analysis import NativeAnalysis
 from dap_ai.debuggees.native.diagnoses.diagnosing import analyse
 from dap_ai.protocol.contracts.inspection import ThreadFrame, Value
 from tests.unit.debuggees.native.cases import NULL, At, Values, is_firm, line_of, pointer, stopped

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dap_ai.agent.case.crash_report import Report
-from dap_ai.agent.case.stack import Case, Frame
-from dap_ai.debuggees.native.analysis.reports import NO_WORDS, Words, own_output, report_of
-from dap_ai.debuggees.native.source.report import MAX_TEXT
-from dap_ai.protocol.contracts.asking import Stop
+from dap_ai.agent.case.stop_snapshot import StackFrame, StopSnapshot
+from dap_ai.debuggees.native.analysis.program_reports import NO_WORDS, Words, own_output, report_of
+from dap_ai.debuggees.native.source.program_report import MAX_TEXT
+from dap_ai.protocol.contracts.question import StopEvent
 from tests.unit.debuggees.native.cases import At, stopped
 
 SAID = Path(__file__).parents[1] / "said"
@@ -25,12 +25,12 @@ def said(name: str) -> str:
     return (SAID / name).read_text(encoding="utf-8")
 
 
-def case_of(text: str, *inside: str, signal: str = "", stop: str = "") -> Case:
+def case_of(text: str, *inside: str, signal: str = "", stop: str = "") -> StopSnapshot:
     """A stop in `main`, with these frames further in, after the program printed the text."""
     case = stopped(SOURCE, [At("main", "return 0")], signal=signal)
-    case.frames[:0] = [Frame(100 + n, name, "", 0, user=False) for n, name in enumerate(inside)]
+    case.frames[:0] = [StackFrame(100 + n, name, "", 0, user=False) for n, name in enumerate(inside)]
     case.output = [("stdout", text)]
-    case.stop = Stop(1, 1, None, "exception", stop)
+    case.stop = StopEvent(1, 1, None, "exception", stop)
     return case
 
 

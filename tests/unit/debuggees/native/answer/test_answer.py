@@ -7,15 +7,15 @@ from types import SimpleNamespace
 from typing import Any
 
 from dap_ai.agent.case.crash_report import Report
-from dap_ai.agent.case.stack import Case, Frame, Place
-from dap_ai.agent.providers.work import Told
+from dap_ai.agent.case.stop_snapshot import FramePlace, StackFrame, StopSnapshot
+from dap_ai.agent.providers.ask_work import TextSink
 from dap_ai.agent.report.wording import ADVICE, GUESS, HAPPENED, NOW, WHY
-from dap_ai.debuggees.native.analysis.draft import root_of
+from dap_ai.debuggees.native.analysis.report_builder import root_of
 from dap_ai.debuggees.native.answer.answer import NativeAnalyst
-from dap_ai.debuggees.native.answer.notes import expressions_in, notes
-from dap_ai.protocol.contracts.asking import Answer
-from dap_ai.protocol.contracts.inspection import Binary, Fact, Value
-from dap_ai.protocol.wire.ask import AskArguments
+from dap_ai.debuggees.native.answer.native_notes import expressions_in, notes
+from dap_ai.protocol.contracts.inspection import Binary, ExpressionResult, Value
+from dap_ai.protocol.contracts.question import Answer
+from dap_ai.protocol.wire.ask_messages import AskArguments
 from tests.unit.agent.harness import Heard
 from tests.unit.debuggees.native.cases import NULL, At, pointer, stopped
 
@@ -30,13 +30,13 @@ int total(void) {
 """
 
 
-def asked(case: Case, question: str = "", later: dict[str, Value] | None = None) -> tuple[Answer, str]:
+def asked(case: StopSnapshot, question: str = "", later: dict[str, Value] | None = None) -> tuple[Answer, str]:
     """The answer, and what the sink has heard of it. `later`: what is read when it is asked for."""
     heard = Heard()
-    told = Told(heard)
+    told = TextSink(heard)
 
     async def read(expressions: list[str]) -> None:
-        case.places[0].known.update({e: Fact((later or {}).get(e)) for e in expressions})
+        case.places[0].known.update({e: ExpressionResult((later or {}).get(e)) for e in expressions})
 
     work: Any = SimpleNamespace(
         case=case,
@@ -51,7 +51,7 @@ def asked(case: Case, question: str = "", later: dict[str, Value] | None = None)
     return answer, heard.text("answer")
 
 
-def crashed() -> Case:
+def crashed() -> StopSnapshot:
     return stopped(SOURCE, [At("total", "order->price", {"order": NULL})], address=16)
 
 
@@ -125,7 +125,7 @@ def test_expressions_of_a_question_are_taken_as_their_language_has_them():
 def test_a_stop_without_source_tells_signal_address_and_stack():
     case = stopped(SOURCE, [At("total", "order->price")], address=8)
     case.places[0].source = None
-    case.frames[:] = [Frame(1, "__strlen_avx2", "", 0, user=False), Frame(2, "main", "", 0, user=False)]
+    case.frames[:] = [StackFrame(1, "__strlen_avx2", "", 0, user=False), StackFrame(2, "main", "", 0, user=False)]
     case.inspection.binary = Binary("/bin/shop", debug_info=False)
     answer, _ = asked(case)
     for words in ("`SIGSEGV`", "`0x8`", "null pointer", "`__strlen_avx2`", "no debug information", "-g -O0"):
@@ -153,7 +153,7 @@ def test_the_words_of_a_panic_keep_their_quotes():
 
 def test_what_cannot_be_read_is_said_so_and_the_pointer_in_its_way_is_followed():
     case = crashed()
-    case.places[0].known["order->price"] = Fact(error="raised", text="null dereference of order")
+    case.places[0].known["order->price"] = ExpressionResult(error="raised", text="null dereference of order")
     answer, _ = asked(case, "what is order->price?")
     assert "`order->price` cannot be read" in answer.text
     assert "`find` returns `NULL`" in answer.text
@@ -173,9 +173,9 @@ def test_files_of_several_folders_are_told_from_the_one_that_holds_them_all():
     case = crashed()
     file = case.sources.add("/src/books/include/record.h", SOURCE)
     other = case.sources.add("/src/books/main.c", SOURCE)
-    inner = Frame(1, "total", "/src/books/include/record.h", 6, user=True)
-    outer = Frame(2, "main", "/src/books/main.c", 5, user=True)
-    case.places[:] = [Place(inner, file, None, {}), Place(outer, other, None, {})]
+    inner = StackFrame(1, "total", "/src/books/include/record.h", 6, user=True)
+    outer = StackFrame(2, "main", "/src/books/main.c", 5, user=True)
+    case.places[:] = [FramePlace(inner, file, None, {}), FramePlace(outer, other, None, {})]
     assert root_of(case) == "/src/books"
 
 

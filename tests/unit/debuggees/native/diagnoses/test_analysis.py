@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from dap_ai.agent.case.crash_report import Report, Stack
-from dap_ai.debuggees.native.analysis.analysis import NativeAnalysis
+from dap_ai.debuggees.native.analysis.native_analysis import NativeAnalysis
 from dap_ai.debuggees.native.diagnoses.diagnosing import analyse
 from dap_ai.debuggees.native.diagnoses.pointers import looks_like
 from dap_ai.debuggees.native.diagnoses.threads import cycle
-from dap_ai.protocol.contracts.inspection import Fact, ThreadFacts, ThreadFrame, Value
+from dap_ai.protocol.contracts.inspection import ExpressionResult, ThreadFacts, ThreadFrame, Value
 from tests.unit.debuggees.native.cases import NULL, At, is_firm, line_of, pointer, stopped
 
 FILE = "/src/shop.c"
@@ -61,9 +61,9 @@ def test_of_several_pointers_the_one_that_is_null_is_blamed():
     assert analysis.cited[0].expression == "q"
 
 
-def test_what_the_walker_found_null_is_blamed_before_other_nulls():
+def test_what_the_inspector_found_null_is_blamed_before_other_nulls():
     source = "int f(struct a *p) {\n    return p->next->x;\n}\n"
-    raised = Fact(error="raised", text="null dereference of p->next")
+    raised = ExpressionResult(error="raised", text="null dereference of p->next")
     values = {"p": pointer(0x5000), "p->next": NULL, "p->next->x": raised}
     assert "`p->next` is `null`" in told(analysed(source, [At("f", "return", values)], address=8))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dap_ai.agent.case.crash_report import Report, Stack
-from dap_ai.debuggees.native.analysis.analysis import NativeAnalysis
+from dap_ai.debuggees.native.analysis.native_analysis import NativeAnalysis
 from dap_ai.debuggees.native.diagnoses.diagnosing import analyse
 from dap_ai.debuggees.native.diagnoses.pointers import looks_like
 from dap_ai.protocol.contracts.inspection import ThreadFrame, Value

@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from dap_ai.debuggees.native.launch.job import NativeJob
+from dap_ai.debuggees.native.launch.native_job import NativeJob
 from dap_ai.protocol.wire.errors import RequestFailed
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 import pytest
 
-from dap_ai.debuggees.native.launch import program as native_program
-from dap_ai.debuggees.native.launch.program import (
+from dap_ai.debuggees.native.launch import native_program
+from dap_ai.debuggees.native.launch.native_program import (
     Core,
     NativeProgram,
     exception_filters,

@@ -5,11 +5,11 @@ import sys
 
 import pytest
 
-from dap_ai.commands.running.outcome import Wishes
-from dap_ai.commands.running.run import Run
-from dap_ai.commands.wanted.arguments import Breakpoint
-from dap_ai.debuggees.native.launch.job import NativeJob
-from dap_ai.debuggees.native.launch.program import Core, NativeProgram
+from dap_ai.commands.options.command_line import BreakpointOption
+from dap_ai.commands.running.ask_run import AskRun
+from dap_ai.commands.running.outcome import RunOptions
+from dap_ai.debuggees.native.launch.native_job import NativeJob
+from dap_ai.debuggees.native.launch.native_program import Core, NativeProgram
 from dap_ai.debuggees.native.launch.target import NativeTarget
 from dap_ai.protocol.wire.errors import RequestFailed
 from tests.patience import patient
@@ -38,7 +38,7 @@ def run(script=None, **wishes):
     target = NativeTarget(adapter, NativeJob(adapter, display.program_output), **about)
 
     async def main():
-        run_ = Run(client, display, target, Wishes(**wanted), FakePrompt(()))
+        run_ = AskRun(client, display, target, RunOptions(**wanted), FakePrompt(()))
         return await asyncio.wait_for(run_.run(), patient(5))
 
     return asyncio.run(main()), client, display
@@ -91,7 +91,7 @@ def test_a_process_stops_where_it_is_and_is_left_running():
 
 def test_on_the_way_to_a_breakpoint_the_stop_of_gdbs_attach_is_passed():
     script = {"configurationDone": [[ATTACHED]], "continue": [[AT_A_BREAKPOINT]]}
-    _, client, display = run(script, program=None, pid=7, adapter="gdb", breakpoints=[Breakpoint("/p.c", 3)])
+    _, client, display = run(script, program=None, pid=7, adapter="gdb", breakpoints=[BreakpointOption("/p.c", 3)])
     assert [body["reason"] for body in display.texts("stopped")] == ["breakpoint"]
     assert client.commands().count("ask") == 1
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from dap_ai.debuggees.native.reading.kinds import codes_of, string_of
-from dap_ai.debuggees.native.reading.literals import clear_of_lldb, codes, is_cut, joined, spelled
-from dap_ai.debuggees.native.reading.variables import Raw
+from dap_ai.debuggees.native.reading.adapter_literals import clear_of_lldb, codes, is_cut, joined, spelled
+from dap_ai.debuggees.native.reading.adapter_variables import AdapterVariable
+from dap_ai.debuggees.native.reading.variable_kinds import codes_of, string_of
 
 
 @pytest.mark.parametrize(
@@ -41,9 +41,9 @@ def test_a_character_is_as_many_numbers_as_it_is_stored_in():
 
 
 def test_an_array_of_characters_is_no_longer_than_its_type():
-    assert string_of(Raw("a", "char[4]", r'"DCBA\xed"')) == '"DCBA"'
-    assert len(codes_of(Raw("a", "char[80]", '"' + r"\U0000000e" * 80 + '"'))) == 80
-    assert string_of(Raw("a", "char [10]", r'"a\000bc\000\000"')) == r'"a\000bc"'
+    assert string_of(AdapterVariable("a", "char[4]", r'"DCBA\xed"')) == '"DCBA"'
+    assert len(codes_of(AdapterVariable("a", "char[80]", '"' + r"\U0000000e" * 80 + '"'))) == 80
+    assert string_of(AdapterVariable("a", "char [10]", r'"a\000bc\000\000"')) == r'"a\000bc"'
 
 
 def test_a_text_that_is_not_whole_is_cut():
@@ -55,5 +55,5 @@ def test_bytes_are_spelled_as_a_literal():
 
 
 def test_a_number_in_a_text_is_not_its_length():
-    assert Raw("s", "std::string", '"with 126 apples, size=5"').length is None
-    assert Raw("v", "std::vector<int>", "size=5").length == 5
+    assert AdapterVariable("s", "std::string", '"with 126 apples, size=5"').length is None
+    assert AdapterVariable("v", "std::vector<int>", "size=5").length == 5

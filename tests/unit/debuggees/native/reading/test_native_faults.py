@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from dap_ai.debuggees.native.reading.faults import fault_of, said_fault
-from dap_ai.debuggees.native.reading.threads import threads_of, waiting_of
+from dap_ai.debuggees.native.reading.faults import fault_in_stop_text, fault_of
+from dap_ai.debuggees.native.reading.native_threads import threads_of, waiting_of
 from dap_ai.protocol.contracts.inspection import Fault, Query
 from dap_ai.protocol.wire.errors import RequestFailed
 
@@ -53,7 +53,7 @@ FRAME = 7
     ],
 )
 def test_the_words_of_a_stop_tell_its_fault(stopped: str, fault: Fault | None):
-    assert said_fault(stopped) == fault
+    assert fault_in_stop_text(stopped) == fault
 
 
 class Adapter:

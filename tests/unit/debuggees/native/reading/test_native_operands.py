@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from dap_ai.debuggees.native.reading.operands import access_of, address_of
+from dap_ai.debuggees.native.reading.instruction_operands import access_of, address_of
 
 REGISTERS = {"rax": 0x1000, "rcx": 4, "rdi": 0x20, "rsp": 0x7FF0, "rip": 0x400, "x0": 0x80, "x1": 2, "sp": 0x900}
 

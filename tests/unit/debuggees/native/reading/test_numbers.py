@@ -11,8 +11,8 @@ from dap_ai.debuggees.native.reading.numbers import (
     DOUBLE,
     INT,
     LITERAL,
+    ArithmeticTrap,
     Number,
-    Raised,
     binary,
     compared,
     fitted,
@@ -67,7 +67,7 @@ def test_a_negative_int_is_larger_than_an_unsigned_one_in_c():
     ],
 )
 def test_rust_checks_what_c_wraps(left: Number, op: str, right: Number, error: str):
-    with pytest.raises(Raised, match=error):
+    with pytest.raises(ArithmeticTrap, match=error):
         binary(op, left, right, rust=True)
 
 
@@ -76,7 +76,7 @@ def test_a_literal_of_rust_takes_the_type_of_what_it_meets():
 
 
 def test_whole_numbers_divided_by_zero_raise_in_c():
-    with pytest.raises(Raised, match="division by zero"):
+    with pytest.raises(ArithmeticTrap, match="division by zero"):
         binary("%", of("int", 1), of("int", 0))
 
 
@@ -98,7 +98,7 @@ def test_casts_cut_and_wrap_in_c_and_saturate_in_rust():
     assert fitted(byte, 300).value == 44
     assert fitted(INT, -1.9).value == -1
     assert numbers.saturated(byte, 300.5).value == 255
-    with pytest.raises(Raised):
+    with pytest.raises(ArithmeticTrap):
         fitted(INT, math.inf)
 
 

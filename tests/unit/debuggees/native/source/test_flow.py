@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from dap_ai.debuggees.native.source.parsing import Unit, parse
+from dap_ai.debuggees.native.source.parsing import ParsedFile, parse
 
 
-def only(text: str, language: str = "cpp") -> Unit:
+def only(text: str, language: str = "cpp") -> ParsedFile:
     unit = parse(text, language)
     assert len(unit.functions) == 1
     return unit

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from dap_ai.agent.case.depth import MAX_COUNTED, depth_of
-from dap_ai.debuggees.native.source.frames import (
-    Run,
+from dap_ai.debuggees.native.source.frame_folding import (
+    FoldedFrames,
     clean_name,
     folded,
     in_words,
@@ -89,22 +89,22 @@ def test_a_frame_that_the_adapter_calls_inlined_is():
 
 def test_a_recursion_is_one_run_with_its_length():
     assert folded(rows("fail", *["fib"] * 9, "main")) == [
-        Run(0, 1, ("fail",), ""),
-        Run(1, 9, ("fib",), "recursion"),
-        Run(10, 1, ("main",), ""),
+        FoldedFrames(0, 1, ("fail",), ""),
+        FoldedFrames(1, 9, ("fib",), "recursion"),
+        FoldedFrames(10, 1, ("main",), ""),
     ]
 
 
 def test_a_recursion_through_several_functions_is_told_by_its_period():
     runs = folded(rows(*["even", "odd"] * 5, "even", "main"))
 
-    assert runs[0] == Run(0, 11, ("even", "odd"), "recursion")
+    assert runs[0] == FoldedFrames(0, 11, ("even", "odd"), "recursion")
 
 
 def test_a_recursion_through_a_library_is_a_recursion():
     runs = folded(rows(*["compare", "[qsort]", "sort"] * 4, "main"))
 
-    assert runs[0] == Run(0, 12, ("compare", "qsort", "sort"), "recursion")
+    assert runs[0] == FoldedFrames(0, 12, ("compare", "qsort", "sort"), "recursion")
 
 
 def test_a_function_that_calls_itself_a_few_times_is_not_folded():
@@ -112,19 +112,23 @@ def test_a_function_that_calls_itself_a_few_times_is_not_folded():
 
 
 def test_library_frames_in_a_row_are_one_run():
-    assert folded(rows("[raise]", "[abort]", "main"))[0] == Run(0, 2, ("raise", "abort"), "library")
+    assert folded(rows("[raise]", "[abort]", "main"))[0] == FoldedFrames(0, 2, ("raise", "abort"), "library")
 
 
 def test_a_recursion_on_both_sides_of_what_was_not_read_is_one():
     runs = folded(rows(*["fib"] * 80), 2004, rows(*["fib"] * 16, "main", "[start]", "[start2]", "[start3]"))
 
-    assert runs[:2] == [Run(0, 2000, ("fib",), "recursion"), Run(2000, 1, ("main",), "")]
+    assert runs[:2] == [FoldedFrames(0, 2000, ("fib",), "recursion"), FoldedFrames(2000, 1, ("main",), "")]
 
 
 def test_what_was_not_read_and_is_no_recursion_is_told_as_such():
     runs = folded(rows(*map(str, range(80))), 100, rows("g", "main"))
 
-    assert runs[80:] == [Run(80, 18, (), ""), Run(98, 1, ("g",), ""), Run(99, 1, ("main",), "")]
+    assert runs[80:] == [
+        FoldedFrames(80, 18, (), ""),
+        FoldedFrames(98, 1, ("g",), ""),
+        FoldedFrames(99, 1, ("main",), ""),
+    ]
 
 
 def test_every_frame_is_in_exactly_one_run():
@@ -134,19 +138,19 @@ def test_every_frame_is_in_exactly_one_run():
 
 
 def test_the_longest_recursion_is_the_recursion():
-    assert recursion_of(folded(rows(*["f"] * 7, "x", *["g"] * 8))) == Run(8, 8, ("g",), "recursion")
+    assert recursion_of(folded(rows(*["f"] * 7, "x", *["g"] * 8))) == FoldedFrames(8, 8, ("g",), "recursion")
 
 
 @pytest.mark.parametrize(
     ("run", "words"),
     [
-        (Run(0, 1994, ("fib",), "recursion"), "1,994 frames of fib -> fib"),
-        (Run(0, 10, ("even", "odd"), "recursion"), "10 frames of even -> odd -> even"),
-        (Run(0, 1, ("raise",), "library"), "1 library frame: raise"),
-        (Run(0, 12, (), ""), "12 frames not read"),
+        (FoldedFrames(0, 1994, ("fib",), "recursion"), "1,994 frames of fib -> fib"),
+        (FoldedFrames(0, 10, ("even", "odd"), "recursion"), "10 frames of even -> odd -> even"),
+        (FoldedFrames(0, 1, ("raise",), "library"), "1 library frame: raise"),
+        (FoldedFrames(0, 12, (), ""), "12 frames not read"),
     ],
 )
-def test_a_run_in_words(run: Run, words: str):
+def test_a_run_in_words(run: FoldedFrames, words: str):
     assert in_words(run) == words
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from dap_ai.agent.source.parsed import Expression
-from dap_ai.debuggees.native.source.parsing import Unit, parse
+from dap_ai.debuggees.native.source.parsing import ParsedFile, parse
 from tests.unit.debuggees.native.sources import CPP, RUST, SOURCES, C
 
 
@@ -11,7 +11,7 @@ def line_with(text: str, part: str) -> int:
     return next(number for number, line in enumerate(text.split("\n"), 1) if part in line)
 
 
-def unit_of(language: str) -> Unit:
+def unit_of(language: str) -> ParsedFile:
     return parse(SOURCES[language], language)
 
 

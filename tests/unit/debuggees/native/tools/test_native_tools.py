@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from dap_ai.agent.case.stack import Case, Frame, Place
-from dap_ai.agent.source.source import Sources
-from dap_ai.agent.tools.base import Bench, ToolResult
-from dap_ai.agent.tools.table import every_tool, run
-from dap_ai.debuggees.native.tools.memory import secrets_in
-from dap_ai.protocol.contracts import tools
-from dap_ai.protocol.contracts.asking import Stop
+from dap_ai.agent.case.stop_snapshot import FramePlace, StackFrame, StopSnapshot
+from dap_ai.agent.source.source_file import Sources
+from dap_ai.agent.tools.base import ToolContext, ToolResult
+from dap_ai.agent.tools.tool_table import every_tool, run
+from dap_ai.debuggees.native.tools.memory_tool import secrets_in
+from dap_ai.protocol.contracts import tool_arguments
 from dap_ai.protocol.contracts.inspection import Inspection, ThreadFacts, ThreadFrame
+from dap_ai.protocol.contracts.question import StopEvent
 from dap_ai.protocol.wire.errors import RequestFailed
 from dap_ai.protocol.wire.safe import as_it_is
 
@@ -29,14 +29,14 @@ MEMORY = 0x10000
 
 @dataclass
 class Adapter:
-    """A Debugger without a walker's answers."""
+    """A Debugger without an inspector's answers."""
 
     answers: dict[str, Any] = field(default_factory=dict)
     memory: bytes = b""
     can_inspect: bool = True
     current: bool = True
     why_no_snapshot: str = "a native program is not copied"
-    stop: Stop = field(default_factory=lambda: Stop(1, 1, None, "exception"))
+    stop: StopEvent = field(default_factory=lambda: StopEvent(1, 1, None, "exception"))
 
     async def request(self, command: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         if command == "readMemory" and self.memory:
@@ -53,14 +53,16 @@ class Adapter:
         return {"address": hex(address), "data": base64.b64encode(self.memory[start : start + count]).decode()}
 
 
-def bench(adapter: Adapter, **more: Any) -> Bench:
-    frame = Frame(0, "main", "", 3, user=True)
+def bench(adapter: Adapter, **more: Any) -> ToolContext:
+    frame = StackFrame(0, "main", "", 3, user=True)
     inspection = Inspection([], kind=more.pop("kind", "native"), threads=more.pop("threads", []))
-    case = Case(adapter.stop, Sources(), [frame], [Place(frame)], inspection, "observe", **more.pop("case", {}))
-    return Bench(adapter, case, **{"mask": as_it_is, **more})  # type: ignore[arg-type]
+    case = StopSnapshot(
+        adapter.stop, Sources(), [frame], [FramePlace(frame)], inspection, "observe", **more.pop("case", {})
+    )
+    return ToolContext(adapter, case, **{"mask": as_it_is, **more})  # type: ignore[arg-type]
 
 
-async def result_of(name: str, arguments: tools.Arguments, made: Bench) -> ToolResult:
+async def result_of(name: str, arguments: tool_arguments.ToolArguments, made: ToolContext) -> ToolResult:
     assert arguments.tool == name
     return await run(made, arguments)
 
@@ -72,7 +74,7 @@ def hides(secret: str) -> Any:
 async def test_bytes_are_shown_in_rows_of_sixteen():
     made = bench(Adapter(memory=bytes(range(32, 112)).ljust(4096, b"\0")))
 
-    shown = (await result_of("memory", tools.Memory(hex(MEMORY), count=20), made)).text
+    shown = (await result_of("memory", tool_arguments.MemoryArguments(hex(MEMORY), count=20), made)).text
 
     assert "0x10000  20 21 22 23 24 25 26 27 28 29 2a 2b 2c 2d 2e 2f   !\"#$%&'()*+,-./" in shown
     assert "0x10010  30 31 32 33  " in shown
@@ -81,21 +83,23 @@ async def test_bytes_are_shown_in_rows_of_sixteen():
 async def test_at_the_end_of_what_can_be_read_the_rest_is_counted():
     made = bench(Adapter(memory=b"x" * 4096))
 
-    shown = (await result_of("memory", tools.Memory(hex(MEMORY + 4090), count=100), made)).text
+    shown = (await result_of("memory", tool_arguments.MemoryArguments(hex(MEMORY + 4090), count=100), made)).text
 
     assert shown.startswith("6 bytes at `0x10ffa`")
     assert "The 94 bytes after them cannot be read." in shown
 
 
 async def test_an_adapter_that_reads_no_memory_says_so():
-    result = await result_of("memory", tools.Memory("0x1000"), bench(Adapter()))
+    result = await result_of("memory", tool_arguments.MemoryArguments("0x1000"), bench(Adapter()))
 
     assert (result.failed, "does not support 'readMemory'" in result.text) == (True, True)
 
 
 @pytest.mark.parametrize("address", ["password", "config->api_key", "&user.password[3]"])
 async def test_memory_that_a_secret_name_leads_to_is_not_read(address: str):
-    result = await result_of("memory", tools.Memory(address), bench(Adapter(memory=b"hunter2".ljust(4096))))
+    result = await result_of(
+        "memory", tool_arguments.MemoryArguments(address), bench(Adapter(memory=b"hunter2".ljust(4096)))
+    )
 
     assert result.failed
     assert "may hold a secret" in result.text
@@ -118,7 +122,7 @@ def test_the_bytes_of_a_secret_in_wide_characters_are_hidden():
 async def test_a_secret_that_begins_before_the_window_is_hidden_in_it():
     made = bench(Adapter(memory=b"....hunter2....".ljust(4096, b".")), mask=hides("hunter2"))
 
-    shown = (await result_of("memory", tools.Memory(hex(MEMORY + 8), count=4), made)).text
+    shown = (await result_of("memory", tool_arguments.MemoryArguments(hex(MEMORY + 8), count=4), made)).text
 
     assert "** ** ** 2e" in shown
     assert "er2" not in shown
@@ -138,7 +142,7 @@ async def test_instructions_stand_under_their_source_line_and_the_frames_own_is_
     stack = {"stackFrames": [{"id": 0, "instructionPointerReference": "0x404"}]}
     made = bench(Adapter({"stackTrace": stack, "disassemble": {"instructions": rows}}))
 
-    shown = (await result_of("disassemble", tools.Disassemble(), made)).text
+    shown = (await result_of("disassemble", tool_arguments.DisassembleArguments(), made)).text
 
     assert shown.splitlines()[3:8] == [
         "a.c:3",
@@ -156,7 +160,7 @@ async def test_a_line_of_a_file_outside_of_the_programs_folders_is_not_shown_wit
     stack = {"stackFrames": [{"id": 0, "instructionPointerReference": "0x404"}]}
     made = bench(Adapter({"stackTrace": stack, "disassemble": {"instructions": rows}}))
 
-    shown = (await result_of("disassemble", tools.Disassemble(), made)).text
+    shown = (await result_of("disassemble", tool_arguments.DisassembleArguments(), made)).text
 
     assert "private.c:1" in shown
     assert "a private line" not in shown
@@ -167,7 +171,10 @@ async def test_registers_without_the_special_ones_and_in_hexadecimal():
     scopes = {"scopes": [{"name": "Registers", "variablesReference": 1}]}
     made = bench(Adapter({"scopes": scopes, "variables": {"variables": rows}}))
 
-    assert (await result_of("registers", tools.Registers(), made)).data == {"rax": "0x10", "rip": "0x40 <main>"}
+    assert (await result_of("registers", tool_arguments.RegistersArguments(), made)).data == {
+        "rax": "0x10",
+        "rip": "0x40 <main>",
+    }
 
 
 async def test_threads_tell_who_waits_for_whom():
@@ -178,7 +185,7 @@ async def test_threads_tell_who_waits_for_whom():
     listed = {"threads": [{"id": 2, "name": "bank"}, {"id": 3, "name": "bank"}]}
     made = bench(Adapter({"threads": listed}), threads=threads)
 
-    shown = (await result_of("threads", tools.Threads(), made)).text
+    shown = (await result_of("threads", tool_arguments.ThreadsArguments(), made)).text
 
     assert "2 bank: transfer /a.c:8, waits in mutex for 0x9, which thread 3 holds" in shown
     assert "3 bank: main /a.c:20, waits in join of thread 2" in shown
@@ -187,14 +194,14 @@ async def test_threads_tell_who_waits_for_whom():
 async def test_a_frame_beyond_the_end_of_a_deep_stack_is_refused():
     made = bench(Adapter({"stackTrace": {"stackFrames": []}}), case={"total_frames": 2004})
 
-    result = await result_of("registers", tools.Registers(frame=2004), made)
+    result = await result_of("registers", tool_arguments.RegistersArguments(frame=2004), made)
 
     assert result.text == "There is no frame 2004: the stack has the frames 0 to 2003."
 
 
 @pytest.mark.parametrize("name", ["frames", "registers", "memory", "disassemble"])
 async def test_a_python_program_has_none_of_these_tools(name: str):
-    arguments = tools.Memory("x") if name == "memory" else tools.TOOLS[name]()
+    arguments = tool_arguments.MemoryArguments("x") if name == "memory" else tool_arguments.TOOLS[name]()
 
     result = await result_of(name, arguments, bench(Adapter(), kind="python"))
 

@@ -6,10 +6,10 @@ import textwrap
 
 import pytest
 
-from dap_ai.agent.report.edits import Edit
-from dap_ai.agent.source.source import SourceFile
-from dap_ai.debuggees.python.analysis.experiments.changes.candidates import candidates, distinct, spread
-from dap_ai.debuggees.python.analysis.experiments.changes.kinds import PRIOR
+from dap_ai.agent.report.source_edits import SourceEdit
+from dap_ai.agent.source.source_file import SourceFile
+from dap_ai.debuggees.python.analysis.experiments.changes.change_kinds import PRIOR
+from dap_ai.debuggees.python.analysis.experiments.changes.fix_candidates import candidates, distinct, spread
 from dap_ai.debuggees.python.analysis.ranking.trials import Candidate
 
 
@@ -149,7 +149,7 @@ x = (1 +
     ],
 )
 def test_an_edit_counts_if_it_parses_and_makes_another_program(first: int, last: int, lines: list[str], is_new: bool):
-    edit = Edit(SourceFile("/x/till.py", METHOD), first, last, lines)
+    edit = SourceEdit(SourceFile("/x/till.py", METHOD), first, last, lines)
     assert [*distinct([Candidate(edit, "number", 0.5, 0.5, first)])] == (
         [Candidate(edit, "number", 0.5, 0.5, first)] if is_new else []
     )

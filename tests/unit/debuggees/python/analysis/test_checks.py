@@ -7,14 +7,21 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.agent.report.edits import Edit
-from dap_ai.agent.source.source import SourceFile
-from dap_ai.debuggees.python.analysis.record.check import Check, failure_of
-from dap_ai.debuggees.python.analysis.record.checks import checks_of
+from dap_ai.agent.report.source_edits import SourceEdit
+from dap_ai.agent.source.source_file import SourceFile
+from dap_ai.debuggees.python.analysis.record.check_plan import checks_of
+from dap_ai.debuggees.python.analysis.record.check_runs import CANNOT, CheckRuns
 from dap_ai.debuggees.python.analysis.record.enclosing import changes_a_check, own_folders
-from dap_ai.debuggees.python.analysis.record.runs import CANNOT, Runs
+from dap_ai.debuggees.python.analysis.record.failure_check import FailureCheck, failure_of
 from dap_ai.protocol.contracts.inspection import Value
-from dap_ai.protocol.contracts.snapshot import Raised, SnapshotQuery, SnapshotResult, Statements, Trace, TracedLine
+from dap_ai.protocol.contracts.snapshot_messages import (
+    RaisedException,
+    RunTrace,
+    SnapshotQuery,
+    SnapshotResult,
+    Statements,
+    TracedLine,
+)
 from tests.unit.agent.harness import Stopped, case_of, fail
 
 BILL = """
@@ -79,14 +86,14 @@ def test_statements_are_dedented_and_keep_their_line(bill: Stopped):
 
 def test_an_edit_among_the_statements_of_a_check_is_in_its_text(bill: Stopped):
     check = checks_of(case_of(bill))[1]
-    query = check.query([Edit(check.source, 8, 8, ["    prices = {}", '    prices["tea"] = 3'])])
+    query = check.query([SourceEdit(check.source, 8, 8, ["    prices = {}", '    prices["tea"] = 3'])])
     assert query.statements is not None
     assert query.statements.source.splitlines()[:3] == ["prices = {}", 'prices["tea"] = 3', "total = 0"]
 
 
 def test_statements_below_an_edit_name_their_new_line(bill: Stopped):
     check = checks_of(case_of(bill))[0]
-    query = check.query([Edit(check.source, 2, 2, ["# new", "def price(name, prices):"])])
+    query = check.query([SourceEdit(check.source, 2, 2, ["# new", "def price(name, prices):"])])
     assert query.statements is not None and query.statements.line == 13
 
 
@@ -100,13 +107,13 @@ def control_of(stopped: Stopped, result: SnapshotResult, check: int = 1):
     stopped.why_no_snapshot = ""
     stopped.copy = lambda query: result
     case = case_of(stopped)
-    runs = Runs(stopped, case, failure_of(case))
+    runs = CheckRuns(stopped, case, failure_of(case))
     return asyncio.run(runs.control(checks_of(case)[check]))
 
 
 def raised(stopped: Stopped, **changes: object) -> SnapshotResult:
     wanted = {"type": "AssertionError", "message": "the bill", "file": stopped.program, "line": 12}
-    return SnapshotResult("raised", error="AssertionError: the bill", raised=Raised(**(wanted | changes)))  # type: ignore[arg-type]
+    return SnapshotResult("raised", error="AssertionError: the bill", raised=RaisedException(**(wanted | changes)))  # type: ignore[arg-type]
 
 
 def test_a_check_that_fails_as_the_program_did_is_usable(bill: Stopped):
@@ -161,16 +168,16 @@ def attempt_with(stopped: Stopped, after: SnapshotResult, edit: tuple[int, int, 
     """The verdict of an edit in a debuggee that fails without edits, and does `after` with them."""
     lines = [TracedLine(stopped.program, line, "bill") for line in (3, 8, 9, 10, 11, 12)]
     before = raised(stopped)
-    before.trace = Trace(lines)
+    before.trace = RunTrace(lines)
     stopped.why_no_snapshot = ""
     stopped.copy = lambda query: after if query.edits else before
     case = case_of(stopped)
-    runs = Runs(stopped, case, failure_of(case))
+    runs = CheckRuns(stopped, case, failure_of(case))
 
     async def both():
-        chosen: Check = checks_of(case)[check]
+        chosen: FailureCheck = checks_of(case)[check]
         control = await runs.control(chosen)
-        return await runs.attempt([Edit(chosen.source, *edit)], control)
+        return await runs.attempt([SourceEdit(chosen.source, *edit)], control)
 
     return asyncio.run(both())
 
@@ -179,7 +186,7 @@ FIX = (8, 8, ['    prices = {"tea": 3.5}'])
 
 
 def passed(stopped: Stopped, *lines: int) -> SnapshotResult:
-    return SnapshotResult("ok", trace=Trace([TracedLine(stopped.program, line, "bill") for line in lines]))
+    return SnapshotResult("ok", trace=RunTrace([TracedLine(stopped.program, line, "bill") for line in lines]))
 
 
 def test_a_fix_with_which_the_whole_program_ends_well_is_verified(bill: Stopped):
@@ -201,7 +208,7 @@ def test_a_fix_with_which_only_a_part_passes_is_not_called_verified(bill: Stoppe
 )
 def test_an_edit_of_what_is_asserted_proves_nothing(bill: Stopped, before: str, after: str, changes: str):
     source = SourceFile("/x/shop.py", before)
-    edit = Edit(source, 1, len(source.lines), after.splitlines())
+    edit = SourceEdit(source, 1, len(source.lines), after.splitlines())
     assert changes_a_check(case_of(bill), [edit]) == changes
 
 
@@ -209,7 +216,7 @@ def test_an_edit_of_a_test_file_proves_nothing_where_a_test_fails(tmp_path: Path
     test = tmp_path / "test_shop.py"
     test.write_text("def price():\n    return 3\n\n\ndef test_price():\n    assert price() == 4\n\n\ntest_price()\n")
     case = case_of(fail(test))
-    edit = Edit(SourceFile(str(test), test.read_text()), 2, 2, ["    return 4"])
+    edit = SourceEdit(SourceFile(str(test), test.read_text()), 2, 2, ["    return 4"])
     assert changes_a_check(case, [edit]) == "the edit changes the test itself"
 
 
@@ -251,7 +258,7 @@ def test_an_asked_check_is_a_snapshot_query_of_its_own_text(bill: Stopped):
     case = case_of(bill)
     place = case.places[0]
     assert place.source is not None
-    query: SnapshotQuery = Check(place, place.source, 12, 12, "mine", text="assert (total == 7)\n").query()
+    query: SnapshotQuery = FailureCheck(place, place.source, 12, 12, "mine", text="assert (total == 7)\n").query()
     assert query.statements is not None and query.statements.source == "assert (total == 7)\n"
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.agent.case.stack import Place
+from dap_ai.agent.case.stop_snapshot import FramePlace
 from tests.unit.agent.harness import case_of, fail
 
 CALLED = """class Box:
@@ -27,12 +27,12 @@ OF_ANOTHER = ("with contextlib.ExitStack() as stack:", "")
 NOT_NAMED = ("with open(__file__):", "")
 
 
-def places(folder: Path, text: str) -> list[Place]:
+def places(folder: Path, text: str) -> list[FramePlace]:
     (folder / "main.py").write_text(text)
     return case_of(fail(folder / "main.py")).places
 
 
-def called(folder: Path, cleaning: tuple[str, str]) -> list[Place]:
+def called(folder: Path, cleaning: tuple[str, str]) -> list[FramePlace]:
     before, after = cleaning
     return places(folder, "import contextlib\n" + CALLED.replace("CLEANING", before).replace("END", after))
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from dap_ai.agent.report.edits import Edit
-from dap_ai.agent.source.source import SourceFile
+from dap_ai.agent.report.source_edits import SourceEdit
+from dap_ai.agent.source.source_file import SourceFile
 from dap_ai.debuggees.python.analysis.record.data_changes import changes_data, shifted
 
 PROGRAM = """\
@@ -55,11 +55,11 @@ main()
 """
 
 
-def edited(old: str, new: str, told_by: Callable[[Sequence[Edit]], str] = changes_data) -> str:
+def edited(old: str, new: str, told_by: Callable[[Sequence[SourceEdit]], str] = changes_data) -> str:
     assert PROGRAM.count(old) == 1
     source, after = SourceFile("/p.py", PROGRAM), PROGRAM.replace(old, new).splitlines()
     edits = [
-        Edit(source, first + 1, last, after[begin:end])
+        SourceEdit(source, first + 1, last, after[begin:end])
         for kind, first, last, begin, end in difflib.SequenceMatcher(None, source.lines, after).get_opcodes()
         if kind != "equal"
     ]

@@ -11,8 +11,14 @@ from _pytest.assertion.rewrite import rewrite_asserts
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dap_ai.debuggees.python.analysis.failure.demands import MOST_CHARS, Difference, Side, demand_of, unmet
-from dap_ai.debuggees.python.analysis.failure.messages import difference_in, reported
+from dap_ai.debuggees.python.analysis.failure.assertion_demands import (
+    MOST_CHARS,
+    AssertionSide,
+    ValueDifference,
+    demand_of,
+    unmet,
+)
+from dap_ai.debuggees.python.analysis.failure.exception_messages import difference_in, reported
 
 ROWS = [f"row {number}" for number in range(20)]
 
@@ -32,7 +38,10 @@ def said(check: str, **names: object) -> str:
     demand = demand_of(statement)
     message = " ".join(raised(check, names).split("\n"))
     known = reported(demand, statement, message) or ["" for _ in demand.sides]
-    sides = [Side(ast.unparse(n), text, text == ast.unparse(n)) for n, text in zip(demand.sides, known, strict=False)]
+    sides = [
+        AssertionSide(ast.unparse(n), text, text == ast.unparse(n))
+        for n, text in zip(demand.sides, known, strict=False)
+    ]
     return unmet(demand.relation, sides, difference_in(message))
 
 
@@ -81,7 +90,7 @@ def test_what_is_not_shown_as_an_expression_is_not_known(check: str):
 
 
 def differ(left: str, right: str) -> str:
-    return unmet("==", [Side("found", left), Side("wanted", right)])
+    return unmet("==", [AssertionSide("found", left), AssertionSide("wanted", right)])
 
 
 def test_of_long_lists_the_first_items_that_differ_are_told():
@@ -116,7 +125,9 @@ def test_long_texts_that_are_known_to_begin_alike_only_are_not_told_as_different
 
 def test_of_a_long_text_that_part_is_shown_that_is_not_to_be_in_it():
     text = repr("x" * 90 + "position:fixed" + "y" * 90)
-    told = unmet("not in", [Side("'position:fixed'", "'position:fixed'", is_literal=True), Side("html", text)])
+    told = unmet(
+        "not in", [AssertionSide("'position:fixed'", "'position:fixed'", is_literal=True), AssertionSide("html", text)]
+    )
     assert told.startswith("`'position:fixed'` is in `html`, which is `...xxxxxxxxxxxxposition:fixed")
 
 
@@ -173,12 +184,12 @@ def test_of_a_text_and_a_number_that_is_wanted_about_the_first_is_told():
 def test_a_side_that_is_given_by_its_name_is_not_known():
     statement = ast.parse("self.assertEqual(f(), second=g())").body[0]
     demand = demand_of(statement)
-    assert unmet(demand.relation, [Side("f()", "")], Difference("[1]", "2", "3")) == ""
+    assert unmet(demand.relation, [AssertionSide("f()", "")], ValueDifference("[1]", "2", "3")) == ""
 
 
 @pytest.mark.parametrize("relation", ["==", "in", "<", "is", "", "true"])
 def test_of_sides_of_which_no_value_is_known_nothing_is_said(relation: str):
-    assert unmet(relation, [Side("a", ""), Side("b", "")]) == ""
+    assert unmet(relation, [AssertionSide("a", ""), AssertionSide("b", "")]) == ""
 
 
 DEEP = "[" * 150 + "]" * 150
@@ -211,5 +222,5 @@ def test_no_message_makes_it_fail(check: str, parts: list[str]):
     statement = ast.parse(check).body[0]
     demand = demand_of(statement)
     known = reported(demand, statement, "".join(parts))
-    sides = [Side(ast.unparse(n), text) for n, text in zip(demand.sides, known, strict=False)]
+    sides = [AssertionSide(ast.unparse(n), text) for n, text in zip(demand.sides, known, strict=False)]
     assert unmet(demand.relation, sides) or not known

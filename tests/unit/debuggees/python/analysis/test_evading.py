@@ -7,15 +7,21 @@ import asyncio
 
 import pytest
 
-from dap_ai.agent.case.stack import Case, Frame, Place
-from dap_ai.agent.report.edits import Edit, text_after
-from dap_ai.agent.source.source import SourceFile, Sources
-from dap_ai.debuggees.python.analysis.experiments.evading import evaded, with_trap
-from dap_ai.debuggees.python.analysis.record.check import Check, Failure
-from dap_ai.debuggees.python.analysis.record.runs import Control, Runs
-from dap_ai.protocol.contracts.asking import Stop
+from dap_ai.agent.case.stop_snapshot import FramePlace, StackFrame, StopSnapshot
+from dap_ai.agent.report.source_edits import SourceEdit, text_after
+from dap_ai.agent.source.source_file import SourceFile, Sources
+from dap_ai.debuggees.python.analysis.experiments.evaded_failure import evaded, with_trap
+from dap_ai.debuggees.python.analysis.record.check_runs import CheckRuns, Control
+from dap_ai.debuggees.python.analysis.record.failure_check import Failure, FailureCheck
 from dap_ai.protocol.contracts.inspection import FrameFacts, Inspection
-from dap_ai.protocol.contracts.snapshot import Raised, SnapshotQuery, SnapshotResult, Trace, TracedCall
+from dap_ai.protocol.contracts.question import StopEvent
+from dap_ai.protocol.contracts.snapshot_messages import (
+    RaisedException,
+    RunTrace,
+    SnapshotQuery,
+    SnapshotResult,
+    TracedCall,
+)
 
 PATH = "/x/bill.py"
 TEXT = """\
@@ -32,23 +38,23 @@ BROKEN = "float(row[1])"
 TRAP = "(_ for _ in ()).throw(KeyboardInterrupt)"
 
 
-def failed() -> tuple[Case, Failure]:
+def failed() -> tuple[StopSnapshot, Failure]:
     sources = Sources()
     source = sources.add(PATH, TEXT)
     statement = source.statement_at(FAILED)
     assert statement is not None
     node = next(n for n in ast.walk(statement) if isinstance(n, ast.expr) and ast.unparse(n) == BROKEN)
     position = [node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0]
-    frame = Frame(1, "<genexpr>", PATH, FAILED, user=True)
+    frame = StackFrame(1, "<genexpr>", PATH, FAILED, user=True)
     facts = FrameFacts(frame_id=1, name="<genexpr>", file=PATH, line=FAILED, position=position)
-    place = Place(frame, source, facts)
-    case = Case(Stop(1, 1, None, "exception"), sources, [frame], [place], Inspection(frames=[]))
+    place = FramePlace(frame, source, facts)
+    case = StopSnapshot(StopEvent(1, 1, None, "exception"), sources, [frame], [place], Inspection(frames=[]))
     return case, Failure(place, statement)
 
 
-def change(failure: Failure, line: int, *new: str, last: int | None = None) -> Edit:
+def change(failure: Failure, line: int, *new: str, last: int | None = None) -> SourceEdit:
     assert failure.place.source is not None
-    return Edit(failure.place.source, line, line if last is None else last, list(new))
+    return SourceEdit(failure.place.source, line, line if last is None else last, list(new))
 
 
 def trapped(line: int, *new: str, last: int | None = None) -> list[str]:
@@ -80,7 +86,7 @@ def test_an_edit_elsewhere_in_the_file_stays_too(line: int, new: list[str], last
 
 def test_an_edit_of_another_file_is_beside_the_trap():
     _, failure = failed()
-    other = Edit(SourceFile("/x/other.py", "x = 1\n"), 1, 1, ["x = 2"])
+    other = SourceEdit(SourceFile("/x/other.py", "x = 1\n"), 1, 1, ["x = 2"])
     edits = with_trap(other, failure, BROKEN)
     assert edits[0] is other
     assert TRAP in edits[1].lines[0]
@@ -107,17 +113,17 @@ def doubt(result: SnapshotResult, *, gave: str = "2.0", now: str = "2.0", at: in
     case, failure = failed()
     place, new = case.places[0], {FAILED: "    return sum(float(row[1]) for row in wanted if not row)"}
     before = SnapshotResult("raised", trace=called(gave))
-    control = Control(Check(place, failure.place.source or SourceFile("", ""), 7, 7, "it"), before)
+    control = Control(FailureCheck(place, failure.place.source or SourceFile("", ""), 7, 7, "it"), before)
     edit = change(failure, at, new.get(at, "    wanted = []"))
-    runs = Runs(Copies(result), case, failure)  # type: ignore[arg-type]
+    runs = CheckRuns(Copies(result), case, failure)  # type: ignore[arg-type]
     return asyncio.run(evaded(runs, control, edit, SnapshotResult("ok", trace=called(now))))
 
 
-def called(result: str) -> Trace:
-    return Trace(calls=[TracedCall("total", PATH, 1, 0, ["rows=[...]"], result)])
+def called(result: str) -> RunTrace:
+    return RunTrace(calls=[TracedCall("total", PATH, 1, 0, ["rows=[...]"], result)])
 
 
-COMES_BY = SnapshotResult("raised", error="KeyboardInterrupt", raised=Raised("KeyboardInterrupt"))
+COMES_BY = SnapshotResult("raised", error="KeyboardInterrupt", raised=RaisedException("KeyboardInterrupt"))
 
 
 def test_the_same_operation_on_other_values_is_doubted_where_a_call_that_had_returned_gives_something_else():
@@ -165,10 +171,10 @@ def test_an_operand_that_is_left_out_of_what_failed_is_told(old: str, new: str, 
     source = sources.add(PATH, f"def work(a, b, c, f):\n    {old}\n")
     statement = source.statement_at(2)
     assert statement is not None
-    frame = Frame(1, "work", PATH, 2, user=True)
-    failure = Failure(Place(frame, source), statement)
-    case = Case(Stop(1, 1, None, "exception"), sources, [frame], [failure.place], Inspection(frames=[]))
-    control = Control(Check(failure.place, source, 1, 2, "it"), SnapshotResult("raised"))
-    runs = Runs(Copies(SnapshotResult("ok")), case, failure)  # type: ignore[arg-type]
+    frame = StackFrame(1, "work", PATH, 2, user=True)
+    failure = Failure(FramePlace(frame, source), statement)
+    case = StopSnapshot(StopEvent(1, 1, None, "exception"), sources, [frame], [failure.place], Inspection(frames=[]))
+    control = Control(FailureCheck(failure.place, source, 1, 2, "it"), SnapshotResult("raised"))
+    runs = CheckRuns(Copies(SnapshotResult("ok")), case, failure)  # type: ignore[arg-type]
     told = asyncio.run(evaded(runs, control, change(failure, 2, f"    {new}"), SnapshotResult("ok")))
     assert told == (f"`{gone}` is left out" if gone else "")

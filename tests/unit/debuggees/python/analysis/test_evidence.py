@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from dap_ai.agent.source.source import Sources
-from dap_ai.debuggees.python.analysis.contrast.oddities import atoms, oddities
-from dap_ai.debuggees.python.analysis.contrast.seen import seen_in
+from dap_ai.agent.source.source_file import Sources
+from dap_ai.debuggees.python.analysis.contrast.anomalies import anomalies, atoms
+from dap_ai.debuggees.python.analysis.contrast.failure_record import failure_record
 from dap_ai.debuggees.python.analysis.ranking.ranking import analyse
-from dap_ai.debuggees.python.analysis.record.record import Record
-from dap_ai.debuggees.python.analysis.slice.dependence import slice_of
-from dap_ai.protocol.contracts.snapshot import History, TracedCode, TracedRun, TracedValue
+from dap_ai.debuggees.python.analysis.record.trace_record import TraceRecord
+from dap_ai.debuggees.python.analysis.slice.dynamic_slice import slice_of
+from dap_ai.protocol.contracts.snapshot_messages import StepHistory, TracedCode, TracedRun, TracedValue
 from tests.unit.agent.harness import case_of, fail
 
 PROGRAM = """\
@@ -23,7 +23,7 @@ assert total == 1
 """
 
 
-def record(tmp_path: Path) -> Record:
+def record(tmp_path: Path) -> TraceRecord:
     program = tmp_path / "total.py"
     program.write_text(PROGRAM)
     codes = [TracedCode(str(program), "<module>", 1), TracedCode(str(program), "number", 1)]
@@ -35,7 +35,7 @@ def record(tmp_path: Path) -> Record:
     lines = [(1, 1), (1, 4), (1, 5), (1, 6), (1, 7), (2, 2), (1, 6), (1, 7), (3, 2), (1, 6), (1, 8)]
     values = [(3, "total", "0"), (4, "text", "'1'"), (5, "total", "1.0"), (7, "text", "''"), (8, "total", "nan")]
     steps = [number for pair in lines for number in pair]
-    return Record(History(1, codes, runs, steps, [TracedValue(*each) for each in values]), Sources())
+    return TraceRecord(StepHistory(1, codes, runs, steps, [TracedValue(*each) for each in values]), Sources())
 
 
 def test_a_slice_holds_what_the_failing_value_depended_on_and_nothing_else(tmp_path: Path):
@@ -50,9 +50,9 @@ def test_a_check_that_was_met_tells_which_lines_it_depended_on(tmp_path: Path):
     program.write_text("a = 1\nb = 2\nassert a == 1\nassert b == 1\n")
     values = [TracedValue(1, "a", "1"), TracedValue(2, "b", "2")]
     steps = [number for line in (1, 2, 3, 4) for number in (1, line)]
-    history = History(1, [TracedCode(str(program), "<module>", 1)], [TracedRun(1, 0, last=4)], steps, values)
+    history = StepHistory(1, [TracedCode(str(program), "<module>", 1)], [TracedRun(1, 0, last=4)], steps, values)
     analysis = analyse(case_of(fail(program)))
-    seen = seen_in(history, analysis.case.sources, analysis.diagnosis) if analysis else None
+    seen = failure_record(history, analysis.case.sources, analysis.diagnosis) if analysis else None
     assert seen
     assert seen.passing == {(str(program), 1): 1, (str(program), 3): 1}
     assert (str(program), 2) in seen.slice.lines()
@@ -60,7 +60,7 @@ def test_a_check_that_was_met_tells_which_lines_it_depended_on(tmp_path: Path):
 
 def test_a_nan_is_followed_to_the_call_that_made_it_and_the_item_it_came_with(tmp_path: Path):
     found = record(tmp_path)
-    first = oddities(found, slice_of(found, found.events[-1]), set())[0]
+    first = anomalies(found, slice_of(found, found.events[-1]), set())[0]
     assert (first.event.spot[1], first.name, first.text) == (2, "number()", "nan")
     assert first.datum == "round 2: `text` is `''`"
 
@@ -83,12 +83,12 @@ def test_a_part_that_stands_out_is_followed_to_the_round_that_made_it(tmp_path: 
         made += [(5, [("row", row)]), (6, [("total", "9")])]
     steps = [number for line, _ in [*made, (7, [])] for number in (1, line)]
     values = [TracedValue(at, *each) for at, (_, told) in enumerate(made, 1) for each in told]
-    history = History(
+    history = StepHistory(
         1, [TracedCode(str(program), "<module>", 1)], [TracedRun(1, 0, last=len(steps) // 2)], steps, values
     )
-    found = Record(history, Sources())
+    found = TraceRecord(history, Sources())
 
-    odd = next(odd for odd in oddities(found, slice_of(found, found.events[-1]), set()) if "keys" in odd.why)
+    odd = next(odd for odd in anomalies(found, slice_of(found, found.events[-1]), set()) if "keys" in odd.why)
 
     assert (odd.event.spot[1], odd.name, odd.text, odd.is_part) == (3, "rows", "{'a': 5}", True)
     assert odd.datum == "round 3: `line` is `[5]`"
@@ -103,10 +103,10 @@ def test_what_is_wanted_and_missing_is_not_followed_as_wrong(tmp_path: Path):
         TracedValue(3, "names", "['Annie']"),
     ]
     steps = [number for line in (1, 2, 3, 4) for number in (1, line)]
-    history = History(1, [TracedCode(str(program), "<module>", 1)], [TracedRun(1, 0, last=4)], steps, values)
+    history = StepHistory(1, [TracedCode(str(program), "<module>", 1)], [TracedRun(1, 0, last=4)], steps, values)
     analysis = analyse(case_of(fail(program)))
     assert analysis
-    seen = seen_in(history, analysis.case.sources, analysis.diagnosis)
+    seen = failure_record(history, analysis.case.sources, analysis.diagnosis)
     assert seen
     assert [odd.event.spot[1] for odd in seen.oddities] == [2]
 
@@ -130,8 +130,8 @@ def test_what_the_called_function_returned_is_what_the_check_found(tmp_path: Pat
     analysis = analyse(case_of(fail(program)))
     codes = [TracedCode(str(program), "<module>", 1), TracedCode(str(program), "made", 1)]
     runs = [TracedRun(1, 0, last=2), TracedRun(2, 1, 1, 2, 3, [], "None")]
-    history = History(1, codes, runs, [1, 1, 1, 4, 2, 2])
-    seen = seen_in(history, analysis.case.sources, analysis.diagnosis) if analysis else None
+    history = StepHistory(1, codes, runs, [1, 1, 1, 4, 2, 2])
+    seen = failure_record(history, analysis.case.sources, analysis.diagnosis) if analysis else None
     assert seen
     assert seen.compared == ("None", "[1]")
     assert [(odd.event.spot[1], odd.name) for odd in seen.oddities] == [(2, "made()")]
@@ -175,6 +175,6 @@ def test_the_end_is_in_the_run_that_failed_though_another_task_ran_on(tmp_path: 
     outcomes = {"failed": "ZeroDivisionError: division by zero", "cancelled": "CancelledError"}
     runs = [TracedRun(1, 0, 0, 0, 1, ["n=0"], raised=outcomes["failed"]), TracedRun(2, 0, 0, 0, 2, ["n=5"], "2.0"),
             TracedRun(3, 0, 0, 0, 3, ["n=4"], raised=outcomes["cancelled"])]  # fmt: skip
-    ended = Record(History(1, codes, runs, [1, 2, 2, 2, 3, 2], []), Sources())
+    ended = TraceRecord(StepHistory(1, codes, runs, [1, 2, 2, 2, 3, 2], []), Sources())
     event = ended.end(str(program), ended.events[0].statement)
     assert event and event.run.arguments == {"n": "0"}

@@ -8,12 +8,19 @@ from pathlib import Path
 import pytest
 
 from dap_ai.adapter.io.ask_debugger import SWITCHED_OFF
-from dap_ai.agent.case.kind import kind_of
+from dap_ai.agent.case.debuggee_kind import kind_of
 from dap_ai.debuggees.python import kind as kinds_python
 from dap_ai.debuggees.python.analysis.claims.excerpts import LEAST, excerpt
 from dap_ai.debuggees.python.analysis.ranking.ranking import analyse
-from dap_ai.debuggees.python.analysis.record.again import demand_again
-from dap_ai.protocol.contracts.snapshot import Raised, SnapshotQuery, SnapshotResult, Trace, TracedCall, TracedLine
+from dap_ai.debuggees.python.analysis.record.reruns import demand_again
+from dap_ai.protocol.contracts.snapshot_messages import (
+    RaisedException,
+    RunTrace,
+    SnapshotQuery,
+    SnapshotResult,
+    TracedCall,
+    TracedLine,
+)
 from tests.unit.agent.harness import Stopped, case_of, fail
 
 OTHERS = "".join(f"def other_{n}(x):\n    y = x + {n}\n    return y * {n}\n\n" for n in range(60))
@@ -50,8 +57,10 @@ def failing(stopped: Stopped, query: SnapshotQuery) -> SnapshotResult:
     library = str(Path(stopped.program).with_name("shelf.py"))
     line = SHELF.splitlines().index("    best = max(xs)") + 1
     lines = [TracedLine(stopped.program, 4, "<module>", last=1), TracedLine(library, line, "choose", last=2)]
-    trace = Trace([*lines, TracedLine(library, line + 1, "choose", last=3)], [TracedCall("choose", library, line - 1)])
-    raised = Raised("AssertionError", "", stopped.program, 5, "<module>", [None] * len(query.watch))
+    trace = RunTrace(
+        [*lines, TracedLine(library, line + 1, "choose", last=3)], [TracedCall("choose", library, line - 1)]
+    )
+    raised = RaisedException("AssertionError", "", stopped.program, 5, "<module>", [None] * len(query.watch))
     return SnapshotResult("raised", error="AssertionError", raised=raised, trace=trace)
 
 

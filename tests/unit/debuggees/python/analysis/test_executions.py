@@ -7,11 +7,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from dap_ai.agent.source.source import SourceFile
+from dap_ai.agent.source.source_file import SourceFile
 from dap_ai.debuggees.python.analysis.record.executions import executions
-from dap_ai.debuggees.python.snapshots.editing.sources import Files
+from dap_ai.debuggees.python.snapshots.editing.sources import UserFiles
 from dap_ai.debuggees.python.snapshots.runs.tracing import Tracer
-from dap_ai.protocol.contracts.snapshot import Trace
+from dap_ai.protocol.contracts.snapshot_messages import RunTrace
 
 PROGRAM = """
 from contextlib import nullcontext
@@ -71,14 +71,14 @@ work([0, 1, 2, 3, 4])  # 1
 
 
 @pytest.fixture(scope="module")
-def traced(tmp_path_factory: pytest.TempPathFactory) -> tuple[Trace, SourceFile]:
+def traced(tmp_path_factory: pytest.TempPathFactory) -> tuple[RunTrace, SourceFile]:
     """The program, run under the tracer of the copies."""
     file: Path = tmp_path_factory.mktemp("executions") / "program.py"
     file.write_text(PROGRAM, encoding="utf-8")
     program = compile(PROGRAM, str(file), "exec")
-    tracer = Tracer(60.0, Files(), with_steps=True)
+    tracer = Tracer(60.0, UserFiles(), with_steps=True)
     tracer.run(lambda: exec(program, {"__name__": "__main__"}), program, lambda: None)  # noqa: S102  the program above
-    return msgspec.convert(tracer.facts(), Trace), SourceFile(str(file), PROGRAM)
+    return msgspec.convert(tracer.facts(), RunTrace), SourceFile(str(file), PROGRAM)
 
 
 MARKED = [(number, int(line.partition("# ")[2])) for number, line in enumerate(PROGRAM.splitlines(), 1) if "# " in line]
@@ -86,7 +86,7 @@ MARKED = [(number, int(line.partition("# ")[2])) for number, line in enumerate(P
 
 @pytest.mark.parametrize(("line", "count"), MARKED)
 def test_a_statement_is_counted_once_for_each_run_of_it(
-    traced: tuple[Trace, SourceFile], line: int, count: int
+    traced: tuple[RunTrace, SourceFile], line: int, count: int
 ) -> None:
     """Whatever lines it has, and whatever functions stand in it."""
     trace, source = traced

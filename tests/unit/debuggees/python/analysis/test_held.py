@@ -10,7 +10,7 @@ import pytest
 from dap_ai.debuggees.python.analysis.claims.context import first_context
 from dap_ai.debuggees.python.analysis.claims.explain import happened
 from dap_ai.debuggees.python.analysis.claims.verdict import verdict
-from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis, analyse
+from dap_ai.debuggees.python.analysis.ranking.ranking import StopAnalysis, analyse
 from tests.unit.agent.harness import case_of, fail
 
 CLIENT = """\
@@ -35,7 +35,7 @@ def invoke(function, *arguments):
 """
 
 
-def analysed(tmp_path: Path, end: str) -> Analysis:
+def analysed(tmp_path: Path, end: str) -> StopAnalysis:
     (tmp_path / "main.py").write_text(CLIENT + end)
     analysis = analyse(case_of(fail(tmp_path / "main.py")))
     assert analysis is not None

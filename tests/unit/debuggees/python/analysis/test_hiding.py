@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.agent.report.edits import Edit
+from dap_ai.agent.report.source_edits import SourceEdit
 from dap_ai.debuggees.python.analysis.experiments.hiding import hides
 from dap_ai.debuggees.python.analysis.ranking.ranking import analyse
 from dap_ai.debuggees.python.analysis.ranking.trials import Candidate
@@ -38,4 +38,4 @@ def test_what_leaves_out_the_operation_that_failed_is_not_tried(line, new, hidde
     source = analysis.diagnosis.place.source
     assert source is not None
     ast.parse(new)
-    assert hides(Candidate(Edit(source, 3, 3, [new]), "swap", 0.5, 1.0, 3), analysis) is hidden
+    assert hides(Candidate(SourceEdit(source, 3, 3, [new]), "swap", 0.5, 1.0, 3), analysis) is hidden

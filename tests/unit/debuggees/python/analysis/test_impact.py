@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dap_ai.agent.report.edits import Edit
-from dap_ai.agent.source.source import SourceFile
+from dap_ai.agent.report.source_edits import SourceEdit
+from dap_ai.agent.source.source_file import SourceFile
 from dap_ai.debuggees.python.analysis.record.impact import change
-from dap_ai.protocol.contracts.snapshot import SnapshotResult, Trace, TracedCall, TracedLine
+from dap_ai.protocol.contracts.snapshot_messages import RunTrace, SnapshotResult, TracedCall, TracedLine
 
-EDIT = Edit(SourceFile("/x/p.py", "\n" * 9), 5, 5, ["x"])
+EDIT = SourceEdit(SourceFile("/x/p.py", "\n" * 9), 5, 5, ["x"])
 
 
 def run(*calls: tuple[str, str], lines: tuple[int, ...] = (), printed: str = "", events: int = 0) -> SnapshotResult:
-    traced = Trace(
+    traced = RunTrace(
         [TracedLine("/x/p.py", n, "f") for n in lines],
         [TracedCall("f", "/x/p.py", 1, 0, [given], gave) for given, gave in calls],
         events,

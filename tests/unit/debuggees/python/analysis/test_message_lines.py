@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from dap_ai.debuggees.python.analysis.failure.messages import as_written, first_line
+from dap_ai.debuggees.python.analysis.failure.exception_messages import as_written, first_line
 from dap_ai.debuggees.python.tools.trace import _change
-from dap_ai.protocol.contracts.snapshot import Changed
+from dap_ai.protocol.contracts.snapshot_messages import ValueChanges
 
 
 @pytest.mark.parametrize(
@@ -44,4 +44,4 @@ def test_a_long_block_says_how_many_lines_are_missing():
     ],
 )
 def test_no_value_of_a_line_is_empty(texts, count, told):
-    assert _change(Changed("im", texts, count)) == told
+    assert _change(ValueChanges("im", texts, count)) == told

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.agent.report.edits import text_after
+from dap_ai.agent.report.source_edits import text_after
 from dap_ai.agent.report.wording import CAUSE, GUESS
 from dap_ai.debuggees.python.analysis.claims.explain import root_cause
-from dap_ai.debuggees.python.analysis.ranking.findings import Finding
-from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis, analyse
+from dap_ai.debuggees.python.analysis.ranking.confirm_dynamically import confirm_dynamically
+from dap_ai.debuggees.python.analysis.ranking.ranking import StopAnalysis, analyse
+from dap_ai.debuggees.python.analysis.ranking.suspected_mistakes import SuspectedMistake
 from dap_ai.debuggees.python.analysis.ranking.trials import Trials
-from dap_ai.debuggees.python.analysis.ranking.witnessed import witness
 from tests.unit.agent.harness import case_of, fail
 from tests.unit.agent.witnesses import run_again
 
@@ -145,7 +145,7 @@ def collected() -> Iterator[None]:
     gc.collect()
 
 
-def analysed(folder: Path, text: str) -> Analysis:
+def analysed(folder: Path, text: str) -> StopAnalysis:
     program = folder / "main.py"
     program.write_text(text)
     analysis = analyse(case_of(fail(program)))
@@ -154,24 +154,24 @@ def analysed(folder: Path, text: str) -> Analysis:
 
 
 @pytest.fixture(scope="module")
-def analysed_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Analysis]:
+def analysed_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], StopAnalysis]:
     """`analysed_once("no order: heap")`: the analysis of that program of FIXED."""
     return functools.cache(lambda name: analysed(tmp_path_factory.mktemp("fixed"), FIXED[name][1]))
 
 
-def found(analysis: Analysis, rule: str) -> list[Finding]:
+def found(analysis: StopAnalysis, rule: str) -> list[SuspectedMistake]:
     return [finding for finding in analysis.findings if finding.rule == rule]
 
 
 @pytest.mark.parametrize("name", FIXED)
-def test_a_rule_names_the_faulty_line(name: str, analysed_once: Callable[[str], Analysis]):
+def test_a_rule_names_the_faulty_line(name: str, analysed_once: Callable[[str], StopAnalysis]):
     rule, text = FIXED[name]
     lines = [finding.line for finding in found(analysed_once(name), rule)]
     assert "# BUG" in text.splitlines()[lines[0] - 1]
 
 
 @pytest.mark.parametrize("name", FIXED)
-def test_a_program_runs_with_the_fix_of_the_rule(name: str, analysed_once: Callable[[str], Analysis]):
+def test_a_program_runs_with_the_fix_of_the_rule(name: str, analysed_once: Callable[[str], StopAnalysis]):
     finding = found(analysed_once(name), FIXED[name][0])[0]
     assert finding.edit is not None
     fixed = text_after(finding.edit.source, [finding.edit])
@@ -221,7 +221,7 @@ print([prices[zone(c)] for c in ("DE", "JP")])
 
 def test_the_call_that_reached_no_return_is_told(tmp_path: Path):
     analysis = analysed(tmp_path, ZONES)
-    witness(analysis, Trials([run_again(analysis.case)]))
+    confirm_dynamically(analysis, Trials([run_again(analysis.case)]))
     analysis.order()
     assert (
         analysis.suspects[0].reason == "`zone(country='JP')` returned `None` in the run again: it reached no `return`"
@@ -234,7 +234,7 @@ def test_equal_items_are_repeated_only_where_there_are_some(rows: str, is_told: 
     text = f"def grid(rows):\n    cells = rows or [[0]] * 2\n    return cells\n\nassert grid({rows}) == 5\n"
     analysis = analysed(tmp_path, text)
     before = analysis.scores[str(tmp_path / "main.py"), 2]
-    witness(analysis, Trials([run_again(analysis.case)]))
+    confirm_dynamically(analysis, Trials([run_again(analysis.case)]))
     after = analysis.scores[str(tmp_path / "main.py"), 2]
     assert (after == before) if is_told else (after < before / 2)
 
@@ -255,7 +255,7 @@ def test_a_reason_is_no_fact_because_another_finding_of_its_line_is_one(tmp_path
     analysis = analysed(tmp_path, "def half(n):\n    return n / 0\n\nhalf(1)\n")
     first = analysis.suspects[0]
     scope = next(iter(analysis.scopes.values()))[0]
-    sure = Finding(scope, first.line, 0.9, "a known mistake", "known")
+    sure = SuspectedMistake(scope, first.line, 0.9, "a known mistake", "known")
     analysis.findings = [sure]
     assert root_cause(analysis).startswith(GUESS)
     sure.reason = first.reason

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.agent.report.edits import Edit, text_after
-from dap_ai.agent.source.source import FunctionNode, SourceFile
+from dap_ai.agent.report.source_edits import SourceEdit, text_after
+from dap_ai.agent.source.source_file import FunctionNode, SourceFile
 from dap_ai.debuggees.python.analysis.record.narrowing import is_inside, narrowed
-from dap_ai.debuggees.python.snapshots.editing import edits as inside
+from dap_ai.debuggees.python.snapshots.editing import code_edits as inside
 
 MODULE = '''
 from __future__ import annotations
@@ -56,8 +56,8 @@ def source() -> SourceFile:
     return SourceFile("/x/bank.py", MODULE)
 
 
-def changed(line: int, text: str, last: int = 0) -> Edit:
-    return Edit(source(), line, last or line, text.split("\n") if text else [])
+def changed(line: int, text: str, last: int = 0) -> SourceEdit:
+    return SourceEdit(source(), line, last or line, text.split("\n") if text else [])
 
 
 def rows(text: str) -> list[tuple[int, str]]:
@@ -85,7 +85,7 @@ def test_an_import_is_left_that_the_function_names_before_or_after(text: str):
 
 
 @pytest.mark.parametrize("edit", [changed(34, "total = 2"), changed(9, "", last=8), changed(3, "import sys")])
-def test_an_edit_outside_of_functions_is_still_seen_as_one(edit: Edit):
+def test_an_edit_outside_of_functions_is_still_seen_as_one(edit: SourceEdit):
     old, new = narrowed(source(), [edit])
     assert ast.dump(ast.parse(old)) != ast.dump(ast.parse(new)) or edit.growth == 0 == len(edit.lines)
 
@@ -96,7 +96,7 @@ def test_edits_of_two_functions_leave_the_whole_file():
 
 
 def changes(old: str, new: str) -> list[tuple[object, ...]]:
-    found = inside.Edit("/x/bank.py", old, new).changed
+    found = inside.CodeEdit("/x/bank.py", old, new).changed
     return [(each.name, each.is_nested, each.old.co_firstlineno, each.old, each.new) for each in found]
 
 
@@ -107,7 +107,7 @@ def test_a_copy_sees_the_same_change_as_in_the_whole_file(module):
     functions = [n for n in ast.walk(whole.tree) if isinstance(n, FunctionNode) and len(n.body) > 1]
     for function in functions[::5]:
         line = function.body[-1].lineno
-        edit = Edit(whole, line, line - 1, [" " * function.body[-1].col_offset + "brandnew = 1"])
+        edit = SourceEdit(whole, line, line - 1, [" " * function.body[-1].col_offset + "brandnew = 1"])
         old, new = narrowed(whole, [edit])
         assert len(rows(old)) < len(rows(whole.text))
         assert changes(old, new) == changes(whole.text, text_after(whole, [edit]))

@@ -7,27 +7,27 @@ from typing import Literal, cast
 
 import pytest
 
-from dap_ai.agent.case.stack import Case
-from dap_ai.agent.report.edits import Edit
-from dap_ai.agent.source.source import SourceFile
+from dap_ai.agent.case.stop_snapshot import StopSnapshot
+from dap_ai.agent.report.source_edits import SourceEdit
+from dap_ai.agent.source.source_file import SourceFile
 from dap_ai.debuggees.python.analysis.contrast.spectrum import spectrum
+from dap_ai.debuggees.python.analysis.ranking.rank_update import apply_spectrum
 from dap_ai.debuggees.python.analysis.ranking.ranking import analyse
 from dap_ai.debuggees.python.analysis.ranking.reranking import rerank
 from dap_ai.debuggees.python.analysis.ranking.trials import Trials
-from dap_ai.debuggees.python.analysis.ranking.weighing import heed_tests
-from dap_ai.debuggees.python.analysis.record import enclosing, neighbours
-from dap_ai.debuggees.python.analysis.record.neighbours import Judgement, Neighbours, judged, upheld
-from dap_ai.debuggees.python.analysis.record.runs import Runs, Verdict
-from dap_ai.protocol.contracts.asking import Answer
+from dap_ai.debuggees.python.analysis.record import enclosing, neighbour_tests
+from dap_ai.debuggees.python.analysis.record.check_runs import CheckRuns, FixVerdict
+from dap_ai.debuggees.python.analysis.record.neighbour_tests import NeighbourTests, NeighbourVerdict, judged, upheld
 from dap_ai.protocol.contracts.debugger import Debugger
-from dap_ai.protocol.contracts.snapshot import (
+from dap_ai.protocol.contracts.question import Answer
+from dap_ai.protocol.contracts.snapshot_messages import (
     Covered,
-    Outcomes,
-    Raised,
+    NeighbourOutcomes,
+    RaisedException,
     Ran,
+    RunTrace,
     SnapshotQuery,
     SnapshotResult,
-    Trace,
     TracedCall,
     TracedLine,
 )
@@ -67,29 +67,29 @@ def stopped(tmp_path: Path) -> Stopped:
 
 
 @pytest.fixture
-def case(stopped: Stopped) -> Case:
+def case(stopped: Stopped) -> StopSnapshot:
     return case_of(stopped)
 
 
-def seen(program: str) -> Neighbours:
+def seen(program: str) -> NeighbourTests:
     """Line 4 runs in the test that failed alone, 2, 3 and 5 in another one, too."""
     covered = [Covered(program, "3", [2, 3, 5]), Covered(program, "1", [4, 9])]
-    found = neighbours.read(Outcomes([FAILED, PASSED], covered))
+    found = neighbour_tests.read(NeighbourOutcomes([FAILED, PASSED], covered))
     assert found
     return found
 
 
-def judgement(stopped: Stopped, case: Case, outcome: Callable[[SnapshotQuery], str]) -> Judgement:
+def judgement(stopped: Stopped, case: StopSnapshot, outcome: Callable[[SnapshotQuery], str]) -> NeighbourVerdict:
     """Of a change of line 2, which `test_sum` runs; `outcome` is what becomes of that in each copy."""
-    edit = Edit(SourceFile(stopped.program, SHOP), 2, 2, ["    amount = max(prices)"])
+    edit = SourceEdit(SourceFile(stopped.program, SHOP), 2, 2, ["    amount = max(prices)"])
 
     def copy(query: SnapshotQuery) -> SnapshotResult:
         assert query.beside
         assert query.beside.only == [3]
-        return SnapshotResult("ok", beside=Outcomes([Ran(3, "test_sum", outcome(query))]))  # pyright: ignore[reportArgumentType]  as its callers say
+        return SnapshotResult("ok", beside=NeighbourOutcomes([Ran(3, "test_sum", outcome(query))]))  # pyright: ignore[reportArgumentType]  as its callers say
 
     stopped.copy = copy
-    return asyncio.run(judged(Runs(cast("Debugger", stopped), case, None), seen(stopped.program), [edit]))
+    return asyncio.run(judged(CheckRuns(cast("Debugger", stopped), case, None), seen(stopped.program), [edit]))
 
 
 def test_what_runs_in_the_failing_test_alone_is_the_most_suspicious(stopped: Stopped):
@@ -99,88 +99,90 @@ def test_what_runs_in_the_failing_test_alone_is_the_most_suspicious(stopped: Sto
     assert found.ochiai((stopped.program, 1)) == 0.0
 
 
-def test_a_line_of_the_test_itself_comes_after_those_of_what_it_tests(stopped: Stopped, case: Case):
+def test_a_line_of_the_test_itself_comes_after_those_of_what_it_tests(stopped: Stopped, case: StopSnapshot):
     scores = spectrum(case, {}, {}, seen(stopped.program))
     assert max(scores, key=lambda spot: scores[spot]) == (stopped.program, 4)
     assert scores[stopped.program, 9] < min(scores[stopped.program, line] for line in (2, 3, 4))
 
 
 def test_what_did_not_run_in_the_failed_test_is_no_suspect_where_its_run_is_too_long_to_be_traced(
-    stopped: Stopped, case: Case
+    stopped: Stopped, case: StopSnapshot
 ):
     analysis = analyse(case)
     assert analysis
     covered = [Covered(stopped.program, "3", [2, 3, 5]), Covered(stopped.program, "1", [9])]
-    beside = neighbours.read(Outcomes([FAILED, PASSED], covered))
+    beside = neighbour_tests.read(NeighbourOutcomes([FAILED, PASSED], covered))
     rerank(analysis, Trials(why_not="no time", neighbours=beside))
     assert [analysis.never_ran(stopped.program, line) for line in (2, 4, 5)] == [False, True, False]
 
 
-def test_the_failed_test_alone_tells_what_ran_and_ranks_nothing(stopped: Stopped, case: Case):
+def test_the_failed_test_alone_tells_what_ran_and_ranks_nothing(stopped: Stopped, case: StopSnapshot):
     analysis = analyse(case)
-    beside = neighbours.read(Outcomes([FAILED], [Covered(stopped.program, "1", [2, 3, 5, 9])]))
+    beside = neighbour_tests.read(NeighbourOutcomes([FAILED], [Covered(stopped.program, "1", [2, 3, 5, 9])]))
     assert analysis and beside and not beside.compare
     before = dict(analysis.scores)
-    heed_tests(analysis, [], beside)
+    apply_spectrum(analysis, [], beside)
     assert analysis.scores == before
     rerank(analysis, Trials(why_not="no time", neighbours=beside))
     assert [analysis.never_ran(stopped.program, line) for line in (2, 4, 5)] == [False, True, False]
 
 
 def test_without_another_test_or_where_the_failed_one_passes_nothing_is_known():
-    assert neighbours.read(Outcomes([FAILED])) is None
-    assert neighbours.read(Outcomes([Ran(0, "test_discount", "passed"), PASSED])) is None
+    assert neighbour_tests.read(NeighbourOutcomes([FAILED])) is None
+    assert neighbour_tests.read(NeighbourOutcomes([Ran(0, "test_discount", "passed"), PASSED])) is None
 
 
-def test_a_test_that_passes_without_a_fix_and_fails_with_it_refutes_it(stopped: Stopped, case: Case):
+def test_a_test_that_passes_without_a_fix_and_fails_with_it_refutes_it(stopped: Stopped, case: StopSnapshot):
     found = judgement(stopped, case, lambda query: "failed" if query.edits else "passed")
     assert found.broken == "test_sum"
 
 
-def test_a_test_that_fails_by_itself_in_a_copy_is_no_judge(stopped: Stopped, case: Case):
+def test_a_test_that_fails_by_itself_in_a_copy_is_no_judge(stopped: Stopped, case: StopSnapshot):
     found = judgement(stopped, case, lambda _: "failed")
     assert (found.broken, found.words) == ("", "")
 
 
-def test_a_test_that_still_passes_counts(stopped: Stopped, case: Case):
+def test_a_test_that_still_passes_counts(stopped: Stopped, case: StopSnapshot):
     found = judgement(stopped, case, lambda _: "passed")
     assert found.words == "of the tests beside it that run this line, 1 that passed pass with it"
 
 
 def test_a_test_that_failed_and_still_does_keeps_the_others_from_speaking_for_a_fix():
-    assert Judgement(held=2, mended=1).words
-    assert not Judgement(held=2, mended=1, failing=1).words
+    assert NeighbourVerdict(held=2, mended=1).words
+    assert not NeighbourVerdict(held=2, mended=1, failing=1).words
 
 
-def test_a_fix_that_no_other_test_could_judge_passes_one_check_and_is_not_verified(stopped: Stopped, case: Case):
+def test_a_fix_that_no_other_test_could_judge_passes_one_check_and_is_not_verified(
+    stopped: Stopped, case: StopSnapshot
+):
     whole = enclosing.whole_test(case)
     assert whole
-    for unknown in (None, neighbours.read(Outcomes([FAILED], [Covered(stopped.program, "1", [2])]))):
-        found = asyncio.run(judged(Runs(cast("Debugger", stopped), case, None), unknown, []))
-        left = upheld(Verdict("verified", "the whole test succeeds with it", whole), found)
+    for unknown in (None, neighbour_tests.read(NeighbourOutcomes([FAILED], [Covered(stopped.program, "1", [2])]))):
+        found = asyncio.run(judged(CheckRuns(cast("Debugger", stopped), case, None), unknown, []))
+        left = upheld(FixVerdict("verified", "the whole test succeeds with it", whole), found)
         assert left.passes and not left.verified
         assert left.text.startswith(
             "it passes one check: the whole test succeeds with it, but the other tests of its file"
         )
 
 
-def test_judges_that_a_copy_could_not_run_have_judged_nothing(stopped: Stopped, case: Case):
+def test_judges_that_a_copy_could_not_run_have_judged_nothing(stopped: Stopped, case: StopSnapshot):
     stopped.copy = lambda _: SnapshotResult("unavailable: no room")
-    edit = Edit(SourceFile(stopped.program, SHOP), 2, 2, ["    amount = max(prices)"])
-    found = asyncio.run(judged(Runs(cast("Debugger", stopped), case, None), seen(stopped.program), [edit]))
+    edit = SourceEdit(SourceFile(stopped.program, SHOP), 2, 2, ["    amount = max(prices)"])
+    found = asyncio.run(judged(CheckRuns(cast("Debugger", stopped), case, None), seen(stopped.program), [edit]))
     assert found.why_not and not found.words
 
 
-def test_the_only_test_of_its_file_needs_no_other_to_judge(stopped: Stopped, case: Case):
-    alone = neighbours.read(Outcomes([FAILED], [Covered(stopped.program, "1", [2])], whole=True))
-    found = asyncio.run(judged(Runs(cast("Debugger", stopped), case, None), alone, []))
-    verdict = Verdict("verified", "the whole test succeeds with it", enclosing.whole_test(case))
+def test_the_only_test_of_its_file_needs_no_other_to_judge(stopped: Stopped, case: StopSnapshot):
+    alone = neighbour_tests.read(NeighbourOutcomes([FAILED], [Covered(stopped.program, "1", [2])], whole=True))
+    found = asyncio.run(judged(CheckRuns(cast("Debugger", stopped), case, None), alone, []))
+    verdict = FixVerdict("verified", "the whole test succeeds with it", enclosing.whole_test(case))
     assert upheld(verdict, found) is verdict
 
 
 def test_of_a_whole_program_no_test_is_a_judge():
-    verdict = Verdict("verified", "the whole program succeeds with it")
-    assert upheld(verdict, Judgement(why_not="they could not be run")) is verdict
+    verdict = FixVerdict("verified", "the whole program succeeds with it")
+    assert upheld(verdict, NeighbourVerdict(why_not="they could not be run")) is verdict
 
 
 def answered(stopped: Stopped, tmp_path: Path, judge: Literal["passed", "failed"]) -> Answer:
@@ -188,8 +190,10 @@ def answered(stopped: Stopped, tmp_path: Path, judge: Literal["passed", "failed"
     shop, test = str(tmp_path / "shop.py"), str(tmp_path / "test_shop.py")
     covered = [Covered(shop, "3", [2, 3, 5]), Covered(shop, "1", [4]), Covered(test, "1", [3])]
     lines = [TracedLine(shop, n, "total") for n in (2, 3, 4, 5)]
-    trace = Trace([TracedLine(test, 3, "test_total"), *lines], [TracedCall("total", shop, 1, 0, ["prices=[3]"], "5")])
-    failed = SnapshotResult("raised", raised=Raised("AssertionError", "the bill", test, 3), trace=trace)
+    trace = RunTrace(
+        [TracedLine(test, 3, "test_total"), *lines], [TracedCall("total", shop, 1, 0, ["prices=[3]"], "5")]
+    )
+    failed = SnapshotResult("raised", raised=RaisedException("AssertionError", "the bill", test, 3), trace=trace)
 
     def copy(query: SnapshotQuery) -> SnapshotResult:
         if query.beside is None:
@@ -197,7 +201,7 @@ def answered(stopped: Stopped, tmp_path: Path, judge: Literal["passed", "failed"
         ran = (
             [FAILED, PASSED] if query.beside.only is None else [Ran(3, "test_sum", judge if query.edits else "passed")]
         )
-        return SnapshotResult("ok", beside=Outcomes(ran, covered))
+        return SnapshotResult("ok", beside=NeighbourOutcomes(ran, covered))
 
     stopped.copy = copy
     return ask(stopped)[0]

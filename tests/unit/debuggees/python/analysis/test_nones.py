@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from dap_ai.debuggees.python.analysis.failure.failures import diagnose
+from dap_ai.debuggees.python.analysis.ranking.confirm_dynamically import confirm_dynamically
 from dap_ai.debuggees.python.analysis.ranking.ranking import analyse
 from dap_ai.debuggees.python.analysis.ranking.trials import Trials
-from dap_ai.debuggees.python.analysis.ranking.witnessed import witness
 from tests.unit.agent.harness import case_of, fail
 from tests.unit.agent.witnesses import run_again
 
@@ -66,7 +66,7 @@ def test_a_return_of_none_that_the_run_again_shows_is_the_first_suspect(tmp_path
     program.write_text(DATES)
     analysis = analyse(case_of(fail(program)))
     assert analysis is not None
-    witness(analysis, Trials([run_again(analysis.case)]))
+    confirm_dynamically(analysis, Trials([run_again(analysis.case)]))
     analysis.order()
     assert (analysis.suspects[0].line, analysis.suspects[0].reason) == (
         5,

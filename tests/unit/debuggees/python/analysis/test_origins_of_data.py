@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.debuggees.python.analysis.ranking.ranking import Analysis, analyse
+from dap_ai.debuggees.python.analysis.ranking.confirm_dynamically import confirm_dynamically
+from dap_ai.debuggees.python.analysis.ranking.ranking import StopAnalysis, analyse
 from dap_ai.debuggees.python.analysis.ranking.trials import Trials
-from dap_ai.debuggees.python.analysis.ranking.witnessed import witness
 from tests.unit.agent.harness import case_of, fail
 from tests.unit.agent.witnesses import run_again
 
@@ -47,7 +47,7 @@ USES = {
 MAKER = "score = int(text) if text.isdigit() else None"
 
 
-def analysed(folder: Path, text: str) -> tuple[Analysis, str]:
+def analysed(folder: Path, text: str) -> tuple[StopAnalysis, str]:
     """The analysis of a program that fails; and the text of its first suspect's line."""
     program = folder / "main.py"
     program.write_text(text)
@@ -93,7 +93,7 @@ def test_what_a_none_means_is_to_be_decided(tmp_path: Path):
 def witnessed(folder: Path, text: str) -> tuple[str, str]:
     """The first suspect's line and reason, after the program was run again."""
     analysis, _ = analysed(folder, text)
-    witness(analysis, Trials([run_again(analysis.case)]))
+    confirm_dynamically(analysis, Trials([run_again(analysis.case)]))
     analysis.order()
     first = analysis.suspects[0]
     return text.splitlines()[first.line - 1].strip(), first.reason

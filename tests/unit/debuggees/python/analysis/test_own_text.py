@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dap_ai.agent.report.edits import Edit
-from dap_ai.agent.source.source import SourceFile
-from dap_ai.debuggees.python.analysis.experiments.changes.candidates import candidates, distinct
+from dap_ai.agent.report.source_edits import SourceEdit
+from dap_ai.agent.source.source_file import SourceFile
+from dap_ai.debuggees.python.analysis.experiments.changes.fix_candidates import candidates, distinct
 from dap_ai.debuggees.python.analysis.experiments.changes.own_text import own_lines, shape_of
-from dap_ai.debuggees.python.analysis.ranking.findings import swap
+from dap_ai.debuggees.python.analysis.ranking.suspected_mistakes import swap
 
 
 def kept(old: str, new: str) -> str:
     source = SourceFile("/x/p.py", old + "\n")
-    return "\n".join(own_lines(Edit(source, 1, len(source.lines), new.split("\n"))))
+    return "\n".join(own_lines(SourceEdit(source, 1, len(source.lines), new.split("\n"))))
 
 
 @pytest.mark.parametrize(
@@ -105,6 +105,6 @@ def test_every_small_change_of_a_program_keeps_its_spelling_and_comments():
 )
 def test_whatever_the_texts_are_the_program_is_the_one_that_was_proposed(old: str, new: str):
     source = SourceFile("/x/p.py", f"if 1:\n{old}\n")
-    edit = Edit(source, 2, len(source.lines), new.split("\n"))
+    edit = SourceEdit(source, 2, len(source.lines), new.split("\n"))
     result = own_lines(edit)
     assert result == edit.lines or shape_of(edit, result) == shape_of(edit, edit.lines) != ""

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dap_ai.agent.case.values import cut
-from dap_ai.agent.questions.expressions import candidates, line_of
+from dap_ai.agent.case.value_texts import cut
+from dap_ai.agent.questions.asked_expressions import candidates, line_of
 from dap_ai.agent.report.nearest import near, near_key
 from dap_ai.agent.sanitize import SyntaxRefused, to_node
-from dap_ai.agent.source.source import SourceFile, Sources, is_user_path
+from dap_ai.agent.source.source_file import SourceFile, Sources, is_user_path
 from dap_ai.agent.source.statements import bindings
-from dap_ai.debuggees.python.inspector import walker
+from dap_ai.debuggees.python.inspector import frame_inspector
 
 VALUES: dict[str, Any] = {"a": 7, "b": [3, 1, 2], "d": {"x": 1, "1": "one"}, "s": "Tea", "n": None}
 EXPRESSIONS = [
@@ -47,12 +47,14 @@ EXPRESSIONS = [
 
 
 def read(text: str) -> Any:
-    """What the walker's interpreter gives for a Node in this very frame."""
+    """What the inspector's interpreter gives for a Node in this very frame."""
     import sys
 
-    a, b, d, s, n = VALUES.values()  # noqa: RUF059  the walker reads them in this frame
+    a, b, d, s, n = VALUES.values()  # noqa: RUF059  the inspector reads them in this frame
     query = {"frames": [{"frame_id": 1, "expressions": [to_node(text)]}], "level": "compute", "threads": False}
-    found = walker.inspect([(1, sys._getframe(), 1, None)], None, msgspec.json.decode(msgspec.json.encode(query)))
+    found = frame_inspector.inspect(
+        [(1, sys._getframe(), 1, None)], None, msgspec.json.decode(msgspec.json.encode(query))
+    )
     return found["frames"][0]["values"][0]
 
 

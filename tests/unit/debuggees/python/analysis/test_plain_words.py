@@ -6,12 +6,12 @@ import ast
 
 import pytest
 
-from dap_ai.agent.case.stack import Case
+from dap_ai.agent.case.stop_snapshot import StopSnapshot
 from dap_ai.debuggees.python.analysis.questions.owners import outermost
-from dap_ai.debuggees.python.analysis.questions.telling import answered
-from dap_ai.debuggees.python.analysis.questions.understood import understood
-from dap_ai.debuggees.python.analysis.record.record import Record
-from dap_ai.debuggees.python.analysis.record.recorded_run import Again
+from dap_ai.debuggees.python.analysis.questions.question_answers import answered
+from dap_ai.debuggees.python.analysis.questions.question_parser import parse_question
+from dap_ai.debuggees.python.analysis.record.recorded_run import RerunToStop
+from dap_ai.debuggees.python.analysis.record.trace_record import TraceRecord
 from tests.unit.agent.harness import case_of, fail
 from tests.unit.agent.witnesses import run_again
 
@@ -53,25 +53,25 @@ for name in ("pen", "pen"):
 
 
 @pytest.fixture(scope="module")
-def case(tmp_path_factory: pytest.TempPathFactory) -> Case:
+def case(tmp_path_factory: pytest.TempPathFactory) -> StopSnapshot:
     program = tmp_path_factory.mktemp("store") / "store.py"
     program.write_text(STORE)
     return case_of(fail(program))
 
 
 @pytest.fixture(scope="module")
-def again(case: Case) -> Again:
+def again(case: StopSnapshot) -> RerunToStop:
     control = run_again(case, with_steps=True)
     assert control.trace.history is not None
-    return Again(case, Record(control.trace.history, case.sources), control, "the program", is_whole=True)
+    return RerunToStop(case, TraceRecord(control.trace.history, case.sources), control)
 
 
-def test_an_object_is_followed_in_the_frame_that_passed_it(case: Case):
+def test_an_object_is_followed_in_the_frame_that_passed_it(case: StopSnapshot):
     node, place = outermost(case, case.places[0], ast.parse("self.stock[name]", mode="eval").body)
     assert (ast.unparse(node), place.frame.name) == ("left.stock['pen']", "<module>")
 
 
-def test_a_variable_of_its_own_is_followed_where_it_is(case: Case):
+def test_a_variable_of_its_own_is_followed_where_it_is(case: StopSnapshot):
     node, place = outermost(case, case.places[0], ast.parse("name", mode="eval").body)
     assert (ast.unparse(node), place.frame.name) == ("name", "take")
 
@@ -92,8 +92,10 @@ def test_a_variable_of_its_own_is_followed_where_it_is(case: Case):
         ("why is name not pencil?", []),
     ],
 )
-def test_a_question_is_answered_from_the_record(question: str, parts: list[str], case: Case, again: Again):
-    wanted = understood(question)
+def test_a_question_is_answered_from_the_record(
+    question: str, parts: list[str], case: StopSnapshot, again: RerunToStop
+):
+    wanted = parse_question(question)
     assert wanted is not None
     told = answered(wanted, case, again)
     assert bool(told) == bool(parts)

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 
 import pytest
 
-from dap_ai.agent.case.stack import Case, Frame, Place
-from dap_ai.agent.report.edits import Edit
-from dap_ai.agent.source.source import Sources
+from dap_ai.agent.case.stop_snapshot import FramePlace, StackFrame, StopSnapshot
+from dap_ai.agent.report.source_edits import SourceEdit
+from dap_ai.agent.source.source_file import Sources
 from dap_ai.debuggees.python.analysis.experiments.plausibility import doubt_of
-from dap_ai.debuggees.python.analysis.record.check import Check
-from dap_ai.debuggees.python.analysis.record.runs import Control
-from dap_ai.protocol.contracts.asking import Stop
+from dap_ai.debuggees.python.analysis.record.check_runs import Control
+from dap_ai.debuggees.python.analysis.record.failure_check import FailureCheck
 from dap_ai.protocol.contracts.inspection import Inspection
-from dap_ai.protocol.contracts.snapshot import SnapshotResult, Trace, TracedCall, TracedLine
+from dap_ai.protocol.contracts.question import StopEvent
+from dap_ai.protocol.contracts.snapshot_messages import RunTrace, SnapshotResult, TracedCall, TracedLine
 
 PATH = "/x/shop.py"
 TEXT = """\
@@ -49,17 +49,17 @@ def told(
     """`before`, `after`: how often each line runs. `gave`: what the calls gave, before and after."""
     sources = Sources()
     source = sources.add(PATH, text)
-    frame = Frame(1, "total", PATH, FAILED, user=True)
-    place = Place(frame, source)
-    case = Case(Stop(1, 1, None, "exception"), sources, [frame], [place], Inspection(frames=[]))
+    frame = StackFrame(1, "total", PATH, FAILED, user=True)
+    place = FramePlace(frame, source)
+    case = StopSnapshot(StopEvent(1, 1, None, "exception"), sources, [frame], [place], Inspection(frames=[]))
     control = Control(
-        Check(place, source, 1, 9, "it"),
-        SnapshotResult("raised", trace=Trace(calls=calls(gave[0]))),
+        FailureCheck(place, source, 1, 9, "it"),
+        SnapshotResult("raised", trace=RunTrace(calls=calls(gave[0]))),
         counts={(PATH, n): c for n, c in before.items()},
     )
     lines = [TracedLine(PATH, n, "total", count) for n, count in after.items()]
-    result = SnapshotResult("ok", trace=Trace(lines, calls(gave[1]), truncated=truncated))
-    return doubt_of(case, control, result, Edit(source, line, line, new))
+    result = SnapshotResult("ok", trace=RunTrace(lines, calls(gave[1]), truncated=truncated))
+    return doubt_of(case, control, result, SourceEdit(source, line, line, new))
 
 
 def test_a_failing_line_that_is_not_reached_any_more_is_told():

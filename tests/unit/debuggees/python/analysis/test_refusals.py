@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from dap_ai.agent.tools.evaluate import told
-from dap_ai.debuggees.python.analysis.record.runs import CANNOT, Control, Runs
+from dap_ai.agent.tools.evaluate import evaluation_text
+from dap_ai.debuggees.python.analysis.record.check_runs import CANNOT, CheckRuns, Control
 from dap_ai.debuggees.python.analysis.record.same_failure import SameFailure, not_arrived
 from dap_ai.protocol.contracts.inspection import Value
-from dap_ai.protocol.contracts.snapshot import Raised, SnapshotResult
+from dap_ai.protocol.contracts.snapshot_messages import RaisedException, SnapshotResult
 
 READ = "a copy may not read data.txt"
 
@@ -20,7 +20,7 @@ class Check:
 
 
 def result(status: str, *refusals: str, error: str = "") -> SnapshotResult:
-    raised = Raised(error.partition(":")[0]) if error else None
+    raised = RaisedException(error.partition(":")[0]) if error else None
     value = None if error else Value(type="str", text="''", kind="data")
     return SnapshotResult(status, value=value, error=error, raised=raised, refusals=list(refusals))
 
@@ -30,7 +30,7 @@ def result(status: str, *refusals: str, error: str = "") -> SnapshotResult:
     [result("ok", "read data.txt"), result("raised", "read data.txt", error="KeyError: 'a'"), result("deadline", "read data.txt")],
 )  # fmt: skip
 def test_what_came_of_a_copy_that_was_refused_something_is_not_known(outcome: SnapshotResult):
-    text = told("f()", outcome)
+    text = evaluation_text("f()", outcome)
     assert text.startswith(f"`f()` is not known: {READ} (")
     assert "KeyError" not in text
 
@@ -61,7 +61,7 @@ def test_a_fix_that_was_refused_more_than_the_run_without_it_is_neither_verified
 ):
     check: Any = Check()
     nothing: Any = None
-    runs = Runs(nothing, nothing, None)
+    runs = CheckRuns(nothing, nothing, None)
     made = runs._judge([], Control(check, result("raised", *before, error="KeyError: 'a'")), after, 1.0)
     assert made[0] == outcome
     assert (READ in made[1]) == bool(after.refusals)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dap_ai.agent.report.wording import CAUSE
-from dap_ai.agent.source.source import SourceFile
+from dap_ai.agent.source.source_file import SourceFile
 from dap_ai.debuggees.python.analysis.failure.syntax_errors import Bracket, Wrong, likely_open
 from tests.unit.agent.harness import ask, fail
 

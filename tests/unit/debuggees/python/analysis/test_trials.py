@@ -11,21 +11,28 @@ import msgspec
 import pytest
 
 from dap_ai.adapter.io.ask_debugger import SWITCHED_OFF
-from dap_ai.agent.answering import Agent
-from dap_ai.agent.case.stack import Case
-from dap_ai.agent.report.edits import Edit
+from dap_ai.agent.case.stop_snapshot import StopSnapshot
+from dap_ai.agent.report.source_edits import SourceEdit
 from dap_ai.agent.report.wording import ADVICE, CAUSE, GUESS, HAPPENED, UNKNOWN
-from dap_ai.agent.source.source import SourceFile
+from dap_ai.agent.session_agent import SessionAgent
+from dap_ai.agent.source.source_file import SourceFile
 from dap_ai.debuggees.python.analysis.claims.advice import recommendation
 from dap_ai.debuggees.python.analysis.ranking.ranking import IF_IT_RAN, analyse
 from dap_ai.debuggees.python.analysis.ranking.reranking import changed_words, rerank
 from dap_ai.debuggees.python.analysis.ranking.trials import Candidate, Trial, Trials
 from dap_ai.debuggees.python.analysis.ranking.what_ran import settle
-from dap_ai.debuggees.python.analysis.record.check import Check
-from dap_ai.debuggees.python.analysis.record.runs import BUDGET_S, Control, Verdict
-from dap_ai.protocol.contracts.snapshot import Raised, SnapshotQuery, SnapshotResult, Trace, TracedCall, TracedLine
+from dap_ai.debuggees.python.analysis.record.check_runs import BUDGET_S, Control, FixVerdict
+from dap_ai.debuggees.python.analysis.record.failure_check import FailureCheck
+from dap_ai.protocol.contracts.snapshot_messages import (
+    RaisedException,
+    RunTrace,
+    SnapshotQuery,
+    SnapshotResult,
+    TracedCall,
+    TracedLine,
+)
 from dap_ai.protocol.wire.errors import NotStopped
-from dap_ai.settings.config import Settings
+from dap_ai.settings.configuration import Settings
 from tests.unit.agent.harness import Stopped, ask, case_of, fail
 
 TOTAL = """
@@ -81,10 +88,10 @@ def copies(program: str, right: str, ran: Sequence[int] = (2, 3, 4, 5, 6, 13, 14
 
     def run(query: SnapshotQuery) -> SnapshotResult:
         lines = [TracedLine(program, n, "total") for n in ran]
-        trace = Trace(lines, [TracedCall("total", program, 2, 0, ["prices=[1, 2, 3]"], "3")])
+        trace = RunTrace(lines, [TracedCall("total", program, 2, 0, ["prices=[1, 2, 3]"], "3")])
         if any(right in edit.new for edit in query.edits):
             return SnapshotResult("ok", trace=trace)
-        raised = Raised("AssertionError", "the bill", program, ran[-1])
+        raised = RaisedException("AssertionError", "the bill", program, ran[-1])
         return SnapshotResult("raised", error="AssertionError: the bill", raised=raised, trace=trace)
 
     return run
@@ -134,21 +141,21 @@ def test_changes_of_a_line_that_pass_and_do_different_things_are_told_as_no_proo
         if not gave or result.trace is None:
             return result
         call = TracedCall("total", total.program, 2, 0, ["prices=[1, 2, 3]"], gave)
-        return SnapshotResult("ok", trace=Trace(result.trace.lines, [call]))
+        return SnapshotResult("ok", trace=RunTrace(result.trace.lines, [call]))
 
     total.copy = copy
     text = ask(total)[0].text
     assert "A guess: 2 different changes make the check pass" in text
 
 
-def two_at_a_line(case: Case, source: SourceFile, line: int) -> Trials:
+def two_at_a_line(case: StopSnapshot, source: SourceFile, line: int) -> Trials:
     """The likelier change proves nothing, the other one something; both make the whole program succeed."""
-    whole = Check(case.places[0], source, 1, 14, "the whole program", whole=True)
-    passed = Verdict("verified", "the whole program succeeds with it", whole)
-    edits = [Edit(source, line, line, [f"    amount {sign}= price"]) for sign in "+*"]
+    whole = FailureCheck(case.places[0], source, 1, 14, "the whole program", whole=True)
+    passed = FixVerdict("verified", "the whole program succeeds with it", whole)
+    edits = [SourceEdit(source, line, line, [f"    amount {sign}= price"]) for sign in "+*"]
     likely, proved = (Candidate(edit, "", prior, 1.0, line) for edit, prior in zip(edits, (0.9, 0.5), strict=True))
     control = Control(
-        whole, SnapshotResult("raised", trace=Trace([TracedLine(source.path, n, "total") for n in range(2, 15)]))
+        whole, SnapshotResult("raised", trace=RunTrace([TracedLine(source.path, n, "total") for n in range(2, 15)]))
     )
     control.counts = {(source.path, n): 1 for n in range(2, 15)}
     return Trials([control], [Trial(likely, passed), Trial(proved, passed, proof="a test says so")])
@@ -183,7 +190,7 @@ def test_a_fix_with_which_a_line_does_not_run_any_more_never_leads(total: Stoppe
         result = fails(query)
         if result.trace is None or not any("amount = 1\n" in edit.new for edit in query.edits):
             return result
-        return SnapshotResult("ok", trace=Trace([t for t in result.trace.lines if t.line != 5]))
+        return SnapshotResult("ok", trace=RunTrace([t for t in result.trace.lines if t.line != 5]))
 
     total.copy = copy
     answer, _ = ask(total)
@@ -202,7 +209,7 @@ def test_a_change_that_only_breaks_its_own_function_elsewhere_is_no_fix(total: S
             return result
         if query.statements and not query.statements.fresh:
             return SnapshotResult("ok", trace=result.trace)
-        raised = Raised("UnboundLocalError", "price", total.program, 5)
+        raised = RaisedException("UnboundLocalError", "price", total.program, 5)
         return SnapshotResult("raised", error="UnboundLocalError: price", raised=raised, trace=result.trace)
 
     total.copy = copy
@@ -219,9 +226,9 @@ def test_a_division_by_zero_is_not_tried_away(tmp_path: Path):
     def copy(query: SnapshotQuery) -> SnapshotResult:
         tried.extend(edit.new for edit in query.edits)
         lines = [TracedLine(str(program), n, "mean") for n in (2, 4)]
-        raised = Raised("ZeroDivisionError", "division by zero", str(program), 2)
+        raised = RaisedException("ZeroDivisionError", "division by zero", str(program), 2)
         error = "ZeroDivisionError: division by zero"
-        return SnapshotResult("raised", error=error, raised=raised, trace=Trace(lines, []))
+        return SnapshotResult("raised", error=error, raised=raised, trace=RunTrace(lines, []))
 
     stopped.copy = copy
     ask(stopped)
@@ -315,8 +322,8 @@ def test_a_resume_meanwhile_ends_the_trials_and_the_answer_stands(total: Stopped
 )
 def test_a_change_is_told_by_what_it_adds_and_where(first: int, last: int, lines: list[str], words: str):
     source = SourceFile("shop.py", "def f():\n    return 1\n")
-    candidate = Candidate(Edit(source, first, last, lines), "", 1.0, 1.0, first)
-    trial = Trial(candidate, Verdict("verified", ""))
+    candidate = Candidate(SourceEdit(source, first, last, lines), "", 1.0, 1.0, first)
+    trial = Trial(candidate, FixVerdict("verified", ""))
     assert changed_words(trial) == words
 
 
@@ -329,7 +336,7 @@ def test_another_question_at_the_same_stop_tries_nothing_again(total: Stopped):
         return copy(query)
 
     total.copy = counted
-    agent = Agent(Settings(provider="offline"))
+    agent = SessionAgent(Settings(provider="offline"))
     first = ask(total, agent=agent)[0]
     count = len(copied)
     assert ask(total, "what should I do next?", agent=agent)[0].text == first.text
@@ -353,7 +360,7 @@ def test_the_budget_is_work_so_a_slow_machine_tries_as_much(total: Stopped):
 def test_more_is_tried_where_that_is_wanted_and_where_nothing_passed_that_is_said(total: Stopped):
     copy = copies(total.program, "nothing like this")
     total.copy = lambda query: msgspec.structs.replace(copy(query), processor_ms=150.0)
-    usual, more = (ask(total, agent=Agent(Settings(thorough=wanted)))[0].text for wanted in (False, True))
+    usual, more = (ask(total, agent=SessionAgent(Settings(thorough=wanted)))[0].text for wanted in (False, True))
     tried = [int(found[1]) for found in re.finditer(r"(\d+) small fixes were tried", usual + more)]
     assert tried[0] < tried[1]
     assert "none passed. The setting `thorough` (`dap-ai ask --thorough`) tries more." in usual
@@ -366,7 +373,7 @@ def test_of_a_function_that_a_part_of_the_failure_entered_what_did_not_run_is_kn
     case = case_of(total)
     analysis, source = analyse(case), case.places[0].source
     assert analysis and source
-    part = Check(case.places[0], source, 13, 14, "a part")
+    part = FailureCheck(case.places[0], source, 13, 14, "a part")
     control = Control(part, SnapshotResult("raised"), "another message", {(source.path, 3): 1}, fails_there=True)
     settle(analysis, Trials([control]))
     assert [analysis.never_ran(source.path, line) for line in (3, 5, 10)] == [False, True, True]

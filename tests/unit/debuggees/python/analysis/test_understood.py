@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from dap_ai.debuggees.python.analysis.questions.understood import (
+from dap_ai.debuggees.python.analysis.questions.question_parser import (
     Called,
     Compared,
+    KindOnly,
     LineRun,
     Literally,
-    Plain,
     Returned,
     Wanted,
-    understood,
+    parse_question,
 )
 
 
@@ -39,17 +39,17 @@ from dap_ai.debuggees.python.analysis.questions.understood import (
         ("why 5?", Literally("5")),
         ("why not 99?", Literally("99", missed=True)),
         ("why isn't it 99?", Literally("99", missed=True)),
-        ("why is this so slow?", Plain("slow")),
-        ("what takes so much time?", Plain("slow")),
-        ("where is the time spent?", Plain("slow")),
-        ("what changed since the last stop?", Plain("since")),
-        ("what has changed?", Plain("since")),
-        ("what happens next?", Plain("next")),
-        ("what would happen if amount were 20?", Plain("suppose")),
+        ("why is this so slow?", KindOnly("slow")),
+        ("what takes so much time?", KindOnly("slow")),
+        ("where is the time spent?", KindOnly("slow")),
+        ("what changed since the last stop?", KindOnly("since")),
+        ("what has changed?", KindOnly("since")),
+        ("what happens next?", KindOnly("next")),
+        ("what would happen if amount were 20?", KindOnly("suppose")),
     ],
 )
 def test_lines_functions_and_literals(question: str, wanted: Wanted):
-    assert understood(question) == wanted
+    assert parse_question(question) == wanted
 
 
 @pytest.mark.parametrize(
@@ -74,13 +74,13 @@ def test_lines_functions_and_literals(question: str, wanted: Wanted):
     ],
 )
 def test_comparisons_with_what_the_question_takes_for_granted(question: str, condition: str, holds: bool | None):
-    wanted = understood(question)
+    wanted = parse_question(question)
     assert isinstance(wanted, Compared)
     assert (wanted.condition, wanted.holds) == (condition, holds)
 
 
 def test_both_sides_of_a_comparison_are_known():
-    wanted = understood("why is order.total less than limit?")
+    wanted = parse_question("why is order.total less than limit?")
     assert isinstance(wanted, Compared)
     assert (wanted.subject, wanted.others) == ("order.total", ["limit"])
 
@@ -102,4 +102,4 @@ def test_both_sides_of_a_comparison_are_known():
     ],
 )
 def test_what_others_answer_is_left_to_them(question: str):
-    assert understood(question) is None
+    assert parse_question(question) is None

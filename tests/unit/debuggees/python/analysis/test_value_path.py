@@ -8,9 +8,9 @@ import pytest
 from msgspec.structs import replace
 
 from dap_ai.debuggees.python.analysis.ranking.ranking import analyse
-from dap_ai.debuggees.python.analysis.record.runs import Control
-from dap_ai.debuggees.python.analysis.value_path.recorded import Recorded
-from dap_ai.debuggees.python.analysis.value_path.walking import recorded_by, value_path
+from dap_ai.debuggees.python.analysis.record.check_runs import Control
+from dap_ai.debuggees.python.analysis.value_path.path_walk import recorded_by, value_path
+from dap_ai.debuggees.python.analysis.value_path.recorded_values import RecordedValues
 from dap_ai.protocol.wire.value_path import PathNode
 from tests.unit.agent.harness import case_of, fail
 from tests.unit.agent.witnesses import run_again
@@ -39,7 +39,7 @@ def path_of(folder: Path, text: str, *, again: bool = True) -> list[PathNode]:
     case = case_of(fail(folder / "main.py"))
     analysis = analyse(case)
     assert analysis is not None
-    recorded = recorded_by(analysis.view.resolver, _outermost(run_again(case))) if again else Recorded()
+    recorded = recorded_by(analysis.view.resolver, _outermost(run_again(case))) if again else RecordedValues()
     roots = [*analysis.diagnosis.roots, *analysis.diagnosis.header]
     return value_path(analysis, roots, analysis.diagnosis.place, recorded)
 

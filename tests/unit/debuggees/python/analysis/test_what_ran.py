@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dap_ai.debuggees.python.analysis.claims.explain import why
-from dap_ai.debuggees.python.analysis.ranking.ranking import IF_IT_RAN, Analysis, analyse
+from dap_ai.debuggees.python.analysis.ranking.ranking import IF_IT_RAN, StopAnalysis, analyse
 from dap_ai.debuggees.python.analysis.ranking.trials import Trials
 from dap_ai.debuggees.python.analysis.ranking.what_ran import settle
 from dap_ai.debuggees.python.analysis.syntax.certain import Certain
@@ -85,7 +85,7 @@ work({"a": 2})
 LATE = {"finally": (FINALLY, (6,)), "exit": (EXIT, (6, 9, 15)), "raised again": (HANDLED, (2,))}
 
 
-def settled(program: Path, text: str, *, again: bool) -> Analysis:
+def settled(program: Path, text: str, *, again: bool) -> StopAnalysis:
     """Of a program that has failed: with it run again, or by its frames and source."""
     program.write_text(text)
     case = case_of(fail(program))
@@ -95,7 +95,7 @@ def settled(program: Path, text: str, *, again: bool) -> Analysis:
     return analysis
 
 
-def steps(analysis: Analysis) -> set[int]:
+def steps(analysis: StopAnalysis) -> set[int]:
     return {int(line) for line in re.findall(r"program\.py:(\d+)`", why(analysis))}
 
 

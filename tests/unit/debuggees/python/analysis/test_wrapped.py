@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from dap_ai.debuggees.python.analysis.questions.telling import answered
-from dap_ai.debuggees.python.analysis.questions.understood import understood
-from dap_ai.debuggees.python.analysis.record.record import Record
-from dap_ai.debuggees.python.analysis.record.recorded_run import Again
+from dap_ai.debuggees.python.analysis.questions.question_answers import answered
+from dap_ai.debuggees.python.analysis.questions.question_parser import parse_question
+from dap_ai.debuggees.python.analysis.record.recorded_run import RerunToStop
+from dap_ai.debuggees.python.analysis.record.trace_record import TraceRecord
 from tests.unit.agent.harness import case_of, fail
 from tests.unit.agent.witnesses import run_again
 
@@ -91,17 +91,17 @@ a = area(5, 6)
 
 
 @pytest.fixture(scope="module")
-def again(tmp_path_factory: pytest.TempPathFactory) -> Again:
+def again(tmp_path_factory: pytest.TempPathFactory) -> RerunToStop:
     program = tmp_path_factory.mktemp("shapes") / "shapes.py"
     program.write_text(SHAPES)
     case = case_of(fail(program))
     control = run_again(case, with_steps=True)
     assert control.trace.history is not None
-    return Again(case, Record(control.trace.history, case.sources), control, "the program", is_whole=True)
+    return RerunToStop(case, TraceRecord(control.trace.history, case.sources), control)
 
 
-def told(again: Again, question: str) -> str:
-    wanted = understood(question)
+def told(again: RerunToStop, question: str) -> str:
+    wanted = parse_question(question)
     assert wanted is not None
     answer = answered(wanted, again.case, again)
     return "\n".join(answer.parts) if answer else ""
@@ -129,22 +129,24 @@ def told(again: Again, question: str) -> str:
         ("how often was area called?", ["`area` is `wrapper`", "Of the function itself: `area` was called twice"]),
     ],
 )
-def test_what_a_decorated_function_returned_is_what_the_program_got(question: str, parts: list[str], again: Again):
+def test_what_a_decorated_function_returned_is_what_the_program_got(
+    question: str, parts: list[str], again: RerunToStop
+):
     text = told(again, question)
     assert [part for part in parts if part not in text] == [], text
 
 
 @pytest.mark.parametrize("question", ["what did plain return?", "what did name return?", "what did apply return?"])
-def test_a_function_without_a_wrapper_stands_for_itself(question: str, again: Again):
+def test_a_function_without_a_wrapper_stands_for_itself(question: str, again: RerunToStop):
     text = told(again, question)
     assert " is `" not in text.partition("\n")[0]
     assert "returned `" in text
 
 
-def test_the_calls_of_one_wrapper_are_told_apart_by_their_names(again: Again):
+def test_the_calls_of_one_wrapper_are_told_apart_by_their_names(again: RerunToStop):
     assert "(3, 4)" not in told(again, "what did volume return?")
     assert "(2,)" not in told(again, "what did area return?")
 
 
-def test_a_name_that_was_given_to_another_function_stands_for_that(again: Again):
+def test_a_name_that_was_given_to_another_function_stands_for_that(again: RerunToStop):
     assert "`size` is `plain` (`shapes.py:67`). `plain(n=1)` returned `1`." in told(again, "what did size return?")

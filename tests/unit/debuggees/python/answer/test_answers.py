@@ -1,4 +1,4 @@
-"""Whole answers over programs that failed in this process, read through the real walker."""
+"""Whole answers over programs that failed in this process, read through the real inspector."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.agent.answering import Agent
 from dap_ai.agent.case.evidence import ABOUT
-from dap_ai.agent.case.stack import Case, Frame, Place
+from dap_ai.agent.case.stop_snapshot import FramePlace, StackFrame, StopSnapshot
 from dap_ai.agent.report.headline import MOST_WORDS
 from dap_ai.agent.report.wording import HAPPENED, NOW, WHY
-from dap_ai.agent.source.source import Sources
+from dap_ai.agent.session_agent import SessionAgent
+from dap_ai.agent.source.source_file import Sources
 from dap_ai.debuggees.python.analysis.claims.explain import _in_short
 from dap_ai.debuggees.python.analysis.ranking.ranking import analyse
-from dap_ai.protocol.contracts.asking import HistoryItem, NotAnswered, Stop
 from dap_ai.protocol.contracts.inspection import Inspection
-from dap_ai.settings.config import Settings
+from dap_ai.protocol.contracts.question import HistoryItem, NotAnswered, StopEvent
+from dap_ai.settings.configuration import Settings
 from tests.unit.agent.harness import Stopped, ask, context, fail
 from tests.unit.agent.programs import PROGRAMS, faulty_lines
 
@@ -214,7 +214,7 @@ def test_a_question_about_an_expression_reads_it(shop: Stopped):
 
 
 def test_a_follow_up_at_another_stop_says_that_the_program_has_moved_on(shop: Stopped):
-    agent = Agent(Settings())
+    agent = SessionAgent(Settings())
     ask(shop, agent=agent)
     shop.epoch = 2
     assert ask(shop, agent=agent)[0].text.startswith("The program has continued")
@@ -226,14 +226,14 @@ def test_files_of_a_failure_are_parsed_before_the_question_but_no_library_and_no
     for path in paths:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         Path(path).write_text("x = 1\n")
-    agent = Agent(Settings())
+    agent = SessionAgent(Settings())
     asyncio.run(agent.look_ahead([*paths, "", "<string>", str(tmp_path / "missing.py")]))
     parsed = [name for name, path in zip(names, paths, strict=True) if "index" in vars(agent._sources.read(path))]
     assert parsed == ["a.py", "c.py", "d.py"]
 
 
 def test_a_follow_up_while_it_runs_is_answered_from_the_conversation(shop: Stopped):
-    agent = Agent(Settings())
+    agent = SessionAgent(Settings())
     ask(shop, agent=agent)
     answer, _ = ask(Stopped([]), "which key was missing?", agent=agent)
     assert "'Milk'" in answer.text
@@ -251,7 +251,7 @@ def test_a_breakpoint_is_answered_with_where_the_values_came_from(tmp_path: Path
     assert "`total` is now `12`" in answer.text
 
 
-def test_without_a_walker_scopes_and_variables_are_enough(shop: Stopped):
+def test_without_a_inspector_scopes_and_variables_are_enough(shop: Stopped):
     shop.can_inspect = False
     answer, _ = ask(shop)
     assert "KeyError" in answer.text
@@ -289,9 +289,9 @@ def test_the_analyst_has_no_error_at_any_line(name: str, tmp_path: Path):
     program.write_text(text)
     sources = Sources()
     for line in range(len(text.splitlines()) + 2):
-        frame = Frame(1, "f", str(program), line, user=True)
-        place = Place(frame, sources.read(str(program)))
-        assert analyse(Case(Stop(1, 1, None, "step"), sources, [frame], [place], Inspection(frames=[])))
+        frame = StackFrame(1, "f", str(program), line, user=True)
+        place = FramePlace(frame, sources.read(str(program)))
+        assert analyse(StopSnapshot(StopEvent(1, 1, None, "step"), sources, [frame], [place], Inspection(frames=[])))
 
 
 def test_an_operand_that_stands_twice_in_the_line_is_told_once(tmp_path: Path):

@@ -6,10 +6,10 @@ import time
 
 import pytest
 
-from dap_ai.agent.answering import Agent
+from dap_ai.agent.session_agent import SessionAgent
 from dap_ai.debuggees.python.analysis.experiments import scheduler
 from dap_ai.debuggees.python.answer import failure_answers
-from dap_ai.settings.config import Settings
+from dap_ai.settings.configuration import Settings
 from tests.unit.agent.harness import ask, fail
 
 PROGRAM = """\
@@ -37,7 +37,7 @@ def late(*_, **__):
 
 
 def asked(stopped):
-    return ask(stopped, agent=Agent(Settings(ask_timeout_s=0.4)))[0]
+    return ask(stopped, agent=SessionAgent(Settings(ask_timeout_s=0.4)))[0]
 
 
 def test_where_nothing_could_be_followed_the_value_and_the_lines_on_the_stack_are_told(stopped, monkeypatch):

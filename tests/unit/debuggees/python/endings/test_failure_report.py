@@ -148,7 +148,7 @@ def test_the_innermost_frames_are_sent(tmp_path):
 
 
 @pytest.mark.parametrize("folder", ["", "/nowhere"])
-def test_without_the_walker_the_traceback_is_sent_all_the_same(tmp_path, folder):
+def test_without_the_inspector_the_traceback_is_sent_all_the_same(tmp_path, folder):
     program = tmp_path / "zero.py"
     program.write_text("n = 0\n1 / n\n", encoding="utf-8")
     (text,) = packets_of(fail(program).error, folder)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dap_ai.agent.case.remote import read_traceback
+from dap_ai.agent.case.remote_exceptions import read_traceback
 from dap_ai.agent.guard.masked_debugger import MaskedDebugger
 from dap_ai.agent.masking.mask import Masker
 from dap_ai.agent.report.wording import CLEANED

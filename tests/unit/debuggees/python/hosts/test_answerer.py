@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from dap_ai.agent.providers.refusals import BAD_KEY
-from dap_ai.commands.wanted.answerer import who_answers
-from dap_ai.settings.config import Settings
+from dap_ai.agent.providers.endpoint_errors import BAD_KEY
+from dap_ai.commands.options.provider_notice import who_answers
+from dap_ai.settings.configuration import Settings
 from tests.chat.endpoint import Endpoint
 
 KEY = "sk-a-secret"

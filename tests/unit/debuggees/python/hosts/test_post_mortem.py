@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from dap_ai.debuggees.python.hosts.post_mortem import holding
+from dap_ai.debuggees.python.injection.debugpy_snapshots import DebugpySnapshots
 from dap_ai.debuggees.python.injection.inspector import Inspector
-from dap_ai.debuggees.python.injection.snapshots import Snapshots
 from dap_ai.protocol.contracts.inspection import FrameQuery, Query
-from dap_ai.protocol.contracts.snapshot import SnapshotQuery
+from dap_ai.protocol.contracts.snapshot_messages import SnapshotQuery
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 from tests.patience import patient
 
@@ -161,7 +161,7 @@ def test_an_expression_is_evaluated_in_its_frame(held):
         client.request("evaluate", expression="nope", frameId=frame["id"])
 
 
-def test_the_walker_reads_it_as_it_reads_a_debuggee_of_debugpy(held):
+def test_the_inspector_reads_it_as_it_reads_a_debuggee_of_debugpy(held):
     client, _ = held(holding.failure(caught(average, [])))
     frame = client.request("stackTrace", threadId=1)["stackFrames"][0]
 
@@ -214,7 +214,7 @@ async def test_of_a_copy_that_still_runs_when_its_client_leaves_nothing_is_left(
 
     query = SnapshotQuery(frame_id=frame["id"], expression="sum(iter(int, 1))", deadline_s=60.0)
     with pytest.raises(NotStopped):
-        await Snapshots().run(request, query)
+        await DebugpySnapshots().run(request, query)
     assert not client.served.is_alive()
     assert children() <= before
 

@@ -10,9 +10,9 @@ import pytest
 from dap_ai.debuggees.python.injection.inspector import (
     SNAPSHOTS,
     Inspector,
+    inspection_expression,
     install_expressions,
     open_expression,
-    visit_expression,
 )
 from dap_ai.protocol.contracts.inspection import FrameQuery, Inspection, Query
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
@@ -38,7 +38,7 @@ class Debugpy:
         return {"result": result}
 
 
-async def test_an_installed_walker_costs_one_request() -> None:
+async def test_an_installed_inspector_costs_one_request() -> None:
     debugpy = Debugpy(GOOD)
 
     inspection = await Inspector().inspect(debugpy.request, QUERY)
@@ -46,12 +46,12 @@ async def test_an_installed_walker_costs_one_request() -> None:
     assert (inspection.python, len(debugpy.seen)) == ("3.8.18", 1)
 
 
-async def test_a_process_without_the_walker_gets_it_and_is_asked_again() -> None:
+async def test_a_process_without_the_inspector_gets_it_and_is_asked_again() -> None:
     debugpy = Debugpy("", "dap_ai:", GOOD)
 
     await Inspector().inspect(debugpy.request, QUERY)
 
-    visit = visit_expression(QUERY)
+    visit = inspection_expression(QUERY)
     assert [each["expression"] for each in debugpy.seen] == [visit, install_expressions()[0], visit]
 
 
@@ -110,7 +110,7 @@ async def test_a_query_without_frames_is_an_error() -> None:
 
 @pytest.mark.parametrize(
     "expression",
-    [open_expression(), *install_expressions(), *install_expressions(SNAPSHOTS), visit_expression(QUERY)],
+    [open_expression(), *install_expressions(), *install_expressions(SNAPSHOTS), inspection_expression(QUERY)],
 )
 async def test_an_expression_holds_nothing_that_pydevd_rewrites(expression: str) -> None:
     assert "@LINE@" not in expression

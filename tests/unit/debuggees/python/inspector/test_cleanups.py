@@ -6,9 +6,9 @@ import contextlib
 
 import pytest
 
-from dap_ai.debuggees.python.inspector.differences import Past
-from dap_ai.debuggees.python.inspector.stored.values import Budget, Describer
-from dap_ai.debuggees.python.inspector.threads import live_frames
+from dap_ai.debuggees.python.inspector.frame_differences import FramesAtRaise
+from dap_ai.debuggees.python.inspector.stored.values import ValueDescriber, VisitBudget
+from dap_ai.debuggees.python.inspector.thread_facts import live_frames
 
 _log: list[str] = []
 _LIMITS = {"max_text": 60, "max_items": 6, "max_depth": 2, "max_fields": 6}
@@ -86,8 +86,8 @@ def test_what_a_cleanup_may_have_changed_is_known_of_now_alone(function, time):
     while entry := entry.tb_next:
         entries.append((0, entry.tb_frame, entry.tb_lineno, entry.tb_lasti))
     _, frame, _, at = entries[0]
-    then = Past(caught.value, entries, live_frames()).of(
-        describer := Describer(_LIMITS, Budget(1 << 30, 1e9)), frame, {}, at
+    then = FramesAtRaise(caught.value, entries, live_frames()).of(
+        describer := ValueDescriber(_LIMITS, VisitBudget(1 << 30, 1e9)), frame, {}, at
     )
     assert (then and then.variable(describer, "rows", [1]).get("time")) == time
 
@@ -97,8 +97,8 @@ def test_a_number_is_as_it_was_in_a_frame_that_waited_for_a_callee_that_cleaned_
         calls_cleaning([])
     outer = caught.value.__traceback__.tb_next
     entries = [(0, e.tb_frame, e.tb_lineno, e.tb_lasti) for e in (outer, outer.tb_next)]
-    then = Past(caught.value, entries, live_frames()).of(None, outer.tb_frame, {"row": 1}, outer.tb_lasti)
-    assert "time" not in then.variable(Describer(_LIMITS, Budget(1 << 30, 1e9)), "row", 1)
+    then = FramesAtRaise(caught.value, entries, live_frames()).of(None, outer.tb_frame, {"row": 1}, outer.tb_lasti)
+    assert "time" not in then.variable(ValueDescriber(_LIMITS, VisitBudget(1 << 30, 1e9)), "row", 1)
 
 
 def translates(rows):
@@ -114,6 +114,9 @@ def test_a_frame_that_translates_an_error_has_run_on_since_the_first_alone():
     first, second = caught.value.__context__.__traceback__, caught.value.__traceback__.tb_next
     entries = [(n, entry.tb_frame, entry.tb_lineno, entry.tb_lasti) for n, entry in enumerate((second, first))]
     assert second.tb_frame is first.tb_frame
-    past, describer = Past(caught.value, entries, live_frames()), Describer(_LIMITS, Budget(1 << 30, 1e9))
+    past, describer = (
+        FramesAtRaise(caught.value, entries, live_frames()),
+        ValueDescriber(_LIMITS, VisitBudget(1 << 30, 1e9)),
+    )
     assert past.of(describer, second.tb_frame, {}, second.tb_lasti) is None
     assert past.of(describer, first.tb_frame, {}, first.tb_lasti).variable(describer, "rows", [1])["time"] == "now"

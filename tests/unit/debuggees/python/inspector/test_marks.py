@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dap_ai.debuggees.python.inspector.stored.values import Budget, Describer
+from dap_ai.debuggees.python.inspector.stored.values import ValueDescriber, VisitBudget
 from dap_ai.debuggees.python.snapshots.runs.marks import Marker
 
 _raw_dict: Any = dict
@@ -87,7 +87,7 @@ CHANGES: dict[str, tuple[Any, Callable[[Any], object]]] = {
 def test_what_changes_the_text_changes_the_mark(kind: str) -> None:
     """Otherwise an old value would be told as the present one."""
     x, change = CHANGES[kind]
-    describer = Describer(_LIMITS, Budget(1 << 40, 1e9))
+    describer = ValueDescriber(_LIMITS, VisitBudget(1 << 40, 1e9))
     marker = Marker(describer)
     text, mark = describer.text(x), marker.mark(x)
     assert marker.mark(x) == mark
@@ -101,7 +101,7 @@ def test_the_mark_of_a_large_object_is_bounded() -> None:
     tree: Any = [0]
     for _ in range(4):
         tree = [[*tree] for _ in range(50)]
-    marker = Marker(Describer(dict(_LIMITS, max_items=40, max_depth=3), Budget(1 << 40, 1e9)))
+    marker = Marker(ValueDescriber(dict(_LIMITS, max_items=40, max_depth=3), VisitBudget(1 << 40, 1e9)))
 
     mark = str(marker.mark(tree))
     assert mark.count(",") < 1000

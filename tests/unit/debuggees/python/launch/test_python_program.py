@@ -3,7 +3,7 @@ from __future__ import annotations
 import click
 import pytest
 
-from dap_ai.debuggees.python.launch.program import Program, find_program
+from dap_ai.debuggees.python.launch.python_program import PythonProgram, find_program
 
 
 @pytest.mark.parametrize(
@@ -53,12 +53,12 @@ def test_a_directory_with_a_main_is_a_program(tmp_path):
 
 
 def test_the_command_line_can_be_typed_again():
-    program = Program("/usr/bin/python3", "/a b.py", "", ("x y", "-q"), "/", {"A": "1"})
+    program = PythonProgram("/usr/bin/python3", "/a b.py", "", ("x y", "-q"), "/", {"A": "1"})
     assert program.command_line() == "A=1 /usr/bin/python3 '/a b.py' 'x y' -q"
 
 
 def test_a_module_is_launched_as_one():
-    arguments = Program("python", "", "pytest", ("-x",), "/", {}).launch_arguments(just_my_code=True)
+    arguments = PythonProgram("python", "", "pytest", ("-x",), "/", {}).launch_arguments(just_my_code=True)
     assert arguments["module"] == "pytest"
     assert "program" not in arguments
 
@@ -67,13 +67,13 @@ def test_a_module_is_launched_as_one():
     ("path", "module", "is_one"), [("/b/pytest", "", True), ("", "unittest", True), ("/p.py", "", False)]
 )
 def test_a_test_runner_is_known_by_its_name(path, module, is_one):
-    assert Program("python", path, module, (), "/", {}).is_test_runner is is_one
+    assert PythonProgram("python", path, module, (), "/", {}).is_test_runner is is_one
 
 
 @pytest.mark.parametrize(
     ("module", "model", "advised"), [("pytest", False, True), ("pytest", True, False), ("unittest", False, False)]
 )
 def test_the_plugin_is_advised_for_pytest_where_no_model_was_chosen(module, model, advised):
-    program = Program("python", "", module, (), "/", {}, model=model)
+    program = PythonProgram("python", "", module, (), "/", {}, model=model)
     assert ("pytest --ask" in program.better_way) is advised
     assert ("pytest --ask" in program.why_no_stop(1, ())) is advised

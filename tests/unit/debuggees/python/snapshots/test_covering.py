@@ -8,8 +8,8 @@ import math
 
 import pytest
 
-from dap_ai.debuggees.python.snapshots.editing.sources import Files
-from dap_ai.debuggees.python.snapshots.runs.covering import Covering, Late
+from dap_ai.debuggees.python.snapshots.editing.sources import UserFiles
+from dap_ai.debuggees.python.snapshots.runs.line_coverage import Covering, OutOfTime
 
 
 def _caught():
@@ -32,8 +32,8 @@ def _lines(covering, piece):
 
 
 def test_what_takes_too_long_is_ended_and_what_comes_after_it_is_not():
-    covering = Covering(Files())
-    with pytest.raises(Late):
+    covering = Covering(UserFiles())
+    with pytest.raises(OutOfTime):
         covering.run(_endless, 0.01)
     assert covering.is_late
     covering.run(_short, math.inf)
@@ -44,7 +44,7 @@ def test_what_takes_too_long_is_ended_and_what_comes_after_it_is_not():
 
 
 def test_that_it_took_too_long_is_known_where_its_runner_has_caught_the_end():
-    covering = Covering(Files())
+    covering = Covering(UserFiles())
     covering.run(_caught, 0.01)
     assert covering.is_late
 
@@ -56,7 +56,7 @@ def _branching(number):
 
 
 def test_a_line_that_runs_late_in_a_function_that_is_called_often_is_seen():
-    covering = Covering(Files())
+    covering = Covering(UserFiles())
     covering.run(lambda: [_branching(number) for number in range(4)], math.inf)
     covering.run(lambda: [_branching(number) for number in range(2)], math.inf)
     first = inspect.getsourcelines(_branching)[1]
@@ -74,7 +74,7 @@ def _cleaned(fails):
 
 @pytest.mark.parametrize("catches", [False, True])
 def test_a_line_that_first_runs_after_the_final_exception_is_left_out(catches):
-    covering = Covering(Files())
+    covering = Covering(UserFiles())
 
     def work():
         try:
@@ -94,7 +94,7 @@ def test_a_line_that_first_runs_after_the_final_exception_is_left_out(catches):
 
 
 def test_an_exception_in_a_function_all_of_whose_lines_have_run_is_seen_too():
-    covering = Covering(Files())
+    covering = Covering(UserFiles())
 
     def work():
         _cleaned(1)

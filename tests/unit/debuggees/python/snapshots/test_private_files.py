@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dap_ai.debuggees.python.snapshots.files.private_files import Tree
+from dap_ai.debuggees.python.snapshots.files.private_files import PrivateTree
 from dap_ai.debuggees.python.snapshots.files.private_opening import mode_of, opener_of
 
 
@@ -13,7 +13,7 @@ def tree(tmp_path):
     """Of a folder on the disk, which has a folder `there` with a file `old`, and one of the copy's, `new`."""
     (tmp_path / "there").mkdir()
     (tmp_path / "there" / "old").write_text("old", encoding="utf-8")
-    tree = Tree(str(tmp_path))
+    tree = PrivateTree(str(tmp_path))
     tree.add(str(tmp_path / "new"), None)
     return tree
 
@@ -72,6 +72,6 @@ def test_what_lies_elsewhere_is_none_of_ours(tree):
 @pytest.mark.parametrize("mode", ["r", "r+", "w", "w+", "a", "x"])
 def test_the_flags_of_a_descriptor_are_the_letters_of_open(mode):
     given = []
-    tree = Tree("/nowhere")
+    tree = PrivateTree("/nowhere")
     opener_of(tree, lambda *_: None)("/nowhere/x", mode, opener=lambda _, flags: given.append(flags))
     assert mode_of(given[0]) == mode

@@ -5,7 +5,7 @@ import struct
 
 import pytest
 
-from dap_ai.debuggees.python.snapshots.isolation import filters, syscalls
+from dap_ai.debuggees.python.snapshots.isolation import seccomp_filter, syscalls
 
 pytestmark = pytest.mark.skipif(not syscalls.SUPPORTED, reason="snapshots need Linux")
 ARCHITECTURE = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
@@ -14,7 +14,7 @@ ALLOWED, REFUSED, KILLED, ASKED, DENIED = 0x7FFF0000, 0x00050001, 0x80000000, 0x
 
 @functools.lru_cache
 def instructions(may_open: bool, lookups: str, again_at: int) -> list[tuple[int, int, int, int]]:
-    return list(struct.iter_unpack("=HBBI", filters.program(may_open, lookups, again_at)))
+    return list(struct.iter_unpack("=HBBI", seccomp_filter.program(may_open, lookups, again_at)))
 
 
 def decision(
@@ -22,7 +22,7 @@ def decision(
     *arguments: int,
     may_open: bool = True,
     architecture: int | None = None,
-    lookups: str = filters.FREE,
+    lookups: str = seccomp_filter.FREE,
     at: int = 0,
     again_at: int = 0,
 ) -> int:
@@ -51,14 +51,20 @@ def decision(
 
 
 def test_every_call_that_is_not_listed_is_refused() -> None:
-    listed = {*filters._PLAIN.split(), *filters._OF_PATHS, *filters._BY_VALUE, *filters._READ_ONLY, "prlimit64"}
+    listed = {
+        *seccomp_filter._PLAIN.split(),
+        *seccomp_filter._OF_PATHS,
+        *seccomp_filter._BY_VALUE,
+        *seccomp_filter._READ_ONLY,
+        "prlimit64",
+    }
     numbers = {syscalls.NUMBERS[name] for name in listed if name in syscalls.NUMBERS}
 
     assert {decision(number, 9) for number in range(600) if number not in numbers} == {REFUSED}
 
 
 def test_every_plain_call_is_allowed() -> None:
-    numbers = [syscalls.NUMBERS[name] for name in filters._PLAIN.split() if name in syscalls.NUMBERS]
+    numbers = [syscalls.NUMBERS[name] for name in seccomp_filter._PLAIN.split() if name in syscalls.NUMBERS]
 
     assert {decision(number) for number in numbers} == {ALLOWED}
 
@@ -88,12 +94,15 @@ def test_arguments_decide(name: str, arguments: tuple[int, ...], wanted: int) ->
 
 
 @pytest.mark.parametrize(
-    ("lookups", "wanted"), [(filters.FREE, ALLOWED), (filters.ASKED, ASKED), (filters.DENIED, DENIED)]
+    ("lookups", "wanted"),
+    [(seccomp_filter.FREE, ALLOWED), (seccomp_filter.ASKED, ASKED), (seccomp_filter.DENIED, DENIED)],
 )
 def test_every_call_that_takes_a_path_to_read_is_free_asked_about_or_denied(lookups: str, wanted: int) -> None:
-    names = [name for name in (*filters._OF_PATHS, *filters._READ_ONLY) if name in syscalls.NUMBERS]
+    names = [name for name in (*seccomp_filter._OF_PATHS, *seccomp_filter._READ_ONLY) if name in syscalls.NUMBERS]
     writing = {
-        decision(syscalls.NUMBERS[name], 0, 1, 1, lookups=lookups) for name in filters._READ_ONLY if name in names
+        decision(syscalls.NUMBERS[name], 0, 1, 1, lookups=lookups)
+        for name in seccomp_filter._READ_ONLY
+        if name in names
     }
 
     assert {decision(syscalls.NUMBERS[name], lookups=lookups) for name in names} == {wanted}
@@ -103,7 +112,7 @@ def test_every_call_that_takes_a_path_to_read_is_free_asked_about_or_denied(look
 AGAIN = 0x7FFF12345678
 
 
-@pytest.mark.parametrize("lookups", [filters.FREE, filters.ASKED, filters.DENIED])
+@pytest.mark.parametrize("lookups", [seccomp_filter.FREE, seccomp_filter.ASKED, seccomp_filter.DENIED])
 def test_what_the_handler_calls_again_meets_the_plain_filter_and_from_elsewhere_no_more_is_allowed(
     lookups: str,
 ) -> None:
@@ -133,8 +142,8 @@ def test_another_machines_calls_end_the_copy() -> None:
 
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
 def test_the_filter_can_be_built_for(machine: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(filters, "MACHINE", machine)
+    monkeypatch.setattr(seccomp_filter, "MACHINE", machine)
     monkeypatch.setattr(syscalls, "MACHINE", machine)
-    monkeypatch.setattr(filters, "NUMBERS", syscalls._numbers())
+    monkeypatch.setattr(seccomp_filter, "NUMBERS", syscalls._numbers())
 
-    assert filters.program(may_open=True)
+    assert seccomp_filter.program(may_open=True)

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from dap_ai.debuggees.python.snapshots.editing.edits import Edit
-from dap_ai.debuggees.python.snapshots.editing.naming import named
+from dap_ai.debuggees.python.snapshots.editing.code_edits import CodeEdit
+from dap_ai.debuggees.python.snapshots.editing.function_lookup import named
 
 FILE = "/x/shop.py"
 SOURCE = """
@@ -93,7 +93,7 @@ def loaded(source: str = SOURCE) -> dict[str, Any]:
 
 def found(word: str, *modules: dict[str, Any], loops: bool = False) -> list[Any]:
     source = SOURCE if loops else SOURCE.replace("for word in", "if word := ")
-    return named(Edit(FILE, source, source.replace(f'"{word}"', f'"{word}!"')), list(modules))
+    return named(CodeEdit(FILE, source, source.replace(f'"{word}"', f'"{word}!"')), list(modules))
 
 
 @pytest.fixture

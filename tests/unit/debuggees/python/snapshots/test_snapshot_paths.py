@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from dap_ai.debuggees.python.snapshots.isolation.paths import foreign_part
+from dap_ai.debuggees.python.snapshots.isolation.foreign_paths import foreign_part
 
 FOREIGN = {b"/mnt/far": b"nfs4", b"/home/me/cloud": b"fuse.cloud"}
 LINKS = {

@@ -5,9 +5,9 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from dap_ai.debuggees.python.snapshots.editing.sources import Files
+from dap_ai.debuggees.python.snapshots.editing.sources import UserFiles
 from dap_ai.debuggees.python.snapshots.runs.tracing import Tracer
-from dap_ai.protocol.contracts.snapshot import Trace
+from dap_ai.protocol.contracts.snapshot_messages import RunTrace
 
 BY_FINALLY = """
 def fail(rows):
@@ -50,11 +50,11 @@ fail()
 def values(program, line, name):
     """The values that the line gave to the name, in a traced run."""
     code = compile(program, __file__, "exec")
-    tracer = Tracer(60.0, Files())
+    tracer = Tracer(60.0, UserFiles())
     with pytest.raises(ZeroDivisionError) as raised:
         tracer.run(lambda: exec(code, {"__name__": "__main__"}), code, lambda: None)  # noqa: S102  the test's own
     tracer.settle(raised.value)
-    trace = msgspec.convert(tracer.facts(), Trace)
+    trace = msgspec.convert(tracer.facts(), RunTrace)
     number = program.split("\n").index(line) + 1
     changes = [c for row in trace.lines if row.line == number for c in row.changes if c.name == name]
     return [(c.texts, c.count) for c in changes]

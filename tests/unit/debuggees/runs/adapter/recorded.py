@@ -6,14 +6,14 @@ import json
 from contextlib import nullcontext
 from typing import Any
 
-from dap_ai.debuggees.runs.adapter.analysing import Analysed
-from dap_ai.debuggees.runs.adapter.session import Loaded, RunSession
-from dap_ai.debuggees.runs.adapter.views.console import Bounded
-from dap_ai.debuggees.runs.adapter.views.titles import index_of
-from dap_ai.debuggees.runs.analysis.analysing import analyse
-from dap_ai.debuggees.runs.analysis.facts import Analysis, Check, Effect, Pattern, Write
-from dap_ai.debuggees.runs.analysis.onsets import Finding, Onset
-from dap_ai.debuggees.runs.model import Agent, Event, Outcome, Ref, Run, Usage
+from dap_ai.debuggees.runs.adapter.background_analysis import Analysed
+from dap_ai.debuggees.runs.adapter.run_session import Loaded, RunSession
+from dap_ai.debuggees.runs.adapter.views.run_console import Bounded
+from dap_ai.debuggees.runs.adapter.views.run_document import index_of
+from dap_ai.debuggees.runs.analysis.analyse import analyse
+from dap_ai.debuggees.runs.analysis.analysis_model import Effect, FileWrite, Pattern, RunAnalysis, StepCheck
+from dap_ai.debuggees.runs.analysis.onset_model import Onset, OnsetFinding
+from dap_ai.debuggees.runs.run_model import Agent, Event, Outcome, Ref, Run, TokenUsage
 from tests.conformance import schema
 
 
@@ -22,13 +22,13 @@ class Known:
 
     is_due = True
 
-    def __init__(self, analysis: Analysis) -> None:
+    def __init__(self, analysis: RunAnalysis) -> None:
         self._analysis = analysis
 
     def begin(self) -> bool:
         return True
 
-    def __call__(self) -> Analysis:
+    def __call__(self) -> RunAnalysis:
         return self._analysis
 
 
@@ -36,12 +36,18 @@ REF = Ref()
 EVENTS = [
     Event(0, "task", REF, text="make it pass"),
     Event(1, "query", REF, cycle=1),
-    Event(2, "response", REF, cycle=1, text="I look.", usage=Usage(100, None, 20, 0.5)),
+    Event(2, "response", REF, cycle=1, text="I look.", usage=TokenUsage(100, None, 20, 0.5)),
     Event(3, "call", REF, cycle=1, step=1, tool="bash", text="ls", arguments={"command": "ls"}),
     Event(4, "result", REF, cycle=1, step=1, text="a.py", status="ok", exit_code=0),
     Event(5, "query", REF, cycle=2),
     Event(
-        6, "response", REF, cycle=2, at_s=1.00000004768, text="I test.\nAll of it.", usage=Usage(150, None, 30, 0.25)
+        6,
+        "response",
+        REF,
+        cycle=2,
+        at_s=1.00000004768,
+        text="I test.\nAll of it.",
+        usage=TokenUsage(150, None, 30, 0.25),
     ),
     Event(7, "call", REF, cycle=2, step=2, tool="bash", text="pytest -q", arguments={"command": "pytest -q"}),
     Event(8, "result", REF, cycle=2, step=2, text="1 failed\x1b[2J", status="error", exit_code=1),
@@ -59,20 +65,20 @@ RUN = Run(
     "/run", "made", agents=[Agent("main", model="m-1"), Agent("helper", "main")], task="make it pass", events=EVENTS,
     outcome=Outcome("failed", "reward 0"), cost_usd=0.75,
 )  # fmt: skip
-SEEN = Analysis(
+SEEN = RunAnalysis(
     effects=[
         Effect(1, "explore", reads=["."]),
         Effect(2, "verify", runners=["pytest"]),
-        Effect(3, "change", writes=[Write("src/a.py", "edit", old="x = 1\n", new="x = 2\n")]),
+        Effect(3, "change", writes=[FileWrite("src/a.py", "edit", old="x = 1\n", new="x = 2\n")]),
         Effect(4, "explore", reads=["b.py"]),
         Effect(5, "explore", reads=["c.py"]),
     ],
-    checks=[Check(2, "test", "pytest", ok=False, summary="1 failed")],
+    checks=[StepCheck(2, "test", "pytest", ok=False, summary="1 failed")],
     patterns=[
         Pattern("failed-check-ignored", [2, 3], "The check at step 2 failed, and step 3 goes on as if it had not"),
         Pattern("limit", [], "A limit was hit"),
     ],
-    finding=Finding(Onset(3, 3, 3, "mislocalized edit", 0.7, "Step 3 edited the wrong file")),
+    finding=OnsetFinding(Onset(3, 3, 3, "mislocalized edit", 0.7, "Step 3 edited the wrong file")),
 )
 
 
@@ -82,14 +88,14 @@ class Client:
     def __init__(
         self,
         run: Run = RUN,
-        seen: Analysis | Analysed | None = None,
+        seen: RunAnalysis | Analysed | None = None,
         *,
         checks: bool = True,
         bounded: Bounded = nullcontext,
     ) -> None:
         self.checks = checks
         self.written: dict[str, str] = {}
-        analysed = Known(seen or analyse(run)) if seen is None or isinstance(seen, Analysis) else seen
+        analysed = Known(seen or analyse(run)) if seen is None or isinstance(seen, RunAnalysis) else seen
         self.session = RunSession(lambda _: Loaded(run, analysed), self._write, bounded)
         self.events: list[dict[str, Any]] = []
         self.told: list[dict[str, Any]] = []

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from dap_ai.debuggees.runs.adapter.growing import Growth, Unread, goes_on, settled
-from dap_ai.debuggees.runs.adapter.session import Loaded, RunSession
-from dap_ai.debuggees.runs.adapter.views.titles import line_of
-from dap_ai.debuggees.runs.analysis.facts import Analysis
-from dap_ai.debuggees.runs.model import Agent, Event, Ref, Run
+from dap_ai.debuggees.runs.adapter.run_growth import Growth, PartialAnalysis, goes_on, settled
+from dap_ai.debuggees.runs.adapter.run_session import Loaded, RunSession
+from dap_ai.debuggees.runs.adapter.views.run_document import line_of
+from dap_ai.debuggees.runs.analysis.analysis_model import RunAnalysis
+from dap_ai.debuggees.runs.run_model import Agent, Event, Ref, Run
 from tests.conformance import schema
 from tests.unit.debuggees.runs.adapter.recorded import Client, Known
 
@@ -52,12 +52,12 @@ class Growing(Client):
     def __init__(self) -> None:
         super().__init__(run(FIRST))
         self.rest = Reader()
-        loaded = Loaded(run(FIRST), Unread(), rest=self.rest, known="the first 2 of 200 MB")
+        loaded = Loaded(run(FIRST), PartialAnalysis(), rest=self.rest, known="the first 2 of 200 MB")
         self.session = RunSession(lambda _: loaded, self._write)
 
     def grow(self, after: Run | None, megabytes: int = 16, *, whole: bool = False, failed: str = "") -> list[str]:
         """The names of the events that it brings."""
-        analysed = Known(Analysis()) if whole else None
+        analysed = Known(RunAnalysis()) if whole else None
         growth = Growth(self.rest, megabytes * MEGABYTE, 200 * MEGABYTE, after, analysed, failed)
         told = self.session.grown(growth)
         for number, each in enumerate(told, 1):

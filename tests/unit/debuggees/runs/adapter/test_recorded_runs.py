@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dap_ai.debuggees.runs.adapter.analysing import Beside
-from dap_ai.debuggees.runs.adapter.facts import Facts
+from dap_ai.debuggees.runs.adapter.background_analysis import BackgroundAnalysis
 from dap_ai.debuggees.runs.adapter.read_only import READ_ONLY
-from dap_ai.debuggees.runs.adapter.session import Loaded, Refused, RunSession
-from dap_ai.debuggees.runs.adapter.stopping.conditions import ConditionError, parsed, value_of
-from dap_ai.debuggees.runs.adapter.stopping.filters import FILTERS
-from dap_ai.debuggees.runs.adapter.views.titles import line_of
-from dap_ai.debuggees.runs.analysis.facts import Analysis, Effect
-from dap_ai.debuggees.runs.model import Event, Run
+from dap_ai.debuggees.runs.adapter.run_facts import RunFacts
+from dap_ai.debuggees.runs.adapter.run_session import Loaded, RequestError, RunSession
+from dap_ai.debuggees.runs.adapter.stopping.event_conditions import ConditionError, parsed, value_of
+from dap_ai.debuggees.runs.adapter.stopping.exception_filters import FILTERS
+from dap_ai.debuggees.runs.adapter.views.run_document import line_of
+from dap_ai.debuggees.runs.analysis.analysis_model import Effect, RunAnalysis
+from dap_ai.debuggees.runs.run_model import Event, Run
 from tests.unit.debuggees.runs.adapter.recorded import EVENTS, LAST, REF, RUN, SEEN, Client, Known
 
 RUN_MD = {"path": "/tmp/run/run.md"}
@@ -334,7 +334,7 @@ def test_a_wrong_breakpoint_is_told_where_it_is_set_and_leaves_the_others(client
     ],
 )
 def test_a_filter_stops_at_its_events(name: str, indices: list[int]):
-    assert [e.index for e in EVENTS if FILTERS[name].stops_at(e, Facts(RUN, Known(SEEN)))] == indices
+    assert [e.index for e in EVENTS if FILTERS[name].stops_at(e, RunFacts(RUN, Known(SEEN)))] == indices
 
 
 @pytest.mark.parametrize("name", FILTERS)
@@ -357,7 +357,7 @@ def test_every_filter_is_announced_and_can_be_set_with_a_condition(client: Clien
 )
 def test_a_change_that_was_refused_or_failed_is_none(status: Any, effect: Effect):
     events = [Event(0, "call", REF, step=1, tool="edit"), Event(1, "result", REF, step=1, status=status)]
-    facts = Facts(Run("/run", "made", events=events), Known(Analysis(effects=[effect])))
+    facts = RunFacts(Run("/run", "made", events=events), Known(RunAnalysis(effects=[effect])))
     assert not any(FILTERS["change"].stops_at(event, facts) for event in events)
 
 
@@ -372,12 +372,12 @@ def test_a_stop_at_a_pattern_says_which(client: Client):
 
 
 def test_the_first_steps_ask_for_no_analysis_where_no_step_of_the_run_ends():
-    asked: list[Analysis] = []
+    asked: list[RunAnalysis] = []
 
     class Waited(Known):
         """Tells that it was waited for."""
 
-        def __call__(self) -> Analysis:
+        def __call__(self) -> RunAnalysis:
             asked.append(SEEN)
             return SEEN
 
@@ -499,7 +499,7 @@ def test_a_request_that_nobody_knows_is_refused_by_its_name(client: Client):
 
 def test_a_run_that_cannot_be_read_is_refused_with_the_reason():
     def load(_: str) -> Loaded:
-        raise Refused("no reader knows it")
+        raise RequestError("no reader knows it")
 
     session = RunSession(load, lambda name, _: name)
     answer = session.receive({"seq": 1, "type": "request", "command": "launch", "arguments": {"run": "/x"}})[0]
@@ -511,14 +511,14 @@ def test_a_run_that_cannot_be_read_is_refused_with_the_reason():
              "f'{text}'", "text * 3", "len(text, text)", "not " * 900 + "step"]
 )  # fmt: skip
 def test_an_expression_runs_nothing(text: str):
-    facts = Facts(RUN, Known(SEEN))
+    facts = RunFacts(RUN, Known(SEEN))
     with pytest.raises(ConditionError):
         value_of(parsed(text), EVENTS[3], facts)
 
 
 def test_a_long_run_is_analysed_when_it_is_asked_for():
     long = Run("/run", "made", events=[Event(n, "call", REF, step=n + 1, tool="bash", text="ls") for n in range(6000)])
-    analysed = Beside(long, lambda _: SEEN)
+    analysed = BackgroundAnalysis(long, lambda _: SEEN)
     client = Client(long, analysed).open()
     assert "say `analyse`" in client.said()
     (made,) = client.body("setExceptionBreakpoints", filters=["onset"])["breakpoints"]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dap_ai.debuggees.runs.model import Event, Ref
-from dap_ai.debuggees.runs.titles import title
+from dap_ai.debuggees.runs.event_titles import title
+from dap_ai.debuggees.runs.run_model import Event, Ref
 
 
 def test_a_note_without_words_is_told_by_its_place():

@@ -8,8 +8,8 @@ import signal
 import pytest
 
 from dap_ai.debuggees.runs import __main__ as adapter
-from dap_ai.debuggees.runs.adapter.views.titles import line_of
-from dap_ai.debuggees.runs.model import Agent, Event, Run
+from dap_ai.debuggees.runs.adapter.views.run_document import line_of
+from dap_ai.debuggees.runs.run_model import Agent, Event, Run
 from tests.unit.debuggees.runs.adapter.recorded import LAST, REF, SEEN, Client
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.debuggees.runs.adapter import folder
-from dap_ai.debuggees.runs.adapter.folder import Folder
+from dap_ai.debuggees.runs.adapter import document_folder
+from dap_ai.debuggees.runs.adapter.document_folder import Folder
 
 pytest.importorskip("fcntl")
 
@@ -42,7 +42,7 @@ def test_what_a_killed_session_has_left_is_cleared_and_what_one_uses_is_not(temp
     for each in (left, foreign, young):
         each.mkdir()
     for each in (left, young):
-        (each / folder.LOCK).touch()
+        (each / document_folder.LOCK).touch()
     grown_old(left)
     grown_old(foreign)
     Folder().end()

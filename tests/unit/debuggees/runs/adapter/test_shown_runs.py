@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from dap_ai.debuggees.runs.adapter.analysing import Beside
-from dap_ai.debuggees.runs.export.view.shape import RunView
+from dap_ai.debuggees.runs.adapter.background_analysis import BackgroundAnalysis
+from dap_ai.debuggees.runs.export.view.view_shape import RunView
 from tests.unit.debuggees.runs.adapter.recorded import LAST, RUN, SEEN, Client
 
 
@@ -32,7 +32,7 @@ def test_a_part_is_what_was_asked_for():
 
 
 def test_a_run_is_shown_before_it_is_analysed():
-    analysed = Beside(RUN, lambda _: (_ for _ in ()).throw(ValueError))  # pyright: ignore[reportArgumentType]  it fails
+    analysed = BackgroundAnalysis(RUN, lambda _: (_ for _ in ()).throw(ValueError))  # pyright: ignore[reportArgumentType]  it fails
     client = Client(seen=analysed).open()
     assert view_of(client.body("runView")).total == LAST + 1
     assert client.body("runView")["view"]["patterns"] == []

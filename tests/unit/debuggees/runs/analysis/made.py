@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from dap_ai.debuggees.runs.analysis.analysing import analyse
-from dap_ai.debuggees.runs.analysis.facts import Analysis, Pattern
-from dap_ai.debuggees.runs.model import Event, Outcome, Ref, Run
+from dap_ai.debuggees.runs.analysis.analyse import analyse
+from dap_ai.debuggees.runs.analysis.analysis_model import Pattern, RunAnalysis
+from dap_ai.debuggees.runs.run_model import Event, Outcome, Ref, Run
 
 UNKNOWN = Outcome()
 PASSED = "===== 3 passed in 0.12s ====="
@@ -57,7 +57,7 @@ def run_of(steps: Sequence[Did], *, task: str = "Fix the bug", outcome: Outcome 
     )
 
 
-def analysed(*steps: Did, **fields: Any) -> Analysis:
+def analysed(*steps: Did, **fields: Any) -> RunAnalysis:
     """The analysis of these steps."""
     return analyse(run_of(steps, **fields))
 
@@ -67,6 +67,6 @@ def seen(name: str, *steps: Did, **fields: Any) -> list[Pattern]:
     return [pattern for pattern in analysed(*steps, **fields).patterns if pattern.name == name]
 
 
-def stages(analysis: Analysis) -> list[tuple[str, int, int]]:
+def stages(analysis: RunAnalysis) -> list[tuple[str, int, int]]:
     """The stages as plain tuples."""
     return [(stage.stage, stage.first, stage.last) for stage in analysis.stages]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from dap_ai.debuggees.runs.analysis.calls import Context, read_call
+from dap_ai.debuggees.runs.analysis.call_effects import Context, read_call
+from dap_ai.debuggees.runs.analysis.command_lines.inline_code import read_code
 from dap_ai.debuggees.runs.analysis.command_lines.patches import writes_of_patch
-from dap_ai.debuggees.runs.analysis.command_lines.scripts import read_code
-from dap_ai.debuggees.runs.model import Event, Ref
+from dap_ai.debuggees.runs.run_model import Event, Ref
 
 PATCH = "*** Begin Patch\n*** Update File: src/m.py\n@@\n ctx\n-old\n+new\n*** Add File: n.py\n+one\n+two\n*** Delete File: o.py\n*** End Patch"
 DIFF = "diff --git a/x.py b/x.py\n--- a/x.py\n+++ b/x.py\n@@ -3,2 +3,2 @@ def f():\n same\n-old\n+new\n--- /dev/null\n+++ b/y.py\n@@ -0,0 +1 @@\n+y\n"

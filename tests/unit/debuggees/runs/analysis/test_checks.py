@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dap_ai.debuggees.runs.analysis.analysing import analyse
-from dap_ai.debuggees.runs.analysis.outputs import MAX_CHARS, read_output
+from dap_ai.debuggees.runs.analysis.analyse import analyse
+from dap_ai.debuggees.runs.analysis.runner_output import MAX_CHARS, read_output
 from tests.unit.debuggees.runs.analysis.made import FAILED, PASSED, Did, analysed, called, run_of
 
 OUTPUTS = {

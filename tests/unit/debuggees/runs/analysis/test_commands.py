@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from dap_ai.debuggees.runs.analysis.command_lines.bounded import MAX_OPEN, bounded
-from dap_ai.debuggees.runs.analysis.command_lines.commands import read_shell
-from dap_ai.debuggees.runs.analysis.facts import STRENGTH
+from dap_ai.debuggees.runs.analysis.analysis_model import STRENGTH
+from dap_ai.debuggees.runs.analysis.command_lines.bounded_shell import MAX_OPEN, bounded
+from dap_ai.debuggees.runs.analysis.command_lines.shell_effects import read_shell
 from tests.unit.debuggees.runs.analysis.examples import ANY, CHANGES, OTHERS
 
 

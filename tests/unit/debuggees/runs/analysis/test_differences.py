@@ -6,9 +6,9 @@ import time
 
 import pytest
 
-from dap_ai.debuggees.runs.analysis.analysing import analyse
-from dap_ai.debuggees.runs.analysis.differences import applied, between_steps, compare, files_at, unified, workspace
-from dap_ai.debuggees.runs.analysis.facts import Write
+from dap_ai.debuggees.runs.analysis.analyse import analyse
+from dap_ai.debuggees.runs.analysis.analysis_model import FileWrite
+from dap_ai.debuggees.runs.analysis.run_differences import applied, between_steps, compare, files_at, unified, workspace
 from tests.unit.debuggees.runs.analysis.made import Did, called, run_of
 
 CREATE = called("Write", "ok", file_path="/w/a.py", content="one\ntwo\nthree\n")
@@ -110,14 +110,14 @@ def test_large_texts_that_differ_throughout_are_told_as_replaced():
 @pytest.mark.parametrize(
     ("write", "after"),
     [
-        (Write("a", "create", new="x"), "x"),
-        (Write("a", "delete"), ""),
-        (Write("a", "append", new="d\n"), "a\nb\nc\nd\n"),
-        (Write("a", "edit", old="b", new="B"), "a\nB\nc\n"),
-        (Write("a", "edit", (2, 3), None, "x\ny"), "a\nx\ny\n"),
-        (Write("a", "edit", old="\n", new=""), None),
-        (Write("a", "edit", old="z", new="y"), None),
-        (Write("a", "patch"), None),
+        (FileWrite("a", "create", new="x"), "x"),
+        (FileWrite("a", "delete"), ""),
+        (FileWrite("a", "append", new="d\n"), "a\nb\nc\nd\n"),
+        (FileWrite("a", "edit", old="b", new="B"), "a\nB\nc\n"),
+        (FileWrite("a", "edit", (2, 3), None, "x\ny"), "a\nx\ny\n"),
+        (FileWrite("a", "edit", old="\n", new=""), None),
+        (FileWrite("a", "edit", old="z", new="y"), None),
+        (FileWrite("a", "patch"), None),
     ],
 )
 def test_a_files_text_is_known_after_a_write_that_tells_it(write, after):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dap_ai.debuggees.runs.analysis.analysing import analyse
+from dap_ai.debuggees.runs.analysis.analyse import analyse
 from tests.unit.debuggees.runs.analysis.made import Did, analysed, called, run_of
 
 EDIT = Did("sed -i '3s/a/b/' src/core.py")

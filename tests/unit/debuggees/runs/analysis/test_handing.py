@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from dap_ai.debuggees.runs.analysis.analysing import analyse
-from dap_ai.debuggees.runs.model import Agent, Event, Ref, Run
+from dap_ai.debuggees.runs.analysis.analyse import analyse
+from dap_ai.debuggees.runs.run_model import Agent, Event, Ref, Run
 from tests.unit.debuggees.runs.analysis.made import FAILED, PASSED, Did, called, run_of, said
 
 SHOP = '"""What a basket costs, and what is taken off a large one."""\n'

@@ -5,10 +5,10 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from dap_ai.debuggees.runs.analysis.analysing import analyse, analyse_against
-from dap_ai.debuggees.runs.analysis.facts import Analysis
-from dap_ai.debuggees.runs.analysis.onset.work import fault_of
-from dap_ai.debuggees.runs.model import Event, Outcome, Ref
+from dap_ai.debuggees.runs.analysis.analyse import analyse, analyse_against
+from dap_ai.debuggees.runs.analysis.analysis_model import RunAnalysis
+from dap_ai.debuggees.runs.analysis.onset.work_rules import fault_of
+from dap_ai.debuggees.runs.run_model import Event, Outcome, Ref
 from tests.unit.debuggees.runs.analysis.made import FAILED, PASSED, Did, called, run_of, said
 
 READ = Did("cat src/core.py", "def f(): ...")
@@ -402,7 +402,7 @@ def test_against_a_run_with_the_same_changes_nothing_is_said():
 
 def test_a_finding_can_be_written_and_read_again():
     found = analyse(run_of([EDIT, TEST_BAD, SUBMIT]))
-    assert msgspec.json.decode(msgspec.json.encode(found), type=Analysis) == found
+    assert msgspec.json.decode(msgspec.json.encode(found), type=RunAnalysis) == found
 
 
 def test_quotes_are_cut_and_stand_in_what_they_cite():

@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from dap_ai.debuggees.runs.analysis.analysing import analyse
-from dap_ai.debuggees.runs.model import Outcome
+from dap_ai.debuggees.runs.analysis.analyse import analyse
+from dap_ai.debuggees.runs.run_model import Outcome
 from tests.unit.debuggees.runs.analysis.made import FAILED, PASSED, Did, called, run_of, said, seen
 
 READ = Did("cat src/core.py", "def f(): ...")

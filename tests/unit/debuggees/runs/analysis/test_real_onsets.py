@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 
-from dap_ai.debuggees.runs.analysis.analysing import analyse
-from dap_ai.debuggees.runs.model import Run
+from dap_ai.debuggees.runs.analysis.analyse import analyse
 from dap_ai.debuggees.runs.opening import open_run
 from dap_ai.debuggees.runs.refs import resolve
+from dap_ai.debuggees.runs.run_model import Run
 from tests.unit.debuggees.runs.shared import real
 
 

@@ -8,10 +8,10 @@ import time
 import msgspec
 import pytest
 
-from dap_ai.debuggees.runs.analysis.analysing import analyse
-from dap_ai.debuggees.runs.analysis.differences import compare
-from dap_ai.debuggees.runs.model import steps_of
+from dap_ai.debuggees.runs.analysis.analyse import analyse
+from dap_ai.debuggees.runs.analysis.run_differences import compare
 from dap_ai.debuggees.runs.opening import open_run
+from dap_ai.debuggees.runs.run_model import steps_of
 from tests.patience import patient
 from tests.unit.debuggees.runs.analysis.examples import CHANGES
 from tests.unit.debuggees.runs.shared import real

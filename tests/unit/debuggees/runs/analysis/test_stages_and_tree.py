@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-from dap_ai.debuggees.runs.analysis.facts import Analysis
-from dap_ai.debuggees.runs.analysis.onsets import Finding
-from dap_ai.debuggees.runs.analysis.tree import folded
+from dap_ai.debuggees.runs.analysis.analysis_model import RunAnalysis
+from dap_ai.debuggees.runs.analysis.onset_model import OnsetFinding
+from dap_ai.debuggees.runs.analysis.state_tree import folded
 from tests.unit.debuggees.runs.analysis.made import FAILED, PASSED, Did, analysed, called, said, stages
 
 LOOK = Did("cat src/core.py", "def f(): ...")
@@ -101,14 +101,14 @@ def test_lines_are_one_line_whatever_the_run_holds():
 
 def test_an_empty_run_has_an_empty_analysis():
     found = analysed(task="")
-    assert found == Analysis(
-        finding=Finding(why="the run has no steps"), effects=[], checks=[], stages=[], tree=[], patterns=[]
+    assert found == RunAnalysis(
+        finding=OnsetFinding(why="the run has no steps"), effects=[], checks=[], stages=[], tree=[], patterns=[]
     )
 
 
 def test_an_analysis_can_be_written_and_read_again():
     found = analysed(LOOK, EDIT, TEST, SUBMIT)
-    assert msgspec.json.decode(msgspec.json.encode(found), type=Analysis) == found
+    assert msgspec.json.decode(msgspec.json.encode(found), type=RunAnalysis) == found
 
 
 def test_a_long_result_says_how_much_more_there_is():

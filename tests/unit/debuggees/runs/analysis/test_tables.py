@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from dap_ai.debuggees.runs.analysis.facts import STRENGTH
-from dap_ai.debuggees.runs.analysis.tables import lists, programs, tools
+from dap_ai.debuggees.runs.analysis.analysis_model import STRENGTH
+from dap_ai.debuggees.runs.analysis.rule_tables import lists, programs, tools
 
 
 def test_every_case_of_an_editor_and_every_command_is_a_tool():
@@ -44,12 +44,12 @@ def test_every_expression_compiles(name):
 
 
 def test_no_table_and_no_parser_is_loaded_with_the_words_of_analysis():
-    code = "import sys; import dap_ai.debuggees.runs.analysis.facts; print([n for n in sys.modules if 'tree_sitter' in n or 'tomllib' in n])"
+    code = "import sys; import dap_ai.debuggees.runs.analysis.analysis_model; print([n for n in sys.modules if 'tree_sitter' in n or 'tomllib' in n])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.stdout.strip() == "[]"
 
 
 def test_no_table_is_read_before_a_run_is_analysed():
-    code = "import sys; import dap_ai.debuggees.runs.analysis.analysing; print('tomllib' in sys.modules)"
+    code = "import sys; import dap_ai.debuggees.runs.analysis.analyse; print('tomllib' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.stdout.strip() == "False"

@@ -7,11 +7,11 @@ import sys
 
 import pytest
 
-from dap_ai.commands.running.job import exit_status
-from dap_ai.commands.running.outcome import Outcome, Wishes
-from dap_ai.commands.running.run import Run
-from dap_ai.commands.wanted.arguments import Breakpoint
-from dap_ai.debuggees.python.launch.program import Program
+from dap_ai.commands.options.command_line import BreakpointOption
+from dap_ai.commands.running.ask_run import AskRun
+from dap_ai.commands.running.outcome import AskOutcome, RunOptions
+from dap_ai.commands.running.program_job import exit_status
+from dap_ai.debuggees.python.launch.python_program import PythonProgram
 from dap_ai.debuggees.python.launch.target import PythonTarget
 from dap_ai.protocol.wire.errors import RequestFailed
 from dap_ai.transport.client import ConnectionClosed
@@ -19,7 +19,7 @@ from tests.patience import in_turn, patient
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 
-PROGRAM = Program("python", "/p.py", "", (), "/", {})
+PROGRAM = PythonProgram("python", "/p.py", "", (), "/", {})
 STOPPED = ("stopped", {"reason": "exception", "threadId": 1})
 EXITED = ("exited", {"exitCode": 1})
 TERMINATED = ("terminated", {})
@@ -139,11 +139,11 @@ def run(script=None, during=(), lines=(), interactive=False, **wishes):
     prompt = FakePrompt(lines, interactive=interactive)
     about = {"program": wishes.pop("program", PROGRAM), "pid": wishes.pop("pid", None)}
     defaults = {"question": "", "level": "compute", "breakpoints": (), "exceptions": ("uncaught",)}
-    target, all_wishes = PythonTarget(job, **about), Wishes(**{**defaults, **wishes})
+    target, all_wishes = PythonTarget(job, **about), RunOptions(**{**defaults, **wishes})
 
     async def main():
         doing = asyncio.create_task(in_turn(*during))
-        outcome = await asyncio.wait_for(Run(client, display, target, all_wishes, prompt).run(), patient(5))
+        outcome = await asyncio.wait_for(AskRun(client, display, target, all_wishes, prompt).run(), patient(5))
         doing.cancel()
         return outcome
 
@@ -171,7 +171,7 @@ def test_a_run_whose_session_ends_by_itself_waits_for_nothing_more():
 
 
 def test_after_the_first_answer_nothing_stops_the_program_again():
-    _, client, _, _ = run(breakpoints=[Breakpoint("/p.py", 3)])
+    _, client, _, _ = run(breakpoints=[BreakpointOption("/p.py", 3)])
     cleared = client.requests[client.commands().index("ask") :]
     assert ("setBreakpoints", {"source": {"path": "/p.py"}, "breakpoints": []}) in cleared
     assert ("setExceptionBreakpoints", {"filters": []}) in cleared
@@ -207,7 +207,7 @@ def test_a_failed_answer_stays_one_when_the_session_then_ends_without_an_exit_co
 
 @pytest.mark.parametrize(("module", "wider"), [("", "raised"), ("nose2", "userUnhandled")])
 def test_an_error_that_the_program_dealt_with_earns_the_hint_that_helps(module, wider):
-    program = Program("python", "/p.py", module, (), "/", {})
+    program = PythonProgram("python", "/p.py", module, (), "/", {})
     _, _, _, display = run({"configurationDone": [[EXITED, TERMINATED]]}, program=program)
     assert f"--exception {wider}" in display.texts("status")[0]
 
@@ -351,7 +351,7 @@ def test_a_word_moves_the_program_and_its_next_stop_is_shown_but_not_asked_about
 
 def test_the_breakpoints_stay_until_the_user_lets_the_program_go_on():
     script = {"next": [[STOPPED]]}
-    _, client, _, _ = run(script, chat=True, lines=["next", "continue"], breakpoints=[Breakpoint("/p.py", 3)])
+    _, client, _, _ = run(script, chat=True, lines=["next", "continue"], breakpoints=[BreakpointOption("/p.py", 3)])
     assert client.commands().index("next") < client.commands().index("setBreakpoints", client.commands().index("next"))
     assert client.commands().count("setBreakpoints") == 2
 
@@ -455,10 +455,10 @@ def test_a_death_by_signal_is_told_from_an_exit_code(code, status, words):
 @pytest.mark.parametrize(
     ("outcome", "status"),
     [
-        (Outcome(), 1),
-        (Outcome(answered=True), 0),
-        (Outcome(answered=True, failed=True), 3),
-        (Outcome(answered=True, signal_number=2), 130),
+        (AskOutcome(), 1),
+        (AskOutcome(answered=True), 0),
+        (AskOutcome(answered=True, failed=True), 3),
+        (AskOutcome(answered=True, signal_number=2), 130),
     ],
 )
 def test_exit_codes_are_as_documented(outcome, status):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from dap_ai.debuggees.runs.commands.parts.connecting import dape, lines, nvim_dap, vscode
+from dap_ai.debuggees.runs.commands.parts.editor_snippets import dape, lines, nvim_dap, vscode
 from dap_ai.protocol.wire.visible import visible
 
 HOSTILE = 'a"b\\c\x1b[2J\u202e\n{}()é'

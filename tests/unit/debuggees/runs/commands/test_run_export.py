@@ -9,9 +9,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from dap_ai.cli import main
-from dap_ai.debuggees.runs.analysis.facts import Analysis
+from dap_ai.debuggees.runs.analysis.analysis_model import RunAnalysis
 from dap_ai.debuggees.runs.export.own_json import exported
-from dap_ai.debuggees.runs.model import Run
+from dap_ai.debuggees.runs.run_model import Run
 from tests.unit.debuggees.runs.hand_made import event, ordinary
 
 SECRET = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
@@ -22,7 +22,7 @@ def run(*arguments: object) -> Result:
 
 
 def written(run: Run, path: Path) -> Path:
-    path.write_bytes(exported(run, Analysis())["run.json"])
+    path.write_bytes(exported(run, RunAnalysis())["run.json"])
     return path
 
 

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from dap_ai.cli import main
-from dap_ai.debuggees.runs.layouts.layout import parse
+from dap_ai.debuggees.runs.layouts.layout_model import parse
 from dap_ai.protocol.wire.visible import hidden_in
 from dap_ai.settings import toml_files
 from tests.unit.debuggees.runs.layouts.formats import LAYOUTS, cockpit, ledger

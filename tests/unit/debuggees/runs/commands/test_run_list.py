@@ -11,11 +11,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from dap_ai.cli import main
-from dap_ai.debuggees.runs.analysis.facts import Analysis
+from dap_ai.debuggees.runs.analysis.analysis_model import RunAnalysis
 from dap_ai.debuggees.runs.commands.list import table_lines
 from dap_ai.debuggees.runs.export.own_json import exported
-from dap_ai.debuggees.runs.model import Outcome, Run
-from dap_ai.debuggees.runs.summary import row_of
+from dap_ai.debuggees.runs.run_model import Outcome, Run
+from dap_ai.debuggees.runs.run_summary import row_of
 from dap_ai.protocol.wire.visible import hidden_in
 from tests.unit.debuggees.runs.hand_made import hostile, ordinary
 from tests.unit.debuggees.runs.shared import FOLDER
@@ -29,7 +29,7 @@ def run(*arguments: object) -> Result:
 
 def written(run: Run, path: Path) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(exported(run, Analysis())["run.json"])
+    path.write_bytes(exported(run, RunAnalysis())["run.json"])
     return path
 
 

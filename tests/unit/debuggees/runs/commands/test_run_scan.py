@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from dap_ai.cli import main
-from dap_ai.debuggees.runs.analysis.facts import Analysis
+from dap_ai.debuggees.runs.analysis.analysis_model import RunAnalysis
 from dap_ai.debuggees.runs.export.own_json import exported
 from tests.unit.debuggees.runs.hand_made import ordinary
 
@@ -25,7 +25,7 @@ def scan(*arguments: object) -> Result:
 def folder(tmp_path: Path) -> Path:
     path = tmp_path / "runs" / "shop.json"
     path.parent.mkdir()
-    path.write_bytes(exported(ordinary(), Analysis())["run.json"])
+    path.write_bytes(exported(ordinary(), RunAnalysis())["run.json"])
     return path.parent
 
 

@@ -12,9 +12,9 @@ from click.testing import CliRunner, Result
 from hypothesis import given, settings
 
 from dap_ai.cli import main
-from dap_ai.debuggees.runs.analysis.facts import Analysis
+from dap_ai.debuggees.runs.analysis.analysis_model import RunAnalysis
 from dap_ai.debuggees.runs.export.own_json import exported
-from dap_ai.debuggees.runs.model import Run
+from dap_ai.debuggees.runs.run_model import Run
 from dap_ai.protocol.wire.visible import hidden_in
 from tests.unit.debuggees.runs.hand_made import any_run, event, hostile, ordinary
 
@@ -27,7 +27,7 @@ def run(*arguments: object) -> Result:
 
 def written(run: Run, folder: Path, name: str = "shop.json") -> Path:
     path = folder / name
-    path.write_bytes(exported(run, Analysis())["run.json"])
+    path.write_bytes(exported(run, RunAnalysis())["run.json"])
     return path
 
 

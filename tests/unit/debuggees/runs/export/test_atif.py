@@ -8,7 +8,7 @@ import atif
 from hypothesis import given, settings
 
 from dap_ai.debuggees.runs.export.atif import exported, trajectory
-from dap_ai.debuggees.runs.model import Agent, Event, Ref, Run
+from dap_ai.debuggees.runs.run_model import Agent, Event, Ref, Run
 from tests.unit.debuggees.runs.hand_made import any_run, event, hostile, ordinary, with_sub_agents
 
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from markdown_it import MarkdownIt
 
-from dap_ai.debuggees.runs.analysis.analysing import analyse
+from dap_ai.debuggees.runs.analysis.analyse import analyse
 from dap_ai.debuggees.runs.export import markdown, otel
-from dap_ai.debuggees.runs.model import Run
+from dap_ai.debuggees.runs.run_model import Run
 from dap_ai.protocol.wire.visible import hidden_in
 from tests.unit.debuggees.runs.hand_made import HOSTILE, any_run, event, hostile, ordinary, with_sub_agents
 

@@ -16,12 +16,20 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 
-from dap_ai.debuggees.runs.analysis.analysing import analyse
-from dap_ai.debuggees.runs.analysis.facts import Analysis, Check, Effect, Node, Pattern, Stage, Write
+from dap_ai.debuggees.runs.analysis.analyse import analyse
+from dap_ai.debuggees.runs.analysis.analysis_model import (
+    Effect,
+    FileWrite,
+    Pattern,
+    RunAnalysis,
+    RunStage,
+    StateNode,
+    StepCheck,
+)
 from dap_ai.debuggees.runs.export.page.document import document
-from dap_ai.debuggees.runs.export.view.making import view_of
-from dap_ai.debuggees.runs.export.view.shape import RunView
-from dap_ai.debuggees.runs.model import Event, Run
+from dap_ai.debuggees.runs.export.view.build_view import view_of
+from dap_ai.debuggees.runs.export.view.view_shape import RunView
+from dap_ai.debuggees.runs.run_model import Event, Run
 from dap_ai.protocol.wire.visible import hidden_in
 from tests.patience import at_worst
 from tests.unit.debuggees.runs.hand_made import HOSTILE, any_run, event, hostile, ordinary
@@ -29,28 +37,28 @@ from tests.unit.debuggees.runs.hand_made import HOSTILE, any_run, event, hostile
 BROWSER_S = at_worst(60.0)
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-dev-shm-usage", "--disable-sync"]
 NETWORK = ["--disable-background-networking", "--disable-component-update"]
-ANALYSIS = Analysis(
+ANALYSIS = RunAnalysis(
     effects=[
         Effect(1, "explore"),
         Effect(2, "verify"),
-        Effect(3, "change", writes=[Write("shop.py", "edit", (1, 1), "return 1", "return 2")]),
+        Effect(3, "change", writes=[FileWrite("shop.py", "edit", (1, 1), "return 1", "return 2")]),
         Effect(4, "message"),
     ],
-    checks=[Check(2, "test", "pytest", False, summary="1 failed in 0.1s")],
-    stages=[Stage("inspection", 1, 2), Stage("patching", 3, 3), Stage("submission", 4, 4)],
+    checks=[StepCheck(2, "test", "pytest", False, summary="1 failed in 0.1s")],
+    stages=[RunStage("inspection", 1, 2), RunStage("patching", 3, 3), RunStage("submission", 4, 4)],
     tree=[
-        Node(1, 0, "explore", "look first", "def total"),
-        Node(2, 0, "verify", "test", "1 failed"),
-        Node(3, 0, "change", "change it", "edited"),
-        Node(4, 3, "message", "done", ""),
+        StateNode(1, 0, "explore", "look first", "def total"),
+        StateNode(2, 0, "verify", "test", "1 failed"),
+        StateNode(3, 0, "change", "change it", "edited"),
+        StateNode(4, 3, "message", "done", ""),
     ],
     patterns=[Pattern("never-verified", [3], "the last change was never checked")],
 )
-HOSTILE_ANALYSIS = Analysis(
-    effects=[Effect(1, "change", writes=[Write(HOSTILE, "edit", None, HOSTILE, f"{HOSTILE}\n+x")])],
-    checks=[Check(1, "test", HOSTILE, False, summary=HOSTILE, error=HOSTILE)],
-    stages=[Stage("patching", 1, 1)],
-    tree=[Node(1, 0, "change", HOSTILE, HOSTILE)],
+HOSTILE_ANALYSIS = RunAnalysis(
+    effects=[Effect(1, "change", writes=[FileWrite(HOSTILE, "edit", None, HOSTILE, f"{HOSTILE}\n+x")])],
+    checks=[StepCheck(1, "test", HOSTILE, False, summary=HOSTILE, error=HOSTILE)],
+    stages=[RunStage("patching", 1, 1)],
+    tree=[StateNode(1, 0, "change", HOSTILE, HOSTILE)],
     patterns=[Pattern("refused", [1], HOSTILE, HOSTILE)],
 )
 PAGE = ["html", "head", "meta", "meta", "meta", "meta", "meta", "title", "style", "body", "div", "noscript"]
@@ -71,7 +79,7 @@ class Elements(HTMLParser):
         self.attributes += [(name, value or "") for name, value in attrs]
 
 
-def page_of(run: Run, analysis: Analysis = HOSTILE_ANALYSIS) -> str:
+def page_of(run: Run, analysis: RunAnalysis = HOSTILE_ANALYSIS) -> str:
     return document(view_of(run, analysis))
 
 
@@ -111,7 +119,7 @@ def test_a_patch_is_that_of_the_change():
     def patch(change: Event) -> list[str]:
         return [f"+{change.native_id}\x1b"]
 
-    view = view_of(Run("/r", "x", events=events), Analysis(), patch=patch)
+    view = view_of(Run("/r", "x", events=events), RunAnalysis(), patch=patch)
     assert [(each.commit, each.diff) for each in view.events] == [("abc", ["+abc\\x1b"]), ("", ())]
 
 

@@ -9,17 +9,17 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from dap_ai.debuggees.runs.analysis.facts import Analysis
+from dap_ai.debuggees.runs.analysis.analysis_model import RunAnalysis
 from dap_ai.debuggees.runs.export import atif, own_json
-from dap_ai.debuggees.runs.model import Run, steps_of
 from dap_ai.debuggees.runs.opening import find_runs, open_run
+from dap_ai.debuggees.runs.run_model import Run, steps_of
 from tests.unit.debuggees.runs.hand_made import any_run, hostile, ordinary, with_sub_agents
 from tests.unit.debuggees.runs.shared import FOLDER
 
 Files = dict[str, bytes]
 EXPORTS: dict[str, Callable[[Run], Files]] = {
     "atif": atif.exported,
-    "json": lambda run: own_json.exported(run, Analysis()),
+    "json": lambda run: own_json.exported(run, RunAnalysis()),
 }
 
 

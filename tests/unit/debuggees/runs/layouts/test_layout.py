@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dap_ai.debuggees.runs.artefacts import CannotRead
-from dap_ai.debuggees.runs.layouts import saved
-from dap_ai.debuggees.runs.layouts.asking import propose_by_model, sample
-from dap_ai.debuggees.runs.layouts.checking import check
-from dap_ai.debuggees.runs.layouts.layout import BadLayout, Calls, Fields, Layout, parse, written
-from dap_ai.debuggees.runs.layouts.reading import read
+from dap_ai.debuggees.runs.layouts import saved_layouts
+from dap_ai.debuggees.runs.layouts.layout_check import check
+from dap_ai.debuggees.runs.layouts.layout_model import BadLayout, CallFields, Fields, Layout, parse, written
+from dap_ai.debuggees.runs.layouts.layout_reader import read
+from dap_ai.debuggees.runs.layouts.model_layout import propose_by_model, sample
 from dap_ai.debuggees.runs.opening import open_run
+from dap_ai.debuggees.runs.run_files import CannotRead
 from tests.unit.debuggees.runs.layouts.formats import LAYOUTS, cockpit, ledger, rounds
 from tests.unit.debuggees.runs.logs import document, only, sound
 
@@ -77,7 +77,12 @@ texts = st.text(max_size=20)
 )
 def test_any_layout_is_the_same_once_written_and_parsed(name, notes, roles):
     layout = Layout(
-        name, "events[]", notes=notes, fields=Fields(text='"a b".c', notes=notes), calls=Calls(tool="t"), roles=roles
+        name,
+        "events[]",
+        notes=notes,
+        fields=Fields(text='"a b".c', notes=notes),
+        calls=CallFields(tool="t"),
+        roles=roles,
     )
     try:
         name.encode(), [role.encode() for role in roles]
@@ -163,7 +168,7 @@ def test_a_sample_is_short_whatever_the_file_holds():
 
 def test_a_layout_that_was_saved_is_a_reader(tmp_path, own_settings):
     path = cockpit(tmp_path)
-    file = saved.save(parse(RIGHT), "flights", own_settings)
+    file = saved_layouts.save(parse(RIGHT), "flights", own_settings)
     assert file == tmp_path / "config" / "layouts" / "flights.toml"
     run = open_run(path)
     sound(run)
@@ -172,25 +177,25 @@ def test_a_layout_that_was_saved_is_a_reader(tmp_path, own_settings):
 
 
 def test_a_saved_layout_leaves_other_files_alone(tmp_path, own_settings):
-    saved.save(parse(RIGHT), "flights", own_settings)
+    saved_layouts.save(parse(RIGHT), "flights", own_settings)
     with pytest.raises(CannotRead, match="no recorded run that is known"):
         open_run(ledger(tmp_path))
 
 
 def test_a_name_that_is_taken_or_none_is_refused(own_settings):
-    saved.save(parse(RIGHT), "flights", own_settings)
+    saved_layouts.save(parse(RIGHT), "flights", own_settings)
     for name, told in [("flights", "is there already"), ("../x", "no name"), ("", "no name"), ("a b", "no name")]:
         with pytest.raises(BadLayout, match=told):
-            saved.save(parse(RIGHT), name, own_settings)
+            saved_layouts.save(parse(RIGHT), name, own_settings)
 
 
 def test_without_settings_of_ones_own_nothing_is_saved():
     with pytest.raises(BadLayout, match="null device"):
-        saved.save(parse(RIGHT), "x", {"DAP_AI_CONFIG": os.devnull})
+        saved_layouts.save(parse(RIGHT), "x", {"DAP_AI_CONFIG": os.devnull})
 
 
 def test_a_broken_layout_among_the_saved_is_told_by_the_runs_that_others_read(tmp_path, own_settings):
-    saved.save(parse(RIGHT), "flights", own_settings)
+    saved_layouts.save(parse(RIGHT), "flights", own_settings)
     (tmp_path / "config" / "layouts" / "broken.toml").write_text("events = 7")
     run = open_run(cockpit(tmp_path))
     assert any("broken.toml" in problem.text or "events" in problem.text for problem in run.problems)

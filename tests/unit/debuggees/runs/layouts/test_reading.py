@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from dap_ai.debuggees.runs.artefacts import CannotRead
-from dap_ai.debuggees.runs.layouts.checking import check, preview
-from dap_ai.debuggees.runs.layouts.layout import parse, written
-from dap_ai.debuggees.runs.layouts.reading import read, texts_in
-from dap_ai.debuggees.runs.model import steps_of
+from dap_ai.debuggees.runs.layouts.layout_check import check, preview
+from dap_ai.debuggees.runs.layouts.layout_model import parse, written
+from dap_ai.debuggees.runs.layouts.layout_reader import read, texts_in
 from dap_ai.debuggees.runs.opening import open_run
+from dap_ai.debuggees.runs.run_files import CannotRead
+from dap_ai.debuggees.runs.run_model import steps_of
 from tests.unit.debuggees.runs.layouts.formats import LAYOUTS, cockpit, ledger, rounds
 from tests.unit.debuggees.runs.logs import kinds, only, sound
 

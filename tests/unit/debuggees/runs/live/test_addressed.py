@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dap_ai.debuggees.runs.live.addressed import Addressed, addressed
+from dap_ai.debuggees.runs.live.agent_address import AgentAddress, agent_address
 
 
 @pytest.fixture
@@ -16,8 +16,8 @@ def home(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def found(home: Path, command: Sequence[str] = ("codex", "exec", "fix it")) -> Addressed | None:
-    return addressed(command, {"CODEX_HOME": str(home)})
+def found(home: Path, command: Sequence[str] = ("codex", "exec", "fix it")) -> AgentAddress | None:
+    return agent_address(command, {"CODEX_HOME": str(home)})
 
 
 def test_the_setting_stands_behind_the_program(home: Path):
@@ -79,7 +79,7 @@ def test_the_users_own_provider_keeps_all_but_its_address(home: Path):
     settings = 'model_provider = "azure"\n[model_providers.azure]\nbase_url = "https://a.example/openai/v1/"\n'
     (home / "config.toml").write_text(settings)
     one = found(home)
-    assert one == Addressed("https://a.example/openai/v1", 1, "model_providers.azure")
+    assert one == AgentAddress("https://a.example/openai/v1", 1, "model_providers.azure")
     assert one.command(["codex"], "http://127.0.0.1:9/addressed")[1:] == [
         "-c",
         'model_providers.azure.base_url="http://127.0.0.1:9/addressed/openai/v1"',

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dap_ai.debuggees.runs.live.wire.apis.asked import Api, answer, api_of, taken_apart
+from dap_ai.debuggees.runs.live.wire.apis.request_parts import Api, answer, api_of, taken_apart
 from tests.chat.others import message, message_events, response, response_events
 from tests.chat.reply import Reply, completion, deltas
 

@@ -11,15 +11,15 @@ from typing import Any
 import msgspec
 import pytest
 
-from dap_ai.debuggees.runs.live.gate.contract import Announced, Verdict, encoded
-from dap_ai.debuggees.runs.live.gate.editing import CannotEdit, Kept, with_call, with_text, without_call
-from dap_ai.debuggees.runs.live.gate.gate import Gate
-from dap_ai.debuggees.runs.live.gate.orders import Heard, Held, Order, Row, Table
-from dap_ai.debuggees.runs.live.gate.stops import Going, Now, Stops
-from dap_ai.debuggees.runs.live.gate.story import Story
-from dap_ai.debuggees.runs.live.gate.visits import Gatekeeper
-from dap_ai.debuggees.runs.live.wire.apis.asked import Api
-from dap_ai.debuggees.runs.model import Event
+from dap_ai.debuggees.runs.live.gate.gate import AgentGate
+from dap_ai.debuggees.runs.live.gate.gate_contract import Announcement, GateVerdict, encoded
+from dap_ai.debuggees.runs.live.gate.gate_edits import CannotEdit, LastingEdits, with_call, with_text, without_call
+from dap_ai.debuggees.runs.live.gate.gate_events import GateEvents
+from dap_ai.debuggees.runs.live.gate.gated_query import GateService
+from dap_ai.debuggees.runs.live.gate.orders import AgentHold, BreakpointRow, BreakpointTable, GateMessage, Order
+from dap_ai.debuggees.runs.live.gate.stop_table import Going, Now, StopTable
+from dap_ai.debuggees.runs.live.wire.apis.request_parts import Api
+from dap_ai.debuggees.runs.run_model import Event
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "bash", "arguments": '{"command": "ls"}'}}
 ANSWERS: Mapping[Api, Any] = {
@@ -62,7 +62,7 @@ def told(events: list[Event]) -> list[tuple[str, str, str]]:
 
 
 def test_a_query_brings_the_results_since_the_last_answer():
-    story = Story()
+    story = GateEvents()
     speaker, results, _ = story.query(body(SYSTEM, USER))
     assert (speaker.name, results) == ("main", [])
     assert told(story.answer(speaker, ANSWERS["chat"], 200)) == [("response", "", "I look."), ("call", "bash", "ls")]
@@ -73,7 +73,7 @@ def test_a_query_brings_the_results_since_the_last_answer():
 
 
 def test_a_conversation_with_other_instructions_is_a_sub_agent_of_the_call_that_is_open():
-    story = Story()
+    story = GateEvents()
     main, _, _ = story.query(body(SYSTEM, USER))
     call = {**CALL, "function": {"name": "task", "arguments": '{"subagent_type": "reviewer"}'}}
     story.answer(main, {"choices": [{"message": {"content": "", "tool_calls": [call]}}]}, 200)
@@ -82,7 +82,7 @@ def test_a_conversation_with_other_instructions_is_a_sub_agent_of_the_call_that_
 
 
 def test_what_is_no_request_is_a_query_of_the_main_agent():
-    speaker, results, query = Story().query(b"no json")
+    speaker, results, query = GateEvents().query(b"no json")
     assert (speaker.name, results, query.kind) == ("main", [], "query")
 
 
@@ -92,9 +92,9 @@ def test_what_is_no_request_is_a_query_of_the_main_agent():
 class Playing:
     """A story, and what holds in it."""
 
-    def __init__(self, *rows: Row) -> None:
-        self.story = Story()
-        self.stops = Stops(Now(self.story, "", ""))
+    def __init__(self, *rows: BreakpointRow) -> None:
+        self.story = GateEvents()
+        self.stops = StopTable(Now(self.story, "", ""))
         self.stops.replace(rows)
 
     def cycle(self, command: str = "ls", result: str = "a.py", number: int = 1) -> list[str]:
@@ -117,8 +117,8 @@ class Playing:
         return [*([f"{event.kind} {hit.reason}"] if hit else []), *logged]
 
 
-def on(name: str, ident: int = 1, **more: Any) -> Row:
-    return Row(ident, "filter", {"filterId": name, **more})
+def on(name: str, ident: int = 1, **more: Any) -> BreakpointRow:
+    return BreakpointRow(ident, "filter", {"filterId": name, **more})
 
 
 def test_filters_hold_at_their_events():
@@ -127,8 +127,8 @@ def test_filters_hold_at_their_events():
 
 
 def test_conditions_hit_counts_and_logpoints_are_kept_to():
-    counted = Row(2, "function", {"name": "tool:bash", "hitCondition": "2"})
-    log = Row(3, "function", {"name": "tool:bash", "logMessage": "ran {args.command}"})
+    counted = BreakpointRow(2, "function", {"name": "tool:bash", "hitCondition": "2"})
+    log = BreakpointRow(3, "function", {"name": "tool:bash", "logMessage": "ran {args.command}"})
     playing = Playing(on("call", condition="args.command == 'rm'"), counted, log)
     assert playing.cycle() == ["ran ls"]
     assert playing.cycle("rm", number=2) == ["call exception", "ran rm"]
@@ -173,7 +173,7 @@ def test_answers_pass_as_they_come_where_only_queries_and_results_could_hold():
 
 
 def test_what_cannot_be_read_or_is_seen_later_is_left_out():
-    stops = Playing(on("pattern"), on("no such filter", 2), Row(3, "function", {"name": "???"})).stops
+    stops = Playing(on("pattern"), on("no such filter", 2), BreakpointRow(3, "function", {"name": "???"})).stops
     assert not stops.wants_answers(failed=False)
 
 
@@ -207,7 +207,7 @@ def test_a_call_is_taken_out_of_an_answer(api: Api):
 
 
 def test_edited_results_and_notes_stay_in_later_requests():
-    kept = Kept()
+    kept = LastingEdits()
     assert kept.applied("chat", body(SYSTEM, USER, ASSISTANT, RESULT)) is None
     kept.results["c1"] = ""
     kept.say("chat", body(SYSTEM, USER), "Mind the gap.")
@@ -243,15 +243,15 @@ class Records:
 class Standing:
     """A gate, and who says what becomes of what is held."""
 
-    def __init__(self, *rows: Row, orders: Mapping[str, list[Order]] | None = None) -> None:
-        self.records, self.held = Records(), list[Held]()
+    def __init__(self, *rows: BreakpointRow, orders: Mapping[str, list[Order]] | None = None) -> None:
+        self.records, self.held = Records(), list[AgentHold]()
         self._orders = orders or {}
-        self.gate = Gate(self._heard, self.records)
-        self.gate.table(Table(rows))
+        self.gate = AgentGate(self._heard, self.records)
+        self.gate.table(BreakpointTable(rows))
 
-        self.keeper = Gatekeeper(self.gate, itertools.count(1))
+        self.keeper = GateService(self.gate, itertools.count(1))
 
-    def _heard(self, heard: Heard) -> None:
+    def _heard(self, heard: GateMessage) -> None:
         if heard.held is not None:
             self.held.append(heard.held)
             for order in (*self._orders.get(heard.held.kind, ()), Order(0)):
@@ -313,9 +313,9 @@ def test_a_query_that_is_no_json_is_held_and_nothing_of_it_can_be_edited():
 
 
 def test_a_verdict_says_what_to_do_in_any_case():
-    assert json.loads(encoded(Verdict())) == {"do": "go"}
-    assert json.loads(encoded(Verdict("edit", text=""))) == {"do": "edit", "text": ""}
-    assert msgspec.json.decode(b'{"kind": "call", "arguments": "raw"}', type=Announced).arguments == "raw"
+    assert json.loads(encoded(GateVerdict())) == {"do": "go"}
+    assert json.loads(encoded(GateVerdict("edit", text=""))) == {"do": "edit", "text": ""}
+    assert msgspec.json.decode(b'{"kind": "call", "arguments": "raw"}', type=Announcement).arguments == "raw"
 
 
 def test_once_the_debugger_is_gone_nobody_waits():
@@ -332,10 +332,12 @@ def test_once_the_debugger_is_gone_nobody_waits():
 def test_while_one_agent_is_held_all_others_wait_where_that_is_wanted():
     async def play(*, stop_all: bool) -> bool:
         """Whether the second agent has gone on while the first was held."""
-        held = asyncio.Queue[Held]()
-        gate = Gate(lambda heard: held.put_nowait(heard.held) if heard.held else None, Records(), stop_all=stop_all)
-        gate.table(Table([on("query", condition="agent == 'main'")]))
-        keeper = Gatekeeper(gate, itertools.count(1))
+        held = asyncio.Queue[AgentHold]()
+        gate = AgentGate(
+            lambda heard: held.put_nowait(heard.held) if heard.held else None, Records(), stop_all=stop_all
+        )
+        gate.table(BreakpointTable([on("query", condition="agent == 'main'")]))
+        keeper = GateService(gate, itertools.count(1))
         first = asyncio.ensure_future(keeper.visit(1, "chat", body(SYSTEM, USER)).asked(lambda: None, None))
         at = await held.get()
         other = keeper.visit(2, "chat", body({"role": "system", "content": "You review."}, USER))

@@ -7,17 +7,17 @@ from typing import Any
 
 import pytest
 
-from dap_ai.debuggees.runs.adapter.arguments import Arguments, Refused
-from dap_ai.debuggees.runs.live.gate.orders import Held, Order
-from dap_ai.debuggees.runs.running.edits import document, from_document, from_expression
-from dap_ai.debuggees.runs.running.wanted import wanted
+from dap_ai.debuggees.runs.adapter.request_arguments import RequestArguments, RequestError
+from dap_ai.debuggees.runs.live.gate.orders import AgentHold, Order
+from dap_ai.debuggees.runs.running.edit_documents import document, from_document, from_expression
+from dap_ai.debuggees.runs.running.live_launch import parse_launch
 
-RESULT = Held(7, "result", 1, value="a.py")
-CALL = Held(7, "call", 1, value={"tool": "bash", "arguments": {"command": "ls", "limit": 3}})
-QUERY = Held(7, "query", 1, value={"model": "m", "messages": [{"role": "user", "content": "Go."}]})
+RESULT = AgentHold(7, "result", 1, value="a.py")
+CALL = AgentHold(7, "call", 1, value={"tool": "bash", "arguments": {"command": "ls", "limit": 3}})
+QUERY = AgentHold(7, "query", 1, value={"model": "m", "messages": [{"role": "user", "content": "Go."}]})
 
 
-def edited(held: Held, after: str) -> Order | None:
+def edited(held: AgentHold, after: str) -> Order | None:
     return from_document(held, document(held) or "", after)
 
 
@@ -40,7 +40,7 @@ def test_of_an_object_what_is_changed_is_sent():
 
 @pytest.mark.parametrize("after", ["{", "[]", '{"tool": 3}', '{"tool": "bash", "other": 1}'])
 def test_a_document_that_fits_not_is_refused_in_words(after: str):
-    with pytest.raises(Refused):
+    with pytest.raises(RequestError):
         edited(CALL, after)
 
 
@@ -58,15 +58,17 @@ def test_a_document_that_fits_not_is_refused_in_words(after: str):
         (CALL, "args.limit", "3", None),
     ],
 )
-def test_a_value_is_a_json_literal_or_a_text_as_it_is(held: Held, expression: str, given: str, order: Order | None):
+def test_a_value_is_a_json_literal_or_a_text_as_it_is(
+    held: AgentHold, expression: str, given: str, order: Order | None
+):
     assert from_expression(held, expression, given)[0] == order
 
 
 def test_what_is_no_part_of_what_is_held_cannot_be_edited():
     for held, expression in ((RESULT, "tool"), (CALL, "text"), (QUERY, "messages"), (CALL, "status")):
-        with pytest.raises(Refused):
+        with pytest.raises(RequestError):
             from_expression(held, expression, '"x"')
-    with pytest.raises(Refused, match="JSON literal"):
+    with pytest.raises(RequestError, match="JSON literal"):
         from_expression(CALL, "args.limit", "many")
 
 
@@ -76,20 +78,20 @@ def test_what_is_no_part_of_what_is_held_cannot_be_edited():
      {"command": ["a"], "env": 3}, {"command": ["a"], "keepAlive": 0}, {"command": ["a"], "stopAt": 3}],
 )  # fmt: skip
 def test_a_launch_configuration_that_fits_not_is_refused_in_words(fields: dict[str, Any]):
-    with pytest.raises(Refused):
-        wanted(Arguments(fields))
+    with pytest.raises(RequestError):
+        parse_launch(RequestArguments(fields))
 
 
 def test_a_launch_configuration_has_defaults():
-    found = wanted(Arguments({"command": "mini -t 'fix it'", "cwd": "/w", "env": {"A": "1", "B": None}}))
+    found = parse_launch(RequestArguments({"command": "mini -t 'fix it'", "cwd": "/w", "env": {"A": "1", "B": None}}))
     assert (list(found.command), found.workspace) == (["mini", "-t", "fix it"], "/w")
     assert found.env == {"A": "1", "B": None}
-    assert wanted(Arguments({"command": ["a"], "cwd": "/w", "workspace": False})).workspace == ""
+    assert parse_launch(RequestArguments({"command": ["a"], "cwd": "/w", "workspace": False})).workspace == ""
 
 
 def test_variables_stand_before_a_command_as_in_a_shell():
-    found = wanted(Arguments({"command": "MODEL='a b' B=1 mini -t x=1", "cwd": "/w", "env": {"B": "2"}}))
+    found = parse_launch(RequestArguments({"command": "MODEL='a b' B=1 mini -t x=1", "cwd": "/w", "env": {"B": "2"}}))
     assert list(found.command) == ["mini", "-t", "x=1"]
     assert found.env == {"MODEL": "a b", "B": "2"}
-    with pytest.raises(Refused):
-        wanted(Arguments({"command": "A=1", "cwd": "/w"}))
+    with pytest.raises(RequestError):
+        parse_launch(RequestArguments({"command": "A=1", "cwd": "/w"}))

@@ -6,19 +6,19 @@ from typing import Any
 
 import msgspec
 
-from dap_ai.debuggees.runs.analysis.facts import Analysis
-from dap_ai.debuggees.runs.live.gate.orders import Edited, Heard, Held, Order
-from dap_ai.debuggees.runs.live.talk import Line
-from dap_ai.debuggees.runs.model import Agent, Event, Ref, Run
+from dap_ai.debuggees.runs.analysis.analysis_model import RunAnalysis
+from dap_ai.debuggees.runs.live.endpoint_messages import EndpointInput
+from dap_ai.debuggees.runs.live.gate.orders import AgentHold, GateMessage, Order, OrderResult
+from dap_ai.debuggees.runs.run_model import Agent, Event, Ref, Run
 from dap_ai.debuggees.runs.running.happening import Happening
-from dap_ai.debuggees.runs.running.session import LiveSession
-from dap_ai.debuggees.runs.running.wanted import Wanted
+from dap_ai.debuggees.runs.running.live_launch import LiveLaunch
+from dap_ai.debuggees.runs.running.live_session import LiveSession
 from dap_ai.system import child_python
 from tests.conformance import schema
 from tests.unit.debuggees.runs.adapter.recorded import Known
 
 REF = Ref("run.jsonl", (1, 1))
-NOTHING = Known(Analysis())
+NOTHING = Known(RunAnalysis())
 EVENTS = [
     Event(0, "note", REF, text="mini -t x"),
     Event(1, "task", REF, text="make it pass"),
@@ -28,8 +28,8 @@ EVENTS = [
     Event(5, "result", REF, cycle=1, step=1, tool="bash", text="a.py", call_id="c1"),
     Event(6, "query", REF, cycle=2, native_id="2"),
 ]
-CALL = Held(2, "call", 1, "main", "c1", "exception", [1], "call", {"tool": "bash", "arguments": {"command": "ls"}})
-QUERY = Held(1, "query", 1, "main", reason="pause", value={"messages": []})
+CALL = AgentHold(2, "call", 1, "main", "c1", "exception", [1], "call", {"tool": "bash", "arguments": {"command": "ls"}})
+QUERY = AgentHold(1, "query", 1, "main", reason="pause", value={"messages": []})
 
 
 def run(count: int) -> Run:
@@ -42,14 +42,14 @@ class Stage:
     path = "/r"
 
     def __init__(self) -> None:
-        self.said: list[Line] = []
+        self.said: list[EndpointInput] = []
         self.documents: dict[str, str] = {}
         self.done: list[str] = []
 
     def run(self) -> Run:
         return run(1)
 
-    def say(self, line: Line) -> None:
+    def say(self, line: EndpointInput) -> None:
         self.said.append(line)
 
     def begin(self) -> None:
@@ -92,7 +92,7 @@ class Client:
     def _load(self, path: str) -> Any:
         raise AssertionError(path)
 
-    def _staged(self, wanted: Wanted) -> Stage:
+    def _staged(self, wanted: LiveLaunch) -> Stage:
         self.wanted = wanted
         return self.stage
 
@@ -123,8 +123,8 @@ class Client:
         names = [str(each.get("event") or each.get("command")) for each in told]
         return [name for name in names if name not in {"output", "loadedSource"}]
 
-    def holds(self, held: Held, count: int) -> Client:
-        self.happens(run=run(count), analysed=NOTHING, heard=Heard(held=held))
+    def holds(self, held: AgentHold, count: int) -> Client:
+        self.happens(run=run(count), analysed=NOTHING, heard=GateMessage(held=held))
         return self
 
     def last(self, name: str) -> dict[str, Any]:
@@ -192,7 +192,7 @@ def test_a_document_that_was_edited_is_sent_as_the_agent_goes_on_and_one_that_wa
     client = Client().holds(CALL, 5)
     client.body("next", threadId=1)
     assert [(order.do, order.until) for order in client.stage.orders] == [("go", "cycle")]
-    client.happens(heard=Heard(left=2))
+    client.happens(heard=GateMessage(left=2))
     client.holds(msgspec.structs.replace(QUERY, ident=3, query=2), 7)
     client.stage.documents["/d/006-query.json"] = '{"messages": [1]}'
     client.body("stepIn", threadId=1)
@@ -232,7 +232,7 @@ def test_the_model_is_asked_again_while_its_answer_is_held_and_not_else():
     client = Client().holds(QUERY, 3)
     frame = client.body("stackTrace", threadId=1)["stackFrames"][0]["id"]
     assert "only while its answer is held" in client.refused("restartFrame", frameId=frame)
-    client.happens(heard=Heard(left=1))
+    client.happens(heard=GateMessage(left=1))
     client.holds(msgspec.structs.replace(CALL, kind="response", ident=4, value="I look."), 5)
     frame = client.body("stackTrace", threadId=1)["stackFrames"][0]["id"]
     client.body("restartFrame", frameId=frame)
@@ -241,8 +241,8 @@ def test_the_model_is_asked_again_while_its_answer_is_held_and_not_else():
 
 def test_an_edit_that_was_not_taken_is_told():
     client = Client().holds(CALL, 5)
-    edited = Edited(2, "edit", "the answer has no call c1")
-    assert client.happens(run=run(5), analysed=NOTHING, heard=Heard(edited=edited)) == ["invalidated"]
+    edited = OrderResult(2, "edit", "the answer has no call c1")
+    assert client.happens(run=run(5), analysed=NOTHING, heard=GateMessage(edited=edited)) == ["invalidated"]
     assert "not taken: the answer has no call c1" in client.last("output")["output"]
 
 
@@ -251,8 +251,8 @@ def test_two_agents_are_held_side_by_side():
     both = run(5)
     both.agents = [*both.agents, Agent("helper", "main")]
     both.events = [*both.events, Event(5, "query", REF, agent="helper", cycle=1, native_id="9")]
-    client.happens(run=both, analysed=NOTHING, heard=Heard(held=CALL))
-    client.happens(heard=Heard(held=msgspec.structs.replace(QUERY, ident=5, query=9, agent="helper")))
+    client.happens(run=both, analysed=NOTHING, heard=GateMessage(held=CALL))
+    client.happens(heard=GateMessage(held=msgspec.structs.replace(QUERY, ident=5, query=9, agent="helper")))
     assert client.top() == "1 bash: ls"
     assert client.body("continue", threadId=2) == {"allThreadsContinued": False}
     assert [order.ident for order in client.stage.orders] == [5]

@@ -9,14 +9,20 @@ from typing import Any
 
 import pytest
 
-from dap_ai.debuggees.runs.live.plan import Plan, Result, Say
-from dap_ai.debuggees.runs.live.replay.answering import Replaying
-from dap_ai.debuggees.runs.live.replay.comparing import difference
+from dap_ai.debuggees.runs.live.endpoint_plan import EditedResult, InsertedText, Plan
+from dap_ai.debuggees.runs.live.replay.replay_replies import Replaying
+from dap_ai.debuggees.runs.live.replay.request_diff import difference
 from dap_ai.debuggees.runs.live.replay.tape import CannotReplay, Tape
-from dap_ai.debuggees.runs.live.wire.apis.asked import Api, answer, taken_apart
-from dap_ai.debuggees.runs.live.wire.apis.editing import from_text, rewritten, said, with_arguments, with_call
-from dap_ai.debuggees.runs.live.wire.apis.forms import in_form
-from dap_ai.debuggees.runs.live.wire.visiting import Decision
+from dap_ai.debuggees.runs.live.wire.apis.message_edits import (
+    from_text,
+    insert_user_text,
+    rewritten,
+    with_arguments,
+    with_call,
+)
+from dap_ai.debuggees.runs.live.wire.apis.request_parts import Api, answer, taken_apart
+from dap_ai.debuggees.runs.live.wire.apis.response_forms import in_form
+from dap_ai.debuggees.runs.live.wire.query_visit import Decision
 from dap_ai.debuggees.runs.store import Recording
 
 SYSTEM: Any = {"role": "system", "content": "You fix."}
@@ -137,7 +143,7 @@ def test_a_query_more_than_the_tape_has_is_a_difference(tape: Tape):
 
 
 def test_said_words_are_in_the_fork_and_in_each_later_query_and_the_agents_own_are_kept(tape: Tape):
-    replay = Replay(tape, until=2, edits=[Say(2, "Look there.")])
+    replay = Replay(tape, until=2, edits=[InsertedText(2, "Look there.")])
     assert replay(QUERIES[0]).sent is not None
     fork = replay(QUERIES[1])
     assert fork.sent is None and fork.is_fork and fork.own == QUERIES[1]
@@ -150,7 +156,7 @@ def test_said_words_are_in_the_fork_and_in_each_later_query_and_the_agents_own_a
 
 
 def test_a_result_is_told_as_edited_in_each_query(tape: Tape):
-    replay = Replay(tape, until=2, edits=[Result("c1", "other")])
+    replay = Replay(tape, until=2, edits=[EditedResult("c1", "other")])
     replay(QUERIES[0])
     for sent in QUERIES[1:]:
         assert json.loads(replay(sent).body)["messages"][3] == result(1, "other")
@@ -180,8 +186,8 @@ def test_a_path_of_then_is_the_path_of_now(tape: Tape):
 
 def test_words_go_into_the_users_last_message_where_that_is_the_last():
     blocks = [{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "x"}]}]
-    assert said("messages", blocks, 1, "Hm.")[0]["content"][1] == {"type": "text", "text": "Hm."}
-    assert said("chat", [TASK], 1, "Hm.") == [{"role": "user", "content": "Fix it.\n\nHm."}]
+    assert insert_user_text("messages", blocks, 1, "Hm.")[0]["content"][1] == {"type": "text", "text": "Hm."}
+    assert insert_user_text("chat", [TASK], 1, "Hm.") == [{"role": "user", "content": "Fix it.\n\nHm."}]
 
 
 CHAT: Any = {

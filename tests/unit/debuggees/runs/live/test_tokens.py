@@ -5,7 +5,7 @@ from __future__ import annotations
 import h11
 import pytest
 
-from dap_ai.debuggees.runs.live.wire.tokens import admitted
+from dap_ai.debuggees.runs.live.wire.endpoint_token import admitted
 
 HOST = (b"host", b"127.0.0.1:9")
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from dap_ai.debuggees.runs.model import steps_of
 from dap_ai.debuggees.runs.refs import resolve
+from dap_ai.debuggees.runs.run_model import steps_of
 from tests.unit.debuggees.runs.logs import kinds, only, opened
 
 HISTORY = """

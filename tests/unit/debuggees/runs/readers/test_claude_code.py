@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from dap_ai.debuggees.runs.model import steps_of
 from dap_ai.debuggees.runs.opening import open_run
 from dap_ai.debuggees.runs.refs import resolve
+from dap_ai.debuggees.runs.run_model import steps_of
 from tests.unit.debuggees.runs.logs import document, kinds, lines, only, opened, sound
 from tests.unit.debuggees.runs.shared import real
 

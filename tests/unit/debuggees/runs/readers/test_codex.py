@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from dap_ai.debuggees.runs.model import steps_of
+from dap_ai.debuggees.runs.run_model import steps_of
 from tests.unit.debuggees.runs.logs import kinds, lines, only, opened
 from tests.unit.debuggees.runs.shared import real
 

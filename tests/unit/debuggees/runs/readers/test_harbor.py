@@ -5,9 +5,9 @@ import shutil
 
 import pytest
 
-from dap_ai.debuggees.runs.model import steps_of
 from dap_ai.debuggees.runs.opening import open_run
 from dap_ai.debuggees.runs.refs import resolve
+from dap_ai.debuggees.runs.run_model import steps_of
 from tests.unit.debuggees.runs.shared import SAMPLES, real
 
 TRIALS = {

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from dap_ai.debuggees.runs.model import Usage, steps_of
 from dap_ai.debuggees.runs.opening import open_run
+from dap_ai.debuggees.runs.run_model import TokenUsage, steps_of
 from tests.unit.debuggees.runs.shared import SAMPLES, real
 
 FOLDER = SAMPLES / "mini-swe-agent"
@@ -84,7 +84,7 @@ def test_messages_of_the_responses_api_are_read_too(tmp_path):
     run = open_run(tmp_path / "a.traj.json")
     (step,) = steps_of(run)
     assert step.response and (step.response.text, step.response.reasoning) == ("I look.", "Small steps.")
-    assert step.response.usage == Usage(7, 2, 3, 0.5)
+    assert step.response.usage == TokenUsage(7, 2, 3, 0.5)
     assert step.call and (step.call.text, step.call.ref.pointer) == ("ls", "/messages/2/output/2")
     assert step.result and (step.result.text, step.result.exit_code) == ("a", 0)
 

@@ -5,10 +5,10 @@ import shutil
 
 import pytest
 
-from dap_ai.debuggees.runs.artefacts import CannotRead
-from dap_ai.debuggees.runs.model import steps_of
 from dap_ai.debuggees.runs.opening import find_runs, open_run
 from dap_ai.debuggees.runs.refs import resolve
+from dap_ai.debuggees.runs.run_files import CannotRead
+from dap_ai.debuggees.runs.run_model import steps_of
 from tests.unit.debuggees.runs.shared import SAMPLES, real
 
 FOLDER = SAMPLES / "openhands"

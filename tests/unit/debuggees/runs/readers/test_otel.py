@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from dap_ai.debuggees.runs.model import steps_of
 from dap_ai.debuggees.runs.readers import portion
-from dap_ai.debuggees.runs.readers.spans import files
+from dap_ai.debuggees.runs.readers.spans import span_files
+from dap_ai.debuggees.runs.run_model import steps_of
 from tests.unit.debuggees.runs.logs import document, kinds, lines, only, opened
 from tests.unit.debuggees.runs.shared import real
 
@@ -176,7 +176,7 @@ def test_a_long_document_is_read_span_by_span_as_the_short_one(value, tmp_path, 
     path = document(tmp_path / "trace.json", value)
     short = opened(path, "otel")
     monkeypatch.setattr(portion, "LARGE_BYTES", 1)
-    monkeypatch.setattr(files, "document", None)  # a failure, if it were read at once
+    monkeypatch.setattr(span_files, "document", None)  # a failure, if it were read at once
     assert opened(path, "otel").events == short.events
 
 

@@ -7,8 +7,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dap_ai.debuggees.runs.model import Run
 from dap_ai.debuggees.runs.opening import open_run
+from dap_ai.debuggees.runs.run_model import Run
 from dap_ai.debuggees.runs.store import FILE, Recording
 from tests.unit.debuggees.runs.logs import sound
 

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from dap_ai.debuggees.runs.model import Ref, steps_of
 from dap_ai.debuggees.runs.opening import open_run
 from dap_ai.debuggees.runs.refs import resolve
+from dap_ai.debuggees.runs.run_model import Ref, steps_of
 from tests.unit.debuggees.runs.shared import SAMPLES, real
 
 FOLDER = SAMPLES / "swe-agent"

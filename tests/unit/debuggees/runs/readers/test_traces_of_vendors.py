@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from dap_ai.debuggees.runs.model import steps_of
+from dap_ai.debuggees.runs.run_model import steps_of
 from tests.unit.debuggees.runs.logs import document, kinds, lines, only, opened
 
 

@@ -7,9 +7,9 @@ import sys
 
 import msgspec
 
-from dap_ai.debuggees.runs.scan.rows import ScanRow
+from dap_ai.debuggees.runs.scan.scan_rows import ScanRow
+from dap_ai.debuggees.runs.scan.scan_work import row_at, rows_of
 from dap_ai.debuggees.runs.scan.workers import Processes
-from dap_ai.debuggees.runs.scan.working import row_at, rows_of
 
 DEADLY = "deadly"
 

@@ -13,15 +13,15 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 
-from dap_ai.debuggees.runs.analysis.analysing import analyse
-from dap_ai.debuggees.runs.analysis.facts import Analysis
-from dap_ai.debuggees.runs.artefacts import CannotRead
+from dap_ai.debuggees.runs.analysis.analyse import analyse
+from dap_ai.debuggees.runs.analysis.analysis_model import RunAnalysis
 from dap_ai.debuggees.runs.export.own_json import exported
-from dap_ai.debuggees.runs.model import Run
-from dap_ai.debuggees.runs.scan.places import runs_below
-from dap_ai.debuggees.runs.scan.results import JsonLines, ResultsError, results_at
-from dap_ai.debuggees.runs.scan.rows import ScanRow, scan_row, unread
-from dap_ai.debuggees.runs.scan.working import row_at, rows_of
+from dap_ai.debuggees.runs.run_files import CannotRead
+from dap_ai.debuggees.runs.run_model import Run
+from dap_ai.debuggees.runs.scan.run_locations import runs_below
+from dap_ai.debuggees.runs.scan.scan_results import JsonLinesResults, ResultsError, results_at
+from dap_ai.debuggees.runs.scan.scan_rows import ScanRow, scan_row, unread
+from dap_ai.debuggees.runs.scan.scan_work import row_at, rows_of
 from dap_ai.system.extras import MissingExtraError
 from tests.patience import patient
 from tests.unit.debuggees.runs.hand_made import any_run, hostile, ordinary
@@ -32,7 +32,7 @@ ROOT = Path(__file__).parents[5]
 
 def written(run: Run, path: Path) -> str:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(exported(run, Analysis())["run.json"])
+    path.write_bytes(exported(run, RunAnalysis())["run.json"])
     return str(path)
 
 
@@ -97,7 +97,7 @@ def test_a_file_that_is_none_of_a_scan_stays_as_it_is(tmp_path: Path):
 
 
 def test_half_a_character_does_not_end_a_scan(tmp_path: Path):
-    results = JsonLines(tmp_path / "rows.jsonl")
+    results = JsonLinesResults(tmp_path / "rows.jsonl")
     results.add(unread("a\ud800", "why"))
     results.close()
     assert json.loads((tmp_path / "rows.jsonl").read_text())["path"] == "a?"
@@ -106,7 +106,11 @@ def test_half_a_character_does_not_end_a_scan(tmp_path: Path):
 def test_parquet_holds_the_same_rows_and_is_gone_on_with(tmp_path: Path):
     parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
     path = tmp_path / "rows.parquet"
-    rows = [scan_row("shop", ordinary(), analyse(ordinary())), unread("b", "why"), scan_row("h", hostile(), Analysis())]
+    rows = [
+        scan_row("shop", ordinary(), analyse(ordinary())),
+        unread("b", "why"),
+        scan_row("h", hostile(), RunAnalysis()),
+    ]
     for row in rows:
         results = results_at(path)
         results.add(row)
@@ -172,7 +176,7 @@ def test_runs_at_a_url_are_found_read_and_deleted_after(
 ):
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
-    data = exported(ordinary(), Analysis())["run.json"]
+    data = exported(ordinary(), RunAnalysis())["run.json"]
     for name, content in {"a/shop.json": data, "b.json": data, "notes.txt": b"not a run"}.items():
         storage.pipe_file(f"/runs/{name}", content)
     places = list(runs_below("memory://runs"))
@@ -182,7 +186,7 @@ def test_runs_at_a_url_are_found_read_and_deleted_after(
 
 
 def test_one_run_at_a_url_is_found(storage: fsspec.AbstractFileSystem):
-    storage.pipe_file("/one.json", exported(ordinary(), Analysis())["run.json"])
+    storage.pipe_file("/one.json", exported(ordinary(), RunAnalysis())["run.json"])
     assert list(runs_below("memory://one.json")) == ["memory://one.json"]
 
 

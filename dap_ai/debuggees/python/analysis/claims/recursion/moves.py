@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from dap_ai.agent.case.values import number_in, number_of
-from dap_ai.debuggees.python.analysis.claims.recursion.guards import Guard
+from dap_ai.agent.case.value_texts import number_in, number_of
+from dap_ai.debuggees.python.analysis.claims.recursion.recursion_guards import Guard
 from dap_ai.protocol.contracts.inspection import Value
 
 Way = Literal["same", "stuck", "object", "held", "round", "steps", "other"]

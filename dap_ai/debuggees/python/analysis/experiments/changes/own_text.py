@@ -13,11 +13,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import cache
-from itertools import takewhile
 from keyword import kwlist
 
-from dap_ai.agent.report.edits import Edit
+from dap_ai.agent.report.source_edits import SourceEdit
 from dap_ai.agent.source.statements import last_line
+from dap_ai.debuggees.python.analysis.syntax.nodes import expression, parsed
 
 _PREFIX = r"(?:[rRuUbBfF]|[rR][bBfF]|[bBfF][rR])?"
 _QUOTED = r'"""(?:\\.|[^\\])*?"""|' + r"'''(?:\\.|[^\\])*?'''|" + r'"(?:\\.|[^"\\\n])*"|' + r"'(?:\\.|[^'\\\n])*'"
@@ -54,23 +54,23 @@ class _Token:
         return last in ")]}\"'" or ((last.isalnum() or last in "_.") and self.text not in _NO_OPERANDS)
 
 
-def shape_of(edit: Edit, lines: Sequence[str]) -> str:
+def shape_of(edit: SourceEdit, lines: Sequence[str]) -> str:
     """What matters to the program of what is around an edit, with these lines in place; empty: it is none."""
     whole, (first, last) = edit.source.lines, _around(edit)
     return _shape([*whole[first - 1 : edit.first - 1], *lines, *whole[edit.last : last]])
 
 
-def shape_before(edit: Edit) -> str:
+def shape_before(edit: SourceEdit) -> str:
     """The same without the edit."""
     return shape_of(edit, edit.source.lines[edit.first - 1 : edit.last])
 
 
-def scope_of(edit: Edit) -> tuple[str, int, int]:
+def scope_of(edit: SourceEdit) -> tuple[str, int, int]:
     """What `shape_of` looks at: file, first and last line."""
     return (edit.source.path, *_around(edit))
 
 
-def own_lines(edit: Edit, shape: str = "") -> list[str]:
+def own_lines(edit: SourceEdit, shape: str = "") -> list[str]:
     """The edit's lines, as far as possible in the words of those that they replace. `shape`: `shape_of` the edit."""
     old, new = "\n".join(edit.source.lines[edit.first - 1 : edit.last]), "\n".join(edit.lines)
     if {line.strip() for line in edit.lines} <= {line.strip() for line in old.split("\n")}:
@@ -89,14 +89,12 @@ def own_lines(edit: Edit, shape: str = "") -> list[str]:
 
 def _versions(old: str, new: str, quote: str) -> Iterator[str]:
     """From the one that keeps most of the old text to the one that keeps least."""
-    before = _Text(old)
-    after = _Text(new).spelled({token.meaning: token.text for token in reversed(before.tokens)}, quote)
-    steps = SequenceMatcher(None, before.forms, after.forms, autojunk=False).get_opcodes()
-    if all(
-        step[0] == "equal" or _is_of_brackets(before, after, step) for step in steps
-    ):  # operands have changed places
-        yield _merged(before, after, steps, "all", layout=True)
-    steps = SequenceMatcher(None, before.meanings, after.meanings, autojunk=False).get_opcodes()
+    before, after = _Text(old), _Text(new)
+    after.spell({token.meaning: token.text for token in reversed(before.tokens)}, quote)
+    steps = before.steps_to(after, "form")
+    if all(step[0] == "equal" or _is_of_brackets(before, after, step) for step in steps):
+        yield _merged(before, after, steps, "all", layout=True)  # operands have changed places
+    steps = before.steps_to(after, "meaning")
     for brackets, layout in (("all", True), ("old", True), ("", True), ("", False)):
         yield _merged(before, after, steps, brackets, layout=layout)
 
@@ -111,24 +109,20 @@ class _Text:
         self.tokens: list[_Token] = []
         gap, end = _gap_at(text, 0)
         while found := _TOKEN.match(text, end):
-            self.tokens.append(_Token(gap, found[0], _meaning(found), _form(found)))
+            form = found["sign"] or (found[0] if found[0] in _NO_OPERANDS else "operand")
+            self.tokens.append(_Token(gap, found[0], _meaning(found), form))
             gap, end = _gap_at(text, found.end())
         self.rest = gap
 
-    @property
-    def meanings(self) -> list[str]:
-        return [token.meaning for token in self.tokens]
-
-    @property
-    def forms(self) -> list[str]:
-        return [token.form for token in self.tokens]
-
-    def spelled(self, known: Mapping[str, str], quote: str) -> _Text:
+    def spell(self, known: Mapping[str, str], quote: str) -> None:
         """Tokens that are known by their meaning in that spelling, all other strings with these quotes."""
-        self.tokens = [
-            replace(token, text=known.get(token.meaning) or _requoted(token.text, quote)) for token in self.tokens
-        ]
-        return self
+        texts = [known.get(token.meaning) or _requoted(token.text, quote) for token in self.tokens]
+        self.tokens = [replace(token, text=text) for token, text in zip(self.tokens, texts, strict=True)]
+
+    def steps_to(self, other: _Text, what: str) -> Sequence[_Step]:
+        """How this one becomes the other, token by token; `what` of two that are the same: `form` or `meaning`."""
+        one, two = ([getattr(token, what) for token in text.tokens] for text in (self, other))
+        return SequenceMatcher(None, one, two, autojunk=False).get_opcodes()
 
 
 def _quote(text: str) -> str:
@@ -149,10 +143,6 @@ def _gap_at(text: str, start: int) -> tuple[str, int]:
     return text[start:end], end
 
 
-def _form(found: re.Match[str]) -> str:
-    return found["sign"] or (found[0] if found[0] in _NO_OPERANDS else "operand")
-
-
 def _meaning(found: re.Match[str]) -> str:
     text = found["string"] or found["number"]
     return _value(text) if text else found["word"] or found["sign"]
@@ -160,10 +150,8 @@ def _meaning(found: re.Match[str]) -> str:
 
 @cache
 def _value(literal: str) -> str:
-    try:
-        return ast.dump(ast.parse(f"({literal}\n)", mode="eval").body)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return literal
+    node = expression(f"({literal}\n)")
+    return ast.dump(node) if node else literal
 
 
 def _merged(old: _Text, new: _Text, steps: Sequence[_Step], brackets: str, *, layout: bool) -> str:
@@ -178,26 +166,22 @@ def _merged(old: _Text, new: _Text, steps: Sequence[_Step], brackets: str, *, la
         if tag == "equal":
             made.keep(olds, news)
             continue
+        before, after = list[_Token](), list[_Token]()
         if brackets:
-            made.take(_leading(olds))
-            olds, after = olds[len(_leading(olds)) :], _trailing(olds[len(_leading(olds)) :])
-            olds = olds[: len(olds) - len(after)]
-        else:
-            after = []
+            before, olds, after = _in_brackets(olds)
         if brackets == "all":
-            news = news[len(_leading(news)) :]
-            news = news[: len(news) - len(_trailing(news))]
+            _, news, _ = _in_brackets(news)
+        made.take(before)
         made.change(olds, news, old.tokens[i2].gap if i2 < len(old.tokens) else "")
         made.take(after)
     return "".join([*made.said, _gap(old.rest, new.rest, layout=layout)])
 
 
-def _leading(tokens: Sequence[_Token]) -> list[_Token]:
-    return list(takewhile(lambda token: token.text in _BRACKETS, tokens))
-
-
-def _trailing(tokens: Sequence[_Token]) -> list[_Token]:
-    return _leading(tokens[::-1])[::-1]
+def _in_brackets(tokens: list[_Token]) -> tuple[list[_Token], list[_Token], list[_Token]]:
+    """The brackets before the other tokens, these, and the brackets behind them."""
+    others = [at for at, token in enumerate(tokens) if token.text not in _BRACKETS]
+    first, end = (others[0], others[-1] + 1) if others else (len(tokens), len(tokens))
+    return tokens[:first], tokens[first:end], tokens[end:]
 
 
 class _Merged:
@@ -244,7 +228,7 @@ def _gap(old: str, new: str, *, layout: bool) -> str:
     return new if not layout or ("\n" in new and "\n" not in old) else old
 
 
-def _around(edit: Edit) -> tuple[int, int]:
+def _around(edit: SourceEdit) -> tuple[int, int]:
     """The first and last line of what is parsed to see what an edit makes.
 
     The statement of its function that it stands in, else the function, else the statement of the module.
@@ -258,7 +242,7 @@ def _around(edit: Edit) -> tuple[int, int]:
     return (inside[0].lineno, last_line(inside[-1])) if inside else (1, len(source.lines))
 
 
-def _is_in(edit: Edit, statement: ast.stmt) -> bool:
+def _is_in(edit: SourceEdit, statement: ast.stmt) -> bool:
     """Whether all that the edit changes, or where it puts lines, is in the statement."""
     inserts = edit.last < edit.first
     return statement.lineno + inserts <= edit.first <= last_line(statement) >= edit.last
@@ -267,7 +251,5 @@ def _is_in(edit: Edit, statement: ast.stmt) -> bool:
 def _shape(lines: Sequence[str]) -> str:
     """What matters of whole lines to the program; empty where they are none."""
     nested = lines and lines[0][:1].isspace()
-    try:
-        return ast.dump(ast.parse("\n".join(["if 1:", *lines] if nested else lines)))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ""
+    tree = parsed("\n".join(["if 1:", *lines] if nested else lines))
+    return ast.dump(tree) if tree else ""

@@ -6,39 +6,27 @@ it. To add one: a function in a file here, and its line in the table below.
 
 from __future__ import annotations
 
-from dap_ai.debuggees.python.analysis.ranking.findings import Rule
 from dap_ai.debuggees.python.analysis.ranking.rules import (
     awaiting,
     bounds,
     closures,
     conditions,
-    dropped,
+    dropped_results,
     guards,
     iterators,
     keys,
     names,
-    nothing,
+    none_values,
     races,
     returns,
     shadowing,
     sharing,
     ties,
 )
+from dap_ai.debuggees.python.analysis.ranking.suspected_mistakes import Rule
 
-TABLE: list[Rule] = [
-    *bounds.RULES,
-    *returns.RULES,
-    *names.RULES,
-    *iterators.RULES,
-    *shadowing.RULES,
-    *sharing.RULES,
-    *races.RULES,
-    *closures.RULES,
-    *conditions.RULES,
-    *nothing.RULES,
-    *guards.RULES,
-    *dropped.RULES,
-    *ties.RULES,
-    *keys.RULES,
-    *awaiting.RULES,
-]
+_SUBJECTS = (
+    bounds, returns, names, iterators, shadowing, sharing, races, closures, conditions, none_values, guards,
+    dropped_results, ties, keys, awaiting,
+)  # fmt: skip
+TABLE: list[Rule] = [rule for subject in _SUBJECTS for rule in subject.RULES]

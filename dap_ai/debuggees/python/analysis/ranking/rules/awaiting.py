@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from dap_ai.agent.source.statements import bindings
-from dap_ai.debuggees.python.analysis.ranking.findings import Finding, View, swap
+from dap_ai.agent.source.statements import bindings, names_in
+from dap_ai.debuggees.python.analysis.ranking.suspected_mistakes import RuleContext, SuspectedMistake, swap
 from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
-from dap_ai.debuggees.python.analysis.syntax.definitions import Scope
+from dap_ai.debuggees.python.analysis.syntax.definitions import FunctionScope
+from dap_ai.debuggees.python.analysis.syntax.nodes import yields
 
 
-def not_awaited(scope: Scope, view: View) -> Iterator[Finding]:
+def not_awaited(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
     """A call of an `async def` whose coroutine is dropped, looped over, or kept and neither awaited nor passed on."""
     error = view.case.exception
     weight = WEIGHTS.sure if error and "coroutine" in error.message else WEIGHTS.fair
@@ -24,7 +25,7 @@ def not_awaited(scope: Scope, view: View) -> Iterator[Finding]:
             weight, reason = WEIGHTS.faint, f"`{ast.unparse(call)}` may only create a coroutine, which nobody awaits"
         edit = swap(scope.source, call, f"await {ast.unparse(call)}")
         edit = edit if isinstance(scope.node, ast.AsyncFunctionDef) else None
-        yield Finding(scope, call.lineno, weight, reason, "not awaited", edit=edit)
+        yield SuspectedMistake(scope, call.lineno, weight, reason, "not awaited", edit=edit)
 
 
 def _call(statement: ast.stmt) -> ast.Call | None:
@@ -37,12 +38,12 @@ def _call(statement: ast.stmt) -> ast.Call | None:
             return None
 
 
-def _is_coroutine(call: ast.Call, scope: Scope, view: View) -> bool:
+def _is_coroutine(call: ast.Call, scope: FunctionScope, view: RuleContext) -> bool:
     callees = [callee.node for callee in view.resolver.callees(call, scope)]
-    return bool(callees) and all(isinstance(node, ast.AsyncFunctionDef) and not _yields(node) for node in callees)
+    return bool(callees) and all(isinstance(node, ast.AsyncFunctionDef) and not yields(node) for node in callees)
 
 
-def _is_guessed(call: ast.Call, scope: Scope) -> bool:
+def _is_guessed(call: ast.Call, scope: FunctionScope) -> bool:
     """Whether the function was found by a method's name alone."""
     func = call.func
     if not isinstance(func, ast.Attribute) or (isinstance(func.value, ast.Name) and func.value.id in ("self", "cls")):
@@ -51,16 +52,12 @@ def _is_guessed(call: ast.Call, scope: Scope) -> bool:
     return value is None or value.definition is None
 
 
-def _yields(node: ast.AST) -> bool:
-    return any(isinstance(inner, ast.Yield | ast.YieldFrom) for inner in ast.walk(node))
-
-
-def _is_used(scope: Scope, names: Iterable[str]) -> bool:
+def _is_used(scope: FunctionScope, names: Iterable[str]) -> bool:
     """Whether a name is awaited, given back, or handed to a call: `gather(*tasks)`, `tasks.append(task)`."""
     for node in ast.walk(scope.node):
         parts = [node.value] if isinstance(node, ast.Await | ast.Return) and node.value else []
         parts += node.args if isinstance(node, ast.Call) else []
-        if any(isinstance(n, ast.Name) and n.id in names for part in parts for n in ast.walk(part)):
+        if {*names} & {*names_in(*parts)}:
             return True
     return False
 

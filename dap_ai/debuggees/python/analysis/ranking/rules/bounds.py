@@ -5,21 +5,25 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dap_ai.debuggees.python.analysis.ranking.findings import Finding, View, expressions, is_call, swap
+from dap_ai.agent.source.statements import nodes_in
+from dap_ai.debuggees.python.analysis.ranking.suspected_mistakes import RuleContext, SuspectedMistake, expressions, swap
 from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
-from dap_ai.debuggees.python.analysis.syntax.definitions import Scope
+from dap_ai.debuggees.python.analysis.syntax.definitions import FunctionScope
+from dap_ai.debuggees.python.analysis.syntax.nodes import is_call
 
 
-def ranges(scope: Scope, view: View) -> Iterator[Finding]:
+def ranges(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
     """`range(len(x) + 1)`, `range(1, len(x))`, `range(len(x) - 1)` and windows that end one off."""
     index_error = bool(view.case.exception and view.case.exception.type == "IndexError")
     for _, node in expressions(scope):
         if isinstance(node, ast.Call) and is_call(node, "range") and node.args:
             for weight, reason, end, new in _wrong_ends(scope, node, index_error=index_error):
-                yield Finding(scope, node.lineno, weight, reason, "bounds", edit=swap(scope.source, end, new))
+                yield SuspectedMistake(scope, node.lineno, weight, reason, "bounds", edit=swap(scope.source, end, new))
 
 
-def _wrong_ends(scope: Scope, call: ast.Call, *, index_error: bool) -> Iterator[tuple[float, str, ast.expr, str]]:
+def _wrong_ends(
+    scope: FunctionScope, call: ast.Call, *, index_error: bool
+) -> Iterator[tuple[float, str, ast.expr, str]]:
     """Ends of a `range` that may be one off: weight, reason, the end, and what it should be then."""
     stop, text = call.args[0] if len(call.args) == 1 else call.args[1], f"`{ast.unparse(call)}`"
     added, starts_late = _offset(stop), len(call.args) > 1 and _number(call.args[0]) == 1
@@ -58,13 +62,11 @@ def _number(node: ast.expr) -> int | None:
     return node.value if isinstance(node, ast.Constant) and type(node.value) is int else None
 
 
-def _ahead(scope: Scope, call: ast.Call) -> bool:
-    for node in ast.walk(scope.node):
-        if isinstance(node, ast.For) and node.iter is call and isinstance(node.target, ast.Name):
-            return any(
-                isinstance(s, ast.Subscript) and ast.unparse(s.slice) == f"{node.target.id} + 1" for s in ast.walk(node)
-            )
-    return False
+def _ahead(scope: FunctionScope, call: ast.Call) -> bool:
+    loops = (node for node in ast.walk(scope.node) if isinstance(node, ast.For) and node.iter is call)
+    loop = next((node for node in loops if isinstance(node.target, ast.Name)), None)
+    indices = [n.slice for n in nodes_in(loop) if isinstance(n, ast.Subscript)]
+    return loop is not None and any(ast.unparse(index) == f"{ast.unparse(loop.target)} + 1" for index in indices)
 
 
 RULES = [ranges]

@@ -6,15 +6,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dap_ai.agent.report.edits import Edit
-from dap_ai.agent.source.source import FunctionNode
+from dap_ai.agent.report.source_edits import SourceEdit
+from dap_ai.agent.source.source_file import FunctionNode
 from dap_ai.agent.source.statements import mutations, own_statements, target_names
-from dap_ai.debuggees.python.analysis.ranking.findings import Finding, View, is_call
+from dap_ai.debuggees.python.analysis.ranking.suspected_mistakes import RuleContext, SuspectedMistake
 from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
-from dap_ai.debuggees.python.analysis.syntax.definitions import Scope
+from dap_ai.debuggees.python.analysis.syntax.definitions import FunctionScope
+from dap_ai.debuggees.python.analysis.syntax.nodes import is_call, read_in
 
 
-def late_binding(scope: Scope, view: View) -> Iterator[Finding]:
+def late_binding(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
     """A function made in a loop that reads the loop's variable when it is called, after the loop."""
     for loop in scope.statements():
         if not isinstance(loop, ast.For):
@@ -25,7 +26,7 @@ def late_binding(scope: Scope, view: View) -> Iterator[Finding]:
             reason = f"`{name}` is looked up when the function is called: after the loop that is the last `{name}`"
             own = edit if isinstance(node, ast.Lambda) else None
             weight = WEIGHTS.sure if _is_kept(loop, node) else WEIGHTS.possible
-            yield Finding(scope, node.lineno, weight, reason, "late binding", edit=own)
+            yield SuspectedMistake(scope, node.lineno, weight, reason, "late binding", edit=own)
 
 
 def _late(loop: ast.For) -> Iterator[tuple[ast.Lambda | FunctionNode, str]]:
@@ -35,10 +36,7 @@ def _late(loop: ast.For) -> Iterator[tuple[ast.Lambda | FunctionNode, str]]:
         if not isinstance(node, ast.Lambda | FunctionNode) or _called_at_once(loop, node):
             continue
         body = [node.body] if isinstance(node, ast.Lambda) else node.body
-        read = {
-            n.id for part in body for n in ast.walk(part) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
-        }
-        late = read & names - {a.arg for a in node.args.args}
+        late = {*read_in(*body)} & names - {a.arg for a in node.args.args}
         if late:
             yield node, min(late)
 
@@ -46,10 +44,9 @@ def _late(loop: ast.For) -> Iterator[tuple[ast.Lambda | FunctionNode, str]]:
 def _is_kept(loop: ast.For, node: ast.Lambda | FunctionNode) -> bool:
     """Whether the function surely outlives its round: it is put into a container or an attribute, or yielded."""
     for statement in own_statements(loop):
-        for each in _kept_values(statement):
-            is_it = isinstance(each, ast.Name) and each.id == getattr(node, "name", "")
-            if is_it or each is node:
-                return True
+        name = getattr(node, "name", None)
+        if any(each is node or getattr(each, "id", "") == name for each in _kept_values(statement)):
+            return True
     return False
 
 
@@ -79,7 +76,7 @@ def _called_at_once(loop: ast.For, node: ast.AST) -> bool:
     )
 
 
-def _bind_now(scope: Scope, made: list[tuple[ast.Lambda, str]]) -> Edit | None:
+def _bind_now(scope: FunctionScope, made: list[tuple[ast.Lambda, str]]) -> SourceEdit | None:
     """All of them at once: one that is left would still see the last round."""
     if not made or any(node.lineno != node.end_lineno for node, _ in made):
         return None
@@ -91,7 +88,7 @@ def _bind_now(scope: Scope, made: list[tuple[ast.Lambda, str]]) -> Edit | None:
         arguments = ast.unparse(node.args)
         bound = f"lambda {arguments + ', ' if arguments else ''}{name}={name}: ".encode()
         lines[node.lineno - first] = line[: node.col_offset] + bound + line[node.body.col_offset :]
-    return Edit(scope.source, first, last, [line.decode(errors="replace") for line in lines])
+    return SourceEdit(scope.source, first, last, [line.decode(errors="replace") for line in lines])
 
 
 RULES = [late_binding]

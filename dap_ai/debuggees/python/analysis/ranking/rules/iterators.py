@@ -5,12 +5,26 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dap_ai.agent.source.source import FunctionNode
-from dap_ai.agent.source.statements import bindings, header_nodes, own_statements
-from dap_ai.debuggees.python.analysis.ranking.findings import Claim, Finding, View, is_bound_once, is_call, swap
+from dap_ai.agent.source.source_file import FunctionNode
+from dap_ai.agent.source.statements import bindings, header_expressions, header_nodes, own_statements
+from dap_ai.debuggees.python.analysis.ranking.suspected_mistakes import (
+    Claim,
+    RuleContext,
+    SuspectedMistake,
+    is_bound_once,
+    swap,
+)
 from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
-from dap_ai.debuggees.python.analysis.syntax.definitions import COMPREHENSIONS, Scope, called_name
-from dap_ai.debuggees.python.analysis.syntax.paths import can_follow, can_repeat, loops_around
+from dap_ai.debuggees.python.analysis.syntax.definitions import FunctionScope
+from dap_ai.debuggees.python.analysis.syntax.nodes import (
+    COMPREHENSIONS,
+    called_name,
+    can_follow,
+    can_repeat,
+    is_call,
+    loops_around,
+    yields,
+)
 from dap_ai.debuggees.python.analysis.syntax.resolving import argument_for
 
 _MAKERS = frozenset({"map", "filter", "zip", "iter", "reversed", "enumerate"})
@@ -24,7 +38,7 @@ Use = tuple[ast.stmt, ast.expr, bool]
 """The statement that walks over an iterator, where in it, and whether to its end."""
 
 
-def exhausted(scope: Scope, view: View) -> Iterator[Finding]:
+def exhausted(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
     """An iterator that is walked to its end, and then once more: by another use, or in the next round of a loop."""
     for statement in scope.statements():
         for name, value in _made(statement).items():
@@ -37,10 +51,12 @@ def exhausted(scope: Scope, view: View) -> Iterator[Finding]:
                 claims = [Claim(name, "iterator")]
                 # Who calls `next` may want to know whether anything is left.
                 weight = WEIGHTS.fair if _is_stepped(scope, name) else WEIGHTS.sure
-                yield Finding(scope, statement.lineno, weight, reason, "exhausted iterator", edit=edit, claims=claims)
+                yield SuspectedMistake(
+                    scope, statement.lineno, weight, reason, "exhausted iterator", edit=edit, claims=claims
+                )
 
 
-def _is_stepped(scope: Scope, name: str) -> bool:
+def _is_stepped(scope: FunctionScope, name: str) -> bool:
     calls = (node for statement in scope.statements() for node in header_nodes(statement) if is_call(node, "next"))
     return any(isinstance(call, ast.Call) and call.args and _source(call.args[0]) == name for call in calls)
 
@@ -48,15 +64,16 @@ def _is_stepped(scope: Scope, name: str) -> bool:
 def _made(statement: ast.stmt) -> dict[str, ast.expr]:
     """A plain name that is assigned, with its value. An iterator that is unpacked is none afterwards."""
     match statement:
-        case ast.Assign(targets=[ast.Name(id=name)], value=value):
-            return {name: value}
-        case ast.AnnAssign(target=ast.Name(id=name), value=value) if value:
+        case (
+            ast.Assign(targets=[ast.Name(id=name)], value=value)
+            | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
+        ):
             return {name: value}
         case _:
             return {}
 
 
-def _is_lazy(value: ast.expr, scope: Scope, view: View) -> bool:
+def _is_lazy(value: ast.expr, scope: FunctionScope, view: RuleContext) -> bool:
     match value:
         case ast.GeneratorExp():
             return True
@@ -75,13 +92,13 @@ def _gives_iterator(node: ast.AST) -> bool:
     """Whether it is a generator function, or gives back generators only. A decorator may make anything of it."""
     if not isinstance(node, ast.FunctionDef) or node.decorator_list:
         return False
-    if any(isinstance(n, ast.Yield | ast.YieldFrom) for s in own_statements(node) for n in header_nodes(s)):
+    if any(yields(*header_expressions(statement)) for statement in own_statements(node)):
         return True
     results = [s.value for s in own_statements(node) if isinstance(s, ast.Return)]
     return bool(results) and all(isinstance(result, ast.GeneratorExp) for result in results)
 
 
-def _walks(scope: Scope, name: str, view: View) -> Iterator[Use]:
+def _walks(scope: FunctionScope, name: str, view: RuleContext) -> Iterator[Use]:
     """Only what surely walks over it: `next(name)`, `zip(name, ...)` or an unknown call may leave the rest."""
     for statement in scope.statements():
         if isinstance(statement, FunctionNode | ast.ClassDef):
@@ -112,7 +129,7 @@ def _source(node: ast.expr) -> str:
             return ""
 
 
-def _consumed(call: ast.Call, scope: Scope, view: View) -> Iterator[tuple[ast.expr, bool]]:
+def _consumed(call: ast.Call, scope: FunctionScope, view: RuleContext) -> Iterator[tuple[ast.expr, bool]]:
     """The arguments that the call walks over, and whether to their end."""
     name = called_name(call)
     first = call.args[0] if len(call.args) == 1 else None
@@ -128,7 +145,7 @@ def _consumed(call: ast.Call, scope: Scope, view: View) -> Iterator[tuple[ast.ex
                     yield argument, True
 
 
-def _walked_over(callee: Scope) -> Iterator[str]:
+def _walked_over(callee: FunctionScope) -> Iterator[str]:
     """The parameters that a call surely walks to their end: in a statement of its own body, before they are rebound."""
     if not isinstance(callee.node, ast.FunctionDef) or _gives_iterator(callee.node):
         return
@@ -151,7 +168,7 @@ def _walked_in(statement: ast.stmt) -> Iterator[ast.expr]:
             yield from node.args[:1] if len(node.args) == 1 else ()
 
 
-def _twice(scope: Scope, name: str, uses: list[Use]) -> str:
+def _twice(scope: FunctionScope, name: str, uses: list[Use]) -> str:
     for first, node, whole in uses:
         for second, other, _ in uses if whole else ():
             later = (other.lineno, other.col_offset) > (node.end_lineno or 0, node.end_col_offset or 0)
@@ -161,14 +178,13 @@ def _twice(scope: Scope, name: str, uses: list[Use]) -> str:
     return ""
 
 
-def _each_round(scope: Scope, made: ast.stmt, name: str, uses: list[Use]) -> str:
+def _each_round(scope: FunctionScope, made: ast.stmt, name: str, uses: list[Use]) -> str:
     for statement, node, whole in uses:
         around = [loop for loop in loops_around(scope.node, statement) if loop not in loops_around(scope.node, made)]
         repeats = any(can_repeat(loop, statement) for loop in around) or _is_in_rounds(statement, node)
         if whole and repeats:
-            return (
-                f"`{name}` is an iterator: the first iteration empties it in line {node.lineno}, the next finds nothing"
-            )
+            told = f"the first iteration empties it in line {node.lineno}, the next finds nothing"
+            return f"`{name}` is an iterator: {told}"
     return ""
 
 

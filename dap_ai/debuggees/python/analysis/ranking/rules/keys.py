@@ -5,12 +5,19 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 
-from dap_ai.agent.case.values import literal
+from dap_ai.agent.case.value_texts import literal
 from dap_ai.agent.report.nearest import near_key
 from dap_ai.agent.source.statements import bindings
-from dap_ai.debuggees.python.analysis.ranking.findings import Claim, Finding, View, expressions, is_call, swap
+from dap_ai.debuggees.python.analysis.ranking.suspected_mistakes import (
+    Claim,
+    RuleContext,
+    SuspectedMistake,
+    expressions,
+    swap,
+)
 from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
-from dap_ai.debuggees.python.analysis.syntax.definitions import Scope
+from dap_ai.debuggees.python.analysis.syntax.definitions import FunctionScope
+from dap_ai.debuggees.python.analysis.syntax.nodes import is_call
 
 OTHER_FORM = "key in another form"
 NO_KEY = "get of no key"
@@ -29,7 +36,7 @@ _FORMS: dict[str, Callable[[object], object]] = {
 """How a key is made another one, and what that does; the first that the dict has is meant."""
 
 
-def other_form(scope: Scope, view: View) -> Iterator[Finding]:
+def other_form(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
     """`grants[user_id]` with the number 1, where the keys are texts: the fix is `grants[str(user_id)]`."""
     error, diagnosis = view.case.exception, view.diagnosis
     if error is None or error.type != "KeyError" or scope.place is not diagnosis.place:
@@ -47,10 +54,10 @@ def other_form(scope: Scope, view: View) -> Iterator[Finding]:
                 reason = f"`{asked}` is `{wanted!r}`, and `{told}` has the key `{key}`"
             text = key if isinstance(node.slice, ast.Constant) else form.format(_operand(node.slice, form))
             edit = swap(scope.source, node.slice, text)
-            yield Finding(scope, node.lineno, WEIGHTS.likely, reason, OTHER_FORM, edit=edit)
+            yield SuspectedMistake(scope, node.lineno, WEIGHTS.likely, reason, OTHER_FORM, edit=edit)
 
 
-def get_of_none(scope: Scope, view: View) -> Iterator[Finding]:
+def get_of_none(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
     """`rate = rates.get(name)` whose None is what failed: both were read, and the dict has no such key."""
     if scope.place is None or not any("`None`" in each for each in view.diagnosis.sentences):
         return
@@ -67,7 +74,7 @@ def get_of_none(scope: Scope, view: View) -> Iterator[Finding]:
             reason = f"{reason}; {closest}"
         is_whole = isinstance(statement, ast.Assign) and statement.value is node
         claims = [Claim(name, "none") for name in bindings(statement)] if is_whole else []
-        yield Finding(scope, node.lineno, WEIGHTS.likely, reason, NO_KEY, claims=claims)
+        yield SuspectedMistake(scope, node.lineno, WEIGHTS.likely, reason, NO_KEY, claims=claims)
 
 
 def _form(wanted: object, keys: list[str]) -> tuple[str, str]:

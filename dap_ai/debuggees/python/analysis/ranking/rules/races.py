@@ -5,17 +5,18 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dap_ai.agent.source.statements import bindings
-from dap_ai.debuggees.python.analysis.ranking.findings import Finding, View
-from dap_ai.debuggees.python.analysis.ranking.rules.threads import run_by_threads
+from dap_ai.agent.source.statements import bindings, names_in
+from dap_ai.debuggees.python.analysis.ranking.rules.thread_functions import run_by_threads
+from dap_ai.debuggees.python.analysis.ranking.suspected_mistakes import RuleContext, SuspectedMistake
 from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
-from dap_ai.debuggees.python.analysis.syntax.definitions import Scope
+from dap_ai.debuggees.python.analysis.syntax.definitions import FunctionScope
+from dap_ai.debuggees.python.analysis.syntax.nodes import is_within
 
 
-def unlocked(scope: Scope, view: View) -> Iterator[Finding]:
+def unlocked(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
     """Read-modify-write of shared state in code that threads run, with the read or the write outside a lock."""
-    if not _threaded(scope, view):
-        return
+    if isinstance(scope.node, ast.Module) or scope.node.name not in run_by_threads(view.case):
+        return  # a second thread is to have run it: that some code could start one says nothing
     for statement in scope.statements():
         match statement:
             case ast.AugAssign(target=ast.Attribute() | ast.Subscript()):
@@ -29,41 +30,26 @@ def unlocked(scope: Scope, view: View) -> Iterator[Finding]:
             case _:
                 continue
         if not _locked(scope, statement):
-            yield Finding(scope, statement.lineno, weight, reason, "race")
+            yield SuspectedMistake(scope, statement.lineno, weight, reason, "race")
 
 
-def _threaded(scope: Scope, view: View) -> bool:
-    """Whether a second thread is known to have run the function: that some code could start one says nothing."""
-    return not isinstance(scope.node, ast.Module) and scope.node.name in run_by_threads(view.case)
+def _locked(scope: FunctionScope, statement: ast.stmt) -> bool:
+    around = (s for s in scope.statements() if isinstance(s, ast.With) and is_within(statement.lineno, s.body))
+    return any("lock" in ast.unparse(each.items[0]).casefold() for each in around)
 
 
-def _locked(scope: Scope, statement: ast.stmt) -> bool:
-    return any(
-        isinstance(w, ast.With)
-        and w.lineno < statement.lineno <= (w.end_lineno or 0)
-        and "lock" in ast.unparse(w.items[0]).casefold()
-        for w in scope.statements()
-    )
-
-
-def _written_back(scope: Scope, name: str, text: str) -> bool:
+def _written_back(scope: FunctionScope, name: str, text: str) -> bool:
     for statement in scope.statements():
         if isinstance(statement, ast.Assign) and any(ast.unparse(t) == text for t in statement.targets):
             is_as_read = isinstance(statement.value, ast.Name) and not _is_counted(scope, name)
-            return not is_as_read and any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(statement.value))
+            return not is_as_read and name in names_in(statement.value)
     return False
 
 
-def _is_counted(scope: Scope, name: str) -> bool:
+def _is_counted(scope: FunctionScope, name: str) -> bool:
     """Whether the name gets another value, made of its own."""
-    return any(isinstance(s, ast.AugAssign) and name in bindings(s) for s in scope.statements()) or any(
-        isinstance(s, ast.Assign) and name in bindings(s) and any(_is_name(n, name) for n in ast.walk(s.value))
-        for s in scope.statements()
-    )
-
-
-def _is_name(node: ast.AST, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name
+    made = [s for s in scope.statements() if name in bindings(s)]
+    return any(isinstance(s, ast.AugAssign) or (isinstance(s, ast.Assign) and name in names_in(s.value)) for s in made)
 
 
 RULES = [unlocked]

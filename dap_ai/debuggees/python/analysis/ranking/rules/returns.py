@@ -5,11 +5,19 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dap_ai.agent.source.source import FunctionNode
+from dap_ai.agent.source.source_file import FunctionNode
 from dap_ai.agent.source.statements import bindings, last_line, own_statements
-from dap_ai.debuggees.python.analysis.ranking.findings import Claim, Edit, Finding, View, expressions, is_call, is_stub
+from dap_ai.debuggees.python.analysis.ranking.suspected_mistakes import (
+    Claim,
+    RuleContext,
+    SourceEdit,
+    SuspectedMistake,
+    expressions,
+    is_stub,
+)
 from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
-from dap_ai.debuggees.python.analysis.syntax.definitions import Scope, control_tests
+from dap_ai.debuggees.python.analysis.syntax.definitions import FunctionScope, control_tests
+from dap_ai.debuggees.python.analysis.syntax.nodes import is_call, is_none, yields
 
 IMPLICIT_NONE = "implicit None"
 _IN_PLACE = frozenset(
@@ -20,34 +28,33 @@ _CONTAINERS = frozenset(["list", "dict", "set", "sorted", "bytearray", "deque", 
 _GIVES_CONTAINER = frozenset(["copy", "split", "rsplit", "splitlines", "readlines"])
 
 
-def implicit_none(scope: Scope, view: View) -> Iterator[Finding]:
+def implicit_none(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
     """Some paths return a value, and the end falls through; or nothing is returned although the result is used."""
     node = scope.node
     if not isinstance(node, FunctionNode) or node.name.startswith("__"):
         return
     if scope.place is not None:
         return  # it has not returned yet
-    generator = any(isinstance(n, ast.Yield | ast.YieldFrom) for n in ast.walk(node))
-    if generator or is_stub(node) or not _falls_through(node.body):
+    if yields(node) or is_stub(node) or not _falls_through(node.body):
         return
     suspicious = _none_matters(view) and scope.key() in view.slice.scopes
-    results = [s for s in own_statements(node) if isinstance(s, ast.Return) and s.value and not _none(s.value)]
+    results = [s for s in own_statements(node) if isinstance(s, ast.Return) and s.value and not is_none(s.value)]
     if results:
         weight = WEIGHTS.sure if suspicious else WEIGHTS.faint
         for result in results:
             tests = [test for test, _ in control_tests(node, result.lineno) if isinstance(test, ast.If)]
             if tests:
                 reason = f"`{scope.name}` returns `None` when this test never holds: its end has no `return`"
-                yield Finding(scope, tests[0].lineno, weight, reason, IMPLICIT_NONE)
+                yield SuspectedMistake(scope, tests[0].lineno, weight, reason, IMPLICIT_NONE)
         reason = f"`{scope.name}` returns `None` when no `return` is reached"
-        yield Finding(scope, node.lineno, min(weight, WEIGHTS.likely), reason, IMPLICIT_NONE)
+        yield SuspectedMistake(scope, node.lineno, min(weight, WEIGHTS.likely), reason, IMPLICIT_NONE)
     elif _result_used(scope, view):
         made, end = _made(node), last_line(node)
         rows = [scope.source.line(end), f"{' ' * (node.col_offset + 4)}return {made}"]
-        edit = Edit(scope.source, end, end, rows) if made else None
+        edit = SourceEdit(scope.source, end, end, rows) if made else None
         reason = f"`{scope.name}` has no `return`, but its result is used"
         weight = WEIGHTS.sure if suspicious else WEIGHTS.possible
-        yield Finding(scope, node.body[-1].lineno, weight, reason, "missing return", edit=edit)
+        yield SuspectedMistake(scope, node.body[-1].lineno, weight, reason, "missing return", edit=edit)
 
 
 def _is_known(method: ast.Attribute) -> bool:
@@ -61,7 +68,7 @@ def _is_known(method: ast.Attribute) -> bool:
             return True
 
 
-def in_place(scope: Scope, view: View) -> Iterator[Finding]:
+def in_place(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
     """`x = y.sort()`: in-place methods give None."""
     for statement, node in expressions(scope):
         value = statement.iter if isinstance(statement, ast.For) else getattr(statement, "value", None)
@@ -73,18 +80,14 @@ def in_place(scope: Scope, view: View) -> Iterator[Finding]:
                 reason = f"`.{method}()` of a builtin type changes its object in place and returns `None`"
                 weight = WEIGHTS.likely if _none_matters(view) else WEIGHTS.possible
                 if _is_known(func) and not view.resolver.callees(node, scope):
-                    yield Finding(scope, node.lineno, weight, reason, "in-place None", claims=claims)
+                    yield SuspectedMistake(scope, node.lineno, weight, reason, "in-place None", claims=claims)
             case _:
                 pass
 
 
-def _none_matters(view: View) -> bool:
+def _none_matters(view: RuleContext) -> bool:
     error = view.case.exception
     return bool(error and "NoneType" in error.message) or any("`None`" in s for s in view.diagnosis.sentences)
-
-
-def _none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _falls_through(body: list[ast.stmt]) -> bool:
@@ -107,7 +110,7 @@ def _falls_through(body: list[ast.stmt]) -> bool:
             return True
 
 
-def _result_used(scope: Scope, view: View) -> bool:
+def _result_used(scope: FunctionScope, view: RuleContext) -> bool:
     name, awaited = getattr(scope.node, "name", ""), isinstance(scope.node, ast.AsyncFunctionDef)
     return any(
         is_call(node, name) and _keeps(statement, node, awaited=awaited) and _is_to(node, scope, other, view)
@@ -116,7 +119,7 @@ def _result_used(scope: Scope, view: View) -> bool:
     )
 
 
-def _is_to(call: ast.expr, callee: Scope, caller: Scope, view: View) -> bool:
+def _is_to(call: ast.expr, callee: FunctionScope, caller: FunctionScope, view: RuleContext) -> bool:
     """Whether the call runs this function and no other of its name."""
     found = view.resolver.callees(call, caller) if isinstance(call, ast.Call) else []
     return [scope.key() for scope in found] == [callee.key()]

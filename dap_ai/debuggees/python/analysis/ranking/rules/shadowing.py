@@ -6,19 +6,20 @@ import ast
 import builtins
 from collections.abc import Iterator
 
-from dap_ai.agent.report.edits import Edit
+from dap_ai.agent.report.source_edits import SourceEdit
 from dap_ai.agent.source.indexing import nodes_below
-from dap_ai.agent.source.source import FunctionNode
-from dap_ai.agent.source.statements import bindings, last_line
-from dap_ai.debuggees.python.analysis.ranking.findings import Finding, View
+from dap_ai.agent.source.source_file import FunctionNode
+from dap_ai.agent.source.statements import bindings, last_line, names_in
+from dap_ai.debuggees.python.analysis.ranking.suspected_mistakes import RuleContext, SuspectedMistake
 from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
-from dap_ai.debuggees.python.analysis.syntax.definitions import Scope
+from dap_ai.debuggees.python.analysis.syntax.definitions import FunctionScope
+from dap_ai.debuggees.python.analysis.syntax.nodes import calls_in
 
 _DATA = ast.Constant | ast.List | ast.Dict | ast.Set | ast.Tuple | ast.ListComp | ast.BinOp | ast.JoinedStr | ast.Call
 _BUILTINS = frozenset(name for name in dir(builtins) if name.islower())
 
 
-def shadowed(scope: Scope, view: View) -> Iterator[Finding]:
+def shadowed(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
     """The name of a builtin, or of a function of this module, that is bound to data and then called."""
     tree = scope.source.tree
     declared = {n.name for n in (tree.body if tree else []) if isinstance(n, FunctionNode | ast.ClassDef)}
@@ -33,40 +34,31 @@ def shadowed(scope: Scope, view: View) -> Iterator[Finding]:
                 reason = f"`{name}` hides the {whose} of that name"
                 known = WEIGHTS.fair if isinstance(value, _DATA) else WEIGHTS.faint
                 weight = WEIGHTS.sure if uncalled else known
-                yield Finding(scope, statement.lineno, weight, reason, "shadowed", edit=_renamed(scope, name))
+                yield SuspectedMistake(scope, statement.lineno, weight, reason, "shadowed", edit=_renamed(scope, name))
 
 
-def _is_kept(scope: Scope, name: str, value: ast.expr | None) -> bool:
+def _is_kept(scope: FunctionScope, name: str, value: ast.expr | None) -> bool:
     """`open = open` and `name = name()` of a module, which are meant; a lambda is a function itself."""
     if value is None or isinstance(value, ast.Lambda):
         return value is not None
-    return isinstance(scope.node, ast.Module) and name in _names(value)
+    return isinstance(scope.node, ast.Module) and name in names_in(value)
 
 
-def _renamed(scope: Scope, name: str) -> Edit | None:
+def _renamed(scope: FunctionScope, name: str) -> SourceEdit | None:
     """The function with its own variable under another name, where it is not called."""
     node, source = scope.node, scope.source
     if not isinstance(node, FunctionNode) or name in [p.arg for p in scope.parameters]:
         return None
-    called = {id(n.func) for n in ast.walk(node) if isinstance(n, ast.Call)}
+    called = {id(call.func) for call in calls_in(node)}
     uses = [n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == name and id(n) not in called]
-    if any(isinstance(n, ast.JoinedStr) for n in ast.walk(node)) and _in_f_string(node, name):
+    if name in names_in(*(n for n in ast.walk(node) if isinstance(n, ast.JoinedStr))):
         return None  # before Python 3.12 the positions inside of an f-string are not those of the file
     lines = [source.line(n).encode() for n in range(node.lineno, last_line(node) + 1)]
     for use in sorted(uses, key=lambda n: -n.col_offset):
         row = use.lineno - node.lineno
         end = use.col_offset + len(name.encode())
         lines[row] = lines[row][:end] + b"_" + lines[row][end:]
-    return Edit(source, node.lineno, last_line(node), [line.decode(errors="replace") for line in lines])
-
-
-def _in_f_string(node: ast.AST, name: str) -> bool:
-    texts = (n for n in ast.walk(node) if isinstance(n, ast.JoinedStr))
-    return any(isinstance(n, ast.Name) and n.id == name for text in texts for n in ast.walk(text))
-
-
-def _names(value: ast.expr) -> set[str]:
-    return {n.id for n in ast.walk(value) if isinstance(n, ast.Name)}
+    return SourceEdit(source, node.lineno, last_line(node), [line.decode(errors="replace") for line in lines])
 
 
 RULES = [shadowed]

@@ -6,30 +6,31 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dap_ai.agent.source.source import FunctionNode
-from dap_ai.agent.source.statements import MUTATORS, bindings, mutations, own_statements
-from dap_ai.debuggees.python.analysis.ranking.findings import Edit, Finding, View, expressions, is_call, swap
+from dap_ai.agent.source.source_file import FunctionNode
+from dap_ai.agent.source.statements import MUTATORS, bindings, mutations, names_in, own_statements
+from dap_ai.debuggees.python.analysis.ranking.suspected_mistakes import (
+    RuleContext,
+    SourceEdit,
+    SuspectedMistake,
+    expressions,
+    swap,
+)
 from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
-from dap_ai.debuggees.python.analysis.syntax.definitions import Scope
-from dap_ai.debuggees.python.analysis.syntax.paths import can_repeat
+from dap_ai.debuggees.python.analysis.syntax.definitions import FunctionScope
+from dap_ai.debuggees.python.analysis.syntax.nodes import called_name, can_repeat, defaults, is_call
 
 REPEATED = "aliasing"
 _TAKERS = ("remove", "pop", "clear", "discard", "popitem", "popleft")
 _FRESH = ast.List | ast.Dict | ast.Set | ast.ListComp | ast.DictComp | ast.SetComp
 
 
-def mutable_default(scope: Scope, view: View) -> Iterator[Finding]:
+def mutable_default(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
     """A default that is one object for all calls, and is stored or changed."""
     node = scope.node
     if not isinstance(node, FunctionNode):
         return
-    positional = [*node.args.posonlyargs, *node.args.args]
-    pairs = list(zip(positional[::-1], node.args.defaults[::-1], strict=False))
-    pairs += [(p, d) for p, d in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True) if d is not None]
-    for parameter, default in pairs:
-        if not _is_mutable(default) or any(
-            isinstance(n, ast.Name) and n.id == parameter.arg for n in ast.walk(default)
-        ):
+    for parameter, default in reversed(list(defaults(node))):
+        if not _is_mutable(default) or parameter.arg in names_in(default):
             continue
         changed = any(root == parameter.arg for s in own_statements(node) for root, _, _ in mutations(s))
         kept = any(
@@ -40,10 +41,10 @@ def mutable_default(scope: Scope, view: View) -> Iterator[Finding]:
             reason = f"the default `{parameter.arg}={ast.unparse(default)}` is made once and shared by every call"
             weight = WEIGHTS.sure if changed or _changed_later(scope, parameter.arg) else WEIGHTS.possible
             edit = _none_default(scope, parameter, default)
-            yield Finding(scope, default.lineno, weight, reason, "mutable default", edit=edit)
+            yield SuspectedMistake(scope, default.lineno, weight, reason, "mutable default", edit=edit)
 
 
-def _changed_later(scope: Scope, name: str) -> bool:
+def _changed_later(scope: FunctionScope, name: str) -> bool:
     """Whether the attribute that keeps a parameter, or the result that it is, is changed in this file."""
     kept = [s for s in scope.statements() if isinstance(getattr(s, "value", None), ast.Name)]
     attributes = {
@@ -59,7 +60,7 @@ def _changed_later(scope: Scope, name: str) -> bool:
     return returned or any(text.partition("[")[0].rpartition(".")[2] in attributes for text in texts)
 
 
-def _none_default(scope: Scope, parameter: ast.arg, default: ast.expr) -> Edit | None:
+def _none_default(scope: FunctionScope, parameter: ast.arg, default: ast.expr) -> SourceEdit | None:
     node = scope.node
     first = swap(scope.source, default, "None")
     if first is None or isinstance(node, ast.Module) or node.body[0].lineno != default.lineno + 1:
@@ -69,7 +70,7 @@ def _none_default(scope: Scope, parameter: ast.arg, default: ast.expr) -> Edit |
     return first
 
 
-def class_default(scope: Scope, view: View) -> Iterator[Finding]:
+def class_default(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
     """A list or dict in a class body that methods change through `self`."""
     owner = scope.owner
     if owner is None:
@@ -77,34 +78,29 @@ def class_default(scope: Scope, view: View) -> Iterator[Finding]:
     for statement in owner.body:
         if isinstance(statement, ast.Assign) and isinstance(statement.value, _FRESH):
             for name in bindings(statement):
-                own = any(
-                    f"self.{name} =" in scope.source.line(s.lineno) for f in owner.body for s in own_statements(f)
-                )
+                statements = (s for f in owner.body for s in own_statements(f))
+                own = any(f"self.{name} =" in scope.source.line(s.lineno) for s in statements)
                 shared = any(f"{each}.{name}" in scope.source.text for each in (owner.name, "cls"))
                 changed = (text.partition("[")[0] for s in scope.statements() for _, text, _ in mutations(s))
                 if not own and not shared and f"self.{name}" in changed:
                     reason = f"`{name}` belongs to the class: all instances share one object"
-                    yield Finding(scope, statement.lineno, WEIGHTS.sure, reason, "class default")
+                    yield SuspectedMistake(scope, statement.lineno, WEIGHTS.sure, reason, "class default")
 
 
-def repeated(scope: Scope, view: View) -> Iterator[Finding]:
+def repeated(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
     """`[[0] * n] * m`: m times the same list."""
     for _, node in expressions(scope):
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
             for part, count in ((node.left, node.right), (node.right, node.left)):
                 if isinstance(part, ast.List) and any(_is_mutable(e) for e in part.elts):
                     text = f"[{ast.unparse(part)[1:-1]} for _ in range({ast.unparse(count)})]"
-                    reason, edit = (
-                        f"`{ast.unparse(node)}` repeats one and the same object",
-                        swap(scope.source, node, text),
-                    )
-                    yield Finding(scope, node.lineno, WEIGHTS.sure, reason, REPEATED, edit=edit)
-        match node:
-            case ast.Call(args=[_, value]) if is_call(node, "fromkeys") and _is_mutable(value):
-                reason = f"`{ast.unparse(node)}` stores one and the same object under every key"
-                yield Finding(scope, node.lineno, WEIGHTS.sure, reason, REPEATED)
-            case _:
-                pass
+                    reason = f"`{ast.unparse(node)}` repeats one and the same object"
+                    edit = swap(scope.source, node, text)
+                    yield SuspectedMistake(scope, node.lineno, WEIGHTS.sure, reason, REPEATED, edit=edit)
+        given = node.args if isinstance(node, ast.Call) and called_name(node) == "fromkeys" else []
+        if len(given) == 2 and _is_mutable(given[1]):
+            reason = f"`{ast.unparse(node)}` stores one and the same object under every key"
+            yield SuspectedMistake(scope, node.lineno, WEIGHTS.sure, reason, REPEATED)
 
 
 def _is_mutable(node: ast.expr) -> bool:
@@ -113,7 +109,7 @@ def _is_mutable(node: ast.expr) -> bool:
     return isinstance(node, _FRESH) or ast.unparse(node) in ("list()", "dict()", "set()")
 
 
-def changed_while_read(scope: Scope, view: View) -> Iterator[Finding]:
+def changed_while_read(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
     """A container that its own loop adds to or removes from."""
     for loop in scope.statements():
         if not isinstance(loop, ast.For):
@@ -123,29 +119,24 @@ def changed_while_read(scope: Scope, view: View) -> Iterator[Finding]:
             name = name.removesuffix(holder)
         name = name.removeprefix("enumerate(").removesuffix(")") if name.startswith("enumerate(") else name
         for statement in own_statements(loop):
-            removal = isinstance(statement, ast.Delete) and any(
-                isinstance(t, ast.Subscript) and ast.unparse(t.value) == name for t in statement.targets
-            )
+            gone = statement.targets if isinstance(statement, ast.Delete) else []
+            removal = any(isinstance(t, ast.Subscript) and ast.unparse(t.value) == name for t in gone)
             call = statement.value if isinstance(statement, ast.Expr) else None
-            method = (
-                isinstance(call, ast.Call)
-                and isinstance(call.func, ast.Attribute)
-                and call.func.attr in MUTATORS
-                and ast.unparse(call.func.value) == name
-            )
+            func = call.func if isinstance(call, ast.Call) else None
+            method = isinstance(func, ast.Attribute) and func.attr in MUTATORS and ast.unparse(func.value) == name
             if (removal or method) and can_repeat(loop, statement):
                 shrinks = removal or is_call(call, *_TAKERS)
                 is_sure = shrinks or _is_resized(view)
                 weight, there = (WEIGHTS.fair, WEIGHTS.possible) if is_sure else (WEIGHTS.possible, WEIGHTS.faint)
                 what, skips = ("is made smaller", ": it may skip items") if shrinks else ("is changed", "")
                 reason = f"`{name}` {what} while the loop iterates over it{skips}"
-                yield Finding(scope, statement.lineno, weight, reason, "changed in loop")
+                yield SuspectedMistake(scope, statement.lineno, weight, reason, "changed in loop")
                 reason = f"this loop iterates over `{name}` while its body changes it"
                 edit = swap(scope.source, loop.iter, f"list({ast.unparse(loop.iter)})")
-                yield Finding(scope, loop.lineno, there, reason, "changed in loop", edit=edit)
+                yield SuspectedMistake(scope, loop.lineno, there, reason, "changed in loop", edit=edit)
 
 
-def _is_resized(view: View) -> bool:
+def _is_resized(view: RuleContext) -> bool:
     error = view.case.exception
     return bool(error and "changed size during iteration" in error.message)
 

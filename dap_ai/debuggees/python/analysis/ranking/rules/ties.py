@@ -5,18 +5,18 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dap_ai.agent.report.edits import Edit
-from dap_ai.agent.source.source import FunctionNode, SourceFile
+from dap_ai.agent.report.source_edits import SourceEdit
+from dap_ai.agent.source.source_file import FunctionNode, SourceFile
 from dap_ai.agent.source.statements import last_line
-from dap_ai.debuggees.python.analysis.failure.ties import Tie, is_of_tuples, tie_of
-from dap_ai.debuggees.python.analysis.ranking.findings import Finding, View, swap
+from dap_ai.debuggees.python.analysis.failure.tied_items import Tie, is_of_tuples, tie_of
+from dap_ai.debuggees.python.analysis.ranking.suspected_mistakes import RuleContext, SuspectedMistake, swap
 from dap_ai.debuggees.python.analysis.ranking.weights import WEIGHTS
-from dap_ai.debuggees.python.analysis.syntax.definitions import Scope
+from dap_ai.debuggees.python.analysis.syntax.definitions import FunctionScope
 
 NO_ORDER = "no order"
 
 
-def no_order(scope: Scope, view: View) -> Iterator[Finding]:
+def no_order(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
     """The failing call that compares items without an order, with a `key=` or a `__lt__` as its fix."""
     error, place = view.case.exception, view.diagnosis.place
     if error is None or scope.place is not place:
@@ -28,10 +28,10 @@ def no_order(scope: Scope, view: View) -> Iterator[Finding]:
     why = f"equal first items make it compare the `{tie.type}`s" if tuples else f"it compares `{tie.type}`s"
     reason = f"{why}, and these have no order"
     edit = _by_first_item(scope, tie) if tie.sorts and tuples else _less_than(view, tie)
-    yield Finding(scope, tie.call.lineno, WEIGHTS.sure, reason, NO_ORDER, edit=edit)
+    yield SuspectedMistake(scope, tie.call.lineno, WEIGHTS.sure, reason, NO_ORDER, edit=edit)
 
 
-def _by_first_item(scope: Scope, tie: Tie) -> Edit | None:
+def _by_first_item(scope: FunctionScope, tie: Tie) -> SourceEdit | None:
     call = tie.call
     if any(keyword.arg == "key" for keyword in call.keywords):
         return None
@@ -40,7 +40,7 @@ def _by_first_item(scope: Scope, tie: Tie) -> Edit | None:
     return swap(scope.source, call, f"{ast.unparse(call.func)}({', '.join(parts)})")
 
 
-def _less_than(view: View, tie: Tie) -> Edit | None:
+def _less_than(view: RuleContext, tie: Tie) -> SourceEdit | None:
     """`__lt__` at the end of the class, by its first attribute that an order may go by."""
     for source in view.resolver.files():
         for owner in source.classes:
@@ -61,10 +61,10 @@ def _first_attribute(owner: ast.ClassDef) -> str:
     return ""
 
 
-def _method(source: SourceFile, owner: ast.ClassDef, attribute: str) -> Edit:
+def _method(source: SourceFile, owner: ast.ClassDef, attribute: str) -> SourceEdit:
     pad, end = " " * owner.body[0].col_offset, last_line(owner)
     lines = ["", f"{pad}def __lt__(self, other):", f"{pad}    return self.{attribute} < other.{attribute}"]
-    return Edit(source, end, end, [source.line(end), *lines])
+    return SourceEdit(source, end, end, [source.line(end), *lines])
 
 
 RULES = [no_order]

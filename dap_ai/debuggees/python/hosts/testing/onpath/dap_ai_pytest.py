@@ -45,7 +45,7 @@ def _modules() -> Iterator[tuple[str, tuple[str, str, bool]]]:
         yield name, (file, os.path.join(_LIBRARY, place), is_package)
 
 
-class Finder:
+class PluginFinder:
     """Finds these modules; whatever else is asked for is not its business. A test may have replaced `os` by then."""
 
     def __init__(self) -> None:
@@ -58,11 +58,11 @@ class Finder:
             return None
         file, shown, is_package = self._modules[name]
         folders: list[str] | None = [] if is_package else None
-        loader = Loader(name, file, shown)
+        loader = PluginLoader(name, file, shown)
         return importlib.util.spec_from_file_location(name, shown, loader=loader, submodule_search_locations=folders)
 
 
-class Loader(importlib.machinery.SourceFileLoader):
+class PluginLoader(importlib.machinery.SourceFileLoader):
     """Code that names a place in the library of this Python: whoever leaves libraries out (coverage) leaves it out."""
 
     def __init__(self, name: str, file: str, shown: str) -> None:
@@ -97,7 +97,7 @@ _theirs = importlib.util.find_spec("dap_ai")
 _IS_OURS = _theirs is None or _theirs.origin is None
 """Whether the project has no dap_ai of its own, which would answer by itself. A folder of that name alone is none."""
 if _IS_OURS:
-    sys.meta_path.insert(0, Finder())  # type: ignore[arg-type]  its shape is enough
+    sys.meta_path.insert(0, PluginFinder())  # type: ignore[arg-type]  its shape is enough
 __file__ = os.path.join(_LIBRARY, os.path.basename(__file__))  # as Loader's
 
 

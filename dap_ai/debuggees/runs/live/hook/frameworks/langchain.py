@@ -6,16 +6,16 @@ import contextlib
 import importlib
 from typing import Any
 
-from ..calling import Shape, of_call, unchanged, word
-from ..points import Point
-from ..who import hello, of_agent
+from ..current_agent import hello, of_agent
+from ..hook_points import Point
+from ..tool_calls import CallShape, of_call, unchanged, word
 
 _TOOLS = "langchain_core.tools.base"
 _GRAPHS = "langgraph.pregel.main"
 _UNNAMED = "LangGraph"
 
 
-class _Run(Shape):
+class _Run(CallShape):
     def read(self, args: Any, kwargs: Any) -> Any:
         tool, given, shown = _bound(args, kwargs)
         return tool.name, shown if isinstance(given, dict) else {"input": given}, kwargs.get("tool_call_id")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..calling import Shape, given, of_call, word
-from ..points import Point
-from ..who import of_agent, unnamed
+from ..current_agent import of_agent, unnamed
+from ..hook_points import Point
+from ..tool_calls import CallShape, given, of_call, word
 
 
-class _Command(Shape):
+class _Command(CallShape):
     def read(self, args: Any, kwargs: Any) -> Any:
         action = given(args, kwargs, 1, "action")
         return "bash", {"command": action.get("command", "")}, action.get("tool_call_id")

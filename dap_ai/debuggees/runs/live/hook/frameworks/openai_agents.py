@@ -7,15 +7,15 @@ import json
 import sys
 from typing import Any
 
-from ..calling import Shape, of_call, unchanged
-from ..points import Point
-from ..who import of_agent
+from ..current_agent import of_agent
+from ..hook_points import Point
+from ..tool_calls import CallShape, of_call, unchanged
 
 _RUN = "agents.run_internal.run_loop"
 _TOOLS = "agents.run_internal.tool_execution"
 
 
-class _Invocation(Shape):
+class _Invocation(CallShape):
     def read(self, args: Any, kwargs: Any) -> Any:
         given = kwargs["arguments"]
         try:

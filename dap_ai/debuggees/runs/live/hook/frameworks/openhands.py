@@ -5,15 +5,15 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from ..calling import Shape, given, of_call
-from ..points import Point
-from ..who import of_agent, unnamed
+from ..current_agent import of_agent, unnamed
+from ..hook_points import Point
+from ..tool_calls import CallShape, given, of_call
 
 _AGENT = "openhands.sdk.agent.agent"
 _CONVERSATION = "openhands.sdk.conversation.impl.local_conversation"
 
 
-class _Action(Shape):
+class _Action(CallShape):
     def read(self, args: Any, kwargs: Any) -> Any:
         event = given(args, kwargs, 2, "action_event")
         if event.action is None:

@@ -6,13 +6,13 @@ import contextlib
 import dataclasses
 from typing import Any, AsyncGenerator
 
-from .. import telling
-from ..calling import Shape, given, of_call, unchanged
-from ..points import Point
-from ..who import agent
+from .. import gate_messages
+from ..current_agent import agent
+from ..hook_points import Point
+from ..tool_calls import CallShape, given, of_call, unchanged
 
 
-class _Validated(Shape):
+class _Validated(CallShape):
     def read(self, args: Any, kwargs: Any) -> Any:
         validated = given(args, kwargs, 1, "validated")
         if not validated.args_valid or validated.deferral is not None:
@@ -30,7 +30,7 @@ class _Validated(Shape):
 
     def text(self, result: Any) -> Any:
         value = getattr(result, "return_value", result)
-        said = value if isinstance(value, str) else telling.encoded(value).decode()
+        said = value if isinstance(value, str) else gate_messages.encoded(value).decode()
         return said, "unknown"
 
     def made(self, text: Any, result: Any, args: Any, kwargs: Any) -> Any:

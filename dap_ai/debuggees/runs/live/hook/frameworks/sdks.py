@@ -6,8 +6,8 @@ import os
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from .. import telling, who
-from ..points import Point
+from .. import current_agent, gate_messages
+from ..hook_points import Point
 
 HEADER = "X-Dap-Ai-Agent"
 
@@ -16,11 +16,11 @@ def _named(original: Any) -> Any:
     def run(*args: Any, **kwargs: Any) -> Any:
         headers = original(*args, **kwargs)
         try:
-            name, parent = who.current()
+            name, parent = current_agent.current()
             if name and _is_ours(args[0]):
                 headers[HEADER] = "%s;%s" % (quote(name, safe=""), quote(parent, safe=""))
         except Exception as error:
-            telling.failed("naming the agent of a query", error)
+            gate_messages.failed("naming the agent of a query", error)
         return headers
 
     return run

@@ -6,15 +6,15 @@ import dataclasses
 import importlib
 from typing import Any
 
-from ..calling import Shape, given, of_call, word
-from ..points import Point
-from ..who import of_agent
+from ..current_agent import of_agent
+from ..hook_points import Point
+from ..tool_calls import CallShape, given, of_call, word
 
 _AGENTS = "smolagents.agents"
 _EXECUTOR = "smolagents.local_python_executor"
 
 
-class _ToolCall(Shape):
+class _ToolCall(CallShape):
     def read(self, args: Any, kwargs: Any) -> Any:
         _, tool, arguments = _bound(args, kwargs)
         return tool, arguments, ""
@@ -31,7 +31,7 @@ def _bound(args: Any, kwargs: Any) -> Any:
     return given["self"], given["tool_name"], given["arguments"]
 
 
-class _Code(Shape):
+class _Code(CallShape):
     """Python that the model wrote in its text."""
 
     def read(self, args: Any, kwargs: Any) -> Any:

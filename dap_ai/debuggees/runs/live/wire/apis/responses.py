@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from dap_ai.debuggees.runs.readers.shapes import table
+from dap_ai.debuggees.runs.readers.json_shapes import table
 
 _ENDS = frozenset({"response.completed", "response.incomplete", "response.failed", "response.cancelled"})
 

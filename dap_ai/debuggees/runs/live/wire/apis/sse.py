@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from dap_ai.debuggees.runs.readers.shapes import array, decoded, table
+from dap_ai.debuggees.runs.readers.json_shapes import array, decoded, table
 
 _LINE = re.compile(rb"\r\n|\n|\r")
 

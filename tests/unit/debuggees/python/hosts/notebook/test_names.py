@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from dap_ai.debuggees.python.hosts.notebook.cells import Cells
+from dap_ai.debuggees.python.hosts.notebook.cell_history import CellHistory
 from dap_ai.debuggees.python.hosts.notebook.extension import questions
 from dap_ai.debuggees.python.hosts.notebook.provenance import saved_cells
 
@@ -28,7 +28,7 @@ SHELL = SimpleNamespace(compile=SimpleNamespace(_filename_map={KERNEL: 7, "<ipyt
     ],
 )
 def test_a_cells_file_is_called_by_its_number(text, shown):
-    assert Cells(SHELL).named(text) == shown
+    assert CellHistory(SHELL).named(text) == shown
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xml.etree import ElementTree as ET
 
-from dap_ai.debuggees.python.hosts.notebook.picture import picture
+from dap_ai.debuggees.python.hosts.notebook.path_picture import picture
 from dap_ai.protocol.wire.value_path import PathNode
 
 SPACE = "{http://www.w3.org/2000/svg}"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dap_ai.debuggees.python.hosts.notebook.cells import Cell
-from dap_ai.debuggees.python.hosts.notebook.sharing import sharing
+from dap_ai.debuggees.python.hosts.notebook.cell_history import Cell
+from dap_ai.debuggees.python.hosts.notebook.cell_statements import steps_of
+from dap_ai.debuggees.python.hosts.notebook.object_aliases import sharing
 from dap_ai.debuggees.python.hosts.notebook.slices import slice_of
-from dap_ai.debuggees.python.hosts.notebook.steps import steps_of
 
 
 class Box:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from dap_ai.debuggees.python.hosts.notebook.cells import Cell
+from dap_ai.debuggees.python.hosts.notebook.cell_history import Cell
+from dap_ai.debuggees.python.hosts.notebook.cell_statements import steps_of
 from dap_ai.debuggees.python.hosts.notebook.slices import slice_of
-from dap_ai.debuggees.python.hosts.notebook.steps import steps_of
 
 
 def cells(*sources, failed=None):

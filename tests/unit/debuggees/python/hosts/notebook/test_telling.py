@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dap_ai.debuggees.python.hosts.notebook.cells import Cell
+from dap_ai.debuggees.python.hosts.notebook.cell_history import Cell
+from dap_ai.debuggees.python.hosts.notebook.cell_statements import steps_of
+from dap_ai.debuggees.python.hosts.notebook.slice_markdown import Since, slice_markdown
 from dap_ai.debuggees.python.hosts.notebook.slices import slice_of
-from dap_ai.debuggees.python.hosts.notebook.steps import steps_of
-from dap_ai.debuggees.python.hosts.notebook.telling import Since, told
 
 
 def text(name, *cells, deleted=(), saved=None):
     steps = steps_of(cells)
-    return told(slice_of(name, steps), steps, Since(cells, deleted, saved), lambda _: "7")
+    return slice_markdown(slice_of(name, steps), steps, Since(cells, deleted, saved), lambda _: "7")
 
 
 def cell(number, source, cell_id):

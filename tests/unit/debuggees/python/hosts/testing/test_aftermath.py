@@ -25,7 +25,7 @@ def told(tmp_path, body, kind="AssertionError", **more):
     line = next(number for number, row in enumerate(text.splitlines(), 1) if END in row)
     aftermath = Aftermath(str(tmp_path))
     aftermath.note(finding(file, "call", kind, line, **more))
-    return aftermath.told(finding(file, "teardown", "RuntimeError", 40)).get("text", "")
+    return aftermath.teardown_fields(finding(file, "teardown", "RuntimeError", 40)).get("text", "")
 
 
 @pytest.mark.parametrize(
@@ -67,6 +67,6 @@ def test_one_that_fails_after_a_call_that_passed_is_answered_whatever_the_call_h
     file.write_text(f"def test_it(x):\n    {END}\n    x.close()\n", encoding="utf-8")
     aftermath = Aftermath(str(tmp_path))
     torn = finding(file, "teardown", "RuntimeError", 40)
-    assert not aftermath.told(torn)
+    assert not aftermath.teardown_fields(torn)
     aftermath.note(finding(file, "call", "AssertionError", 2))
-    assert not aftermath.told(torn)
+    assert not aftermath.teardown_fields(torn)

@@ -11,7 +11,7 @@ import sys
 
 import pytest
 
-from dap_ai.debuggees.python.hosts.answerer import Answerer
+from dap_ai.debuggees.python.hosts.answer_process import AnswerProcess
 from dap_ai.debuggees.python.hosts.testing.apart import Library
 from dap_ai.debuggees.python.hosts.testing.guest import Faults
 
@@ -27,8 +27,8 @@ def refuse(*_, **__):
 
 def test_none_of_its_modules_is_the_program_s(library):
     before = set(sys.modules)
-    asking = library.load("dap_ai.debuggees.python.hosts.testing.asking")
-    assert sys.modules.get("dap_ai.debuggees.python.hosts.testing.asking") is not asking
+    asking = library.load("dap_ai.debuggees.python.hosts.testing.failure_hooks")
+    assert sys.modules.get("dap_ai.debuggees.python.hosts.testing.failure_hooks") is not asking
     assert [name for name in set(sys.modules) - before if name.startswith("dap_ai")] == []
     assert asking.os is not os
     assert asking.os.path is not os.path
@@ -54,9 +54,9 @@ def test_what_the_program_replaces_is_not_called_there(library, monkeypatch, tmp
 
 
 def test_its_code_belongs_to_no_file(library):
-    assert library.load("dap_ai.debuggees.python.hosts.testing.asking").Asking.__init__.__code__.co_filename.startswith(
-        "<"
-    )
+    assert library.load(
+        "dap_ai.debuggees.python.hosts.testing.failure_hooks"
+    ).FailureHooks.__init__.__code__.co_filename.startswith("<")
 
 
 def test_streams_are_those_of_the_moment(library, monkeypatch):
@@ -92,4 +92,4 @@ def test_a_timer_stands_meanwhile_and_goes_on_then():
 def test_the_process_that_answers_is_in_nobody_s_coverage(monkeypatch):
     for name in ("COV_CORE_SOURCE", "COVERAGE_PROCESS_START"):
         monkeypatch.setenv(name, "x")
-    assert [name for name in Answerer({})._environ if name.startswith(("COV_CORE_", "COVERAGE_"))] == []
+    assert [name for name in AnswerProcess({})._environ if name.startswith(("COV_CORE_", "COVERAGE_"))] == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dap_ai.debuggees.python.hosts.testing.asking import place_of
+from dap_ai.debuggees.python.hosts.testing.failure_hooks import place_of
 
 
 def found(kind, *lines):

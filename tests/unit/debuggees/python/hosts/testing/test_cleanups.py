@@ -11,7 +11,7 @@ from unittest import case, mock
 
 import pytest
 
-from dap_ai.debuggees.python.hosts import cleanups
+from dap_ai.debuggees.python.hosts import cleanup_hooks
 
 CLOCK = SimpleNamespace(now=10)
 
@@ -78,8 +78,8 @@ def run(kind, name, states=None):
     test, undone = kind(name), []
     if states is not None:
         undone = [
-            cleanups.of_unittest(case, lambda _: states.append((list(test.rows), CLOCK.now))),
-            cleanups.of_patches(mock, lambda _: states.append((list(test.rows), CLOCK.now))),
+            cleanup_hooks.of_unittest(case, lambda _: states.append((list(test.rows), CLOCK.now))),
+            cleanup_hooks.of_patches(mock, lambda _: states.append((list(test.rows), CLOCK.now))),
         ]
     try:
         stream = io.StringIO()
@@ -114,7 +114,7 @@ def test_a_failure_is_told_before_the_cleanup_and_the_run_is_as_ever(kind, name,
 
 def test_a_new_test_is_told_of_before_its_first_part():
     begun = []
-    undo = cleanups.of_unittest(
+    undo = cleanup_hooks.of_unittest(
         case, lambda error: begun.append(type(error).__name__), begins=lambda: begun.append("begins")
     )
     try:
@@ -142,7 +142,7 @@ def test_only_what_an_item_reports_is_told_and_nothing_if_it_is_marked(is_marked
     result, other, heard = unittest.TestResult(), unittest.TestResult(), []
     item = Item(is_marked=is_marked)
     result.iter_markers, result.config, result.obj = item.iter_markers, item.config, None
-    undo = cleanups.of_item(result, lambda error: heard.append(type(error).__name__))
+    undo = cleanup_hooks.of_item(result, lambda error: heard.append(type(error).__name__))
     try:
         Rows("fails").run(other)
         Rows("fails").run(result)

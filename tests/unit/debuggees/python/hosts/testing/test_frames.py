@@ -10,7 +10,7 @@ from unittest import mock
 
 import pytest
 
-from dap_ai.debuggees.python.hosts.testing.frames import Own, failed_with
+from dap_ai.debuggees.python.hosts.testing.failure_frames import FrameFilter, failed_with
 
 
 def raised(function):
@@ -22,7 +22,7 @@ def raised(function):
 
 
 def kept(exc, root="/nowhere"):
-    own, names, tb = Own(exc, root), [], exc.__traceback__
+    own, names, tb = FrameFilter(exc, root), [], exc.__traceback__
     while tb is not None:
         names += [tb.tb_frame.f_code.co_name] if own(tb.tb_frame) else []
         tb = tb.tb_next

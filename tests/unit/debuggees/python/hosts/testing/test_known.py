@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dap_ai.debuggees.python.hosts.testing.asking import NO_TIME, known
+from dap_ai.debuggees.python.hosts.testing.failure_hooks import NO_TIME, known
 
 ROWS = [
     {"file": "/p/shop.py", "line": 4, "function": "total"},

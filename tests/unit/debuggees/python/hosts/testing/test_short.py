@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dap_ai.debuggees.python.hosts.testing.short import MAX_LINES, short
+from dap_ai.debuggees.python.hosts.testing.short_answer import MAX_LINES, short
 
 ANSWER = """\
 `xs` is empty at `shop.py:9`; a guess at the cause: `shop.py:3` (sets `xs`).

@@ -1,0 +1,118 @@
+"""Exceptions at which nothing stopped: what the debuggee tells of them, the one offer, and the stop at the next one.
+
+A debuggee tells of every traceback that it makes text of (backends/debugpy/traceback_reports.py). As long as the
+session has not
+stopped at an exception, the last one can be asked about, and the client is told of the first: a test's once the test
+runner has ended with an error, since a test may be meant to fail.
+
+    filters    what the client sets, and those of `dapAiStopAt` and of `askStopAt`, until the program is started anew
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from dap_ai.adapter.state.outbox import Outbox, read_or
+from dap_ai.adapter.state.session_options import Fields, SessionOptions
+from dap_ai.protocol.wire import envelope
+from dap_ai.protocol.wire.ask_messages import AskCaught, AskStopAtArguments
+from dap_ai.protocol.wire.caught_messages import KEY, Caught
+from dap_ai.protocol.wire.dap_messages import StoppedBody
+from dap_ai.protocol.wire.envelope import Envelope
+from dap_ai.protocol.wire.errors import RemoteProtocolError
+from dap_ai.protocol.wire.visible import on_one_line
+
+_MARK = f'"{KEY}"'.encode()
+_MAX_SHOWN = 160
+_BOXES = {"userUnhandled": "User Uncaught Exceptions", "raised": "Raised Exceptions"}
+"""What debugpy calls its filters."""
+
+
+class _Data(msgspec.Struct, rename={"caught": KEY}):
+    caught: Caught
+
+
+class _TracebackEvent(msgspec.Struct):
+    data: _Data
+
+
+class _Exited(msgspec.Struct, rename="camel"):
+    exit_code: int = 0
+
+
+class CaughtExceptions:
+    """Of one session. `last`: the one that can be asked about while nothing is stopped."""
+
+    def __init__(self, out: Outbox, options: SessionOptions) -> None:
+        self.last: Caught | None = None
+        self._out = out
+        self._options = options
+        self._told = self._has_stopped = False
+        self._extra: list[str] = []
+        self._of_client: Fields | None = None
+
+    def takes(self, message: Envelope) -> bool:
+        """Whether this event is for us alone: the debuggee tells of an exception."""
+        if message.name != "output" or _MARK not in message.content:
+            return False
+        try:
+            caught = message.read(_TracebackEvent).data.caught
+        except RemoteProtocolError:
+            return False  # the program has printed such words
+        if caught.frames and not self._has_stopped:
+            self.last = caught
+            if not caught.is_of_test:
+                self._tell(caught, ended=False)
+        return True
+
+    def on_event(self, message: Envelope) -> None:
+        """Another event of the backend, before the client hears of it."""
+        if message.name == "stopped":
+            if read_or(message, StoppedBody, StoppedBody()).reason == "exception":
+                self._has_stopped, self.last = True, None
+        elif message.name == "initialized":
+            self.last, self._told, self._has_stopped = None, False, False
+        elif message.name == "exited" and self.last and read_or(message, _Exited, _Exited()).exit_code:
+            self._tell(self.last, ended=True)
+
+    def filters_of_client(self, message: Envelope) -> bytes | None:
+        """The client's `setExceptionBreakpoints` with the filters that are wanted beside its own; None: as it is."""
+        self._of_client = read_or(message, Fields, {})
+        return self._with_extra() if self._exception_names() else None
+
+    def on_stop_at(self, message: Envelope) -> None:
+        """The request `askStopAt`: the program stops at such exceptions from now on."""
+        wanted = message.read(AskStopAtArguments).filter
+        if wanted not in self._extra:
+            self._extra.append(wanted)
+            self._out.ask_backend("setExceptionBreakpoints", msgspec.Raw(self._with_extra()))
+        self._out.respond(message)
+
+    def _exception_names(self) -> list[str]:
+        return [*dict.fromkeys([*self._options.stop_at, *self._extra])]
+
+    def _with_extra(self) -> bytes:
+        body = dict(self._of_client or {})
+        own: list[Any] = envelope.decode_or(bytes(body.get("filters", msgspec.Raw(b"[]"))), list[Any], [])
+        added = [name for name in self._exception_names() if name not in own]
+        return envelope.encode(body | {"filters": msgspec.Raw(envelope.encode([*own, *added]))})
+
+    def _tell(self, caught: Caught, *, ended: bool) -> None:
+        if self._told:
+            return
+        self._told = True
+        spot = caught.spot
+        what = on_one_line(f"{caught.type}: {caught.message}" if caught.message else caught.type)[:_MAX_SHOWN]
+        if self._options.ask_events:
+            told = AskCaught(caught.type, on_one_line(caught.message)[:_MAX_SHOWN], spot.file, spot.line, spot.name,
+                             caught.filter, ended, caught)  # fmt: skip
+            self._out.tell([("askCaught", told)])
+            return
+        ask = f"`{self._options.console_prefix}` asks about it. " if self._options.console_prefix and not ended else ""
+        text = (
+            f"dap_ai: {what} ({on_one_line(spot.file)}:{spot.line}) was caught, and nothing stopped there. {ask}"
+            f'To stop there next time, switch on "{_BOXES[caught.filter]}" among the exception breakpoints.\n'
+        )
+        self._out.tell([("output", {"category": "console", "output": text})])

@@ -1,0 +1,98 @@
+"""Where sessions come from: stdin and stdout, a listening socket, or this process."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from dap_ai.adapter.io import sockets
+from dap_ai.adapter.io.error_boundary import SessionFailed
+from dap_ai.adapter.io.family import ChildPlace, Families
+from dap_ai.adapter.io.ports import ProxyRecipe
+from dap_ai.adapter.io.pump import Pump
+from dap_ai.transport import admission
+from dap_ai.transport.byte_links import ByteLink, TransportLink, memory_pair
+from dap_ai.transport.client import DapClient
+from dap_ai.transport.stdio import open_stdio
+
+Begin = Callable[[ByteLink], None]
+"""Begins a session with the client at this link."""
+
+_END_S = 15.0
+"""A session whose client has gone ends sooner, even before a backend that no longer answers."""
+
+
+class Proxy:
+    """Sessions over stdio, TCP, a Unix socket or in this process; each has its own adapter process."""
+
+    def __init__(self, recipe: ProxyRecipe) -> None:
+        self._recipe = recipe
+        self._families = Families(self._serve_beside_others, recipe.log)
+
+    async def serve_stdio(self) -> None:
+        """One session on stdin and stdout, and those of its child processes. Raises SessionFailed."""
+        await self.serve(await open_stdio())
+
+    async def serve_tcp(self, host: str, port: int, ready: Callable[[str, int], None]) -> None:
+        """Sessions on a listening socket until cancelled; `ready(host, port)` once it listens. Raises OSError."""
+
+        async def listen(begin: Begin) -> asyncio.Server:
+            return await admission.serve((host, port), lambda: TransportLink(begin), self._recipe.log)
+
+        await self._serve_at(listen, lambda listener: ready(*listener.sockets[0].getsockname()[:2]))
+
+    async def serve_unix(self, path: Path, ready: Callable[[], None]) -> None:
+        """The same on a Unix socket, for our own user alone. Raises OSError."""
+        with sockets.bound_at(path) as bound:
+
+            async def listen(begin: Begin) -> asyncio.Server:
+                return await admission.serve(bound, lambda: TransportLink(begin), self._recipe.log)
+
+            await self._serve_at(listen, lambda _: ready())
+
+    async def _serve_at(
+        self, listen: Callable[[Begin], Awaitable[asyncio.Server]], ready: Callable[[asyncio.Server], None]
+    ) -> None:
+        running: set[asyncio.Task[None]] = set()
+
+        def begin(link: ByteLink) -> None:
+            task = asyncio.get_running_loop().create_task(self._serve_beside_others(link))
+            running.add(task)
+            task.add_done_callback(running.discard)
+
+        listener = await listen(begin)
+        try:
+            ready(listener)
+            # Not serve_forever: from Python 3.12 on, its end waits for every connection to close by itself.
+            await asyncio.Event().wait()
+        finally:
+            listener.close()
+            for task in running:
+                task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.gather(*running, return_exceptions=True)
+
+    async def open_in_process(self) -> DapClient:
+        """A session in this process, and its client. `Client.close` ends both, and raises SessionFailed."""
+        near, far = memory_pair()
+        task = asyncio.get_running_loop().create_task(self.serve(far, eager=True))
+
+        async def end() -> None:
+            await asyncio.wait([task], timeout=_END_S)
+            task.cancel()
+            await asyncio.wait([task])
+            if not task.cancelled():
+                task.result()
+
+        return DapClient(near, end)
+
+    async def serve(self, link: ByteLink, place: ChildPlace | None = None, *, eager: bool = False) -> None:
+        """One session for the client at this link, to its end. `eager`: see Pump. Raises SessionFailed."""
+        await Pump(self._recipe, link, self._families, place, eager=eager).run()
+
+    async def _serve_beside_others(self, link: ByteLink, place: ChildPlace | None = None) -> None:
+        """One session that, when it fails, ends nothing but itself."""
+        with contextlib.suppress(SessionFailed):  # the event loop has told it
+            await self.serve(link, place)

@@ -1,0 +1,121 @@
+"""A request of a client at work: it is answered once, also where dap_ai itself fails at it.
+
+At such an error the request fails and nothing else does: what it has begun is undone, an ask that it was about to end
+ends, and what was decided for others is done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from dap_ai.adapter.asks.asks import LIMIT, AskRecord, Asks
+from dap_ai.adapter.asks.reads import AgentReads
+from dap_ai.adapter.state.debuggee import DebuggeeState
+from dap_ai.adapter.state.effects import Effect, SetTimer, StartAsk, ToBackend, ToClient, ToGuest
+from dap_ai.adapter.state.outbox import Outbox
+from dap_ai.adapter.state.seqmap import ClientOwner
+from dap_ai.protocol.wire.dap_messages import StoppedBody
+from dap_ai.protocol.wire.dap_requests import DEFINED
+from dap_ai.protocol.wire.envelope import Envelope
+from dap_ai.protocol.wire.errors import BAD_ASK, OWN_FAILURE, RemoteProtocolError
+
+_OBJECTS = DEFINED - {"disconnect"}
+"""Requests whose arguments are an object: debugpy never answers one with others, nor anything after it."""
+_VITAL = frozenset({"initialize", "launch", "attach", "configurationDone", "disconnect", "terminate"})
+"""Requests without which a session neither begins nor ends."""
+
+
+Handler = Callable[[Envelope], None]
+"""Serves one request."""
+
+
+class _Request(NamedTuple):
+    """What is being served, and how things stood before it."""
+
+    message: Envelope
+    guest: str
+    effects: int
+    """So many were decided."""
+    backend_seq: int
+    """Of the newest request that waits for the backend."""
+    asks: AskRecord
+    stops: dict[int, StoppedBody]
+
+
+class Serving:
+    """One request at a time, of the session's own client or of a joined one. `fail` ends an ask, and says why."""
+
+    def __init__(
+        self, out: Outbox, state: DebuggeeState, asks: Asks, reads: AgentReads, fail: Callable[[str, str], None]
+    ) -> None:
+        self._out = out
+        self._state = state
+        self._asks = asks
+        self._reads = reads
+        self._fail = fail
+        self._request: _Request | None = None
+
+    def serve(self, message: Envelope, work: Handler) -> None:
+        """Let `work` answer a request; one with arguments that cannot be read is answered here."""
+        out = self._out
+        newest = next(reversed(out.seqs.owners), 0)
+        stops = dict(self._state.stops)
+        self._request = _Request(message, out.guest, out.count, newest, self._asks.record(), stops)
+        if message.name in _OBJECTS and message.content.lstrip()[:1] not in (b"", b"{", b"n"):
+            out.fail(message, BAD_ASK, reason=f"Arguments of {message.name} are an object.")
+        else:
+            try:
+                work(message)
+            except RemoteProtocolError as error:
+                out.fail(message, BAD_ASK, reason=f"Arguments of {message.name}: {error}")
+        self._request = None
+
+    def answer_failure(self, error: str) -> bool:
+        """After an error of ours: fails the request at which it came up, if that is all there is to it.
+
+        False: it came up elsewhere, and somebody may wait for what was swallowed; or nothing can go on without it.
+        """
+        request, self._request = self._request, None
+        if request is None or (not request.guest and request.message.name in _VITAL):
+            return False
+        decided = self._out.take_since(request.effects)
+        withdrawn = self._withdraw(request)
+        begun, half_ended = self._asks.restore(request.asks)
+        self._out.do(*(each for each in decided if not _is_undone(each, request.guest, withdrawn, begun)))
+        with self._out.serving(request.guest):
+            self._out.fail(request.message, OWN_FAILURE, command=request.message.name, error=error)
+        for ask_id in half_ended:
+            self._fail(ask_id, f"dap_ai itself has failed ({error})")
+        self._state.on_resume_failed(request.stops)
+        if request.message.name == "restart":
+            self._state.on_restart_failed()
+        return True
+
+    def _withdraw(self, request: _Request) -> set[int]:
+        """The seqs to the backend under which the request would have been forwarded."""
+        owners = self._out.seqs.owners
+        withdrawn = set[int]()
+        for seq, owner in list(owners.items()):
+            if seq > request.backend_seq and isinstance(owner, ClientOwner):
+                withdrawn.add(seq)
+                del owners[seq]
+                self._reads.client_answered(owner.command)
+        return withdrawn
+
+
+def _is_undone(effect: Effect, guest: str, withdrawn: set[int], begun: set[str]) -> bool:
+    """Whether this was decided for the request itself: messages to who has asked, its way to the backend, its ask."""
+    match effect:
+        case ToClient():
+            return not guest
+        case ToGuest(to):
+            return to == guest
+        case ToBackend(body):
+            return Envelope.parse(body).seq in withdrawn
+        case StartAsk(ask):
+            return ask.ask_id in begun
+        case SetTimer(timer_id):
+            return timer_id.removeprefix(LIMIT) in begun
+        case _:
+            return False

@@ -1,0 +1,191 @@
+"""How a session ends: the client disconnects or disappears, or the backend dies; everybody is answered.
+
+The client's end waits for the snapshots (jobs.py); a backend that does not answer `disconnect` is ended. One that child
+sessions need still, whose parent's program has ended, hears none: debugpy would end them all.
+
+    spares     what was attached to lives on, what was launched is ended; `disconnect {terminateDebuggee}` may say
+               otherwise. Decided once: some adapters say `terminated` as they let a living program go
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from dap_ai.adapter.asks.ask_service import AskService
+from dap_ai.adapter.asks.reads import AgentReads
+from dap_ai.adapter.asks.snapshot_jobs import Jobs
+from dap_ai.adapter.session.forwarding import Forwarding
+from dap_ai.adapter.session.relatives import Relatives
+from dap_ai.adapter.session.session_start import Greeting, Starting
+from dap_ai.adapter.state.debuggee import RESUMING, DebuggeeState, Phase
+from dap_ai.adapter.state.effects import CancelTimer, Close, EndBackend, SetTimer, ToBackend
+from dap_ai.adapter.state.outbox import Outbox, read_or
+from dap_ai.adapter.state.seqmap import ClientOwner, SwallowedOwner
+from dap_ai.protocol.wire.dap_messages import DisconnectArguments
+from dap_ai.protocol.wire.envelope import Envelope
+from dap_ai.protocol.wire.errors import BACKEND_DIED, BACKEND_FAILED
+from dap_ai.protocol.wire.visible import visible
+
+DISCONNECT_S = 2.0
+"""A backend that has not answered `disconnect` by then is ended with its process tree."""
+DISCONNECT = "session.disconnect"
+PART = "session.part"
+_PARTING = frozenset({"disconnect", "terminate"})
+
+
+@dataclass(eq=False)
+class Ending:
+    """What happens at the end of the client, of the backend, and of the session."""
+
+    _out: Outbox
+    _state: DebuggeeState
+    _desk: AskService
+    _forwarding: Forwarding
+    _jobs: Jobs
+    _reads: AgentReads
+    _starting: Starting
+    _greeting: Greeting
+    _relatives: Relatives
+    _parting: bool = field(default=False, init=False)
+    _disconnected: bool = field(default=False, init=False)
+    _client_gone: bool = field(default=False, init=False)
+    _spares: str = field(default="", init=False)
+
+    @property
+    def spares(self) -> str:
+        """How the debuggee that is to outlive the session was started (launch, attach); empty: it is to be ended."""
+        return self._spares if self._parting else self._spares_if(ends=None)
+
+    @property
+    def _is_backend_gone(self) -> bool:
+        """Whether it has died, or was never started: nobody has said anything to it."""
+        return bool(self._forwarding.backend_dead) or not self._out.seqs.has_sent_to_backend
+
+    @property
+    def _hears_no_end(self) -> bool:
+        """Whether the backend is not told that the client leaves."""
+        is_left_to_others = self._state.phase is Phase.ENDED and self._relatives.need_adapter
+        return self._is_backend_gone or is_left_to_others
+
+    def ends_stop(self, message: Envelope) -> bool:
+        """Whether the program goes on, or ends, once this is forwarded; what ends the session ends its asks."""
+        if message.kind != "request" or not self._jobs.are_alive:
+            return False
+        if message.name in _PARTING:
+            self._desk.end_all("cancelled")
+        elif message.name not in RESUMING:
+            return False
+        return self._forwarding.may_go(message)
+
+    def on_disconnect(self, message: Envelope) -> None:
+        """The client's request `disconnect`."""
+        self._desk.end_all("cancelled")
+        self._starting.on_parting()
+        self._greeting.on_over()
+        self._part(ends=read_or(message, DisconnectArguments, DisconnectArguments()).terminate_debuggee)
+        if self._hears_no_end:
+            self._out.respond(message)
+            self._out.do(EndBackend(), Close())
+            return
+        self._out.do(SetTimer(DISCONNECT, DISCONNECT_S))
+        self._reads.client_asked()
+        seq = self._out.seqs.next_to_backend(ClientOwner(message.seq, "disconnect"))
+        self._out.do(ToBackend(message.encode(seq=seq)))
+
+    def on_client_closed(self) -> None:
+        """The client is gone: the backend is told as a client would, then ended."""
+        if self._client_gone:
+            return
+        self._desk.end_all("cancelled")
+        if self._jobs.end_stop():
+            self._jobs.wait(self.on_client_closed)
+            return
+        self._client_gone = True
+        self._starting.on_parting()
+        self._greeting.on_over()
+        is_first = not self._parting
+        self._part(ends=None)
+        if self._hears_no_end or self._disconnected:
+            self._out.do(EndBackend(), Close())
+        elif is_first:  # else the client has sent one
+            self._out.ask_backend("disconnect", {"terminateDebuggee": self._starting.command == "launch"})
+            self._out.do(SetTimer(PART, DISCONNECT_S))
+
+    def on_disconnected(self, *, by_us: bool) -> None:
+        """The backend has answered a `disconnect`: the client's, or the one for a client that is gone."""
+        self._disconnected = True
+        if by_us:
+            self._out.do(CancelTimer(PART), EndBackend(), Close())
+        else:
+            self._out.do(CancelTimer(DISCONNECT))
+            self._answer_left()
+
+    def on_disconnect_passed(self) -> None:
+        """The answer to the client's `disconnect` was passed on."""
+        if self._client_gone:
+            self._out.do(EndBackend(), Close())
+
+    def on_timer(self, timer_id: str) -> None:
+        """The backend does not answer."""
+        self._out.do(EndBackend())
+        if timer_id == PART:
+            self._out.do(Close())
+
+    def on_backend_closed(self, why: str, *, started: bool) -> None:
+        """Everything pending is answered; the client hears `terminated` once."""
+        if self._forwarding.backend_dead:
+            return
+        self._forwarding.backend_dead = dead = f": {why}" if why else " and says nothing more"
+        self._reads.backend_died()
+        # A client that looks at a new thread, say, may ask while the session ends: that fails, and the user knows why.
+        self._forwarding.is_end_told = self._parting or self._state.terminated
+        self.answer_all("" if started else why or "it could not be started")
+        self._starting.on_backend_died(dead)
+        self._greeting.on_over()
+        self._state.on_ended()
+        self._desk.end_all("failed", f"The debug adapter has ended{dead}.")
+        self._out.do(CancelTimer(DISCONNECT), CancelTimer(PART))
+        if self._parting:
+            self._out.do(EndBackend(), Close())
+        elif not self._state.terminated and started:
+            self._state.terminated = True
+            self._forwarding.is_end_told = True
+            text = f"The debug adapter has ended{dead}. So has this debug session.\n"
+            self._out.tell([("output", {"category": "important", "output": visible(text)}), ("terminated", {})])
+
+    def _part(self, *, ends: bool | None) -> None:
+        """The session ends. `ends`: whether the client wants the debuggee ended; None: it has not said."""
+        if ends or not self._parting:
+            self._spares = self._spares_if(ends=ends)
+        self._parting = True
+
+    def _spares_if(self, *, ends: bool | None) -> str:
+        command = self._starting.command
+        if ends is None:
+            ends = command == "launch"
+        return "" if ends or self._state.phase is Phase.ENDED else command
+
+    def _answer_left(self) -> None:
+        """As debugpy leaves a `launch` that never got its configurationDone. A late answer is swallowed."""
+        for seq, owner in list(self._out.seqs.owners.items()):
+            if isinstance(owner, ClientOwner):
+                self._out.seqs.owners[seq] = SwallowedOwner(owner.command)
+                self._answer(owner, "")
+
+    def answer_all(self, why_failed: str) -> None:
+        """Everybody who waits for the backend is answered: it has died, or `why_failed`."""
+        self._jobs.forget()
+        for owner in self._out.seqs.drain():
+            if isinstance(owner, ClientOwner):
+                self._answer(owner, why_failed)
+
+    def _answer(self, owner: ClientOwner, why_failed: str) -> None:
+        self._reads.client_answered(owner.command)
+        if owner.command == "disconnect":
+            self._out.respond_owner(owner)
+        elif why_failed:
+            self._out.fail_owner(owner, BACKEND_FAILED, why=why_failed)
+        else:
+            why = self._forwarding.backend_dead or ": the session was disconnected"
+            is_told = self._parting or self._forwarding.is_end_told
+            self._out.fail_owner(owner, BACKEND_DIED.known() if is_told else BACKEND_DIED, why=why)

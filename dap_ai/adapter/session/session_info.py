@@ -1,0 +1,65 @@
+"""What is debugged, and by whom: for a person who has several sessions, and for those who join one."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+
+from dap_ai.adapter.state.client_info import ClientInfo
+from dap_ai.adapter.state.debuggee import DebuggeeState, Phase
+from dap_ai.adapter.state.outbox import read_or
+from dap_ai.adapter.state.session_options import SessionOptions
+from dap_ai.protocol.wire.dap_messages import ProcessBody, StartArguments
+from dap_ai.protocol.wire.envelope import Envelope
+from dap_ai.protocol.wire.session_messages import SessionInfo, SessionStop
+
+
+class About:
+    """Of one session."""
+
+    def __init__(self, client: ClientInfo, state: DebuggeeState, options: SessionOptions) -> None:
+        self._client = client
+        self._state = state
+        self._options = options
+        self._program = ""
+        self.process_id = 0
+        """Of the debuggee; 0: not known."""
+
+    def on_start(self, message: Envelope) -> None:
+        """The session's client launches or attaches: what is debugged."""
+        start = read_or(message, StartArguments, StartArguments())
+        self._program = start.program or start.module or start.name
+        self.process_id = start.process_id
+
+    def on_event(self, message: Envelope) -> None:
+        """An event of the backend: what is debugged, as the adapter says."""
+        if message.name == "process":
+            process = read_or(message, ProcessBody, ProcessBody())
+            self._program = self._program or process.name
+            self.process_id = process.system_process_id or self.process_id
+
+    @property
+    def name(self) -> str:
+        """That of the program's file; "" if it is not known."""
+        return PurePath(self._program).name
+
+    @property
+    def label(self) -> str:
+        """What is debugged, for a person."""
+        program = self.name or "the program"
+        return f"{program} (process {self.process_id})" if self.process_id else program
+
+    def info(self) -> SessionInfo:
+        """What others may know of this session."""
+        stop = self._state.last_stop()
+        state = "stopped" if stop else self._state.phase.value
+        return SessionInfo(
+            id=self._options.session_id,
+            parent=self._options.parent_id,
+            pid=self.process_id,
+            program=self._program,
+            backend=self._options.backend,
+            client=self._client.name,
+            state="starting" if state == Phase.CREATED.value else state,
+            stop=SessionStop(stop.thread_id, stop.reason, stop.description, stop.text) if stop else None,
+            started=self._options.started,
+        )

@@ -1,0 +1,191 @@
+"""Launch and attach: who may, what is ours in them, and the way through the backend's recipe.
+
+request -> [token] -> our keys taken out -> Prepare -> Prepared -> [another adapter is initialized] -> forwarded
+-> `initialized` -> what the backend wants said before the program runs (Greeting)
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Protocol
+
+import msgspec
+
+from dap_ai.adapter.session.child_sessions import readdressed
+from dap_ai.adapter.state.debuggee import DebuggeeState, Phase
+from dap_ai.adapter.state.effects import CancelTimer, Close, EndBackend, Prepare, Prepared, SetTimer
+from dap_ai.adapter.state.forwarding_rules import ForwardingRules
+from dap_ai.adapter.state.outbox import Outbox
+from dap_ai.adapter.state.seqmap import ClientOwner, GreetingOwner
+from dap_ai.adapter.state.session_options import Fields, SessionOptions, split
+from dap_ai.protocol.wire import envelope
+from dap_ai.protocol.wire.envelope import Envelope
+from dap_ai.protocol.wire.errors import BACKEND_DIED, BAD_SEQUENCE, START_FAILED, TOKEN_NEEDED
+from dap_ai.protocol.wire.visible import visible
+
+
+class Send(Protocol):
+    """Passes a request of the client on, with other arguments if there are any."""
+
+    def __call__(self, message: Envelope, owner: ClientOwner, content: bytes | None = None) -> None:
+        """See above."""
+        ...
+
+
+_WITHOUT_TOKEN = frozenset({"initialize", "launch", "attach", "disconnect"})
+_CONFIGURATION = frozenset(
+    {
+        "setBreakpoints",
+        "setFunctionBreakpoints",
+        "setExceptionBreakpoints",
+        "setDataBreakpoints",
+        "setInstructionBreakpoints",
+        "configurationDone",
+    }
+)
+"""Requests that must not overtake a launch which is being prepared: gdb's client may send them right behind it."""
+
+_CORE_KEYS = ("coreFile", "coreDumpPath")
+"""What adapters call a core file in their arguments."""
+
+
+class Starting:
+    """The launch or attach of a session. `command`: which of the two it was; empty: neither yet."""
+
+    def __init__(self, out: Outbox, state: DebuggeeState, options: SessionOptions, send: Send) -> None:
+        self.command = ""
+        self._out = out
+        self._state = state
+        self._options = options
+        self._send = send
+        self.authorized = not options.token
+        self._pending: Envelope | None = None
+        self._held: deque[Callable[[], None]] = deque()
+        self._arguments = b"{}"
+
+    def admits(self, message: Envelope) -> bool:
+        """Whether this request may be served at all; else it was answered."""
+        if self.authorized or message.name in _WITHOUT_TOKEN:
+            return True
+        self._out.fail(message, TOKEN_NEEDED)
+        return False
+
+    def holds(self, message: Envelope, work: Callable[[], None]) -> bool:
+        """Whether `work`, which is to serve this request, waits until launch or attach has been forwarded."""
+        if self._pending is None or message.kind != "request" or message.name not in _CONFIGURATION:
+            return False
+        self._held.append(work)
+        return True
+
+    def next_waiting(self) -> Callable[[], None] | None:
+        """What has waited and need not any more, in order."""
+        return self._held.popleft() if self._held and self._pending is None else None
+
+    def on_request(self, message: Envelope) -> None:
+        """The client's `launch` or `attach`."""
+        if self._pending is not None or self._state.phase not in (Phase.CREATED, Phase.ENDED):
+            self._out.fail(message, BAD_SEQUENCE, reason="This session has its program already.")
+            return
+        arguments = message.read(Fields) if message.content else {}
+        own = split(arguments)
+        if not self.authorized and not self._options.allows(own):
+            self._out.fail(message, TOKEN_NEEDED)
+            self._out.do(EndBackend(), Close())
+            return
+        self.authorized = True
+        self._pending = message
+        self.command = message.name
+        self._state.on_start(is_core=_names_core(arguments))
+        self._state.paths.begin(message.content)
+        self._out.do(Prepare(message.name, envelope.encode(arguments), envelope.encode(own)))
+
+    def on_prepared(self, prepared: Prepared) -> None:
+        """The backend's recipe has completed the arguments, or says why it cannot."""
+        message = self._pending
+        if message is None:
+            return
+        if prepared.error:
+            self._pending = None
+            self._state.phase = Phase.CREATED
+            self._out.fail(message, START_FAILED, why=prepared.error)
+            return
+        if prepared.note:
+            self._out.tell([("output", {"category": "important", "output": f"{visible(prepared.note)}\n"})])
+        self._arguments = readdressed(prepared.arguments, prepared.adapter)
+        if prepared.options is not None:
+            self._options.take(prepared.options)
+        if prepared.connected:  # another adapter: it must be initialized before it is told to attach
+            self._out.ask_backend("initialize", msgspec.Raw(self._out.client.initialize or b"{}"))
+        else:
+            self._forward(message)
+
+    def on_other_initialized(self) -> None:
+        """The adapter that took over has answered `initialize`."""
+        if self._pending is not None:
+            self._forward(self._pending)
+
+    def on_parting(self) -> None:
+        """The client leaves: what is still being prepared is not forwarded."""
+        if self._pending is not None:
+            self._out.fail(self._pending, START_FAILED, why="The session was ended before the program was started.")
+            self._pending = None
+
+    def on_backend_died(self, why: str) -> None:
+        """Nobody is left to launch anything."""
+        if self._pending is not None:
+            self._out.fail(self._pending, BACKEND_DIED, why=why)
+            self._pending = None
+
+    def _forward(self, message: Envelope) -> None:
+        self._pending = None
+        self._send(message, ClientOwner(message.seq, message.name), self._arguments)
+
+
+def _names_core(arguments: Fields) -> bool:
+    """Whether these launch or attach arguments open a core file."""
+    return any(bytes(arguments[key]) not in (b'""', b"null") for key in _CORE_KEYS if key in arguments)
+
+
+GREETING = "session.greeting"
+GREETING_S = 2.0
+"""A program that is attached to may hold the interpreter's lock for as long as it likes."""
+
+
+class Greeting:
+    """Of one session. At most one is under way; a program that is started anew is greeted again."""
+
+    def __init__(self, out: Outbox, gate: ForwardingRules) -> None:
+        self._out = out
+        self._gate = gate
+        self._is_awaited = False
+        self._held: Callable[[], None] | None = None
+
+    def on_initialized(self) -> None:
+        """The adapter has its debuggee, which has not begun to run if it was launched."""
+        if self._gate.rules.greeting is None:
+            return
+        command, arguments = self._gate.rules.greeting
+        self._out.ask_backend(command, arguments, GreetingOwner(command))
+        self._out.do(SetTimer(GREETING, GREETING_S))
+        self._is_awaited = True
+
+    def holds(self, message: Envelope, work: Callable[[], None]) -> bool:
+        """Whether `work`, which is to serve this request of the client, waits until the greeting is answered."""
+        if not self._is_awaited or self._held or message.kind != "request" or message.name != "configurationDone":
+            return False
+        self._held = work
+        return True
+
+    def next_waiting(self) -> Callable[[], None] | None:
+        """What has waited and need not any more."""
+        if self._is_awaited:
+            return None
+        held, self._held = self._held, None
+        return held
+
+    def on_over(self) -> None:
+        """It is answered, or nobody will answer it any more."""
+        if self._is_awaited:
+            self._is_awaited = False
+            self._out.do(CancelTimer(GREETING))

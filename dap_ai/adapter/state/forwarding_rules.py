@@ -1,0 +1,128 @@
+"""What may be forwarded to a debug adapter: by what it announced, by what is known of it, by the debuggee's state.
+
+debugpy never answers a request that it did not announce, nor anything after it; lldb-dap 19 exits. So a request
+whose capability flag was not announced is answered by the proxy. Requests without a flag, vendor requests included,
+pass, but for those that the backend's own table denies. A core file stands still for ever: lldb-dap 19 claims that it
+was resumed.
+
+Refused is only what this adapter could not answer: what it has not announced, what its table denies, what would block
+it in the debuggee's state. In doubt a request passes: to refuse what would have been answered is worse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import msgspec
+
+from dap_ai.adapter.state.debuggee import RESUMING, DebuggeeState, Phase
+from dap_ai.protocol.contracts.backend import BackendRules
+from dap_ai.protocol.wire import envelope
+from dap_ai.protocol.wire.dap_requests import DEFINED, has_needed
+from dap_ai.protocol.wire.errors import (
+    CORE_FILE,
+    DENIED_COMMAND,
+    NEEDS_ARGUMENTS,
+    NOT_ADVERTISED,
+    PROGRAM_ENDED,
+    WRONG_STATE,
+    ErrorEntry,
+)
+
+CAPABILITY_OF: Mapping[str, str] = {
+    "breakpointLocations": "supportsBreakpointLocationsRequest",
+    "cancel": "supportsCancelRequest",
+    "completions": "supportsCompletionsRequest",
+    "dataBreakpointInfo": "supportsDataBreakpoints",
+    "disassemble": "supportsDisassembleRequest",
+    "exceptionInfo": "supportsExceptionInfoRequest",
+    "goto": "supportsGotoTargetsRequest",
+    "gotoTargets": "supportsGotoTargetsRequest",
+    "loadedSources": "supportsLoadedSourcesRequest",
+    "moduleSymbols": "supportsModuleSymbolsRequest",
+    "modules": "supportsModulesRequest",
+    "readMemory": "supportsReadMemoryRequest",
+    "restart": "supportsRestartRequest",
+    "restartFrame": "supportsRestartFrame",
+    "reverseContinue": "supportsStepBack",
+    "setDataBreakpoints": "supportsDataBreakpoints",
+    "setExpression": "supportsSetExpression",
+    "setFunctionBreakpoints": "supportsFunctionBreakpoints",
+    "setInstructionBreakpoints": "supportsInstructionBreakpoints",
+    "setVariable": "supportsSetVariable",
+    "stepBack": "supportsStepBack",
+    "stepInTargets": "supportsStepInTargetsRequest",
+    "terminate": "supportsTerminateRequest",
+    "terminateThreads": "supportsTerminateThreadsRequest",
+    "writeMemory": "supportsWriteMemoryRequest",
+}
+"""DAP's flag for each request that needs one, and lldb-dap's own. `configurationDone` is left out: every adapter
+survives it."""
+
+_REVERSE = "it is a request that only debug adapters send"
+_UNKNOWN = "it does not know it"
+_ALWAYS_DENIED = {"runInTerminal": _REVERSE, "startDebugging": _REVERSE}
+
+
+class Refusal(NamedTuple):
+    """An answer instead of a forward."""
+
+    entry: ErrorEntry
+    variables: dict[str, str]
+
+    @property
+    def text(self) -> str:
+        """What a person reads."""
+        return self.entry.text.format_map(self.variables)
+
+
+class ForwardingRules:
+    """`capabilities` is what the backend announced, as it grows by `capabilities` events."""
+
+    def __init__(self, rules: BackendRules) -> None:
+        self.rules = rules
+        self.capabilities: dict[str, bool] = {}
+
+    def complete_initialize(self, arguments: bytes) -> bytes | None:
+        """The client's arguments of `initialize`, with what this adapter is told of all; None: as they came."""
+        if not self.rules.told_of_client:
+            return None
+        try:
+            said = msgspec.json.decode(arguments or b"{}", type=dict[str, msgspec.Raw])
+        except (msgspec.MsgspecError, RecursionError):
+            return None
+        return envelope.encode(said | dict.fromkeys(sorted(self.rules.told_of_client), msgspec.Raw(b"true")))
+
+    def learn(self, capabilities: Mapping[str, msgspec.Raw]) -> None:
+        """The backend has announced these, for the first time or anew."""
+        # Only `true` counts, whatever else stands there: a capability may also be a list or an object.
+        self.capabilities.update({name: bytes(raw) == b"true" for name, raw in capabilities.items()})
+        self.rules = self.rules.announced(self.capabilities)
+
+    def refuse(
+        self, command: str, thread_id: int, state: DebuggeeState, *, arguments: bytes | None = None
+    ) -> Refusal | None:
+        """Why `command` is not forwarded; None: it is. `arguments` as they came, where they are not our own."""
+        # From what never passes to what does not pass now, so that the reason is the one that lasts: an editor told
+        # "not while it runs" would ask again at the stop.
+        why = self.rules.denied.get(command) or _ALWAYS_DENIED.get(command)
+        vendor = self.rules.vendor_requests
+        if vendor is not None and command not in DEFINED and command not in vendor:
+            why = _UNKNOWN
+        if why:
+            return Refusal(DENIED_COMMAND, {"command": command, "why": why})
+        capability = CAPABILITY_OF.get(command)
+        if capability and not self.capabilities.get(capability):
+            return Refusal(NOT_ADVERTISED, {"command": command, "capability": capability})
+        if arguments is not None and self.rules.ends_without_arguments and not has_needed(command, arguments):
+            return Refusal(NEEDS_ARGUMENTS, {"command": command})
+        if state.is_core and command in RESUMING:
+            return Refusal(CORE_FILE, {"command": command})
+        if command in self.rules.wedged_when_ended and state.phase is Phase.ENDED:
+            return Refusal(PROGRAM_ENDED, {"command": command})
+        # A resume is of all threads: wrong knowledge of one must not lock the user out.
+        stands = state.stopped if command in RESUMING else state.thread_stopped(thread_id)
+        if command in self.rules.wedged_while_running and not stands:
+            return Refusal(WRONG_STATE, {"command": command})
+        return None

@@ -1,0 +1,67 @@
+"""What happened in the session, kept for the agent: the user's own doings and the tail of the output. Bounded."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from dap_ai.protocol.contracts.question import HistoryItem
+from dap_ai.system.texts import cut
+
+_MAX_ITEMS = 50
+_MAX_TEXT = 300
+_MAX_OUTPUT_CHARS = 64_000
+"""A sanitizer's report is to be there whole: one of a stack overflow has 250 frames, 40,000 characters."""
+_MAX_PIECE_CHARS = 4_000
+"""Pieces that come line by line are joined up to this; what is dropped is dropped by pieces."""
+_OUTPUT_CATEGORIES = frozenset({"stdout", "stderr", "console", "important"})
+"""Some adapters send what the program prints as `console`, which is also DAP's category of what has none."""
+
+
+class SessionHistory:
+    """Items since each conversation's last question, and the newest output of the program."""
+
+    def __init__(self) -> None:
+        self._items: deque[tuple[HistoryItem, str | None]] = deque(maxlen=_MAX_ITEMS)
+        """Each with who has asked, if it is a question."""
+        self._total = 0
+        self._told: dict[str, int] = {}
+        self._output: deque[tuple[str, str]] = deque()
+        self._output_chars = 0
+
+    def add(self, kind: str, text: str, result: str = "", asker: str | None = None) -> None:
+        """Something the user did, or a stop; `asker`: the client whose question it is."""
+        self._items.append((HistoryItem(kind, cut(text, _MAX_TEXT), cut(result, _MAX_TEXT)), asker))
+        self._total += 1
+
+    def since_last(self, conversation_id: str, only_of: str | None = None) -> tuple[HistoryItem, ...]:
+        """What is new for a conversation, without the stop it asks about; asking again gives only what came since.
+
+        `only_of`: without the questions of other clients than this one.
+        """
+        new = min(self._total - self._told.get(conversation_id, 0), len(self._items))
+        self._told[conversation_id] = self._total
+        told = tuple(self._items)[len(self._items) - new :]
+        items = tuple(item for item, asker in told if only_of is None or asker in (None, only_of))
+        return items[:-1] if items and items[-1].kind == "stop" else items
+
+    def forget(self, conversation_id: str) -> None:
+        """A conversation has ended."""
+        self._told.pop(conversation_id, None)
+
+    def add_output(self, category: str, text: str) -> None:
+        """An `output` event of the program."""
+        if category not in _OUTPUT_CATEGORIES or not text:
+            return
+        text = text[-_MAX_OUTPUT_CHARS:]
+        self._output_chars += len(text)
+        last = self._output[-1] if self._output else None
+        if last and last[0] == category and len(last[1]) + len(text) <= _MAX_PIECE_CHARS:
+            self._output[-1] = (category, last[1] + text)
+        else:
+            self._output.append((category, text))
+        while self._output_chars > _MAX_OUTPUT_CHARS and len(self._output) > 1:
+            self._output_chars -= len(self._output.popleft()[1])
+
+    def output_tail(self) -> tuple[tuple[str, str], ...]:
+        """(category, text), oldest first."""
+        return tuple(self._output)

@@ -1,0 +1,37 @@
+"""An exception that was raised in another process, as this one tells of it: the text of a traceback.
+
+A pool of processes (`multiprocessing`, `concurrent.futures`, joblib) hands its workers' exceptions on with that text as
+their cause; a cluster's, as their message.
+"""
+
+from __future__ import annotations
+
+import re
+
+from dap_ai.agent.source.source_file import is_user_path
+from dap_ai.protocol.contracts.inspection import FrameFacts, Inspection
+from dap_ai.protocol.wire.caught_messages import Caught, CaughtFrame
+
+_FRAME = re.compile(r'^ *File "(?P<file>[^"\n]+)", line (?P<line>\d{1,9}), in (?P<name>.+)$', re.MULTILINE)
+_RAISED = re.compile(r"^(?P<type>[A-Za-z_][\w.]*)(?:: (?P<message>.*))?$", re.MULTILINE)
+
+
+def remote_exception(found: Inspection) -> tuple[Caught, list[FrameFacts]] | None:
+    """The first exception of the chain that tells of another process, if a frame of the user's was on its stack.
+
+    With what that process has read of its frames.
+    """
+    for error in found.exceptions:
+        if error.traceback and (told := read_traceback(error.traceback, found.cwd)):
+            return told, error.frames
+    return None
+
+
+def read_traceback(text: str, cwd: str) -> Caught | None:
+    """One traceback as the interpreter writes it; None if no frame of it is the user's."""
+    rows = list(_FRAME.finditer(text))
+    frames = [CaughtFrame(r["file"], int(r["line"]), r["name"].strip(), is_user_path(r["file"])) for r in rows]
+    raised = _RAISED.search(text, rows[-1].end()) if rows else None
+    if raised is None or not any(frame.user for frame in frames):
+        return None
+    return Caught(raised["type"], raised["message"] or "", frames, cwd=cwd)

@@ -1,0 +1,273 @@
+"""The stopped program as the analyst sees it: frames with their source and values, exceptions, threads.
+
+And which expressions of a frame are worth a look. stop_reader.py brings it all.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from dap_ai.agent.case.value_texts import find
+from dap_ai.agent.source.quantified import quantified
+from dap_ai.agent.source.source_file import FunctionNode, SourceFile, Sources, language_of
+from dap_ai.agent.source.statements import header_expressions, own_statements
+from dap_ai.protocol.contracts.inspection import ExceptionFacts, ExpressionResult, FrameFacts, Inspection, Value
+from dap_ai.protocol.contracts.question import HistoryItem, StopEvent
+from dap_ai.protocol.wire.ask_messages import Level
+from dap_ai.protocol.wire.safe import Safe, SafeFields
+
+if TYPE_CHECKING:
+    from dap_ai.agent.case.crash_report import Report
+
+MAX_EXPRESSIONS = 60
+
+_NO_VALUE = ast.Constant | ast.Starred | ast.Slice | ast.FormattedValue
+_COMPREHENSIONS: dict[str, type[ast.expr]] = {
+    "<genexpr>": ast.GeneratorExp,
+    "<listcomp>": ast.ListComp,
+    "<setcomp>": ast.SetComp,
+    "<dictcomp>": ast.DictComp,
+}
+"""By the name of the frame that runs one."""
+_BOUND_INSIDE = ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+
+
+@dataclass
+class StackFrame:
+    """A row of DAP's stack trace. `line` is 1-based."""
+
+    id: int
+    name: str
+    path: str
+    line: int
+    user: bool
+    reference: int = 0
+    inlined: bool = False
+    """The compiler put the function's code into its caller's."""
+
+
+@dataclass
+class FramePlace:
+    """A frame of the user's code, with what was read of it."""
+
+    frame: StackFrame
+    source: SourceFile | None = None
+    facts: FrameFacts | None = None
+    known: dict[str, ExpressionResult] = field(default_factory=dict[str, ExpressionResult])
+
+    @property
+    def function(self) -> FunctionNode | None:
+        """The function that the frame runs; None: a module."""
+        return self.source.function_at(self.frame.line) if self.source else None
+
+    @property
+    def is_generated(self) -> bool:
+        """Whether the program made its code from text: no breakpoint can be set in it, and no fix written to a file."""
+        return self.frame.path.startswith("<")
+
+    @property
+    def scope(self) -> FunctionNode | ast.Module | None:
+        """The function, else the module."""
+        return self.source.scope_at(self.frame.line) if self.source else None
+
+    @property
+    def statement(self) -> ast.stmt | None:
+        """The statement at which the frame stands."""
+        return self.source.statement_at(self.frame.line) if self.source else None
+
+    @property
+    def evaluated(self) -> list[ast.expr]:
+        """The expressions that its line evaluates; in the frame of a comprehension, those of each of its rounds."""
+        roots = header_expressions(self.statement) if self.statement else []
+        kind = _COMPREHENSIONS.get(self.frame.name)
+        inner = [n for root in roots for n in ast.walk(root) if kind and isinstance(n, kind)]
+        return [part for node in inner for part in _each_round(node)] or roots
+
+    @property
+    def language(self) -> str:
+        """Of its expressions: see source.language_of. A frame without source is C's where its file is."""
+        return self.source.language if self.source else language_of(self.frame.path)
+
+    def evaluation(self, expression: ast.expr | str) -> ExpressionResult | None:
+        """What was read for the expression in this frame, of when the program failed."""
+        fact = self.present(expression)
+        return None if fact and "now" in (fact.time, fact.value.time if fact.value else "") else fact
+
+    def present(self, expression: ast.expr | str) -> ExpressionResult | None:
+        """The same; where the program has cleaned up since it failed, and what it was is not known, what it is now."""
+        text = expression if isinstance(expression, str) else ast.unparse(expression)
+        if text in self.known:
+            return self.known[text]
+        value = find(self.facts, text, as_of_now=True)
+        return ExpressionResult(value) if value else None
+
+    def shown(self, expression: ast.expr | str) -> Value | None:
+        """Its value, as present() has it: to be shown with its time, not to prove anything."""
+        fact = self.present(expression)
+        return fact.value if fact else None
+
+    def value(self, expression: ast.expr | str) -> Value | None:
+        """Its value, where there is one."""
+        fact = self.evaluation(expression)
+        return fact.value if fact else None
+
+
+class FieldMasker(Protocol):
+    """Takes secrets out of what is read past the debugger."""
+
+    def mask(self, text: str) -> Safe:
+        """The text without them."""
+        ...
+
+    def mask_fields(self, fields: Mapping[str, object]) -> SafeFields:
+        """The same of structured values."""
+        ...
+
+
+@dataclass
+class StopSnapshot:
+    """All that was read at one stop."""
+
+    stop: StopEvent
+    sources: Sources
+    frames: list[StackFrame]
+    places: list[FramePlace]
+    """User frames, innermost first."""
+    inspection: Inspection
+    level: Level = "compute"
+    question: str = ""
+    masks: FieldMasker | None = None
+    """The session's; None: nothing is hidden."""
+    output: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    history: list[HistoryItem] = field(default_factory=list[HistoryItem])
+    notes: list[str] = field(default_factory=list[str])
+    """What could not be read, in words for the user."""
+    edited: list[str] = field(default_factory=list[str])
+    """Sentences about what was set in the debugger since the program started, newest first."""
+    messages: list[str] = field(default_factory=list[str])
+    """The exception's message in other words than its own: as the inspector reads it without running any code."""
+
+    report: Report | None = None
+    """What a native program said itself as it failed."""
+
+    outermost: list[StackFrame] = field(default_factory=list[StackFrame])
+    """Of a native stack deeper than `frames`: its last ones, innermost first."""
+
+    total_frames: int = 0
+    """Of the whole stack; 0: unknown, or `frames` are all."""
+
+    is_over: bool = False
+    """Nothing stands there that could be asked for more: see Reader.caught."""
+
+    more_frames: bool = False
+    """There are even more than `total_frames`."""
+
+    held: tuple[str, StopSnapshot] | None = None
+    """An exception that a value of a failed check holds, as its expression, and the case of where it was raised: its
+    frames with their source, and no value."""
+
+    remote: StopSnapshot | None = None
+    """Of the exception in another process that this one tells of: its frames with their source, and what values that
+    process has sent."""
+
+    @property
+    def exception(self) -> ExceptionFacts | None:
+        """The exception that stopped the program."""
+        return self.inspection.exceptions[0] if self.inspection.exceptions else None
+
+    @property
+    def focus(self) -> FramePlace | None:
+        """The user's frame of the question: the selected one, else the innermost."""
+        wanted = self.stop.frame_id
+        chosen = next((p for p in self.places if p.frame.id == wanted), None)
+        return chosen or (self.places[0] if self.places else None)
+
+    def hide(self, text: str) -> str:
+        """The text without secrets. What is to be cut anywhere but at its end must be that before."""
+        return self.masks.mask(text) if self.masks else text
+
+    @property
+    def callers(self) -> list[FramePlace]:
+        """The focus and its callers, nearest first."""
+        return self.places[self.places.index(self.focus) :] if self.focus else []
+
+
+def sub_expressions(roots: list[ast.expr]) -> Iterator[ast.expr]:
+    """Every expression under the roots that has a value of its own, outermost first; none that is bound inside."""
+    for root in roots:
+        todo: list[ast.AST] = [root]
+        while todo:
+            node = todo.pop(0)
+            if isinstance(node, ast.Lambda):
+                continue
+            if isinstance(node, ast.expr) and not isinstance(node, _NO_VALUE):
+                yield node
+            if isinstance(node, _BOUND_INSIDE):
+                generators = getattr(node, "generators", [])
+                todo[:0] = [generators[0].iter] if generators else []
+                continue
+            todo[:0] = list(ast.iter_child_nodes(node))
+
+
+def _each_round(comprehension: ast.expr) -> Iterator[ast.expr]:
+    yield from (child for child in ast.iter_child_nodes(comprehension) if isinstance(child, ast.expr))
+    for number, generator in enumerate(getattr(comprehension, "generators", [])):
+        yield from generator.ifs
+        if number:
+            yield generator.iter
+
+
+def expressions_at(place: FramePlace, *, wide: bool) -> Iterable[str]:
+    """What is worth reading in a frame: the sub-expressions of its statement and the functions it calls.
+
+    `wide`: also the plain names, attributes and subscripts of the whole function.
+    """
+    unit = place.source.unit if place.source else None
+    if unit is None:
+        return _python_at(place, wide=wide)
+    function = unit.function_at(place.frame.line)
+    found = [e.text for e in unit.expressions_at(place.frame.line) if e.node is not None]
+    if wide and function:
+        found += [e.text for e in unit.reads(function) if e.node is not None]
+    return list(dict.fromkeys(found))[:MAX_EXPRESSIONS]
+
+
+def _python_at(place: FramePlace, *, wide: bool) -> dict[str, ast.expr]:
+    found: dict[str, ast.expr] = {}
+    statement, scope = place.statement, place.scope
+    if statement is None:
+        return found
+
+    def add(node: ast.expr) -> None:
+        if len(found) < MAX_EXPRESSIONS:
+            found.setdefault(ast.unparse(node), node)
+
+    for node in sub_expressions([*place.evaluated, *header_expressions(statement)]):
+        add(_loaded(node))
+        if decided := quantified(node):
+            add(decided.items)
+    for other in own_statements(scope) if scope else ():
+        for node in sub_expressions(header_expressions(other)):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
+                add(node.func)
+                if wide and isinstance(node.func, ast.Attribute) and node.func.attr == "get" and node.args:
+                    add(node.func.value)
+                    add(node.args[0])
+            elif wide and isinstance(node, ast.Attribute | ast.Subscript) and _is_chain(node):
+                add(_loaded(node))
+    return found
+
+
+def _loaded(node: ast.expr) -> ast.expr:
+    return ast.parse(ast.unparse(node), mode="eval").body if isinstance(getattr(node, "ctx", None), ast.Store) else node
+
+
+def _is_chain(node: ast.expr) -> bool:
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Name | ast.Constant):
+            return False
+        node = node.value
+    return isinstance(node, ast.Name)

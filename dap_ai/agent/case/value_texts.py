@@ -1,0 +1,165 @@
+"""Values as text: short, one line, and never cut without a mark."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from dap_ai.protocol.contracts.inspection import ExpressionResult, FrameFacts, Value, Variable
+
+CHARS_PER_TOKEN = 4
+"""An estimate."""
+
+_BEFORE_CHARS = 12
+"""So much is shown of what two texts have in common before they differ."""
+_CUT = re.compile(r"['\"]?\.\.\. \d+ more|\.\.\.\+\d+ chars|\.\.\.")
+_QUIET = frozenset({"module", "class", "function"})
+MISSING = object()
+PLAIN = frozenset(
+    {"none", "bool", "int", "float", "str", "bytes", "list", "tuple", "set", "dict", "range", "view", "buffer", "slice"}
+)
+"""Kinds whose text tells all."""
+_SIZED_TEXTS = frozenset({"dataframe", "series", "index", "extension"})
+
+
+def cut(text: str, max_chars: int) -> str:
+    """The text on one line, at most `max_chars` long, with what is missing counted."""
+    text = " ".join(text.split("\n"))
+    if len(text) <= max_chars:
+        return text
+    kept = max_chars - len(f"...+{len(text)} chars")
+    return f"{text[:kept]}...+{len(text) - kept} chars" if kept > 0 else "..."[:max_chars]
+
+
+def shared(first: str, second: str) -> str:
+    """How two values' texts begin, where one of them was cut before they differ; empty: they are seen to differ."""
+    shorter = min((first, second), key=lambda text: len(_CUT.split(text, maxsplit=1)[0]))
+    known = _CUT.split(shorter, maxsplit=1)[0]
+    return known if known != shorter and first.startswith(known) and second.startswith(known) else ""
+
+
+def cut_apart(first: str, second: str, max_chars: int) -> tuple[str, str]:
+    """Two texts, each cut to at most `max_chars` so that it is seen where they begin to differ, if their texts tell."""
+    pairs = enumerate(zip(first, second, strict=False))
+    same = next((at for at, (a, b) in pairs if a != b), min(len(first), len(second)))
+    start = same - _BEFORE_CHARS
+    if start <= 0 or same < max_chars // 2 or max(len(first), len(second)) <= max_chars:
+        return cut(first, max_chars), cut(second, max_chars)
+    return cut(f"...{first[start:]}", max_chars), cut(f"...{second[start:]}", max_chars)
+
+
+def first_of(rows: Sequence[str], most: int) -> list[str]:
+    """The first rows; one more says how many there are beside them."""
+    return [*rows[:most], *([f"... {len(rows) - most} more"] if len(rows) > most else [])]
+
+
+def show(value: Value, max_chars: int = 120) -> str:
+    """A value as an answer cites it: its text, and what the text alone does not tell."""
+    text = cut(value.text, max_chars)
+    extra: list[str] = []
+    if value.kind in _SIZED_TEXTS:
+        pass  # it begins with its size
+    elif value.shape is not None and "shape" not in text:
+        extra.append("shape " + "x".join(map(str, value.shape)))
+    elif value.length is not None and value.truncated:
+        extra.append(f"length {value.length}")
+    if value.note:
+        extra.append(value.note)
+    return f"{text} ({', '.join(extra)})" if extra else text
+
+
+def typed(value: Value, max_chars: int = 120) -> str:
+    """A value with its type where the text does not show it."""
+    text = show(value, max_chars)
+    return text if value.kind in PLAIN or value.kind in _SIZED_TEXTS else f"{text} [{value.type}]"
+
+
+def show_result(fact: ExpressionResult, max_chars: int = 120) -> str:
+    """A fact: its value, or why there is none."""
+    if fact.value is not None:
+        return f"{show(fact.value, max_chars)}{timed(fact.value, max_chars)}"
+    if fact.error == "raised":
+        return f"raises {cut(fact.text, max_chars)}"
+    return fact.error or "not read"
+
+
+def variables(facts: FrameFacts, *, as_of_now: bool = False) -> list[Variable]:
+    """Arguments and locals of a frame that are data: not its functions, classes and modules.
+
+    `as_of_now`: also those of which only that is known what they are since a cleanup has run.
+    """
+    both = [v for v in [*facts.arguments, *facts.locals] if as_of_now or v.value.time != "now"]
+    return [v for v in both if v.value.kind not in _QUIET and not v.name.startswith(("__", "@"))]
+
+
+def when(value: Value, max_chars: int = 60) -> str:
+    """` when it failed, now `[]``: when a value was read, where the program has cleaned up since it failed."""
+    if value.time == "failed":
+        return f" when it failed, now `{cut(value.now, max_chars)}`" if value.now else " when it failed"
+    return " now, after cleanup has run" if value.time == "now" else ""
+
+
+def bound(facts: FrameFacts | None) -> list[str]:
+    """All names that the frame binds."""
+    return [v.name for v in [*facts.arguments, *facts.locals]] if facts else []
+
+
+def find(facts: FrameFacts | None, name: str, *, as_of_now: bool = False) -> Value | None:
+    """The value of a name bound in the frame; `as_of_now` is as in `variables`."""
+    for variable in [*facts.arguments, *facts.locals] if facts else []:
+        if variable.name == name and (as_of_now or variable.value.time != "now"):
+            return variable.value
+    return None
+
+
+def literal(value: Value | None) -> Any:
+    """The Python value behind the text of a plain value; `MISSING` where the text does not tell it all."""
+    return MISSING if value is None or value.truncated else literal_in(value.text)
+
+
+def literal_in(code: str | ast.expr | None) -> Any:
+    """The Python value of a literal, or of a display of literals, as text or parsed; `MISSING`: it is none."""
+    try:
+        return ast.literal_eval(code) if code is not None else MISSING
+    except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
+        return MISSING
+
+
+def number_in(code: str | ast.expr | None) -> int | float | None:
+    """The number that a literal is; None: it is none."""
+    found = literal_in(code)
+    return found if type(found) in (int, float) else None
+
+
+def number_of(value: Value | None) -> int | float | None:
+    """What a value is, if that is a number and its text tells it all."""
+    if value is None or value.kind not in ("int", "float") or value.truncated:
+        return None
+    try:
+        return int(value.text) if value.kind == "int" else float(value.text)
+    except ValueError:
+        return None
+
+
+def timed(value: Value, max_chars: int = 60) -> str:
+    """` (when it failed; now [])`: the same beside a plain value."""
+    if value.time == "failed":
+        return f" (when it failed; now {cut(value.now, max_chars)})"
+    return " (now, after cleanup)" if value.time == "now" else ""
+
+
+def in_a_line(facts: FrameFacts | None, level: int, full: int, show: Callable[[Value, int], str] = show) -> str:
+    """A frame's values, fewer and shorter at each level, from 0 to 6; one has `full` characters at most."""
+    if facts is None:
+        return ""
+    if facts.error:
+        return f"(not read: {cut(facts.error, 80)})"
+    found = variables(facts, as_of_now=True)
+    if level >= 5:
+        return f"... {len(found) + facts.hidden_variables} variables"
+    kept, size = found[: (24, 16, 12, 8, 24)[level]], min(full, (100, 60, 36, 20, 0)[level])
+    texts = [f"{v.name} = {show(v.value, size)}{timed(v.value, size)}" if size else v.name for v in kept]
+    hidden = len(found) - len(kept) + facts.hidden_variables
+    return "; ".join([*texts, f"... {hidden} more"] if hidden > 0 else texts)

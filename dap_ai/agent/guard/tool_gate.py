@@ -1,0 +1,145 @@
+"""The one place that every call of a tool passes: the policy decides, and where that says so, the user.
+
+1. Nothing here reads what a model says, but to show it: its reason, in its own words.
+2. What the user has refused is not asked again in the same question; after MAX_DENIALS, nothing is.
+3. Each decision is a status line for the user and a line of the transcript.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+import msgspec
+
+from dap_ai.agent.guard.policy import AnyTool, Policy, PolicyVerdict, instead, plain
+from dap_ai.agent.model_port import Message
+from dap_ai.protocol.contracts.debugger import Consent, Debugger, Sink
+from dap_ai.protocol.contracts.tool_arguments import ToolArguments
+from dap_ai.protocol.wire.visible import on_one_line
+
+MAX_DENIALS = 3
+MAX_ACTION_CHARS = 1000
+MAX_REASON_CHARS = 300
+MAX_NOW_CHARS = 200
+DECIDED = ("allowed (", "refused (")
+"""How the status line of a decision begins."""
+_MAX_SHOWN_CHARS = 120
+_WHY_NOT = {"timeout": "nobody answered in time", "unseen": "there is nobody who could be asked"}
+_NO_MORE = "The user has refused {count} actions in this question: none is asked for any more. Answer without."
+
+
+@dataclass(eq=False)
+class ToolGate:
+    """The decisions of one ask."""
+
+    policy: Policy
+    _debugger: Debugger
+    _sink: Sink | None = None
+    _keep: Callable[[Message], None] | None = None
+    waited_s: float = field(default=0.0, init=False)
+    """How long the user was waited for."""
+    _denied: dict[tuple[str, bytes], str] = field(default_factory=dict[tuple[str, bytes], str], init=False)
+
+    def ruled_out(self, tool: AnyTool, arguments: ToolArguments) -> str:
+        """Why the policy refuses the call; empty: it does not."""
+        verdict = self.policy.decide(tool, arguments)
+        if verdict.outcome == "refused":
+            self._note(tool, arguments, "refused", verdict.rule)
+        return verdict.text
+
+    async def refusal(
+        self, tool: AnyTool, arguments: ToolArguments, now: Callable[[], Awaitable[str]] | None = None
+    ) -> str:
+        """Why the call is not made, and what to do instead; empty: it is made. Raises NotStopped.
+
+        `now` reads what would be replaced, for the user who is asked.
+        """
+        verdict = self.policy.decide(tool, arguments)
+        if verdict.outcome == "refused":
+            return self.ruled_out(tool, arguments)
+        if tool.level != "mutate":
+            return ""
+        if text := _unreadable(tool, arguments):
+            self._note(tool, arguments, "refused", "not to be read")
+            return text
+        return await self._acted(tool, arguments, verdict, now)
+
+    async def _acted(
+        self, tool: AnyTool, arguments: ToolArguments, verdict: PolicyVerdict, now: Callable[[], Awaitable[str]] | None
+    ) -> str:
+        if verdict.outcome == "allowed":
+            self._note(tool, arguments, "allowed", verdict.rule, unasked=True)
+            return ""
+        key = (tool.name, msgspec.json.encode(msgspec.structs.replace(arguments, reason="")))
+        if key in self._denied:
+            return self._denied[key]
+        if len(self._denied) >= MAX_DENIALS:
+            return _NO_MORE.format(count=len(self._denied))
+        reason = plain(getattr(arguments, "reason", ""), MAX_REASON_CHARS)
+        is_now = plain(await now(), MAX_NOW_CHARS) if now else ""
+        began = time.monotonic()
+        try:
+            consent = await self._debugger.approve(tool.name, action_of(tool, arguments), reason, is_now)
+        finally:
+            self.waited_s += time.monotonic() - began
+        self._note(tool, arguments, "allowed" if consent.allowed else "refused", consent.how)
+        if not consent.allowed:
+            self._denied[key] = _refusal(tool, consent)
+        return self._denied.get(key, "")
+
+    def _note(
+        self,
+        tool: AnyTool,
+        arguments: ToolArguments,
+        outcome: Literal["allowed", "refused"],
+        how: str,
+        *,
+        unasked: bool = False,
+    ) -> None:
+        """`unasked`: the user has not seen the model's reason yet."""
+        action = action_of(tool, arguments)
+        reason = plain(getattr(arguments, "reason", ""), MAX_REASON_CHARS)
+        if self._sink:
+            shown = tool.name if action == tool.name else f"{tool.name} {action}"
+            why = f"; its reason: {reason}" if unasked and reason else ""
+            self._sink.emit("status", f"{outcome} ({how}): {plain(shown, _MAX_SHOWN_CHARS)}{why}")
+        if self._keep:
+            row = {"tool": tool.name, "action": plain(action, MAX_ACTION_CHARS), "reason": reason}
+            self._keep({"role": "consent", **row, "outcome": outcome, "how": how})
+
+
+def lets_go_on(status: str) -> bool:
+    """Whether a status line tells of a decision after which the program goes on at once."""
+    return re.match(r"allowed \(.*?\): (step|continue_to) ", status) is not None
+
+
+def action_of(tool: AnyTool, arguments: ToolArguments) -> str:
+    """What would be done, as code, with the frame where it is not the one that the question is about."""
+    frame = getattr(arguments, "frame", None)
+    text = tool.action(arguments)
+    return text if frame is None or tool.level != "mutate" else f"{text}  # in frame {frame}"
+
+
+def _unreadable(tool: AnyTool, arguments: ToolArguments) -> str:
+    """Why a user could not see what an action does; empty: it is on one line, and all of it is visible."""
+    action = action_of(tool, arguments)
+    if len(action) > MAX_ACTION_CHARS:
+        return (
+            f"`{tool.name}` is refused: the user has to read it, and it has more than {MAX_ACTION_CHARS} characters. "
+            "Make it shorter."
+        )
+    if on_one_line(action) != action:
+        return (
+            f"`{tool.name}` is refused: it holds a line end or an invisible character, and the user has to see all of "
+            r"it. Write such characters as escapes: `\n`."
+        )
+    return ""
+
+
+def _refusal(tool: AnyTool, consent: Consent) -> str:
+    said = _WHY_NOT.get(consent.how, "the user said no")
+    return f"`{tool.name}` is refused: {said}. Do not ask for it again in this question. Instead, {instead(tool)}."

@@ -1,0 +1,111 @@
+"""What the agent lends a provider for one ask."""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from dap_ai.agent.case.debuggee_kind import kind_of
+from dap_ai.agent.case.stop_reader import StopReader
+from dap_ai.agent.case.stop_snapshot import FramePlace, StopSnapshot
+from dap_ai.agent.case.value_texts import find
+from dap_ai.agent.guard.watched_debugger import Watched
+from dap_ai.agent.loop.conversation import Conversation
+from dap_ai.agent.loop.transcript_file import Transcript
+from dap_ai.agent.tools.base import ToolContext
+from dap_ai.protocol.contracts.debugger import Sink
+from dap_ai.protocol.contracts.question import AcceptedAsk
+from dap_ai.protocol.wire.ask_messages import Category, ToolStep
+from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
+from dap_ai.settings.configuration import Settings
+
+
+class TextSink:
+    """A sink that knows the answer's text: who answers says it there, and nowhere else."""
+
+    def __init__(self, sink: Sink) -> None:
+        self._sink = sink
+        self._pieces: list[str] = []
+
+    @property
+    def text(self) -> str:
+        """The answer so far; it ends with one line end."""
+        return "".join(self._pieces).rstrip() + "\n" if self._pieces else ""
+
+    def emit(self, category: Category, text: str, tool: ToolStep | None = None) -> None:
+        """See Sink."""
+        if category == "answer":
+            self._pieces.append(text)
+        self._sink.emit(category, text, tool)
+
+    @contextmanager
+    def attempt(self) -> Generator[None]:
+        """What is said within counts only if nothing is raised."""
+        said = len(self._pieces)
+        try:
+            yield
+        except BaseException:
+            del self._pieces[said:]
+            raise
+
+
+@dataclass
+class Work:
+    """One ask at work."""
+
+    ask: AcceptedAsk
+    bench: ToolContext | None
+    """What tools work with; None: nothing is stopped, and the conversation and the output are all there is."""
+    record: Transcript
+    debugger: Watched
+    sink: TextSink
+    conversation: Conversation
+    settings: Settings
+    reader: StopReader
+    ends: float = math.inf
+    """When the answer must be there, by `time.monotonic()`."""
+    caught: StopSnapshot | None = None
+    """Where nothing is stopped: an exception that was caught and reported, without any value."""
+
+    @property
+    def left_s(self) -> float:
+        """By the clock, for the answer."""
+        return self.ends - time.monotonic()
+
+    @property
+    def case(self) -> StopSnapshot | None:
+        """What was read of the stop; the present one, where the agent lets the program go on."""
+        return self.bench.case if self.bench else None
+
+    async def read(self, expressions: list[str]) -> None:
+        """Reads further expressions into the case: of the focus, and of the nearest caller that has their names.
+
+        Raises NotStopped.
+        """
+        if self.case is None or self.case.focus is None or not self.debugger.current:
+            return
+        wanted = {self.case.focus.frame.id: expressions}
+        for text in expressions:
+            if (owner := _owner(self.case, text)) and owner is not self.case.focus:
+                wanted.setdefault(owner.frame.id, []).append(text)
+        try:
+            await self.reader.more(self.case, wanted)
+        except NotStopped:
+            raise
+        except RequestFailed as error:
+            self.case.notes.append(f"could not be read: {error.user_text}")
+
+    async def context(self) -> str:
+        """The first context as Markdown. Raises NotStopped."""
+        case = self.case
+        return await kind_of(case).first_context(case, self.debugger, self.settings.budget_tokens) if case else ""
+
+
+def _owner(case: StopSnapshot, expression: str) -> FramePlace | None:
+    """The nearest frame with a variable of the name that the expression begins with."""
+    name = re.search(r"\w+", expression)
+    return next((place for place in case.callers if name and find(place.facts, name[0])), None)

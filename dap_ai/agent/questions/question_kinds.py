@@ -1,0 +1,204 @@
+"""What kind of thing a question wants to know, what can be asked at this stop, and answers that need no analysis."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from dap_ai.agent.case.stop_snapshot import FramePlace, StackFrame, StopSnapshot, sub_expressions
+from dap_ai.agent.case.value_texts import cut, show, variables
+from dap_ai.agent.questions.asked_expressions import candidates, is_of_site
+from dap_ai.agent.report.source_edits import shorten
+from dap_ai.agent.source.source_file import FunctionNode
+from dap_ai.agent.source.statements import bindings, names_in, nodes_in, own_statements
+
+_WAY = re.compile(
+    r"\b(?:(?:get|got|come|came|end up|ended up) here|call stack|stack ?trace|backtrace|where am i"
+    r"|(?:who|what) call(?:s|ed) (?:this|it|me|us))\b",
+    re.IGNORECASE,
+)
+_THIS_FUNCTION = re.compile(
+    r"\b(?:this|the|current|that) (?:function|method|code)\b.*\b(?:do|for|about)\b"
+    r"|\bexplain (?:this|the|current) (?:function|method|code)\b|\bwhat does this do\b",
+    re.IGNORECASE,
+)
+_WRONG = re.compile(r"\b(?:problems?|wrong|errors?|fail\w*|bugs?|crash\w*|solve|fix)\b", re.IGNORECASE)
+_SPOT = re.compile(r"\(([^\s():]+):(\d+)\)")
+_TYPE = re.compile(r"\b(?:what|which) (?:type|class|kind)\b|\b(?:type|class|kind) of\b", re.IGNORECASE)
+_HISTORY = re.compile(r"\bvalues\b|\bhistory\b|\bchange[sd]?\b|\bchanging\b|\bover time\b", re.IGNORECASE)
+_LENGTH = re.compile(r"\bhow (?:many|long|big|large)\b|\b(?:length|size|number) of\b", re.IGNORECASE)
+_WORD = re.compile(r"[A-Za-z]{2,}")
+_NAME = re.compile(r"\w+")
+_DESCRIBED = re.compile(
+    r"\s*(?:(?:what|where|explain|describe|show|tell)\b(?!.*\bcall)|how do(?:es)?\b.*\bwork)", re.IGNORECASE
+)
+_ALL = re.compile(r"\b(?:locals?|variables|arguments|args|parameters|all (?:the )?values)\b", re.IGNORECASE)
+_HELP = re.compile(r"\s*(?:help|what can (?:i|you|one)\b.*)[\s?!.]*", re.IGNORECASE)
+OF_FAILURES = re.compile(
+    r"(?:explain|except|assert|error|crash|fail|problem|caus|reason|broke|break|rais|throw|threw|traceback|diagnos|debug"
+    r"|analy[sz]|solv|hang|hung|stuck|loop|endless|infinite|forever|freez|frozen|repair|correct|mistake|issue|bug|fix|avoid|prevent|wrong|happen|abort|stop|halt|suspect|fault|(?:none|null|nan|zero|empty|going|next|now|should)$)",
+    re.IGNORECASE,
+)
+_MAX_SHOWN, _OUTER, _MAX_EXAMPLES, _MAX_CHARS = 12, 2, 3, 60
+
+
+def wants_way(question: str) -> bool:
+    """Whether it asks how the program came to where it stands."""
+    return bool(_WAY.search(question))
+
+
+def wants_reason(question: str) -> bool:
+    """Whether it speaks of something that is wrong."""
+    return any(OF_FAILURES.match(word) for word in _WORD.findall(question))
+
+
+def wants_help(question: str) -> bool:
+    """Whether it asks what can be asked."""
+    return bool(_HELP.fullmatch(question))
+
+
+def wants_all(question: str) -> bool:
+    """Whether it asks for all values of the frame."""
+    return bool(_ALL.search(question))
+
+
+def wants_type(question: str) -> bool:
+    """Whether it asks what type a value has."""
+    return bool(_TYPE.search(question))
+
+
+def wants_length(question: str) -> bool:
+    """Whether it asks how many items there are."""
+    return bool(_LENGTH.search(question))
+
+
+def wants_history(question: str) -> bool:
+    """Whether it asks what values a name had, one after the other."""
+    return bool(_HISTORY.search(question))
+
+
+def exception_words(case: StopSnapshot) -> set[str]:
+    """The words of the exception."""
+    error = case.exception
+    return set(_NAME.findall(f"{error.type} {error.message}")) if error else set()
+
+
+def written(case: StopSnapshot) -> set[str]:
+    """The names of the functions and classes in the files of the stack."""
+    sources = [s for p in case.places if (s := p.source)]
+    return {n.name for s in sources for n in (*s.functions, *s.classes)}
+
+
+def place_of(case: StopSnapshot, question: str) -> FramePlace | None:
+    """The frame that knows the names of the question: the one it is about, else the nearest of its callers."""
+    focus = case.focus
+    if focus is None:
+        return None
+    return next((p for p in case.callers for text in candidates(question) if _is_data(p, text)), focus)
+
+
+def _is_data(place: FramePlace, text: str) -> bool:
+    value = place.value(text)
+    if value is None or is_of_site(value):
+        return False
+    return value.kind not in ("module", "class", "function") and value.text != text
+
+
+def code_asked(case: StopSnapshot, question: str) -> str:
+    """The function or class whose description the question asks for; empty if it asks for none."""
+    focus = case.focus
+    if focus is None or place_named(case, question):
+        return ""
+    is_meant = _THIS_FUNCTION.search(question) and not _WRONG.search(question)
+    if is_meant and (function := _pointed_at(case, question) or focus.function):
+        return _full_name(case, function)
+    known = written(case)
+    asked = candidates(question) if _DESCRIBED.match(question) else []
+    found = next((text for text in asked if text.removesuffix("()").rpartition(".")[2] in known), "")
+    rest = _WORD.findall(question.replace(found, ""))
+    return "" if any(OF_FAILURES.match(word) for word in rest) else found
+
+
+def _pointed_at(case: StopSnapshot, question: str) -> FunctionNode | None:
+    """The function around the place that the question names, as `shop.py:12`, in the files of the stack."""
+    spot = _SPOT.search(question)
+    sources = [s for p in case.callers if (s := p.source) and spot and Path(s.path).name == spot[1]]
+    return sources[0].function_at(int(spot[2])) if spot and sources else None
+
+
+def place_named(case: StopSnapshot, question: str) -> bool:
+    """Whether a name of the question has a value in a frame."""
+    place = place_of(case, question)
+    return place is not None and any(_is_data(place, text) for text in candidates(question))
+
+
+def _full_name(case: StopSnapshot, function: FunctionNode) -> str:
+    sources = [s for p in case.places if (s := p.source)]
+    owner = next((s.owners[function] for s in sources if function in s.owners), None)
+    return f"{owner.name}.{function.name}" if owner else function.name
+
+
+def way(case: StopSnapshot) -> str:
+    """The user's frames, outermost first, each with the line at which it stands and its arguments."""
+    outer = [f for f in case.outermost[::-1] if f.user and f not in case.frames]
+    frames = [*outer, *(f for f in case.frames[::-1] if f.user)]
+    between = max(0, len(frames) - _MAX_SHOWN)
+    shown = [*frames[:_OUTER], *frames[_OUTER + between :]]
+    rows = [f"- {_standing(case, frame)}" for frame in shown]
+    if between or case.more_frames:
+        rows.insert(min(_OUTER, len(outer) or _OUTER), "- ... more calls in between, omitted here")
+    return "**How it got here.** From the outermost call to this stop:\n\n" + "\n".join(rows)
+
+
+def _standing(case: StopSnapshot, frame: StackFrame) -> str:
+    place = next((p for p in case.places if p.frame.id == frame.id), None)
+    source = case.sources.read(frame.path)
+    code = cut(source.line(frame.line).strip(), 100) if source else ""
+    inside = "at module level" if frame.name == "<module>" else f"in `{frame.name}`"
+    given = [f"`{a.name}` = `{show(a.value, 40)}`" for a in place.facts.arguments[:4]] if place and place.facts else []
+    spot = f"`{shorten(frame.path, case.inspection.cwd)}:{frame.line}` {inside}"
+    return f"{spot}: `{code}`" + (f" ({', '.join(given)})" if given else "")
+
+
+def offered(case: StopSnapshot) -> str:
+    """Three questions about this very stop, in a sentence."""
+    asked = ", ".join(f"`{text}`" for text in examples(case))
+    return f"Without a language model, ask for example {asked}."
+
+
+def setter(case: StopSnapshot, name: str) -> str:
+    """Which function sets a name that no frame knows."""
+    for path in dict.fromkeys(p.frame.path for p in case.places):
+        source = case.sources.read(path)
+        for scope in source.functions if source else ():
+            found = next((s for s in own_statements(scope) if name in bindings(s)), None)
+            if found:
+                spot = f"{shorten(path, case.inspection.cwd)}:{found.lineno}"
+                return f"`{name}` has no value in the frames of this stop (`{scope.name}` sets it, at `{spot}`)"
+    return ""
+
+
+def examples(case: StopSnapshot) -> list[str]:
+    """Three questions about this very stop."""
+    return list(dict.fromkeys([*_examples(case), "how did I get here?", "why did it stop here?"]))[:_MAX_EXAMPLES]
+
+
+def _examples(case: StopSnapshot) -> Iterator[str]:
+    place = case.focus
+    if place is None:
+        return
+    names = [v.name for v in variables(place.facts) if v.name != "self"] if place.facts else []
+    used = names_in(place.statement)
+    names.sort(key=lambda name: name not in used)
+    if names:
+        yield f"where does {names[0]} come from?"
+    header = [n for n in nodes_in(place.statement) if isinstance(n, ast.expr)]
+    parts = [ast.unparse(n) for n in sub_expressions(header) if isinstance(n, ast.Attribute | ast.Subscript)]
+    wholes = [text for text in parts if len(text) <= _MAX_CHARS and _is_data(place, text)]
+    if what := next(iter([*wholes, *names[1:]]), ""):
+        yield f"what is {what}?"
+    functions = [place.function] if place.function else place.source.functions if place.source else []
+    if functions:
+        yield f"what does {_full_name(case, functions[-1])} do?"

@@ -1,0 +1,203 @@
+"""Definitions of a symbol: by the language server of its file's language, else by name in the program's own files."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from dap_ai.agent.case.debuggee_kind import kind_of_language
+from dap_ai.agent.case.source_roots import is_library, roots_of
+from dap_ai.agent.language.declared import defined_in, extent, last_part
+from dap_ai.agent.language.language_messages import LanguageServerError, Position, SourceLine, Workspace
+from dap_ai.agent.language.language_servers import LanguageServer, LanguageServers
+from dap_ai.agent.language.recipes import Family, family_of, name_of, why_not_installed
+from dap_ai.agent.source.source_file import NATIVE_LANGUAGES, SourceFile, language_of
+from dap_ai.agent.tools.base import ToolContext
+from dap_ai.agent.tools.tool_reads import import_path, printed, somewhere
+
+_MAX_TRIED = 4
+_MAX_CANDIDATES = 4
+"""Files that clangd is shown because they may hold the definition of what it knows the declaration of."""
+_MAX_FILES = 3000
+_MAX_FILE_BYTES = 1_000_000
+_INTERPRETER = re.compile(r"(python|pypy)[\w.\-]*", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class SymbolQuery:
+    """A symbol on a line, and where in it."""
+
+    source: SourceFile
+    line: int
+    symbol: str
+    columns: list[int]
+
+    def positions(self) -> list[Position]:
+        """The first may stand in a string or a comment."""
+        source = self.source
+        return [
+            Position(source.path, source.text, self.line, column, source.language)
+            for column in self.columns[:_MAX_TRIED]
+        ]
+
+
+@dataclass
+class Definitions:
+    """Definitions, and how they were found."""
+
+    spots: list[SourceLine]
+    by_name: str = ""
+    """Why the program's files were searched by name instead of asking a language server; empty: it was asked."""
+    import_path: tuple[str, ...] = ()
+    """Of a Python program: where its libraries are."""
+
+
+async def definitions(bench: ToolContext, asked: SymbolQuery) -> Definitions:
+    """Raises LanguageServerError where there is no other way, NotStopped, RequestFailed."""
+    family = family_of(asked.source.language)
+    why = why_not(bench, family)
+    if family and bench.language and not why:
+        try:
+            server = await server_of(bench, bench.language, family, asked.source.path)
+            found = await _by_server(bench, server, family, asked)
+        except LanguageServerError as error:
+            if family == "python":
+                raise
+            why = str(error)
+        else:
+            if found or family == "python":
+                return Definitions(found, import_path=server.workspace.import_path if server.workspace else ())
+            why = f"{name_of(family)} knows of none"
+    if asked.source.language not in NATIVE_LANGUAGES:
+        return Definitions([])
+    return Definitions(await asyncio.to_thread(by_name, bench, asked.symbol, asked.source.language), why)
+
+
+def why_not(bench: ToolContext, family: Family | None) -> str:
+    """Why no language server can be asked; empty: one can."""
+    if bench.language is None or family is None:
+        return "there is no language server here"
+    return why_not_installed(family)
+
+
+def by_name(bench: ToolContext, symbol: str, language: str) -> list[SourceLine]:
+    """Where files of the program define a name, those of the stack first. It reads many: called in a thread."""
+    found: list[SourceLine] = []
+    for path in _files(bench, language, last_part(symbol)):
+        source = bench.sources.read(path)
+        found += [SourceLine(path, line) for line in defined_in(source, symbol)] if source else []
+    return found
+
+
+async def server_of(bench: ToolContext, languages: LanguageServers, family: Family, path: str) -> LanguageServer:
+    """The language server of the program's folder, told of its interpreter. Raises NotStopped, RequestFailed."""
+    own = roots_of(bench.case).workspace
+    root = str(next((folder for folder in own if Path(path).is_relative_to(folder)), own[0] if own else ""))
+    server = languages.of(family, root or str(Path(path).parent))
+    if server.workspace is None:
+        root = root or str(Path(path).parent)
+        server.workspace = await _workspace(bench, root) if family == "python" else Workspace(root)
+    return server
+
+
+async def _by_server(
+    bench: ToolContext, server: LanguageServer, family: Family, asked: SymbolQuery
+) -> list[SourceLine]:
+    for position in asked.positions():
+        if spots := await server.definitions(position):
+            if family != "clang" or any(_has_body(bench, spot) for spot in spots):
+                return spots
+            return _own(asked, position) or await _elsewhere(bench, server, asked.symbol, position) or spots
+    return []
+
+
+def _own(asked: SymbolQuery, position: Position) -> list[SourceLine]:
+    """The function of that name that begins on the line: asked of there, clangd tells its declaration."""
+    functions = asked.source.unit.functions if asked.source.unit else ()
+    named = (f for f in functions if last_part(f.name) == last_part(asked.symbol))
+    return [SourceLine(position.path, asked.line) for f in named if f.first <= asked.line <= f.first + 1]
+
+
+async def _elsewhere(bench: ToolContext, server: LanguageServer, symbol: str, position: Position) -> list[SourceLine]:
+    """The definition in another file of what is declared in this one: clangd knows only of the files it was shown."""
+    for path in await asyncio.to_thread(_candidates, bench, symbol, position):
+        source = bench.sources.read(path)
+        if source is None:
+            continue
+        await server.learn(Position(path, source.text, 1, 0, source.language))
+        spots = [spot for spot in await server.definitions(position) if _has_body(bench, spot)]
+        if spots:
+            return spots
+    return []
+
+
+def _candidates(bench: ToolContext, symbol: str, position: Position) -> list[str]:
+    """Files that may define a function: those with its name and a bracket after it, in a line that does not end."""
+    name = re.compile(rf"\b{re.escape(last_part(symbol))}\s*\([^;]*$", re.MULTILINE)
+    found: list[str] = []
+    for path in _files(bench, position.language, last_part(symbol)):
+        source = bench.sources.read(path) if path != position.path else None
+        if source and name.search(source.text):
+            found.append(path)
+        if len(found) == _MAX_CANDIDATES:
+            break
+    return found
+
+
+def _has_body(bench: ToolContext, spot: SourceLine) -> bool:
+    """Whether it is more than the declaration of a function, or of a library: its body is in none of the files."""
+    source = bench.sources.read(spot.path)
+    if source is None or is_library(spot.path, kind_of_language(source.language)):
+        return True
+    first, last, has_body = extent(source, spot.line)
+    text = "\n".join(source.lines[first - 1 : last])
+    return has_body or not re.search(r"\w\s*\(", text) or "=" in text
+
+
+def _files(bench: ToolContext, language: str, name: str) -> Iterator[str]:
+    """The program's files of a language and its kin in which a name stands, those of the stack first."""
+    family, seen = family_of(language), set[str]()
+    own = [frame.path for frame in bench.case.frames if frame.user]
+    for path in (*own, *map(str, roots_of(bench.case).walk())):
+        suffixed = family_of(language_of(path)) == family and path not in seen
+        if suffixed and len(seen) < _MAX_FILES:
+            seen.add(path)
+            if _mentions(path, name.encode()):
+                yield path
+
+
+def _mentions(path: str, name: bytes) -> bool:
+    """Read past the session's cache: it keeps what it has read."""
+    try:
+        return os.stat(path).st_size <= _MAX_FILE_BYTES and name in Path(path).read_bytes()  # noqa: PTH116  one call
+    except OSError:
+        return False
+
+
+async def _workspace(bench: ToolContext, root: str) -> Workspace:
+    folders = [folder for folder in await import_path(bench) if Path(folder).is_absolute()]
+    return Workspace(root, await _interpreter(bench), tuple(folders))
+
+
+async def _interpreter(bench: ToolContext) -> str:
+    """The debuggee's; empty where it is not told."""
+    seen = await somewhere(bench, ["sys.executable", "os.sys.executable"], max_text=4000)
+    if seen and seen[2].value:
+        return _python_of(seen[2].value.text)
+    path, _ = await printed(bench, "print(repr(__import__('sys').executable))")
+    return _python_of(path)
+
+
+def _python_of(text: str) -> str:
+    """The interpreter that a repr names; empty if it is no Python: a program that embeds one must not be started."""
+    try:
+        path = Path(str(ast.literal_eval(text)))
+    except (ValueError, SyntaxError):
+        return ""
+    known = path.is_absolute() and _INTERPRETER.fullmatch(path.name) and os.path.isfile(path)  # noqa: PTH113  no error
+    return str(path) if known else ""

@@ -1,0 +1,316 @@
+"""A program under the prompt, from its start to its end: events come in, and who waits for a stop is woken.
+
+1. One task takes the events, in order; commands only wait for what it has seen.
+2. Whatever a command wants to know, a tool of the session's agent tells it, as it would tell a model: so every kind of
+   debuggee is looked at in one way, by a guest too, and nothing is changed by looking.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from dap_ai.commands.debugging.screen import SharedTerminal
+from dap_ai.commands.display.display import Display
+from dap_ai.commands.running.approvals import Approvals
+from dap_ai.commands.running.outcome import RunOptions
+from dap_ai.commands.running.prompt import Prompt
+from dap_ai.commands.running.question_runner import QuestionRunner
+from dap_ai.commands.running.run_targets import Target
+from dap_ai.commands.running.session_loop import SessionLoop
+from dap_ai.protocol.wire.errors import RequestFailed
+from dap_ai.transport.client import DapClient
+
+Frame = Mapping[str, Any]
+_ANSWER_S = 120.0
+_ECHO = re.compile(r"\A\((?:lldb|gdb)\) .*\n")
+"""A debugger's command line says again what it was told."""
+_DETACH_S = 3.0
+_BACK = frozenset({"stepBack", "reverseContinue"})
+_OF_PRESENT = "about the present: a moment in the past is only looked at"
+_FRAMES = 400
+
+
+class ProgramOver(Exception):  # noqa: N818  a state, not a mistake
+    """The program has ended, or nothing can be asked of it any more."""
+
+
+class ProgramNotStopped(Exception):  # noqa: N818  a state, not a mistake
+    """The program runs, or is not ours to move; the text says what to do."""
+
+
+class LiveProgram(SessionLoop):
+    """`stop` is the event's body while the program stands still; `frames` are of that stop, as far as they are read."""
+
+    def __init__(
+        self, client: DapClient, display: Display, target: Target, wishes: RunOptions, terminal: SharedTerminal
+    ) -> None:
+        super().__init__(client, display, target, wishes)
+        self.capabilities: Mapping[str, Any] = {}
+        self.stop: dict[str, Any] | None = None
+        self.frames: list[Frame] = []
+        self.selected = 0
+        self.over = False
+        self.on_news: Callable[[], None] = lambda: None
+        """Called when the program has stopped or ended."""
+        self.on_fixes: Callable[[Sequence[object]], None] = lambda _fixes: None
+        """Called with the changes that an answer has proposed."""
+        self._terminal = terminal
+        self._asking = QuestionRunner(self.controls, display, wishes, self.outcome, target.asks)
+        self._prompt = Prompt(editing=False, asks=target.acts)
+        self._approvals = Approvals(self.controls, display, self._prompt, self._events)
+        self._answers: dict[str, Mapping[str, Any]] = {}
+        self._news = asyncio.Event()
+        self._pump: asyncio.Task[None] | None = None
+        self._running = False
+        self._whole_stack = self._told = False
+
+    @property
+    def thread_id(self) -> int:
+        """Of the stop. Raises Over, ProgramNotStopped."""
+        return self._here["threadId"]
+
+    @property
+    def in_past(self) -> bool:
+        """What is shown is a moment before the stop, in a copy of the program."""
+        return bool(self.stop and self.stop.get("dapAiPast"))
+
+    @property
+    def is_answering(self) -> bool:
+        """A question is being answered."""
+        return self._asking.under_way
+
+    @property
+    def _here(self) -> dict[str, Any]:
+        if self.over:
+            raise ProgramOver(
+                "The program has ended: `run` starts it again." if self.target.ours else "The session is over."
+            )
+        if self.stop is None:
+            raise ProgramNotStopped("The program runs: Ctrl-C or `interrupt` pauses it.")
+        return self.stop
+
+    async def start(self) -> None:
+        """Returns when the program runs or has stopped. Raises RequestFailed, ConnectionClosed, TimeoutError."""
+        self.client.on_event(self._learn)
+        self._running = True
+        await self.begin()
+        await self.target.started(self._session)
+        self._pump = asyncio.create_task(self._take())
+
+    def _learn(self, name: str, body: Mapping[str, Any]) -> None:
+        if name == "capabilities":
+            self.capabilities = {**self.capabilities, **body.get("capabilities", {})}
+
+    def can(self, capability: str) -> bool:
+        """Whether the adapter has announced it."""
+        return self.controls.capabilities.get(capability, self.capabilities.get(capability)) is True
+
+    async def _take(self) -> None:
+        while True:  # also after the end, which can be asked about
+            name, body = await self._events.get()
+            try:
+                if not await self.handle(name, body) and name == "closed":
+                    return
+            except Exception as error:  # noqa: BLE001  whatever it is, nobody else would tell it
+                self._ended()
+                self.outcome.failed = True
+                self.display.error(error.user_text if isinstance(error, RequestFailed) else str(error) or repr(error))
+
+    async def handle(self, name: str, body: dict[str, Any]) -> bool:
+        """See Loop."""
+        if name == "continued" and self.stop and not self._running:
+            self._moved()
+            return True
+        if name == "terminated":
+            await self._end.look_after_adapter()
+            self._ended()
+            return False
+        return await super().handle(name, body)
+
+    async def on_event(self, name: str, body: dict[str, Any]) -> bool:
+        """See Loop."""
+        match name:
+            case "stopped":
+                await self._on_stopped(body)
+            case "askOutput" if self._asking.is_about(body):
+                self._approvals.drop()
+                self._asking.on_output(body)
+            case "askApproval" if self._asking.is_about(body):
+                await self._approvals.on_request(body)
+            case "consent":
+                await self._approvals.on_reply(body)
+            case "askEnded" if self._asking.is_about(body):
+                self._approvals.drop()
+                self._asking.on_ended(body)
+                self.on_fixes(body.get("fixes") or ())
+                self._news.set()
+            case "askEnded":
+                self._answers[body["askId"]] = body
+                self._news.set()
+            case "notStopped" if self.stop is None:
+                await self.target.not_stopped(self._session)
+            case "closed":
+                self._ended()
+                return False
+            case _:
+                return await super().on_event(name, body)
+        return True
+
+    async def _on_stopped(self, body: dict[str, Any]) -> None:
+        shown = await self.target.stopped(self._session, body, running=self._running)
+        if shown is None or (self.stop is not None and not self.target.moves_on()):
+            return  # it has gone on, or it is another thread of the same stop
+        self._running = False
+        self.target.job.paused()
+        self._terminal.take()
+        frames = await self._read_frames(shown["threadId"], 1)
+        self.stop, self.frames, self.selected, self._whole_stack = shown, frames, 0, False
+        self._news.set()
+        self.on_news()
+
+    def _ended(self) -> None:
+        self._terminal.take()
+        self.over, self.stop = True, None
+        self._news.set()
+        self.on_news()
+
+    def _moved(self) -> None:
+        self.stop, self.frames, self._running = None, [], True
+
+    async def resume(self, command: str, **arguments: Any) -> None:
+        """Resumes the program; `settled` waits for it. Raises RequestFailed, ProgramOver, ProgramNotStopped."""
+        stop = self._here
+        moves_copy = self.in_past or command in _BACK
+        if self.target.unmoved and not moves_copy and not (self.target.acts and command == "continue"):
+            raise ProgramNotStopped(self.target.unmoved)  # `continue` lets a held one go
+        await self.target.before_going_on(self._session)
+        self.target.job.going_on()
+        self._terminal.give(0)
+        self._moved()
+        try:
+            await self.controls.request(command, {"threadId": stop["threadId"], **arguments})
+        except RequestFailed:
+            self._terminal.take()
+            self.target.job.paused()
+            frames = await self._read_frames(stop["threadId"], 1)  # a refused resume ends the old ids all the same
+            self.stop, self.frames, self.selected, self._running, self._whole_stack = stop, frames, 0, False, False
+            raise
+
+    async def settled(self, timeout_s: float | None = None) -> bool:
+        """Returns when the program stands still or has ended; False: it does not within this time."""
+        return await self._until(lambda: self.stop is not None or self.over, timeout_s)
+
+    async def interrupt(self) -> None:
+        """Ctrl-C at a running program: it stops where it is. Raises RequestFailed, TimeoutError."""
+        await self.controls.pause()
+
+    async def answered(self, question: str) -> None:
+        """Asks, and returns when the answer has been shown. Raises RequestFailed, TimeoutError."""
+        frame = self.frame_id if self.selected and not self.in_past else None
+        if self.in_past:
+            self.display.status(_OF_PRESENT)
+        if self.stop is None and self.caught is None:
+            self._here  # noqa: B018  raises
+        await self._asking.ask(question, self.stop["threadId"] if self.stop else None, frame)
+        await self._until(lambda: not self._asking.under_way or self.over)
+
+    async def cancel(self) -> None:
+        """The answer under way ends."""
+        self._approvals.drop()
+        await self._asking.cancel()
+
+    async def tool(self, name: str, **arguments: Any) -> str:
+        """What a tool of the agent's says of the frame, as Markdown. Raises RequestFailed, Over, ProgramNotStopped."""
+        where = {"frameId": self.frame_id} if self.frames else {"threadId": self.thread_id}
+        if self.in_past:
+            self.display.status(_OF_PRESENT)
+        body = await self.controls.request("askTool", {"name": name, "arguments": arguments, **where})
+        ask_id = body["askId"]
+        if not await self._until(lambda: ask_id in self._answers or self.over, _ANSWER_S) or self.over:
+            return ""
+        return str(self._answers.pop(ask_id).get("answer") or "")
+
+    async def evaluate(self, expression: str) -> str:
+        """In the program itself, or on the debugger's command line. Raises RequestFailed, Over, ProgramNotStopped."""
+        at = {"frameId": self.frame_id} if self.frames else {}
+        body = await self.controls.request("evaluate", {"expression": expression, "context": "repl", **at})
+        return _ECHO.sub("", str(body.get("result") or ""))
+
+    @property
+    def frame(self) -> Frame | None:
+        """The selected one; None: the thread has none. Raises Over, ProgramNotStopped."""
+        self._here  # noqa: B018  raises
+        return self.frames[self.selected] if self.selected < len(self.frames) else None
+
+    @property
+    def frame_id(self) -> int:
+        """Of the selected frame. Raises Over, ProgramNotStopped, RequestFailed: there is none."""
+        frame = self.frame
+        if frame is None:
+            raise RequestFailed("stackTrace", "noFrame", "this thread has no frame")
+        return int(frame["id"])
+
+    async def whole_stack(self) -> list[Frame]:
+        """All frames of the stop, the innermost first; of a deep recursion those nearest."""
+        self._here  # noqa: B018  raises
+        if not self._whole_stack:
+            self.frames = await self._read_frames(self.thread_id, _FRAMES) or self.frames
+            self._whole_stack = True
+        return self.frames
+
+    async def go_to_thread(self, thread_id: int) -> bool:
+        """Another thread is looked at and moved from now on; False: it has no stack."""
+        stop = self._here
+        frames = await self._read_frames(thread_id, 1)
+        if not frames:
+            return False
+        stop["threadId"] = thread_id
+        self.frames, self.selected, self._whole_stack = frames, 0, False
+        return True
+
+    async def _read_frames(self, thread_id: int, levels: int) -> list[Frame]:
+        with contextlib.suppress(RequestFailed):
+            arguments = {"threadId": thread_id, "startFrame": 0, "levels": levels}
+            return list((await self.controls.request("stackTrace", arguments))["stackFrames"])
+        return []
+
+    async def _until(self, done: Callable[[], bool], timeout_s: float | None = None) -> bool:
+        end = None if timeout_s is None else time.monotonic() + timeout_s
+        while not done():
+            self._news.clear()
+            left = None if end is None else end - time.monotonic()
+            if left is not None and left <= 0:
+                return False
+            with contextlib.suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(self._news.wait(), left)
+        return True
+
+    async def ended(self) -> None:
+        """Says, once, how the program has ended by itself."""
+        if not self._told:
+            self._told = True
+            await self._end.finish(self.display, running=False, quit_wanted=False)
+            self._terminal.gone()
+            if caught := self.caught:
+                self.display.status(f"{caught.type} was caught and reported: `why` asks about it")
+
+    async def close(self, *, detach: bool = False) -> None:
+        """Nothing of it is left, but a program that was attached to, or is let go (`detach`)."""
+        if self._pump:
+            self._pump.cancel()
+        self._prompt.close()
+        if detach and not self.over:
+            with contextlib.suppress(Exception):  # it is let go: what the adapter thinks of it no longer matters
+                await self.client.request("disconnect", {"terminateDebuggee": False}, timeout_s=_DETACH_S)
+            self._terminal.leave()
+            self.display.status("left: the program goes on")
+        elif not self._told:
+            self._told = True
+            await self._end.finish(self.display, running=self._running, quit_wanted=True)
+        await self.client.close()
+        self._terminal.gone()

@@ -1,0 +1,53 @@
+"""What is looked at in a moment of the past: DAP's own requests tell it, for the agent's tools see the present."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dap_ai.commands.debugging import tool_answers
+from dap_ai.commands.debugging.live_program import LiveProgram
+from dap_ai.protocol.wire.errors import RequestFailed
+
+WHERE = "in the past"
+_MANY = 40
+
+
+async def value(live: LiveProgram, expression: str) -> tool_answers.ShownValue:
+    """Of an expression, in the selected frame of the copy."""
+    try:
+        return tool_answers.ShownValue(str((await _evaluated(live, expression))["result"]))
+    except RequestFailed as error:
+        return tool_answers.ShownValue(f"*** {error.user_text}", failed=True)
+
+
+async def names(live: LiveProgram) -> str:
+    """The locals of the selected frame, a line each."""
+    scopes = (await live.controls.request("scopes", {"frameId": live.frame_id}))["scopes"]
+    return _rows(await _inside(live, scopes[0]["variablesReference"])) or "no locals"
+
+
+async def parts(live: LiveProgram, expression: str) -> str:
+    """Items or fields, a line each. Raises RequestFailed."""
+    found = await _evaluated(live, expression)
+    reference = found["variablesReference"]
+    return _rows(await _inside(live, reference)) if reference else str(found["result"])
+
+
+async def type_of(live: LiveProgram, expression: str) -> str:
+    """Raises RequestFailed."""
+    return str((await _evaluated(live, expression))["type"])
+
+
+async def _evaluated(live: LiveProgram, expression: str) -> Mapping[str, Any]:
+    arguments = {"expression": expression, "frameId": live.frame_id, "context": "watch"}
+    return await live.controls.request("evaluate", arguments)
+
+
+async def _inside(live: LiveProgram, reference: int) -> Sequence[Mapping[str, Any]]:
+    return (await live.controls.request("variables", {"variablesReference": reference}))["variables"]
+
+
+def _rows(rows: Sequence[Mapping[str, Any]]) -> str:
+    more = [f"... {len(rows) - _MANY} more"] if len(rows) > _MANY else []
+    return "\n".join([*(f"{row['name']} = {row['value']}" for row in rows[:_MANY]), *more])

@@ -1,0 +1,65 @@
+"""A tool's Markdown, as short as a debugger's user expects it. Pure.
+
+What cannot be shortened stays as it came: nothing of it is lost.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+_EVALUATED = re.compile(
+    r"`(?P<expression>.+?)` (?:evaluates to|is) `(?P<value>.*?)`"
+    r"(?: \(in a snapshot; the program was not changed\))?\.(?P<more>.*)",
+    re.DOTALL,
+)
+_RAISED = re.compile(
+    r"`(?P<expression>.+?)` raises `(?P<value>.*?)` \(in a snapshot; the program was not changed\)\.(?P<more>.*)",
+    re.DOTALL,
+)
+_SUBJECT = re.compile(r"\A`[^`\n]+` (?:is|evaluates to) ")
+_FENCE = re.compile(r"^`{3,}\w*\n?", re.MULTILINE)
+_CODE = re.compile(r"`([^`\n]+)`")
+_BOLD = re.compile(r"\*\*(.+?)\*\*")
+_SECTION = re.compile(r"^(?P<title>[A-Z][^\n`]*):\n\n```\w*\n(?P<body>.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+class ShownValue(NamedTuple):
+    """What an expression is, or the error instead; `more`: what it printed, what it was kept from."""
+
+    text: str
+    more: str = ""
+    failed: bool = False
+
+
+def value(answer: str) -> ShownValue:
+    """Of the tool `evaluate`."""
+    text = answer.strip()
+    if found := _EVALUATED.fullmatch(text):
+        return ShownValue(found["value"], plain(found["more"]))
+    if found := _RAISED.fullmatch(text):
+        return ShownValue(f"*** {found['value']}", plain(found["more"]), failed=True)
+    if " was not evaluated: " in text:
+        return ShownValue(f"*** {plain(text)}", failed=True)
+    return ShownValue(plain(_SUBJECT.sub("", text)))
+
+
+def plain(answer: str) -> str:
+    """Without the marks of Markdown, which a terminal's reader does not need."""
+    text = _BOLD.sub(r"\1", _CODE.sub(r"\1", _FENCE.sub("", answer)))
+    return re.sub(r"\n{3,}", "\n\n", text).strip()
+
+
+def section(answer: str, title: str) -> str:
+    """What stands in the fence below `Title:`; empty: nothing."""
+    return next((m["body"].rstrip() for m in _SECTION.finditer(answer) if m["title"] == title), "")
+
+
+def is_elsewhere(answer: str) -> bool:
+    """Whether a tool has said that it is for other programs."""
+    return " is not for this program. " in answer
+
+
+def is_unread(answer: str) -> bool:
+    """Whether a tool that reads without a copy could not read a value, which the tool `evaluate` may compute."""
+    return " was not read: " in answer.partition("\n")[0]

@@ -1,0 +1,326 @@
+"""The terminal: answers on stdout, everything about the run on stderr. The only module that knows rich.
+
+1. What is printed stays: no block is printed twice, so an answer costs linear time and does not flicker.
+2. Where stdout is no terminal, the answer is its Markdown as it came.
+3. What acts on a terminal or hides in it (protocol/wire/visible.py) is shown as escapes, whoever it comes from.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import textwrap
+import time
+from typing import BinaryIO, TextIO
+
+import msgspec
+from rich.console import Console
+from rich.markdown import Markdown
+from rich.segment import Segment, Segments
+from rich.status import Status
+from rich.text import Text
+from rich.theme import Theme
+
+from dap_ai.agent.guard.policy import plain
+from dap_ai.agent.loop.transcript_file import cost
+from dap_ai.commands.display.folding import Folding
+from dap_ai.commands.display.line_ends import are_one, may_be_within_line
+from dap_ai.commands.display.markdown_blocks import Blocks
+from dap_ai.commands.display.masked_display import counted, listed
+from dap_ai.commands.display.path_line import chain
+from dap_ai.protocol.wire.ask_messages import AskApproval, AskEnded, AskOutput, EndReason, Masked, ToolStep, Usage
+from dap_ai.protocol.wire.safe import Safe, SafeFields
+from dap_ai.protocol.wire.visible import on_one_line, visible, without_colours
+from dap_ai.settings.configuration import Settings, provider_of
+from dap_ai.system.texts import cut
+
+# debugpy's hint for editors that show a stack beside it, and what it says of an exception without a message.
+_NOTE = re.compile(
+    r"\s*\(note: full exception trace is shown but execution is paused at: .*\)$|^exception: no description$"
+)
+# Rich's own has a black background, which is a box on a light terminal.
+_THEME = Theme({"markdown.code": "bold cyan"})
+_CODE_THEMES = {"dark": "ansi_dark", "light": "ansi_light", "none": "bw"}
+_MARKUP = re.compile(r"^`{3,}.*$|\*\*|`", re.MULTILINE)
+_MAX_LINE_CHARS = 160
+_MAX_REASON_CHARS = 300
+_MAX_MORE_LINES = 4
+"""Of an exception's message, below its first."""
+_LONG_WAIT_S = 2.0
+_AT_WORK = "the model is working"
+_PROGRESS = ("the model is thinking", "waiting for ", "tried ")
+"""How a status begins that only says that time passes: it is no line of its own."""
+_ENDINGS: dict[EndReason, str] = {
+    "cancelled": "the answer was cancelled",
+    "notStopped": "nothing could be read: the program was not stopped",
+    "limit": "a limit ended the answer (max_tool_calls, max_tokens, max_cost_usd or ask_timeout_s: see dap-ai config)",
+}
+
+
+class TerminalDisplay:
+    """The display whose reader is a person."""
+
+    def __init__(
+        self, settings: Settings, out: TextIO | None = None, err: TextIO | None = None, *, verbose: bool = False
+    ) -> None:
+        self._out = Console(file=out or sys.stdout, highlight=False, markup=False, emoji=False, theme=_THEME)
+        self._err = Console(file=err or sys.stderr, highlight=False, markup=False, emoji=False)
+        self._render = self._out.is_terminal and settings.markdown
+        self._code_theme = _CODE_THEMES[settings.theme]
+        self._verbose = verbose
+        by_analyst = provider_of(settings, os.environ) == "offline"
+        self._doing = "looking at the program" if by_analyst else _AT_WORK
+        self._folding = Folding() if by_analyst and not verbose else None
+        self._notice = ""
+        """Who answers: the first status of each answer, shown once in a chat."""
+        self._blocks = Blocks()
+        self._answered = False
+        self._open_line = False
+        """The program's output, where it comes through us, ends within a line."""
+        self._is_shared = False
+        """A program has been started, and writes where we do."""
+        self._spinner: Status | None = None
+
+    def command(self, command_line: Safe) -> None:
+        """The command that runs, so that an option that went to the wrong side is seen."""
+        self._quiet()
+        self._is_shared = True
+        self._dim(f"$ {command_line}")
+
+    def stopped(self, body: SafeFields) -> None:
+        """Why the program has stopped."""
+        self._quiet()
+        if self._open_line:
+            self.program_output("stdout", b"\n")
+        self._fresh_line()
+        words = [_NOTE.sub("", without_colours(body.get(key) or "")) for key in ("text", "description")]
+        reasons = list(dict.fromkeys(filter(None, words))) or [body["reason"]]
+        first, *more = ": ".join(["stopped", *reasons]).splitlines()
+        self._dim("\n".join([_one_line(first), *(f"  {_one_line(line)}" for line in more[:_MAX_MORE_LINES])]))
+
+    def waiting(self, text: Safe) -> None:
+        """A spinner, if somebody can see it."""
+        self._wait(text)
+
+    def _wait(self, text: str) -> None:
+        if self._spinner:
+            self._spinner.update(_Wait(text))
+        elif self._err.is_terminal and not self._err.is_dumb_terminal:
+            self._spinner = Status(_Wait(text), console=self._err)
+            self._spinner.start()
+
+    def status(self, text: Safe) -> None:
+        """One line."""
+        self._dim(text)
+
+    def reply(self, text: Safe) -> None:
+        """As it is."""
+        self._quiet()
+        self._write(visible(text).rstrip("\n") + "\n")
+
+    def ask_output(self, output: AskOutput) -> None:
+        """The answer grows by whole blocks; a step is one line, or all of it if that is wished."""
+        text, wait = output.output.strip(), self._doing
+        if output.category == "answer":
+            self._answer(visible(output.output))
+        elif output.tool:
+            self._step(output.tool)
+        elif text.startswith(_PROGRESS):
+            wait = text
+        elif text != self._notice:
+            self._notice = self._notice or text
+            self._dim(text)
+        if self._render or not (self._answered and self._out.is_terminal):  # a spinner erases the line it stands in
+            self._wait(wait)
+
+    def approval(self, wanted: AskApproval) -> None:
+        """All of the action, and the model's words for it; nothing of either can pass for a line of ours."""
+        self._quiet()
+        action, reason = on_one_line(wanted.action), plain(wanted.reason, _MAX_REASON_CHARS)
+        self._err.print(Text("The agent wants to act on the program:", style="bold"))
+        self._err.print(Text(f"    {visible(wanted.kind)}: {action}"), soft_wrap=True)
+        if wanted.now:
+            self._err.print(Text(f"    now it is {plain(wanted.now, _MAX_REASON_CHARS)}"), soft_wrap=True)
+        self._err.print(Text(f"    its reason: {reason or 'none given'}", style="dim"), soft_wrap=True)
+
+    def ask_ended(self, ended: AskEnded) -> None:
+        """The rest of the answer, what it cost, and why there is no more of it."""
+        self._quiet()
+        if not self._answered:
+            self._answer(visible(ended.answer))
+        if self._folding:
+            self._show(self._folding.end())
+            self._folding = Folding()
+        self._print_blocks(self._blocks.end())
+        if self._answered and not self._render:
+            self._write("" if ended.answer.endswith("\n") else "\n")
+        self._blocks, self._answered = Blocks(), False
+        self._path(ended)
+        self._dim(_ENDINGS.get(ended.reason, ""))
+        self._dim(" · ".join(filter(None, [cost(ended.usage), counted(ended.masked)])))
+        is_read = self._out.is_terminal and ended.error and ended.error in ended.answer  # stdout may be a file
+        if ended.reason == "failed" and not is_read:
+            self._fail(ended.error or "the answer failed")
+
+    def _path(self, ended: AskEnded) -> None:
+        """Where the value came from, in a line."""
+        if ended.path and (told := chain(ended.path)):
+            self._dim(f"path: {told}")
+
+    def prompting(self) -> None:
+        """The user's line comes on a line of its own."""
+        self._quiet()
+
+    def spent(self, questions: int, usage: Usage) -> None:
+        """One line."""
+        self._dim(f"{questions} questions: {cost(usage)}")
+
+    def context(self, text: Safe) -> None:
+        """The context, as a model would get it."""
+        self._quiet()
+        self._write(visible(text).rstrip("\n") + "\n")
+
+    def masked(self, rows: list[Masked]) -> None:
+        """A line for each secret, or that there was none."""
+        self._quiet()
+        for line in listed(rows) or ["nothing was masked"]:
+            self._dim(line)
+
+    def program_output(self, category: str, data: bytes) -> None:
+        """What the debug adapter says in the program's name; the program itself writes to the terminal."""
+        stream: BinaryIO = sys.stdout.buffer if category == "stdout" else sys.stderr.buffer
+        self._quiet()
+        stream.write(data)
+        stream.flush()
+        if category == "stdout" and data:
+            self._open_line = not data.endswith(b"\n")
+
+    def exited(self, exit_code: int, text: Safe) -> None:
+        """How the program ended."""
+        del exit_code
+        self._quiet()
+        self._fresh_line()
+        self._dim(text)
+
+    def error(self, text: Safe) -> None:
+        """One line, or as many as it takes."""
+        self._fail(text)
+
+    def _fail(self, text: str) -> None:
+        self._quiet()
+        self._err.print(Text(f"dap-ai: {visible(text)}", style="red"), soft_wrap=True)
+
+    def close(self) -> None:
+        """Leaves no spinner behind."""
+        self._quiet()
+
+    def _step(self, step: ToolStep) -> None:
+        line = _step(step, self._line_chars)
+        if self._verbose and ("\n" in step.result.strip() or "…" in line):
+            self._dim(_step(msgspec.structs.replace(step, result=""), self._line_chars))
+            self._dim(textwrap.indent(step.result.strip("\n"), "    "))
+        else:
+            self._dim(line)
+
+    def _answer(self, text: str) -> None:
+        if not text:
+            return
+        if not self._answered:
+            self._fresh_answer()
+        self._answered = True
+        self._show(self._folding.feed(text) if self._folding else text)
+
+    def _show(self, text: str) -> None:
+        if self._render:
+            self._print_blocks(self._blocks.feed(text))
+        elif text:
+            self._quiet()
+            self._write(text)
+
+    def _print_blocks(self, blocks: list[str]) -> None:
+        if not self._render:
+            return
+        for block in blocks:
+            self._quiet()
+            lines = self._out.render_lines(Markdown(block, code_theme=self._code_theme, hyperlinks=False), pad=False)
+            self._out.print(Segments(_trimmed(lines)), end="")
+
+    def _write(self, text: str) -> None:
+        self._out.file.write(text)
+        self._out.file.flush()
+
+    def _dim(self, text: str) -> None:
+        for line in visible(text).splitlines():
+            self._err.print(Text(line, style="dim"), soft_wrap=not self._err.is_terminal)
+
+    @property
+    def _line_chars(self) -> int:
+        return self._err.width if self._err.is_terminal else _MAX_LINE_CHARS
+
+    def _fresh_line(self) -> None:
+        """Leaves the line that the program has begun: as many spaces as a line has wrap, unless it is empty."""
+        if self._err.is_terminal and not self._err.is_dumb_terminal:
+            self._err.file.write(" " * self._err.width + "\r")
+            self._err.file.flush()
+        elif self._is_shared and may_be_within_line(self._err.file):
+            self._dim("\n")
+
+    def _fresh_answer(self) -> None:
+        """The same for the answer, where it goes elsewhere than what was said of the stop before."""
+        if self._is_shared and not self._out.is_terminal and not are_one(self._out.file, self._err.file):
+            self._write("\n" if may_be_within_line(self._out.file) else "")
+
+    def _quiet(self) -> None:
+        if self._spinner:
+            self._spinner.stop()
+            self._spinner = None
+
+
+def _trimmed(lines: list[list[Segment]]) -> list[Segment]:
+    """A block's lines without the empty ones around it, and one empty line after it."""
+    while lines and not _text(lines[0]).strip():
+        lines = lines[1:]
+    while lines and not _text(lines[-1]).strip():
+        lines = lines[:-1]
+    shown = [segment for line in lines for segment in (*_without_padding(line), Segment.line())] + [Segment.line()]
+    # What Markdown writes as `&#8238;` is a character only now.
+    return [segment._replace(text=visible(segment.text)) for segment in shown]
+
+
+def _without_padding(line: list[Segment]) -> list[Segment]:
+    """Spaces that only fill the line's width would be copied with it."""
+    while line and not line[-1].text.strip():
+        line = line[:-1]
+    return [*line[:-1], Segment(line[-1].text.rstrip(), line[-1].style)] if line else []
+
+
+def _text(line: list[Segment]) -> str:
+    return "".join(segment.text for segment in line)
+
+
+def _step(step: ToolStep, chars: int) -> str:
+    """`· evaluate(len(x)) -> 3 (8 ms, snapshot)` in at most that many characters: the result gives way first."""
+    notes = [f"{1000 * step.seconds:.0f} ms"] if step.seconds else []
+    notes += ["snapshot"] if step.snapshot and not step.call.startswith("snapshot") else []
+    end = f" ({', '.join(notes)})" if notes else ""
+    asked = step.call.removeprefix(f"{step.name}(").removesuffix(")")
+    result = _MARKUP.sub("", step.result).removeprefix(asked or " ").removeprefix(" evaluates to ")
+    line = f"· {step.call or step.name}" + (f" -> {result}" if result.strip() else "")
+    return _one_line(visible(line), chars - len(end)) + end
+
+
+def _one_line(text: str, chars: int = _MAX_LINE_CHARS) -> str:
+    return cut(" ".join(text.split()), chars, "…")
+
+
+class _Wait:
+    """What goes on, and for how long once it is long; made anew each time that it is drawn."""
+
+    def __init__(self, text: str) -> None:
+        self._text = visible(text)
+        self._began = time.monotonic()
+
+    def __rich__(self) -> Text:
+        seconds = time.monotonic() - self._began
+        return Text(self._text + (f" ({seconds:.0f} s)" if seconds >= _LONG_WAIT_S else ""), style="dim")

@@ -1,0 +1,200 @@
+"""What the server's tools are called and take. Pure: arguments are checked by it, and clients told.
+
+Every client puts all of it into every conversation, so each word counts (`benchmarks/mcp_servers.py` counts them).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, cast
+
+import msgspec
+from msgspec import Meta
+
+from dap_ai.protocol.contracts.tool_arguments import LineEdit
+
+INSTRUCTIONS = (
+    "A debugger that answers questions. Begin with `ask`: without `program` it is about the session that the user has "
+    "stopped in an editor, with `program` it runs that to its crash. The other tools are for details. Nothing changes "
+    "the program: what is evaluated or tried runs in a copy."
+)
+
+Session = Annotated[str, Meta(description="Id; default: the one that is stopped.")]
+Frame = Annotated[int, Meta(ge=0, description="Number as `look` shows it.")]
+Program = Annotated[str, Meta(description="Python file, native program or C file to run; or `-m MODULE`.")]
+Breakpoints = Annotated[list[str], Meta(description="FILE:LINE or FILE:LINE:CONDITION.")]
+Exceptions = Annotated[list[str], Meta(description="Also stop at `raised` or `userUnhandled` ones.")]
+
+
+class McpCall(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """What a tool takes."""
+
+    tool: ClassVar[str]
+    """The tool's name."""
+    told: ClassVar[str]
+    """What it is for, to a model."""
+    looks: ClassVar[bool] = True
+    """It starts and ends nothing."""
+
+
+class McpProgramCall(McpCall):
+    """What is to be run."""
+
+    looks: ClassVar[bool] = False
+    program: Program = ""
+    args: list[str] = []
+    cwd: str = ""
+    breakpoints: Breakpoints = []
+    exceptions: Exceptions = []
+    seconds: Annotated[float, Meta(gt=0, le=3600, description="Paused, if it has not stopped by then.")] = 20.0
+
+
+class McpAsk(McpProgramCall, kw_only=True):
+    """Arguments of `ask`."""
+
+    tool: ClassVar[str] = "ask"
+    told: ClassVar[str] = (
+        "Why did it crash, why has a variable this value? Root cause, evidence, a fix tried in a copy. "
+        "With `program`: runs it first."
+    )
+    question: str
+    session: Session = ""
+    frame: Frame | None = None
+    more: Annotated[bool, Meta(description="Only the whole of the last answer.")] = False
+
+
+class McpSessions(McpCall):
+    """Arguments of `sessions`: none."""
+
+    tool: ClassVar[str] = "sessions"
+    told: ClassVar[str] = "Debug sessions of the user's editors and of this server, and where they are stopped."
+
+
+class McpStart(McpProgramCall):
+    """Arguments of `start`."""
+
+    tool: ClassVar[str] = "start"
+    told: ClassVar[str] = "Runs a program to its first crash or breakpoint. Gives the session."
+
+
+class McpLook(McpCall):
+    """Arguments of `look`."""
+
+    tool: ClassVar[str] = "look"
+    told: ClassVar[str] = "The stack, and a frame's source and variables; with `expression` what is inside a value."
+    expression: str = ""
+    frame: Frame | None = None
+    session: Session = ""
+
+
+class McpEvaluate(McpCall):
+    """Arguments of `evaluate`."""
+
+    tool: ClassVar[str] = "evaluate"
+    told: ClassVar[str] = "The value of an expression, calls too, in a copy of the process."
+    expression: str
+    frame: Frame | None = None
+    session: Session = ""
+
+
+class McpTrace(McpCall):
+    """Arguments of `trace`."""
+
+    tool: ClassVar[str] = "trace"
+    told: ClassVar[str] = "Each line that an expression runs, and the values it sets, in a copy."
+    expression: str
+    frame: Frame | None = None
+    session: Session = ""
+
+
+class McpTryFix(McpCall):
+    """Arguments of `try_fix`."""
+
+    tool: ClassVar[str] = "try_fix"
+    told: ClassVar[str] = "Does what failed pass with these lines replaced? In a copy; no file changes."
+    edits: list[LineEdit]
+    check: Annotated[str, Meta(description="Expression or statements that must hold instead.")] = ""
+    frame: Frame | None = None
+    session: Session = ""
+
+
+class RunOpen(McpCall):
+    """Arguments of `run_open`."""
+
+    tool: ClassVar[str] = "run_open"
+    told: ClassVar[str] = "Opens a recorded run of an LLM agent (trajectory, transcript): its steps and checks."
+    looks: ClassVar[bool] = False
+    path: str
+
+
+class RunAsk(McpCall):
+    """Arguments of `run_ask`."""
+
+    tool: ClassVar[str] = "run_ask"
+    told: ClassVar[str] = "Where did a recorded run go wrong? By quotes of it."
+    looks: ClassVar[bool] = False
+    question: str = ""
+    path: str = ""
+    session: Session = ""
+
+
+class McpStop(McpCall):
+    """Arguments of `stop`."""
+
+    tool: ClassVar[str] = "stop"
+    told: ClassVar[str] = "Ends a session of `start` or `ask`; never the user's."
+    looks: ClassVar[bool] = False
+    session: Session = ""
+
+
+_ALL: tuple[type[McpCall], ...] = (
+    McpAsk,
+    McpSessions,
+    McpStart,
+    McpLook,
+    McpEvaluate,
+    McpTrace,
+    McpTryFix,
+    RunOpen,
+    RunAsk,
+    McpStop,
+)
+TOOLS: Mapping[str, type[McpCall]] = {kind.tool: kind for kind in _ALL}
+"""By name; the first is the one to begin with."""
+
+
+class BadCall(Exception):  # noqa: N818  its text is what the model is told
+    """Arguments do not fit; the text says which, and what would."""
+
+
+def call_of(name: str, arguments: Mapping[str, Any]) -> McpCall:
+    """The call that a client has made. Raises BadCall."""
+    kind = TOOLS.get(name)
+    if kind is None:
+        raise BadCall(f"There is no tool {name}; there are: {', '.join(TOOLS)}.")
+    try:
+        return msgspec.convert(arguments, kind)
+    except msgspec.ValidationError as error:
+        takes = ", ".join(kind.__struct_fields__) or "nothing"
+        raise BadCall(f"{name}: {error}. It takes: {takes}.") from error
+
+
+def schema_of(kind: type[McpCall]) -> dict[str, Any]:
+    """JSON Schema of a tool's arguments, without what says nothing to a model."""
+    (schema,), components = msgspec.json.schema_components([kind])
+    return cast("dict[str, Any]", _plain(schema, components))
+
+
+def _plain(schema: object, components: Mapping[str, Any]) -> object:
+    if isinstance(schema, list):
+        return [_plain(part, components) for part in cast("list[object]", schema)]
+    if not isinstance(schema, dict):
+        return schema
+    fields = cast("dict[str, Any]", schema)
+    if "$ref" in fields:
+        inside = dict(components[fields["$ref"].rpartition("/")[2]])
+        inside.pop("description", None)
+        return _plain(inside, components)
+    if "anyOf" in fields:  # `X | None`: who means none leaves it out
+        return _plain(next(part for part in fields["anyOf"] if part.get("type") != "null"), components)
+    return {key: _plain(part, components) for key, part in fields.items() if key not in {"title", "default"}}

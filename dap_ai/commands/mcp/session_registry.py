@@ -1,0 +1,156 @@
+"""Which session is meant: one that this server has started, or one of the user's, which it joins.
+
+1. A session of the user's is never ended, moved or changed: this server is a guest there, and leaves with its client.
+2. All that was started ends with the server, whatever it was doing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from contextlib import AsyncExitStack
+
+import click
+
+from dap_ai.adapter.io.error_boundary import SessionFailed
+from dap_ai.adapter.io.sockets import SocketError
+from dap_ai.commands.mcp.mcp_session import DebugSession
+from dap_ai.commands.mcp.own_session import OwnSession, StartRequest, start_program
+from dap_ai.commands.running.joinable_sessions import (
+    NO_SESSION,
+    NothingStopped,
+    SessionStatus,
+    choose,
+    joined,
+    look_at_all,
+    name_of,
+)
+from dap_ai.protocol.wire.ask_messages import Level
+from dap_ai.protocol.wire.errors import RequestFailed
+from dap_ai.system.load_limits import wait_for
+from dap_ai.transport.client import ConnectionClosed
+
+MOST_OWN = 3
+"""So many programs are held at once: one more ends the oldest."""
+_GUEST = "dap-ai mcp"
+_ATTACH_S = 5.0
+_NOTHING = (
+    "No session is stopped: `ask` with `program` runs one to its crash. The user's editors have sessions that can be "
+    "joined while they debug through dap-ai."
+)
+
+
+class SessionRegistry:
+    """Those of one client of the server. `sockets`: the setting."""
+
+    def __init__(self, sockets: str, level: Level) -> None:
+        self._sockets = sockets
+        self._level: Level = level
+        self._own: dict[str, tuple[OwnSession, DebugSession]] = {}
+        self._guests: dict[str, tuple[AsyncExitStack, DebugSession]] = {}
+        self._count = 0
+        self._latest: DebugSession | None = None
+        """The one that was started or asked about last: what details are wanted of."""
+
+    async def start(self, start: StartRequest) -> tuple[OwnSession, DebugSession]:
+        """A session of its own, which is the one that is meant from now on; ends the oldest of too many."""
+        self._count += 1
+        own, session = await start_program(start, f"s{self._count}")
+        self._own[session.name] = own, session
+        self._latest = session
+        if len(self._own) > MOST_OWN:
+            await self.end(next(iter(self._own)))
+        return own, session
+
+    async def end(self, name: str) -> str:
+        """Ends one of its own; "": the newest. What it was called. Raises UsageError."""
+        if not self._own:
+            raise click.UsageError("There is no session of this server to stop; those of the user are not for it.")
+        name = name or next(reversed(self._own))
+        if name not in self._own:
+            raise click.UsageError(f"{name} was not started here: it can stop {', '.join(self._own)}.")
+        own, session = self._own.pop(name)
+        with contextlib.suppress(SessionFailed):
+            await own.close()
+        return session.title
+
+    def own(self, session: DebugSession) -> OwnSession | None:
+        """What is known of a program that was started here."""
+        known = self._own.get(session.name)
+        return known[0] if known else None
+
+    def listed(self) -> list[DebugSession]:
+        """Its own, oldest first."""
+        return [session for _, session in self._own.values()]
+
+    async def user_sessions(self) -> list[SessionStatus]:
+        """Those of the user. Raises SocketError."""
+        return await look_at_all(self._sockets)
+
+    async def detailed(self, name: str) -> DebugSession:
+        """By its name; "": the one that was asked about last. Raises as `meant`."""
+        if not name and self._latest and self._latest.stop:
+            return self._latest
+        return await self.meant(name)
+
+    async def meant(self, name: str) -> DebugSession:
+        """By its name; "": the only one that is stopped; of its own the newest.
+
+        Raises UsageError, SocketError, RequestFailed, ConnectionClosed, TimeoutError.
+        """
+        self._latest = await self._meant(name)
+        return self._latest
+
+    async def _meant(self, name: str) -> DebugSession:
+        for gone in [own for own, (_, session) in self._own.items() if session.closed]:
+            await self.end(gone)
+        if name in self._own:
+            return self._own[name][1]
+        if self._own and not name:
+            return await self._own_unless_users()
+        try:
+            about = choose(await self.user_sessions(), name, "session")
+        except NothingStopped as nothing:
+            raise click.UsageError(_NOTHING if str(nothing) == NO_SESSION else str(nothing)) from nothing
+        known = self._guests.get(about.id)
+        if known and not known[1].closed:
+            return known[1]
+        return await self._join(about.id, about.program)
+
+    async def _own_unless_users(self) -> DebugSession:
+        """Raises UsageError, where one of the user's could be meant as well."""
+        newest = self._own[next(reversed(self._own))][1]
+        with contextlib.suppress(SocketError):
+            users = [seen.about for seen in await self.user_sessions() if seen.about and seen.about.state == "stopped"]
+            if users:
+                names = ", ".join(map(name_of, users))
+                raise click.UsageError(
+                    f"Which session? {newest.title} was started here, and the user has stopped {names}. "
+                    f"Name one as `session`."
+                )
+        return newest
+
+    async def close(self) -> None:
+        """Ends its own, and leaves those of the user."""
+        ends = [self._end_quietly(own) for own, _ in self._own.values()]
+        leaves = [stack.aclose() for stack, _ in self._guests.values()]
+        self._own, self._guests = {}, {}
+        await asyncio.gather(*ends, *leaves, return_exceptions=True)
+
+    async def _end_quietly(self, own: OwnSession) -> None:
+        with contextlib.suppress(SessionFailed, ConnectionClosed, RequestFailed):
+            await own.close()
+
+    async def _join(self, session_id: str, program: str) -> DebugSession:
+        stack = AsyncExitStack()
+        try:
+            client, _ = await stack.enter_async_context(joined(session_id, self._sockets, _GUEST))
+            session = DebugSession(session_id, program, client, self._level, runs_on=True)
+            await client.request("attach", {}, timeout_s=_ATTACH_S)
+            await client.request("configurationDone", timeout_s=_ATTACH_S)
+            await wait_for(session.is_stopped.wait(), _ATTACH_S)
+        except BaseException:
+            await stack.aclose()
+            raise
+        self._guests[session_id] = stack, session
+        return session

@@ -1,0 +1,80 @@
+"""Who would answer a question here, for `dap-ai doctor`: the provider, the model, the endpoint, and is there a key."""
+
+from __future__ import annotations
+
+import contextlib
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import msgspec
+
+from dap_ai.agent.model_port import ModelError
+from dap_ai.agent.providers.base import ProviderError
+from dap_ai.agent.providers.endpoint_errors import ModelEndpoint, refused, unreachable
+from dap_ai.agent.providers.loading import load
+from dap_ai.agent.providers.openai import OPENAI_URL
+from dap_ai.settings import configuration
+
+Finding = tuple[Literal["ok", "missing"], str, str]
+"""A verdict, what was found, and advice; never the key."""
+
+_TIMEOUT_S = 10.0
+_MAX_BODY_BYTES = 4_000_000
+_FOR_A_MODEL = "For a language model: set OPENAI_API_KEY, or name an endpoint with --base-url"
+
+
+def notice_of(settings: configuration.Settings, environ: Mapping[str, str]) -> str:
+    """Who answers and what leaves the machine, as the first status of an answer says it; or why nobody can."""
+    try:
+        return load(msgspec.structs.replace(settings, record=""), environ).notice
+    except ProviderError as error:
+        return error.user_text.rstrip(".")
+
+
+def who_answers(settings: configuration.Settings, environ: Mapping[str, str], *, online: bool = False) -> Finding:
+    """`online`: also asks the endpoint for its models, which sends it the key and nothing else."""
+    name = configuration.provider_of(settings, environ)
+    try:
+        notice = load(msgspec.structs.replace(settings, record=""), environ).notice
+    except ProviderError as error:
+        return "missing", error.user_text.rstrip("."), ""
+    if name != "openai":
+        return "ok", notice, _FOR_A_MODEL if name == "offline" else ""
+    key = environ.get("OPENAI_API_KEY", "")
+    found = f"{notice} ({'with' if key else 'without'} a key)"
+    if not online:
+        return "ok", found, "Whether it can be reached: dap-ai doctor --online"
+    url = (settings.base_url or environ.get("OPENAI_BASE_URL") or OPENAI_URL).rstrip("/")
+    try:
+        models = _models(ModelEndpoint(url, settings.model, key))
+    except ModelError as error:
+        return "missing", f"{found}. {error}".rstrip("."), ""
+    if settings.model and models and settings.model not in models:
+        return "ok", f"{found}. It can be reached, but does not list that model", ""
+    return "ok", f"{found}. It can be reached", ""
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """A key goes to the endpoint that is set, and nowhere else."""
+
+    def redirect_request(self, *_args: Any, **_kwargs: Any) -> None:
+        """Refuses."""
+
+
+def _models(endpoint: ModelEndpoint) -> list[str]:
+    """Those that it lists. Raises ModelError."""
+    headers = {"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
+    request = urllib.request.Request(f"{endpoint.shown}/models", headers=headers)  # noqa: S310  `load` wants http(s)
+    try:
+        with urllib.request.build_opener(_NoRedirect).open(request, timeout=_TIMEOUT_S) as response:
+            body = response.read(_MAX_BODY_BYTES)
+    except urllib.error.HTTPError as error:
+        with error:
+            raise refused(endpoint, error.code, error.read(1000).decode(errors="replace")) from error
+    except OSError as error:
+        raise unreachable(endpoint, error) from error
+    with contextlib.suppress(msgspec.MsgspecError, KeyError, TypeError):
+        return [model["id"] for model in msgspec.json.decode(body)["data"]]
+    return []

@@ -1,0 +1,104 @@
+"""What a run tells the debugger to do with the program: where to stop, how to go on; and the events that it goes by."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import linecache
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from dap_ai.commands.options.command_line import BreakpointOption, breakpoints_by_file
+from dap_ai.protocol.wire.errors import RequestFailed
+from dap_ai.transport.client import DapClient
+
+Events = asyncio.Queue[tuple[str, dict[str, Any]]]
+"""By name, with their bodies; in order."""
+_OF_DEBUGGEE = ("initialized", "process", "stopped", "continued", "output", "exited", "terminated")
+_HEARD = frozenset((*_OF_DEBUGGEE, "askOutput", "askApproval", "askEnded", "askCaught"))
+
+
+def hear(client: DapClient, events: Events) -> None:
+    """Lets the session's events in, by name: one that an adapter calls `consent` or `line`, no user has said."""
+    client.on_event(lambda name, body: events.put_nowait((name, body)) if name in _HEARD else None)
+
+
+_REQUEST_S = 20.0
+
+
+class Controls:
+    """Requests of one session. Each raises RequestFailed, ConnectionClosed, TimeoutError."""
+
+    def __init__(self, client: DapClient, breakpoints: Sequence[BreakpointOption], exceptions: Sequence[str]) -> None:
+        self._client = client
+        self._breakpoints = breakpoints
+        self.capabilities: Mapping[str, Any] = {}
+        """What the adapter can, as `initialize` told it."""
+        self.filters: Sequence[str] = exceptions
+        """Of exceptions, as the adapter calls them."""
+        self.functions: Sequence[str] = ()
+        """Where the program stops too, if it has such a function."""
+        self.function_ids: set[int] = set()
+        """Of these breakpoints, as the adapter counts them."""
+
+    async def request(self, command: str, arguments: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The response's body."""
+        return await self._client.request(command, arguments, timeout_s=_REQUEST_S)
+
+    async def set_stops(self) -> list[str]:
+        """Sets breakpoints and exceptions; what the debugger objects to, a line each."""
+        objections: list[str] = []
+        for file, lines in breakpoints_by_file(self._breakpoints).items():
+            body = await self.request("setBreakpoints", {"source": {"path": file}, "breakpoints": lines})
+            for line, answer in zip(lines, body.get("breakpoints", []), strict=False):
+                if answer.get("message") and not answer.get("verified"):
+                    objections.append(f"{file}:{line['line']}: {answer['message']}")
+        await self.request("setExceptionBreakpoints", {"filters": list(self.filters)})
+        await self._set_functions(self.functions)
+        return objections
+
+    async def clear_stops(self) -> None:
+        """Nothing stops the program any more."""
+        for file in breakpoints_by_file(self._breakpoints):
+            await self.request("setBreakpoints", {"source": {"path": file}, "breakpoints": []})
+        await self.request("setExceptionBreakpoints", {"filters": []})
+        await self._set_functions([])
+
+    async def _set_functions(self, names: Sequence[str]) -> None:
+        if self.functions:
+            with contextlib.suppress(RequestFailed):  # nobody asked for them
+                arguments = {"breakpoints": [{"name": name} for name in names]}
+                answers = (await self.request("setFunctionBreakpoints", arguments)).get("breakpoints", ())
+                self.function_ids = {answer["id"] for answer in answers if "id" in answer}
+
+    async def set_functions(self, wanted: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        """Function breakpoints of the user's, beside `functions`; what the debugger says of each of the user's."""
+        ours = [{"name": name} for name in self.functions]
+        asked = {"breakpoints": [*ours, *wanted]}
+        answers = (await self.request("setFunctionBreakpoints", asked)).get("breakpoints", [])
+        self.function_ids = {answer["id"] for answer in answers[: len(ours)] if "id" in answer}
+        return answers[len(ours) :]
+
+    async def pause(self) -> None:
+        """Asks for a stop where the program is now."""
+        threads = (await self.request("threads"))["threads"]
+        await self.request("pause", {"threadId": threads[0]["id"]})
+
+    async def place(self, thread_id: int) -> str:
+        """Where a stopped thread stands, with the line's source: `shop.py:12 in total: return 1`; empty: nowhere."""
+        with contextlib.suppress(RequestFailed):
+            frames = (await self.request("stackTrace", {"threadId": thread_id, "levels": 1}))["stackFrames"]
+            return _place(frames[0]) if frames else ""
+        return ""
+
+
+def _place(frame: dict[str, Any]) -> str:
+    source: dict[str, Any] = frame.get("source") or {}
+    path: str = source.get("path") or ""
+    line: int = frame["line"]
+    linecache.checkcache(path)
+    text = linecache.getline(path, line).strip()
+    near = os.path.relpath(path) if path and Path(path).is_relative_to(Path.cwd()) else path or "no file"
+    return f"{near}:{line} in {frame['name']}" + (f": {text}" if text else "")

@@ -1,0 +1,106 @@
+"""A program behind a debug adapter of ours: launch or attach, up to the moment from which it can stop."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dap_ai.commands.running.run_targets import Target, TargetSession
+from dap_ai.protocol.wire.errors import RequestFailed
+
+_START_S = 60.0
+_WATCH_S = 0.5
+_INITIALIZE = {
+    "clientID": "dap-ai",
+    "clientName": "dap-ai ask",
+    "pathFormat": "path",
+    "linesStartAt1": True,
+    "columnsStartAt1": True,
+    "supportsProgressReporting": False,
+}
+
+
+class Debugged(Target):
+    """What is launched or attached to; how, its kind says."""
+
+    initialize: Mapping[str, Any] = {"adapterID": "python"}
+    """Arguments of `initialize` beside those of every kind."""
+    stops_at_exceptions = True
+    """Those that the user wants; else it has failed already, or they are another debugger's."""
+    command_line = ""
+    """What is started, as it would be typed without us; empty: it runs already."""
+
+    def filters(self, exceptions: Sequence[str], announced: Sequence[str]) -> Sequence[str]:
+        """The adapter's exception filters for what the user wants; `announced` are all that it has."""
+        del announced
+        return exceptions if self.stops_at_exceptions else ()
+
+    def start_request(self, session: TargetSession, capabilities: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+        """`launch` or `attach`, and its arguments. As it is here, there is nothing to say."""
+        del session, capabilities
+        return "attach", {}
+
+    def start_failure(self, name: str, body: Mapping[str, Any]) -> RequestFailed | None:
+        """What an event says of a start that has failed, where the adapter answers in no other way."""
+        del name, body
+        return None
+
+    async def initialized(self, session: TargetSession) -> None:
+        """The adapter is ready for breakpoints."""
+
+    async def start(self, session: TargetSession) -> None:
+        """Returns when the program runs. Raises RequestFailed, ConnectionClosed, TimeoutError."""
+        session.display.waiting("starting")
+        controls = session.controls
+        capabilities = await controls.request("initialize", {**_INITIALIZE, **self.initialize})
+        controls.capabilities = capabilities
+        announced = [one["filter"] for one in capabilities.get("exceptionBreakpointFilters", ())]
+        controls.filters = self.filters(session.wishes.exceptions, announced)
+        if self.command_line:
+            session.display.command(self.command_line)
+        command, arguments = self.start_request(session, capabilities)
+        request = session.client.request(command, {**arguments, "askEvents": True}, timeout_s=_START_S)
+        starting = asyncio.create_task(request)
+        try:
+            await self._until_initialized(session, starting)
+            await self.initialized(session)
+            for objection in await controls.set_stops():
+                session.display.status(objection)
+            await controls.request("configurationDone")
+            await starting
+        finally:
+            starting.cancel()
+
+    async def _until_initialized(self, session: TargetSession, starting: asyncio.Task[dict[str, Any]]) -> None:
+        ended_early = RequestFailed("launch", "ended", "the program ended before the debugger was ready")
+        answered = False
+        while True:
+            event = asyncio.create_task(session.events.get())
+            waited_for = {event} if answered else {event, starting}
+            await asyncio.wait(waited_for, timeout=_WATCH_S, return_when=asyncio.FIRST_COMPLETED)
+            if event.done():
+                name, body = event.result()
+                if name == "initialized":
+                    return
+                if failure := self.start_failure(name, body):
+                    raise failure
+                if not await session.handle(name, body):
+                    raise ended_early
+                continue
+            event.cancel()
+            if starting.done() and not answered:
+                await starting
+                answered = True  # lldb-dap 19 answers before that event
+            elif answered:
+                raise RequestFailed("launch", "notInitialized", "the debug adapter never sent 'initialized'")
+            if self.job.start_has_failed():
+                # debugpy would wait half a minute for it to connect.
+                raise ended_early
+
+
+async def quietly(session: TargetSession, command: str, arguments: Mapping[str, Any]) -> None:
+    """A request whose refusal does not matter: it is cosmetic."""
+    with contextlib.suppress(RequestFailed):
+        await session.controls.request(command, arguments)

@@ -1,0 +1,166 @@
+"""What lets a loop's index go past the end, evaluated at the stop: its condition, its limit, or the unsigned type."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from dap_ai.agent.case.stop_snapshot import FramePlace
+from dap_ai.agent.source.parsed import Expression, NameWrite
+from dap_ai.debuggees.native.analysis.reachability import FunctionSpot, amount
+from dap_ai.debuggees.native.analysis.report_builder import (
+    ReportBuilder,
+    bare,
+    callee,
+    integer,
+    names_of,
+    number_of,
+    within,
+)
+from dap_ai.protocol.contracts.inspection import Value
+
+_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "!=": "!=", "..": "..", "..=": "..="}
+_UPWARD = frozenset({"<", "<=", "!=", "..", "..="})
+_INCLUSIVE = frozenset({"<=", "..="})
+_LENGTHS = frozenset({"size", "length", "len"})
+_LAST = re.compile(r"(?i)(?:^|_|\.|>|[a-z])(?:last|top|high|hi|max|right|upper|final)$")
+"""A name of an index that is meant to be reached."""
+_UNSIGNED = re.compile(r"unsigned|\bsize_t|size_type|uint|^u\d|usize")
+_NARROW = re.compile(r"\bchar\b|\bshort\b|\bu?int(?:8|16)_t\b|^[ui](?:8|16)$")
+"""C computes with these as `int`: 1 less than 0 is -1."""
+_WIDE = re.compile(r"long|size|64|ptr")
+
+Fault = Literal["one too far", "no limit", "limit", "wraps", "never below", "unknown", "none"]
+"""one too far: the last round fails, and a header without `=` leaves that round out. limit: the loop stops at its
+limit, but the limit is too large. none: by the values at the stop, the header ends the loop before such an index."""
+
+
+@dataclass(frozen=True)
+class NativeLoop:
+    """A loop's header with what its index and its limit are at the stop."""
+
+    fault: Fault
+    limit: Expression | None = None
+    code: str = ""
+    """Of the header, that which is at fault: `n - 1`, `i >= 0`, `<=`."""
+    is_meant: bool = False
+    """There is a sign that the last round is meant to be: then what is indexed may be too small."""
+
+
+def judge(draft: ReportBuilder, spot: FunctionSpot, write: NameWrite, bound: int | None, base: str = "") -> NativeLoop:
+    """What of a loop's header lets its index become what it is; `bound`: the elements of `base`, if they are known."""
+    place = spot.place
+    value = place.value(write.name) if place else None
+    at = number_of(value)
+    if place is None or at is None:
+        return NativeLoop("unknown")
+    found = _limit(spot, write)
+    if found is None:
+        return NativeLoop("no limit" if bound is not None and at >= bound else "unknown")
+    sign, limit = found
+    if sign == ">=" and integer(limit.text) == 0 and _is_unsigned(value):
+        return NativeLoop("never below" if _is_wrapped(at, value) else "none", limit, f"{write.name} >= 0")
+    if sign not in _UPWARD:
+        return NativeLoop("unknown", limit)
+    if code := _wrapped(place, limit):
+        return NativeLoop("unknown" if _is_changed(spot, write.line, limit) else "wraps", limit, code)
+    end = limit_of(draft, limit, place)
+    if end is None or _is_changed(spot, write.line, limit):
+        return NativeLoop("unknown", limit)
+    if at > end or (at == end and sign not in _INCLUSIVE):
+        return NativeLoop("none", limit)
+    if at < end:
+        return NativeLoop("limit", limit)
+    fits = at == bound if bound is not None else is_right_behind(draft)
+    if not fits:
+        return NativeLoop("limit" if fits is False else "unknown", limit)
+    return NativeLoop("one too far", limit, sign, _is_meant(spot, write, limit, base))
+
+
+def limit_of(draft: ReportBuilder, limit: Expression, place: FramePlace) -> int | None:
+    """What a limit is now: a number, or the length of what it asks for its length."""
+    holder = limit.parts[0] if limit.kind == "call" and len(limit.parts) == 1 else None
+    if holder is None or holder.kind != "member" or callee(limit) not in _LENGTHS:
+        return amount(draft, limit, place)
+    value = place.value(bare(holder.parts[0]).text)
+    return value.length if value else None
+
+
+def _limit(spot: FunctionSpot, write: NameWrite) -> tuple[str, Expression] | None:
+    """The comparison of the header that limits the name, with the name on its left; None: there is none."""
+    for root in spot.unit.loop_header(write.line):
+        for part in within(root):
+            if len(part.parts) != 2 or part.operator not in _TURNED:
+                continue
+            left, right = map(bare, part.parts)
+            if part.operator.startswith(".."):
+                return part.operator, right
+            if left.text == write.name:
+                return part.operator, right
+            if right.text == write.name:
+                return _TURNED[part.operator], left
+    return None
+
+
+def _is_unsigned(value: Value | None) -> bool:
+    return value is not None and bool(_UNSIGNED.search(value.type))
+
+
+def _is_wrapped(number: int, value: Value | None) -> bool:
+    """Whether an unsigned number has its highest bit set, as one has that was counted down below 0."""
+    kind = value.type if value else ""
+    narrow = _NARROW.search(kind)
+    bits = (8 if "char" in narrow[0] or "8" in narrow[0] else 16) if narrow else 64 if _WIDE.search(kind) else 32
+    return bool(number >> (bits - 1))
+
+
+def _wrapped(place: FramePlace, limit: Expression) -> str:
+    """`n - 1`, where `n` is 0, unsigned, and not so narrow that C computes with it as `int`."""
+    if limit.operator != "-" or len(limit.parts) != 2 or integer(limit.parts[1].text) != 1:
+        return ""
+    value = place.value(bare(limit.parts[0]).text)
+    wraps = number_of(value) == 0 and _is_unsigned(value) and value is not None and not _NARROW.search(value.type)
+    return limit.text if wraps else ""
+
+
+def _is_changed(spot: FunctionSpot, line: int, limit: Expression) -> bool:
+    """Whether a line of the loop, or after it, gives a name of the limit another value."""
+    found = [w for name in names_of(limit) for w in spot.unit.writes(name, spot.function)]
+    return any(w.line > line and w.role in ("assigned", "changed", "address", "loop") for w in found)
+
+
+def is_right_behind(draft: ReportBuilder) -> bool | None:
+    """Whether the sanitizer's report says that the access begins right behind the memory; None: there is none."""
+    report = draft.report
+    said = " ".join([*report.facts, report.text]) if report else ""
+    found = re.search(r"(\d+) bytes (after|to the right of)", said)
+    return int(found[1]) == 0 if found else None
+
+
+def _is_meant(spot: FunctionSpot, write: NameWrite, limit: Expression, base: str) -> bool:
+    """Whether the code shows that the limit is an index: by its name, by another use, or as that of a final zero."""
+    limit = _origin(spot, limit)
+    ends_text = any(part.kind == "call" and callee(part) == "strlen" for part in within(limit))
+    used = base and f"{base}[{limit.text}]" in {e.text for e in spot.unit.reads(spot.function)}
+    start = start_of(spot, write)
+    from_one = start is not None and (integer(start.text) or 0) > 0
+    return bool(_LAST.search(limit.text) or ends_text or used or from_one)
+
+
+def _origin(spot: FunctionSpot, limit: Expression) -> Expression:
+    """The call that alone has given a limit its value; else the limit."""
+    writes = [w for w in spot.unit.writes(limit.text, spot.function) if w.name == limit.text]
+    value = bare(writes[0].value) if len(writes) == 1 and writes[0].value else None
+    return value if value is not None and value.kind == "call" else limit
+
+
+def start_of(spot: FunctionSpot, write: NameWrite) -> Expression | None:
+    """What the index begins with; None: that is not plain."""
+    for root in spot.unit.loop_header(write.line):
+        if root.operator.startswith(".."):
+            return bare(root.parts[0])
+    writes = [w for w in spot.unit.writes(write.name, spot.function) if w.name == write.name and w.line <= write.line]
+    here = [w for w in writes if w.line == write.line]
+    given = here[0].value if here and here[0].value else next((w.value for w in reversed(writes) if w.value), None)
+    return bare(given) if given else None

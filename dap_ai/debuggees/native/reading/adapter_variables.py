@@ -1,0 +1,160 @@
+"""Variables as the adapters list them, the errors in their place, and the paths by which `hover` finds them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Any
+
+from dap_ai.debuggees.native.reading import types
+
+MAX_PATH = 400
+_NAME = r"[A-Za-z_][A-Za-z0-9_]{0,199}"
+NAME = re.compile(rf"(?:::)?{_NAME}(?:::{_NAME}){{0,8}}")
+MEMBER = re.compile(rf"{_NAME}|\d{{1,4}}")
+PATH = re.compile(rf"[*&]{{0,3}}(?:\(long\))?{NAME.pattern}(?:(?:\.|->)(?:{_NAME})|\[-?\d{{1,18}}\])*")
+"""The whole language of what is sent. No `$`, `@`, `=`, quote, blank or backquote, no parentheses but `(long)`'s."""
+_KEYWORDS = {"sizeof", "alignof", "typeof", "decltype", "new", "delete", "throw", "operator", "typeid", "noexcept"}
+_LENGTH = re.compile(r"\b(?:size=|of length |with )(\d+)")
+_UNREADABLE = re.compile(r"(?:memory (?:at address|from)|at) (0x[0-9a-fA-F]+)")
+_ABSENT = re.compile(
+    r"undeclared identifier|No symbol|invalid value object|no member|is not a member|not found|no field"
+)
+_OPTIMISED = re.compile(r"optimi[sz]ed out|not available|DW_OP_entry_value", re.IGNORECASE)
+ADDRESS = re.compile(r"^@?0x[0-9a-fA-F]+:? ?")
+_SHADOWED = re.compile(r" (?:@ .*|#\d+)$")
+
+
+class UnreadVariable(Exception):  # noqa: N818  a state of the program
+    """There is no value there. `address`: of the memory that cannot be read; None: it has another reason."""
+
+    def __init__(self, text: str, address: int | None = None) -> None:
+        super().__init__(text)
+        self.text = text
+        self.address = address
+
+
+@dataclass(frozen=True)
+class AdapterVariable:
+    """A variable as the adapter lists it."""
+
+    name: str
+    type: str
+    text: str
+    path: str = ""
+    """By which `hover` finds it; empty: it cannot."""
+    reference: int = 0
+    indexed: int = 0
+    named: int = 0
+    place: int = 0
+    """What `memoryReference` says: where it is; of gdb's pointers where they point."""
+
+    @property
+    def length(self) -> int | None:
+        """Of a container or array, where it tells."""
+        if (fixed := types.fixed_length(self.type)) is not None:
+            return fixed
+        if (found := _LENGTH.search(self.text)) and '"' not in self.text[: found.start()]:
+            return int(found[1])
+        kind = types.kind_of(self.type)
+        named = {"list": self.named, "set": self.named, "dict": self.named // 2}.get(kind, 0)
+        return self.indexed or named or None
+
+    @property
+    def address(self) -> int | None:
+        """Of a pointer: where it points; of an array that is written as a string: where it is."""
+        found = re.match(r"@?(?:\([^()]*\) )?(0x[0-9a-fA-F]+)", self.text)
+        if found:
+            return int(found[1], 16)
+        if self.text.startswith('"') and self.place:
+            return self.place
+        return 0 if self.text in ("NULL", "nullptr", "<null>") else None
+
+    def check(self) -> None:
+        """Raises Unread if the adapter shows an error in the value's place."""
+        if self.text.startswith(("<error", "<optimized out", "<variable not available", "<not available", "<read ")):
+            raise unread(self.text.strip("<>").removeprefix("error: "))
+
+
+def unread(text: str) -> UnreadVariable:
+    """What an adapter's error says."""
+    if "parent is NULL" in text:
+        return UnreadVariable("0x0 is not readable", 0)
+    if found := _UNREADABLE.search(text):
+        address = int(found[1], 16)
+        return UnreadVariable(f"{address:#x} is not readable", address)
+    return UnreadVariable(
+        "optimised out" if _OPTIMISED.search(text) else text.splitlines()[0][:200] if text else "unreadable"
+    )
+
+
+def is_absent(text: str) -> bool:
+    """Whether an adapter's error says that there is no such name."""
+    return bool(_ABSENT.search(text))
+
+
+def safe_name(name: str) -> bool:
+    """Whether the name is one, and no keyword of an operator."""
+    return len(name) <= MAX_PATH and bool(NAME.fullmatch(name)) and not _KEYWORDS & set(name.split("::"))
+
+
+def member_path(path: str, name: str, *, pointer: bool) -> str:
+    """The path of a member; empty: it has none."""
+    if not path or not re.fullmatch(_NAME, name) or name in _KEYWORDS:
+        return ""
+    if path.startswith("*") and not path.startswith("**") and not pointer:
+        return f"{path[1:]}->{name}"
+    return "" if path.startswith(("*", "&")) else f"{path}{'->' if pointer else '.'}{name}"
+
+
+def item_path(path: str, index: int) -> str:
+    """The path of an item; empty: it has none."""
+    return "" if not path or path.startswith(("*", "&")) else f"{path}[{index}]"
+
+
+def target_path(path: str, *, plain: bool) -> str:
+    """The path of what a pointer points to. `plain`: a subscript of it means memory, not an item of a container."""
+    if path.startswith("&"):
+        return path[1:]
+    return item_path(path, 0) if plain else f"*{path}" if path and not path.startswith("*") else ""
+
+
+def raw_of(row: dict[str, Any], name: str) -> AdapterVariable:
+    """The variable that a response of the adapter describes."""
+    named = _SHADOWED.sub("", name)
+    return AdapterVariable(
+        name=name,
+        type=str(row.get("type") or ""),
+        text=str(row.get("value") or ""),
+        path=named if safe_name(named) or PATH.fullmatch(named) else "",
+        reference=int(row.get("variablesReference") or 0),
+        indexed=int(row.get("indexedVariables") or 0),
+        named=int(row.get("namedVariables") or 0),
+        place=number_in(row.get("memoryReference")) or 0,
+    )
+
+
+def number_in(reference: Any) -> int | None:
+    """The address that an adapter's reference tells; None: it tells none, for DAP lets it be any text."""
+    found = re.fullmatch(r"0x[0-9a-fA-F]{1,16}|[1-9]\d{0,19}", str(reference or ""))
+    return int(found[0], 0) if found else None
+
+
+def child_path(parent: AdapterVariable, name: str) -> str:
+    """The path of what is listed below a variable under that name; empty: it has none."""
+    if found := re.fullmatch(r"\[?(\d{1,18})\]?", name):
+        in_order = types.kind_of(parent.type) in ("array", "list", "pointer", "str")
+        return item_path(parent.path, int(found[1])) if in_order else ""
+    if types.kind_of(parent.type) in ("smart", "optional", "dict", "set"):
+        return ""
+    return member_path(parent.path, name, pointer=types.kind_of(parent.type) == "pointer")
+
+
+def unshadowed(rows: list[AdapterVariable]) -> list[AdapterVariable]:
+    """Of each name the innermost one: lldb-dap lists it last and marks both (`x @ a.c:3`), gdb first (then `x #2`)."""
+    found: dict[str, AdapterVariable] = {}
+    for row in rows:
+        name = _SHADOWED.sub("", row.name)
+        if name not in found or " @ " in row.name:
+            found[name] = replace(row, name=name)
+    return list(found.values())

@@ -1,0 +1,57 @@
+"""What one variable is, as an adapter lists it: its kind, its number, its string. Told by type, else by text."""
+
+from __future__ import annotations
+
+import re
+
+from dap_ai.debuggees.native.reading import types
+from dap_ai.debuggees.native.reading.adapter_literals import codes, joined, within
+from dap_ai.debuggees.native.reading.adapter_variables import AdapterVariable
+from dap_ai.debuggees.native.reading.numbers import Number, read_number
+from dap_ai.debuggees.native.reading.types import Scalar
+
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]+(?: <[^<>]*>)?")
+_IDENTIFIER = re.compile(
+    r"[A-Za-z_][\w:]*(?: \| [A-Za-z_][\w:]*)*|\([A-Za-z_][\w:| ]*\)|\(?[\w: |]*unknown: 0x[0-9a-f]+\)?"
+)
+_NUMBER = re.compile(r"-?\d+")
+
+
+def kind_of(raw: AdapterVariable) -> str:
+    """A Value.kind, by the type and, where that is the program's own, by what the value looks like."""
+    kind = types.kind_of(raw.type)
+    if kind:
+        return kind
+    if _ADDRESS.fullmatch(raw.text):
+        return "pointer"  # of a typedef, or of gdb, whose client has not asked for types
+    if re.match(r"(?:0x[0-9a-fA-F]+ )?\"", raw.text):
+        return "str"
+    if not raw.reference:
+        if _NUMBER.fullmatch(raw.text):
+            return "int"
+        if _IDENTIFIER.fullmatch(raw.text):
+            return "bool" if raw.text in ("true", "false") else "enum"
+    if raw.indexed or re.match(r"size=\d", raw.text):
+        return "list"
+    return "struct" if raw.reference or raw.text in ("", "{}") else "object"
+
+
+def number_of(raw: AdapterVariable) -> Number | None:
+    """The number that the variable holds; None: it holds none."""
+    scalar = types.scalar_of(raw.type)
+    if scalar is None and kind_of(raw) in ("int", "bool"):
+        scalar = Scalar(raw.type or "int", "int", 0, signed=True)
+    value = None if scalar is None else read_number(raw.text, scalar)
+    return None if scalar is None or value is None else Number(scalar, value)
+
+
+def string_of(raw: AdapterVariable) -> str:
+    """The literal in the variable's text, with its quotes and escapes; empty: there is none."""
+    text = joined(raw.text)
+    array = types.array_of(raw.type)
+    return within(text, array.length, wide=types.is_wide(raw.type)) if text and array else text
+
+
+def codes_of(raw: AdapterVariable) -> list[int]:
+    """The numbers of the string's characters, each as wide as the type says."""
+    return codes(string_of(raw), wide=types.is_wide(raw.type))

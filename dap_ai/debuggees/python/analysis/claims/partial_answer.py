@@ -1,0 +1,63 @@
+"""An answer about frames that have a traceback, source, and values only where a child sent them: nothing is tried."""
+
+from __future__ import annotations
+
+from dap_ai.agent.case.stop_snapshot import FramePlace, StopSnapshot
+from dap_ai.agent.report.sections import quote, where
+from dap_ai.debuggees.python.analysis.claims.advice import recommendation
+from dap_ai.debuggees.python.analysis.claims.explain import after_cleanup, happened, root_cause, why
+from dap_ai.debuggees.python.analysis.claims.verdict import verdict
+from dap_ai.debuggees.python.analysis.ranking.ranking import StopAnalysis
+from dap_ai.protocol.wire.ask_messages import Fix
+
+_CAUGHT = (
+    "**Nothing stopped here.** The program caught this exception and reported it. This is read from its traceback and "
+    "the source, without any value."
+)
+
+
+def caught(analysis: StopAnalysis) -> tuple[list[str], list[Fix]]:
+    """The paragraphs about an exception at which nothing stopped, and the fixes."""
+    return _partial_answer(analysis, "; something caught it", _CAUGHT)
+
+
+def elsewhere(analysis: StopAnalysis, here: StopSnapshot) -> tuple[list[str], list[Fix]]:
+    """The paragraphs about an exception in another process, which has ended the wait for its result `here`."""
+    place = _arrived(analysis.case, here)
+    spot = where(here, place.frame.path, place.frame.line)
+    note = (
+        f"**Raised in another process.** {_source_of(here, analysis.case)}. It came to this process at {spot}, "
+        f"in `{place.frame.name}`:\n\n{quote(place)}"
+    )
+    return _partial_answer(analysis, ", in another process", note)
+
+
+def _source_of(here: StopSnapshot, there: StopSnapshot) -> str:
+    """What the answer is read from, after what a child process has told of itself: which it is, and its values."""
+    if here.exception is None or here.exception.type != "ChildProcessError":
+        return "This is read from the traceback that it sent and the source, without any value"
+    sources = "the traceback that it sent and the source; the values of its variables are not known"
+    if any(place.facts for place in there.places):
+        sources = "the traceback and the values that it sent at its end, and the source"
+    return f"{here.exception.message}. The rest is read from {sources}"
+
+
+def _arrived(there: StopSnapshot, here: StopSnapshot) -> FramePlace:
+    """Where the exception came to this process: its traceback may have come with it, as tblib has them come."""
+    sent = {(place.frame.path, place.frame.line, place.frame.name) for place in there.places}
+    own = (p for p in here.places if (p.frame.path, p.frame.line, p.frame.name) not in sent)
+    return next(own, here.places[0])
+
+
+def _partial_answer(analysis: StopAnalysis, end: str, note: str) -> tuple[list[str], list[Fix]]:
+    advice, fixes = recommendation(analysis, None)
+    first = f"{verdict(analysis, None).removesuffix('.')}{end}."
+    known = [after_cleanup(analysis.diagnosis.place), note, root_cause(analysis), advice]
+    return [first, *known, happened(analysis), _came_by(analysis), why(analysis)], fixes
+
+
+def _came_by(analysis: StopAnalysis) -> str:
+    """The user's frames of the traceback, innermost first."""
+    case = analysis.case
+    rows = [f"- {where(case, p.frame.path, p.frame.line)}, in `{p.frame.name}`" for p in case.places[1:]]
+    return "\n".join(["Called from:\n", *rows]) if rows else ""

@@ -1,0 +1,98 @@
+"""Whether with a fix what failed is not done at all any more: then it says nothing that it does not fail.
+
+A trap in the place of the operation that failed tells, whatever leads past it: a filter that lets nothing through, a
+loop without a round, an `and` whose first part is false. If the run ends well with the trap too, nothing has come by.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from dap_ai.agent.case.value_texts import cut
+from dap_ai.agent.report.source_edits import SourceEdit, lines_after, moved, text_after
+from dap_ai.agent.source.source_file import SourceFile
+from dap_ai.agent.source.statements import header_nodes, last_line
+from dap_ai.debuggees.python.analysis.failure.failure_evidence import failing_expression
+from dap_ai.debuggees.python.analysis.record.check_runs import CheckRuns, Control
+from dap_ai.debuggees.python.analysis.record.failure_check import Failure
+from dap_ai.debuggees.python.analysis.record.impact import gives_otherwise
+from dap_ai.debuggees.python.analysis.syntax.nodes import parsed
+from dap_ai.protocol.contracts.snapshot_messages import RunTrace, SnapshotResult
+
+_TRAP = b"(_ for _ in ()).throw(KeyboardInterrupt)"
+"""An expression that ends the run, and that no `except Exception` holds up."""
+
+
+async def evaded(runs: CheckRuns, control: Control, edit: SourceEdit, after: SnapshotResult) -> str:
+    """In words: `float(text)` does not run any more; empty: it does, or that cannot be told. Raises NotStopped.
+
+    Nor is it a fix to do the same to other values, where what had gone well goes otherwise then. `after`: the run with
+    the edit.
+    """
+    failure = runs.failure
+    if failure is None or failure.is_demand:
+        return ""
+    if gone := _left_out(failure, edit):
+        return f"`{cut(gone, 60)}` is left out"
+    broken = failing_expression(failure.place)
+    if broken is None:
+        return ""
+    text = ast.unparse(broken)
+    trapped = with_trap(edit, failure, text)
+    if not trapped:
+        return ""
+    if (await runs.attempt(trapped, control)).passes:
+        return f"`{cut(text, 60)}`, which failed, does not run any more"
+    other = gives_otherwise(control.trace, after.trace or RunTrace()) if failure.holds(edit) else ""
+    return f"`{other}` gives something else for earlier arguments" if other else ""
+
+
+def _left_out(failure: Failure, edit: SourceEdit) -> str:
+    """The operand that an edit takes out of the statement that failed; empty: none."""
+    source, old = failure.place.source, failure.statement
+    if source is None or not failure.holds(edit):
+        return ""
+    new = SourceFile("", text_after(source, [edit])).statement_at(edit.first)
+    if new is None:
+        return ""
+    now, whole = ast.unparse(new), ast.unparse(old)
+    for node in (n for n in header_nodes(old) if isinstance(n, ast.BinOp)):
+        for kept, gone in ((node.left, node.right), (node.right, node.left)):
+            if _as_written(whole.replace(ast.unparse(node), ast.unparse(kept), 1)) == now:
+                return ast.unparse(gone)
+    return ""
+
+
+def _as_written(text: str) -> str:
+    """Without parentheses that change nothing; the head of a block as it is."""
+    tree = parsed(text)
+    return ast.unparse(tree) if tree else text
+
+
+def with_trap(edit: SourceEdit, failure: Failure, text: str) -> list[SourceEdit]:
+    """The edit, with a trap wherever the failing statement has this expression; empty where it has it no more."""
+    source, statement = failure.place.source, failure.statement
+    if source is None:
+        return []
+    own = [edit] if edit.source is source else []
+    rows = lines_after(source, own)
+    is_in = bool(own) and edit.first <= statement.lineno <= edit.last
+    if not _set_trap(rows, edit.first if is_in else moved(source.path, statement.lineno, own), text):
+        return []
+    first = min([statement.lineno, *(each.first for each in own)])
+    last = max([last_line(statement), *(each.last for each in own)])
+    trapped = SourceEdit(source, first, last, rows[first - 1 : last + sum(each.growth for each in own)])
+    return [trapped] if own else [edit, trapped]
+
+
+def _set_trap(rows: list[str], line: int, text: str) -> bool:
+    """Puts a trap into the statement at a line, in place; whether it has the expression, each time in one line."""
+    statement = SourceFile("", "\n".join(rows)).statement_at(line)
+    nodes = header_nodes(statement) if statement else ()
+    found = [n for n in nodes if isinstance(n, ast.expr) and ast.unparse(n) == text]
+    if not found or any(node.end_lineno != node.lineno for node in found):
+        return False
+    for node in sorted(found, key=lambda n: (n.lineno, n.col_offset), reverse=True):
+        row = rows[node.lineno - 1].encode()
+        rows[node.lineno - 1] = (row[: node.col_offset] + _TRAP + row[node.end_col_offset :]).decode()
+    return True

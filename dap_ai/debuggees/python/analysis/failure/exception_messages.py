@@ -1,0 +1,117 @@
+"""What an exception's message tells: its lines; of pytest's and unittest's, the sides of an assertion."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+from dap_ai.agent.case.value_texts import cut
+from dap_ai.debuggees.python.analysis.failure.assertion_demands import Demand, ValueDifference, demand_of, method_call
+from dap_ai.debuggees.python.analysis.syntax.nodes import calls_in, expression, parsed
+
+_MOST_READ_CHARS, _MOST_BEGINNINGS = 4000, 20
+_A_BLOCK, _MOST_LINES, _MOST_LINE_CHARS = 2, 12, 160
+_BETWEEN = {
+    "==": " != ", "in": " not found in ", "not in": " unexpectedly found in ", "is": " is not ",
+    "<": " not less than ", "<=": " not less than or equal to ",
+    ">": " not greater than ", ">=": " not greater than or equal to ", "true": " is not true", "false": " is not false",
+}  # fmt: skip
+"""What stands between the sides in a message of unittest."""
+_DERIVED = re.compile(r"\s+\+\s+(?:where|and) ")
+"""How a line of pytest begins that tells how a side came about. debugpy's text has blanks in place of line ends."""
+_BEHIND = re.compile(r"\s{2,}|\s+(?:[-+?:]|within)(?=\s)|\n")
+"""What begins behind the sides: a difference line by line, a message of the test's own."""
+_APPROX = re.compile(r"(\S+) ± \S+")
+_END = r"(?=\s{2,}|\n|$)"
+_AT_INDEX = re.compile(rf"At index (\d+) diff: (.*?) != (.*?){_END}")
+_ITEMS = re.compile(rf"Differing items:\s+\{{(.*?): (.*?)\}} != \{{\1: (.*?)\}}{_END}")
+_ATTRIBUTE = re.compile(rf"Drill down into differing attribute (\w+):\s+\1: (.*?) != (.*?){_END}")
+_MORE = re.compile(rf"(Left|Right) contains (?:one|\d+) more items?(?:, first extra item)?:\s+(.*?){_END}")
+_EXTRA = re.compile(rf"Extra items in the (left|right) set:\s+(.*?){_END}")
+"""How pytest tells where two values differ."""
+
+
+def reported(demand: Demand, statement: ast.stmt | None, message: str) -> list[str]:
+    """The sides' values as a message of pytest or unittest has them, with `...` for what it leaves out; empty: none."""
+    message = message[:_MOST_READ_CHARS]
+    if method_call(statement):
+        found = _by_unittest(demand.relation, message)
+    else:
+        shown = re.search(r"(?:^|\s)(assert (?!.*\sassert ).*)", without_pytest_lines(message))
+        texts = _beginnings(_APPROX.sub(r"approx(\1)", shown[1])) if shown else ()
+        found = next((sides for text in texts if (sides := _by_pytest(demand, text))), list[str]())
+    known = [*found, *(ast.unparse(side) for side in demand.sides[len(found) :])] if found else []
+    pairs = list(zip(demand.sides, known, strict=True)) if known else []
+    return known if any(ast.unparse(side) != text for side, text in pairs) else []
+
+
+def without_pytest_lines(message: str) -> str:
+    """The message without the lines in which pytest tells how it came to the sides."""
+    return _DERIVED.split(message, maxsplit=1)[0]
+
+
+def first_line(message: str) -> str:
+    """The first line of a message, with how many follow."""
+    first, *more = message.strip().splitlines() or [""]
+    return f"{first} (and {len(more)} more line{'s' if more[1:] else ''})" if more else first
+
+
+def as_written(message: str) -> str:
+    """A message of several lines as a block of Markdown, its lines as they are, long ones cut; "" of any other."""
+    lines = without_pytest_lines(message).strip().splitlines()
+    if len(lines) < _A_BLOCK:
+        return ""
+    shown = [cut(line, _MOST_LINE_CHARS) for line in lines[:_MOST_LINES]]
+    left = len(lines) - len(shown)
+    return "\n".join(f"    {line}".rstrip() for line in [*shown, *([f"... {left} more lines"] if left else [])])
+
+
+def _beginnings(text: str) -> Iterator[str]:
+    """The text up to where its first, second, ... addition may begin, at last all of it."""
+    yield from (text[: each.start()] for each in islice(_BEHIND.finditer(text), _MOST_BEGINNINGS))
+    yield text
+
+
+def _by_pytest(demand: Demand, text: str) -> list[str]:
+    tree = parsed(text)  # None: a side is not shown as an expression, or not whole
+    seen = demand_of(tree.body[0] if tree and tree.body else None)
+    is_same = seen.relation and (seen.relation, len(seen.sides)) == (demand.relation, len(demand.sides))
+    return [ast.unparse(side) for side in seen.sides] if is_same and all(map(_is_repr, seen.sides)) else []
+
+
+def _by_unittest(relation: str, message: str) -> list[str]:
+    text = re.sub(r"^\w+ differ: ", "", message)
+    for between in re.finditer(re.escape(_BETWEEN[relation]), text) if relation in _BETWEEN else ():
+        left, rest = _whole(text[: between.start()]), text[between.end() :]
+        if relation in ("true", "false"):
+            return [left] if left else []
+        right = next((whole for text in _beginnings(rest) if (whole := _whole(text))), "")
+        if left and right:
+            return [left, right]
+    return []
+
+
+def _whole(text: str) -> str:
+    node = expression(text.strip())
+    return ast.unparse(node) if node and _is_repr(node) else ""
+
+
+def _is_repr(node: ast.expr) -> bool:
+    """Whether it reads as one value's: lines of a difference that follow it look like sums (`'tea' - tea + coffee`)."""
+    called = {id(call.func) for call in calls_in(node)}
+    names = [n for n in ast.walk(node) if isinstance(n, ast.Name) and id(n) not in called]
+    return not names and not any(isinstance(n, ast.BinOp | ast.Compare | ast.BoolOp) for n in ast.walk(node))
+
+
+def difference_in(message: str) -> ValueDifference | None:
+    """Where two values differ, as pytest has it; of several places the first."""
+    message = message[:_MOST_READ_CHARS]
+    if found := _AT_INDEX.search(message) or _ITEMS.search(message):
+        return ValueDifference(f"[{found[1]}]", found[2], found[3])
+    if found := _ATTRIBUTE.search(message):
+        return ValueDifference(f".{found[1]}", found[2], found[3])
+    if found := _MORE.search(message) or _EXTRA.search(message):
+        return ValueDifference("", found[2], "") if found[1].lower() == "left" else ValueDifference("", "", found[2])
+    return None

@@ -1,0 +1,135 @@
+"""The answers to what is understood of a question, in paragraphs. What cannot be answered is left to others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from dap_ai.agent.case.stop_snapshot import StopSnapshot
+from dap_ai.agent.case.value_texts import cut
+from dap_ai.agent.report.sections import chain_of
+from dap_ai.agent.source.source_file import FunctionNode, SourceFile
+from dap_ai.debuggees.python.analysis.questions.decorated_functions import Wrapper, wrapper_of
+from dap_ai.debuggees.python.analysis.questions.event_text import call_of, value
+from dap_ai.debuggees.python.analysis.questions.line_questions import called, calls_of, why_line
+from dap_ai.debuggees.python.analysis.questions.question_parser import (
+    Called,
+    Compared,
+    LineRun,
+    Literally,
+    Returned,
+    Wanted,
+)
+from dap_ai.debuggees.python.analysis.questions.value_origin import BACK, call_links, standing_out
+from dap_ai.debuggees.python.analysis.questions.value_questions import ValueAnswer, compared, literally, same
+from dap_ai.debuggees.python.analysis.record.recorded_run import RerunToStop
+from dap_ai.debuggees.python.analysis.record.trace_record import Activation
+
+_MAX_CALLS = 5
+
+
+def answered(wanted: Wanted, case: StopSnapshot, again: RerunToStop) -> ValueAnswer | None:
+    """The answer from a recorded run; None: it names nothing that is known."""
+    match wanted:
+        case LineRun():
+            return _line(wanted, case, again)
+        case Returned():
+            return _returned(wanted, again)
+        case Called():
+            return _called(wanted, again)
+        case Compared():
+            return compared(wanted, case, again)
+        case Literally():
+            return literally(wanted.value, case, again)
+        case _:
+            return None
+
+
+def _line(wanted: LineRun, case: StopSnapshot, again: RerunToStop) -> ValueAnswer | None:
+    source = _file(wanted.file, case, again)
+    if source is None:
+        return ValueAnswer([f"There is no file `{wanted.file}` on the stack or in what ran."]) if wanted.file else None
+    if not 0 < wanted.line <= len(source.lines):
+        return ValueAnswer([f"`{Path(source.path).name}` has {len(source.lines)} lines."])
+    return ValueAnswer([" ".join(why_line(again, source, wanted.line))])
+
+
+def _file(name: str, case: StopSnapshot, again: RerunToStop) -> SourceFile | None:
+    if not name:
+        return case.focus.source if case.focus else None
+    files = [*(p.source for p in case.places if p.source), *again.files.values()]
+    return next((f for f in files if f.path.replace("\\", "/").endswith(f"/{name}")), None)
+
+
+def _functions(again: RerunToStop, name: str) -> Iterator[tuple[SourceFile, FunctionNode]]:
+    """The functions of this name in the files that ran; `Account.withdraw` is that of the class."""
+    owner, _, own = name.rpartition(".")
+    files = {place.source.path: place.source for place in again.case.places if place.source} | again.files
+    found = [(s, f) for s in files.values() for f in s.functions if f.name == own]
+    yield from sorted(found, key=lambda pair: getattr(pair[0].owners.get(pair[1]), "name", "") != owner)
+
+
+def _called(wanted: Called, again: RerunToStop) -> ValueAnswer | None:
+    found = next(_functions(again, wanted.function), None)
+    if found is None:
+        return None
+    wrapper = wrapper_of(again, wanted.function, found)
+    head = [wrapper.describe(again), "Of the function itself:"] if wrapper else []
+    return ValueAnswer([" ".join([*head, *called(again, *found)])])
+
+
+def _returned(wanted: Returned, again: RerunToStop) -> ValueAnswer | None:
+    found = next(_functions(again, wanted.function), None)
+    if wrapper := wrapper_of(again, wanted.function, found):
+        return _wrapper_returned(wanted, again, wrapper)
+    if found is None:
+        return None
+    source, function = found
+    runs = [run for run in again.record.runs_of(source) if run.scope is function and run.traced.result]
+    if not runs:
+        return ValueAnswer([_without_steps(again, source, function)])
+    matching = [run for run in runs if same(run.traced.result, wanted.value)] if wanted.value else runs
+    if not matching:
+        return ValueAnswer([f"No call of `{function.name}` returned `{wanted.value}`. {_calls(runs)}"])
+    last = matching[-1]
+    odd = standing_out(again, [], last.events[-1], last.traced.result) if last.events else ""
+    return ValueAnswer([_calls(matching), chain_of(call_links(again, last), BACK), odd])
+
+
+def _wrapper_returned(wanted: Returned, again: RerunToStop, wrapper: Wrapper) -> ValueAnswer:
+    """What the program got from its calls by the name, and what the function that is written under it returned."""
+    head, name = wrapper.describe(again), wrapper.name
+    runs = [run for run in wrapper.runs(again) if run.traced.result]
+    if not runs:
+        return ValueAnswer([f"{head} What its calls returned was not recorded."])
+    matching = [run for run in runs if same(run.traced.result, wanted.value)] if wanted.value else runs
+    if not matching:
+        return ValueAnswer([f"No call of `{name}` returned `{wanted.value}`. {head} {_calls(runs)}"])
+    last = matching[-1]
+    inner = wrapper.wrapped_in(again, last)
+    own = f" In it, {call_of(inner)} returned {value(inner.traced.result)}." if inner and inner.traced.result else ""
+    return ValueAnswer([f"{head} {_calls(matching)}{own}", chain_of(call_links(again, last), BACK)])
+
+
+def of_others(function: str) -> ValueAnswer:
+    """Where a function is called that is none of the user's."""
+    return ValueAnswer([f"`{function}` is no function of the files that ran: calls of others are not recorded."])
+
+
+def _without_steps(again: RerunToStop, source: SourceFile, function: FunctionNode) -> str:
+    """Where no step of a call is kept: what its first calls returned, as far as that is known."""
+    lines = range(function.lineno - len(function.decorator_list), function.lineno + 1)
+    calls = [c for c in again.trace.calls if c.file == source.path and c.line in lines and c.result]
+    if calls:
+        told = [f"`{c.function}({cut(', '.join(c.arguments), 60)})` returned {value(c.result)}" for c in calls]
+        return f"{'; '.join(told[:_MAX_CALLS])}."
+    if calls_of(again, source, function):
+        return f"`{function.name}` has not returned yet, or what it returned was not recorded."
+    return f"`{function.name}` was not called before this stop."
+
+
+def _calls(runs: Sequence[Activation]) -> str:
+    """What the calls returned, the last one last; equal ones once."""
+    told = list(dict.fromkeys(f"{call_of(run)} returned {value(run.traced.result)}" for run in runs))
+    more = f"{len(told) - _MAX_CALLS:,} others before, then " if len(told) > _MAX_CALLS else ""
+    return f"{more}{'; '.join(told[-_MAX_CALLS:])}."

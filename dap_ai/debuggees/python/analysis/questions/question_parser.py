@@ -1,0 +1,172 @@
+"""What a question in plain words asks for: a line, a function's result, a comparison, where a value is from. Pure."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from dap_ai.agent.case.value_texts import MISSING, literal_in
+from dap_ai.agent.questions.asked_expressions import leading, normal
+from dap_ai.agent.questions.history_questions import state_of
+from dap_ai.debuggees.python.analysis.questions import question_patterns
+from dap_ai.debuggees.python.analysis.syntax.nodes import expression
+
+
+@dataclass(frozen=True)
+class LineRun:
+    """Why a line was run or was not, or how often. `file`: as it was typed; empty: the one of the stop."""
+
+    line: int
+    file: str = ""
+
+
+@dataclass(frozen=True)
+class Returned:
+    """What a function returned, or why it did so."""
+
+    function: str
+    value: str = ""
+    """Source text of a literal; empty: any."""
+
+
+@dataclass(frozen=True)
+class Called:
+    """How often, or by what, a function was called."""
+
+    function: str
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Why something holds, or whether it does."""
+
+    subject: str
+    """An expression."""
+    condition: str
+    """Another one: `total > value`."""
+    holds: bool | None = None
+    """What the question takes for granted; None: nothing."""
+    others: list[str] = field(default_factory=list[str])
+    """Expressions that the subject is compared with; no literals."""
+
+
+@dataclass(frozen=True)
+class Literally:
+    """Where a value is from (`where does 7 come from?`), or why it was not got (`why not 99?`)."""
+
+    value: str
+    """Source text of a literal, or `nan`, `inf`."""
+    missed: bool = False
+
+
+@dataclass(frozen=True)
+class KindOnly:
+    """What needs no more than its kind."""
+
+    kind: question_patterns.Kind
+
+
+Wanted = LineRun | Returned | Called | Compared | Literally | KindOnly
+
+_ODD_VALUES = ("nan", "inf", "-inf")
+
+
+def parse_question(question: str) -> Wanted | None:
+    """What it asks for; None: nothing of these kinds, or it names what is no expression."""
+    text = " ".join(question.strip().rstrip("?!. ").replace("`", "").split())
+    for kind, pattern in question_patterns.PLAIN.items():
+        if pattern.fullmatch(text):
+            return KindOnly(kind)
+    if found := question_patterns.LINE_RUN.fullmatch(text):
+        return LineRun(int(found["line"]), found["file"] or "")
+    for pattern in (question_patterns.CALLED, question_patterns.CALLER):
+        if found := pattern.fullmatch(text):
+            return Called(found["f"])
+    for pattern in (question_patterns.RESULT, question_patterns.RETURNED):
+        found = pattern.fullmatch(text)
+        if found and found["f"].casefold() not in ("it", "this", "that", "line"):
+            return Returned(found["f"], literal((found["v"] or "").strip()))
+    return _literally(text) or _stands(text)
+
+
+def named_by(wanted: Wanted | None) -> list[str]:
+    """The expressions that a frame should be asked for."""
+    if isinstance(wanted, Returned | Called):
+        return [wanted.function]
+    return [wanted.condition, wanted.subject, *wanted.others] if isinstance(wanted, Compared) else []
+
+
+def _literally(text: str) -> Literally | None:
+    if (found := question_patterns.WHY_NOT.fullmatch(text)) and (value := literal(found["v"] or found["w"])):
+        return Literally(value, missed=True)
+    for pattern in (question_patterns.FROM, question_patterns.WHY_VALUE):
+        if (found := pattern.fullmatch(text)) and (value := literal(found["v"])):
+            return Literally(value)
+    return None
+
+
+def _stands(text: str) -> Compared | None:
+    """`why is a < b`, `is total bigger than 3`, `why isn't x None`, `why does a equal b`."""
+    if differ := question_patterns.DIFFER.fullmatch(text):
+        one, other = (normal(side) for side in differ.groups() if side)
+        return Compared(one, f"{one} == {other}", None, [other]) if one and other else None
+    found = question_patterns.STANDS.fullmatch(text)
+    if found is None:
+        return None
+    negated = found["verb"].casefold().endswith("n't")
+    said = question_patterns.INSTEAD.sub("", found["rest"])
+    whole = question_patterns.EMPHASIS.sub("", question_patterns.ARTICLES.sub("", said, count=1)).strip()
+    compared = _symbols(whole) or _words(whole, is_doing=found["verb"].casefold().startswith("d"))
+    if compared is None:
+        return None
+    subject, condition, others, is_not = compared
+    holds = (negated == is_not) if found["why"] else None
+    return Compared(subject, condition, holds, others)
+
+
+def _symbols(text: str) -> tuple[str, str, list[str], bool] | None:
+    """What the whole text is, where it is a comparison of Python's."""
+    node = expression(text)
+    if not isinstance(node, ast.Compare) or len(node.ops) != 1:
+        return None
+    sides = [node.left, node.comparators[0]]
+    named = [ast.unparse(side) for side in sides if not isinstance(side, ast.Constant)]
+    whole = ast.unparse(node)
+    return named[0] if named else whole, whole, named[1:], False
+
+
+def _words(text: str, *, is_doing: bool) -> tuple[str, str, list[str], bool] | None:
+    """The subject that it begins with, and what is said of that; `is_doing`: by a verb of its own (`a equal b`)."""
+    subject = normal(found) if (found := leading(text)) else ""
+    rest = text[len(found) :] if subject else ""
+    if not rest[:1].isspace():
+        return None
+    verb = question_patterns.VERB.match(rest)
+    if is_doing and verb is None:
+        return None
+    rest = rest[verb.end() :] if verb else rest
+    no = question_patterns.NOT.match(rest)
+    state = state_of(rest[no.end() :] if no else rest, names=True)
+    if not state:
+        return None
+    condition = state.format(subject)
+    return subject, condition, _operands(condition, subject), no is not None
+
+
+def _operands(condition: str, subject: str) -> list[str]:
+    """What a comparison has beside its subject, but for literals."""
+    node = expression(condition)
+    if not isinstance(node, ast.Compare):
+        return []
+    sides = [node.left, *node.comparators]
+    return [ast.unparse(s) for s in sides if not isinstance(s, ast.Constant | ast.Call) and ast.unparse(s) != subject]
+
+
+def literal(text: str) -> str:
+    """A literal as source text; empty: it is none."""
+    text = text.strip()
+    text = {"none": "None", "true": "True", "false": "False", "zero": "0"}.get(text.casefold(), text)
+    if text.casefold() in _ODD_VALUES:
+        return text.casefold()
+    value = literal_in(text)
+    return "" if value is MISSING else repr(value)

@@ -1,0 +1,67 @@
+"""What has changed since the stop that was asked about before."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dap_ai.agent.case.stop_snapshot import StopSnapshot
+from dap_ai.agent.case.value_texts import cut, show, variables
+from dap_ai.agent.report.source_edits import shorten
+
+_VALUE, _MAX_ROWS = 60, 12
+_NO_OTHER = (
+    "What changed since the last stop is not known: only stops that were asked about are remembered, and this is the "
+    "first. Ask again after the next step."
+)
+
+
+@dataclass
+class StopValues:
+    """The values at a stop, by function and name."""
+
+    epoch: int
+    spot: str
+    values: dict[tuple[str, str], str]
+
+
+def kept(case: StopSnapshot) -> StopValues | None:
+    """What is remembered of a stop; None where no frame has source."""
+    place = case.focus
+    if place is None:
+        return None
+    values = {
+        (each.frame.name, v.name): show(v.value, 400)
+        for each in case.callers
+        if each.facts
+        for v in variables(each.facts)
+        if v.value.kind not in ("function", "class", "module")
+    }
+    return StopValues(case.stop.epoch, f"`{shorten(place.frame.path, case.inspection.cwd)}:{place.frame.line}`", values)
+
+
+def changed(earlier: StopValues | None, now: StopValues) -> str:
+    """A paragraph; `earlier`: None where no other stop was asked about."""
+    if earlier is None:
+        return _NO_OTHER
+    functions = {function for function, _ in now.values}
+    rows = [
+        _row(name, function, earlier.values.get((function, name)), text)
+        for (function, name), text in now.values.items()
+        if earlier.values.get((function, name)) != text
+    ]
+    gone = [f"- `{n}` is gone" for (f, n) in earlier.values if f in functions and (f, n) not in now.values]
+    told = [*rows, *gone]
+    moved = (
+        f"Since the stop at {earlier.spot}" if earlier.spot != now.spot else f"Since the stop before, at {now.spot} too"
+    )
+    if not told:
+        return f"{moved}, no value of these frames has changed."
+    more = [f"- ... {len(told) - _MAX_ROWS} more"] if len(told) > _MAX_ROWS else []
+    return "\n".join([f"{moved}:", "", *told[:_MAX_ROWS], *more])
+
+
+def _row(name: str, function: str, before: str | None, text: str) -> str:
+    inside = f" in `{function}`" if function != "<module>" else ""
+    if before is None:
+        return f"- `{name}`{inside} is new: `{cut(text, _VALUE)}`"
+    return f"- `{name}`{inside}: `{cut(before, _VALUE)}` -> `{cut(text, _VALUE)}`"

@@ -1,0 +1,185 @@
+"""The tests beside the one that failed: which lines run in those that pass, and which fixes break one of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import sqrt
+
+from msgspec.structs import replace
+
+from dap_ai.agent.report.source_edits import SourceEdit
+from dap_ai.debuggees.python.analysis.record.check_runs import CheckRuns, FixVerdict, Unavailable
+from dap_ai.debuggees.python.analysis.record.enclosing import TEST_FILE, whole_test
+from dap_ai.protocol.contracts.snapshot_messages import NeighbourOutcomes, NeighbourQuery, Ran, SnapshotResult
+from dap_ai.protocol.wire.errors import RequestFailed
+
+Spot = tuple[str, int]
+
+_RUN_S, _DEADLINE_S = 0.25, 1.5
+"""Of a processor: after `_RUN_S` no other test is begun."""
+_BY_CLOCK_S, _OF_THE_TIME = 10.0, 0.35
+"""By the clock: so much at most, and so much of what is left."""
+_MOST_JUDGES, _JUDGE_S = 20, 0.3
+_PAIRS = ("passed", "passed"), ("failed", "passed"), ("failed", "failed")
+"""Of outcomes without and with an edit."""
+_NOT_RUN = "the other tests of its file could not be run in a copy, without it or with it"
+
+
+@dataclass(frozen=True)
+class NeighbourVerdict:
+    """What the tests that run an edited line make of the edit."""
+
+    held: int = 0
+    """How many pass with it as they did without."""
+    mended: int = 0
+    """How many pass with it, and failed without."""
+    failing: int = 0
+    """How many fail with it as they did without."""
+    broken: str = ""
+    """The name of one that fails with it, and passes without; empty: there is none."""
+    why_not: str = ""
+    """Why none could judge it, where there may be some that can."""
+
+    @property
+    def words(self) -> str:
+        """What speaks for the edit; empty: nothing does."""
+        if self.failing or self.broken:
+            return ""
+        counts = [(self.mended, "that failed"), (self.held, "that passed")]
+        told = [f"{count} {which}" for count, which in counts if count]
+        return f"of the tests beside it that run this line, {' and '.join(told)} pass with it" if told else ""
+
+
+@dataclass(frozen=True)
+class NeighbourTests:
+    """Sets of tests are numbers: the bit of the test that failed is the lowest."""
+
+    tests: NeighbourOutcomes
+    passed: int
+    failed: int
+    ran: dict[Spot, int]
+    """In which tests each line ran."""
+    unsteady: set[int] = field(default_factory=set[int])
+    """Numbers of those that pass or fail by what ran before them: they are no judges."""
+
+    @property
+    def compare(self) -> bool:
+        """Whether there are others: the failed one alone tells which lines ran, and not which of them to suspect."""
+        return len(self.tests.tests) > 1
+
+    @property
+    def can_judge(self) -> bool:
+        """Whether others were run, or the file has none."""
+        return self.compare or self.tests.whole
+
+    def of_the_failed(self) -> set[Spot]:
+        """The lines that ran in the test that failed."""
+        return {spot for spot, tests in self.ran.items() if tests & 1}
+
+    def judges(self, edits: Sequence[SourceEdit]) -> list[Ran]:
+        """The others that run a line which an edit changes, by what became of them without it; bounded."""
+        bits = 0
+        for path, line in {(edit.source.path, line) for edit in edits for line in _lines(edit)}:
+            bits |= self.ran.get((path, line), 0) & (self.passed | self.failed)
+        ran = [test for bit, test in enumerate(self.tests.tests) if bit and bits >> bit & 1]
+        return [test for test in ran if test.number not in self.unsteady][:_MOST_JUDGES]
+
+    def ochiai(self, spot: Spot) -> float:
+        """How much a line is one of the tests that fail: 0, it did not run in this one, to 1, it runs in them alone."""
+        tests = self.ran.get(spot, 0)
+        if not tests & 1:
+            return 0.0
+        failing = (tests & self.failed).bit_count()
+        return failing / sqrt(self.failed.bit_count() * (failing + (tests & self.passed).bit_count()))
+
+    def describe_line(self, spot: Spot) -> str:
+        """In which tests a line runs, in words."""
+        passing, beside = (self.ran.get(spot, 0) & self.passed).bit_count(), self.passed.bit_count()
+        if not beside:
+            return "runs in the test that failed"
+        return f"runs in the test that failed, and in {passing or 'none'} of the {beside} beside it that pass"
+
+
+def _lines(edit: SourceEdit) -> set[int]:
+    """And the first of the statement: a run need not come to each line of a long one."""
+    statement = edit.source.statement_at(edit.first)
+    return {*range(edit.first, max(edit.first, edit.last) + 1), statement.lineno if statement else edit.first}
+
+
+def read(tests: NeighbourOutcomes) -> NeighbourTests | None:
+    """What a run of them tells; None where the test that failed did not fail in it."""
+    if not tests.tests or not tests.lines or tests.tests[0].number != 0 or tests.tests[0].outcome != "failed":
+        return None
+    passed, failed = (
+        sum(1 << bit for bit, test in enumerate(tests.tests) if test.outcome == outcome)
+        for outcome in ("passed", "failed")
+    )
+    ran: dict[Spot, int] = {}
+    for each in tests.lines:
+        bits = int(each.tests, 16)
+        for line in each.lines:
+            ran[each.file, line] = ran.get((each.file, line), 0) | bits
+    return NeighbourTests(tests, passed, failed, ran)
+
+
+async def neighbours_of(runs: CheckRuns) -> NeighbourTests | None:
+    """None where no test has failed, or those beside it cannot be run. Raises NotStopped."""
+    result = await _run(runs, NeighbourQuery(_RUN_S, _by_clock_s(runs), lines=True))
+    return read(result.beside) if result and result.beside else None
+
+
+async def judged(runs: CheckRuns, neighbours: NeighbourTests | None, edits: Sequence[SourceEdit]) -> NeighbourVerdict:
+    """Runs the tests that run a line of an edit with it. Raises NotStopped.
+
+    One that fails is run again without it: some fail by what did not run before them.
+    """
+    if neighbours is None or not neighbours.can_judge:
+        return NeighbourVerdict(why_not=_NOT_RUN)
+    judges = neighbours.judges(edits)
+    after = await _outcomes(runs, [test.number for test in judges], edits) if judges else {}
+    if judges and not after:
+        return NeighbourVerdict(why_not=_NOT_RUN)
+    counts = Counter((test.outcome, after.get(test.number)) for test in judges)
+    failed = [test for test in judges if (test.outcome, after.get(test.number)) == ("passed", "failed")]
+    again = await _outcomes(runs, [test.number for test in failed], []) if failed else {}
+    broken = [test.name for test in failed if again.get(test.number) == "passed"]
+    neighbours.unsteady.update(test.number for test in failed if again.get(test.number) != "passed")
+    held, mended, failing = (counts[pair] for pair in _PAIRS)
+    return NeighbourVerdict(held, mended, failing, next(iter(broken), ""))
+
+
+def upheld(verdict: FixVerdict, judgement: NeighbourVerdict) -> FixVerdict:
+    """What is left of a verdict: a fix that breaks another test is none; one that none could judge is not verified."""
+    if judgement.broken:
+        why = f"the test `{judgement.broken}`, which passes without it, fails with it"
+        return FixVerdict("not verified", why, verdict.check, verdict.result)
+    if judgement.why_not and verdict.verified and verdict.check and verdict.check.file == TEST_FILE:
+        text = f"it passes one check: {verdict.text}, but {judgement.why_not}"
+        return FixVerdict("passes", text, verdict.check, verdict.result)
+    return verdict
+
+
+async def _outcomes(runs: CheckRuns, numbers: list[int], edits: Sequence[SourceEdit]) -> dict[int, str]:
+    """By number, of those that were run; all have failed where they did not end."""
+    result = await _run(runs, NeighbourQuery(_JUDGE_S, _by_clock_s(runs), only=numbers), edits)
+    if result and result.status == "deadline":
+        return dict.fromkeys(numbers, "failed")
+    return {test.number: test.outcome for test in result.beside.tests} if result and result.beside else {}
+
+
+def _by_clock_s(runs: CheckRuns) -> float:
+    return min(_BY_CLOCK_S, _OF_THE_TIME * runs.left_s)
+
+
+async def _run(runs: CheckRuns, beside: NeighbourQuery, edits: Sequence[SourceEdit] = ()) -> SnapshotResult | None:
+    """None where it is not possible."""
+    test = whole_test(runs.case)
+    if test is None:
+        return None
+    try:
+        query = test.query(edits, deadline_s=_DEADLINE_S, folders=runs.folders)
+        return await runs.run(replace(query, statements=None, beside=beside))
+    except (Unavailable, RequestFailed, ValueError):
+        return None

@@ -1,0 +1,180 @@
+"""What a traced run of the failure tells of single values: of arguments, results, and names that a line has set.
+
+Values of a line are recorded over all its rounds. They are told for one call of a function only where that cannot be
+wrong: it was its only call, or its last one, or the value was the same each time.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, cast
+
+from dap_ai.agent.case.stop_snapshot import FramePlace
+from dap_ai.agent.case.value_texts import MISSING, cut, literal_in
+from dap_ai.debuggees.python.analysis.record.executions import executions
+from dap_ai.debuggees.python.analysis.record.trace_record import grouped
+from dap_ai.debuggees.python.analysis.syntax.definitions import FunctionScope
+from dap_ai.debuggees.python.analysis.syntax.nodes import header_lines
+from dap_ai.protocol.contracts.snapshot_messages import RunTrace, TracedCall, TracedLine
+from dap_ai.protocol.wire.value_path import Known
+
+OUTSIDE = -1
+"""The number of what was run itself: a module, or statements of a frame. It is no call."""
+_MAX_CALLS = 200
+"""So many calls of a run are recorded."""
+_MAX_ROUND_CHARS, _TOLD_ROUNDS = 24, 5
+"""So many values of one line are recorded: the first three, the last two."""
+
+Calls = tuple[int, ...]
+"""Numbers of recorded calls of one function, in order: one, or all the rounds that are meant. Empty: not known."""
+
+
+class RecordedValue(NamedTuple):
+    """A value as text, and how it is known."""
+
+    text: str
+    known: Known
+    rounds: int = 1
+    """How many values the text tells of."""
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether nothing can change the value: a number, a text, or a tuple of such."""
+        return self.text[:1] in ("'", '"') or self.text[:2] in ("b'", 'b"') or _is_fixed(literal_in(self.text))
+
+    def at_stop(self) -> RecordedValue | None:
+        """The same for another line: a value read from a frame is that of the stop; a recorded one is not known."""
+        return RecordedValue(self.text, "stop") if self.known in ("frame", "stop") else None
+
+
+def _is_fixed(x: object) -> bool:
+    if isinstance(x, tuple):
+        return all(map(_is_fixed, cast("tuple[object, ...]", x)))
+    return x is not MISSING and not isinstance(x, list | dict | set)
+
+
+class RecordedValues:
+    """The calls and lines of a traced run; of no run, nothing."""
+
+    def __init__(
+        self,
+        trace: RunTrace | None = None,
+        own: FunctionScope | None = None,
+        *,
+        is_whole: bool = True,
+        known: Known = "rerun",
+        ran_no_more: bool = False,
+    ) -> None:
+        """`own`: the scope whose statements were run; `is_whole`: from its start; `known`: how its values are known.
+
+        `ran_no_more`: no line of the user's code ran after the failure.
+        """
+        self.ran_no_more = ran_no_more
+        self._known: Known = known
+        self._is_whole = is_whole
+        self._trace = trace or RunTrace()
+        self._own = own
+        self._lines = grouped(self._trace.lines, lambda row: (row.file,))
+        self._of = grouped(range(len(self.calls)), lambda n: ((self.calls[n].file, self.calls[n].line),))
+
+    @property
+    def calls(self) -> list[TracedCall]:
+        """All that were recorded, in order."""
+        return self._trace.calls
+
+    @property
+    def has_all_calls(self) -> bool:
+        """Whether no call is missing."""
+        return len(self.calls) < _MAX_CALLS and not self._trace.truncated
+
+    def of(self, scope: FunctionScope) -> Calls:
+        """The calls of a function; of the scope that was run itself, `OUTSIDE`."""
+        if self._is_own(scope):
+            return (OUTSIDE,)
+        return tuple(self._of.get((scope.source.path, scope.first_line), ()))
+
+    def within(self, scope: FunctionScope, calls: Calls) -> Calls:
+        """The calls of a function that these calls have made themselves."""
+        return tuple(n for n in self.of(scope) if n != OUTSIDE and self.calls[n].caller in calls)
+
+    def parent(self, call: int) -> int:
+        """The recorded call within which this one was made."""
+        return self.calls[call].caller if call != OUTSIDE else OUTSIDE
+
+    def live(self, scope: FunctionScope, places: Sequence[FramePlace]) -> Calls:
+        """The call that a live frame is: those that have not returned are the frames of the stop, outermost first."""
+        unfinished = [n for n in self.of(scope) if n == OUTSIDE or not self.calls[n].result]
+        frames = [p for p in reversed(places) if p.source is scope.source and p.scope is scope.node]
+        if scope.place not in frames or len(unfinished) != len(frames):
+            return ()
+        return (unfinished[frames.index(scope.place)],)
+
+    def ran(self, scope: FunctionScope, statement: ast.stmt) -> bool | None:
+        """Whether a statement's own lines ran; None: not known."""
+        if self._trace.lines_truncated or not self.of(scope) or (self._is_own(scope) and not self._is_whole):
+            return None
+        return any(True for _ in self._rows(scope, statement))
+
+    def last_run(self, scope: FunctionScope, statement: ast.stmt) -> int:
+        """The number of the line event of its last run; 0: none."""
+        return max((row.last for row in self._rows(scope, statement)), default=0)
+
+    def times(self, scope: FunctionScope, statement: ast.stmt) -> int:
+        """How often it ran."""
+        return executions(self._rows(scope, statement), scope.source, statement)
+
+    def is_last_call(self, scope: FunctionScope, calls: Calls) -> bool:
+        """Whether what a line of the function did last, it did in this call."""
+        every = self.of(scope)
+        return len(calls) == 1 and self.has_all_calls and every[-1:] == calls
+
+    def argument(self, calls: Calls, parameter: str) -> RecordedValue | None:
+        """What the calls were given for a parameter."""
+        texts = [_given(self.calls[n], parameter) for n in calls if n != OUTSIDE]
+        return self._folded([t for t in texts if t is not None]) if texts and None not in texts else None
+
+    def result(self, calls: Calls) -> RecordedValue | None:
+        """What the calls have returned."""
+        texts = [self.calls[n].result for n in calls if n != OUTSIDE]
+        return self._folded(texts) if texts and all(texts) else None
+
+    def set_by(
+        self, scope: FunctionScope, statement: ast.stmt, name: str, calls: Calls, *, every: bool
+    ) -> RecordedValue | None:
+        """What a statement made of a name in these calls; `every`: in all its rounds, else in the last one."""
+        if self._trace.truncated:
+            return None
+        changes = [c for row in self._rows(scope, statement) for c in row.changes if c.name == name and c.texts]
+        if len(changes) != 1:
+            return None
+        texts, count = changes[0].texts, changes[0].count
+        if len(texts) == 1:
+            return RecordedValue(texts[0], self._known)
+        if every and calls and set(calls) == set(self.of(scope)):
+            return self._folded(texts, count)
+        return RecordedValue(texts[-1], self._known) if self.is_last_call(scope, calls) else None
+
+    def _folded(self, texts: Sequence[str], count: int = 0) -> RecordedValue:
+        """Values of several rounds in one text; those that follow an equal one are counted only."""
+        different = [t for n, t in enumerate(texts) if n == 0 or texts[n - 1] != t]
+        rounds = max(count, len(texts))
+        if len(different) == 1:
+            return RecordedValue(different[0], self._known)
+        shown = [cut(text, _MAX_ROUND_CHARS) for text in different]
+        if len(shown) > _TOLD_ROUNDS or count > len(texts) == _TOLD_ROUNDS:
+            shown = [*shown[:3], "...", *shown[-2:]]
+        return RecordedValue(" -> ".join(shown), self._known, rounds)
+
+    def _rows(self, scope: FunctionScope, statement: ast.stmt) -> Iterator[TracedLine]:
+        lines = header_lines(statement)
+        return (row for row in self._lines.get(scope.source.path, ()) if row.line in lines)
+
+    def _is_own(self, scope: FunctionScope) -> bool:
+        own = self._own
+        return own is not None and own.source.path == scope.source.path and own.node is scope.node
+
+
+def _given(call: TracedCall, parameter: str) -> str | None:
+    head = f"{parameter}="
+    return next((a[len(head) :] for a in call.arguments if a.startswith(head)), None)

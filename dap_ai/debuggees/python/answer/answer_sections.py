@@ -1,0 +1,90 @@
+"""Passages of an answer about a Python stop: values of the frame, next steps, what comes before the rest."""
+
+from __future__ import annotations
+
+import ast
+
+from dap_ai.agent.case.stop_snapshot import FramePlace, StopSnapshot
+from dap_ai.agent.case.value_texts import first_of, show
+from dap_ai.agent.questions.asked_expressions import excerpt, line_of
+from dap_ai.agent.questions.question_kinds import examples, wants_length, wants_type
+from dap_ai.agent.questions.unclear import not_understood
+from dap_ai.agent.questions.waiting import INTERRUPTED
+from dap_ai.agent.report.sections import where
+from dap_ai.agent.report.wording import ADVICE, VALUES
+from dap_ai.agent.source.statements import nodes_in
+from dap_ai.debuggees.python.analysis.questions.question_parser import Literally, parse_question
+from dap_ai.debuggees.python.analysis.ranking.ranking import StopAnalysis
+from dap_ai.debuggees.python.analysis.syntax.loops import cannot_end
+from dap_ai.protocol.contracts.inspection import Value
+
+
+def lacked_memory(case: StopSnapshot) -> bool:
+    """Whether the program ran out of memory."""
+    return case.exception is not None and case.exception.type == "MemoryError"
+
+
+def has_failed(case: StopSnapshot) -> bool:
+    """At an exception; Ctrl-C in a program that hangs is a pause."""
+    return case.exception is not None and case.exception.type != INTERRUPTED
+
+
+def standing(place: FramePlace) -> str:
+    """The first values of a frame, in a line; empty: there are none."""
+    held = [*place.facts.arguments, *place.facts.locals] if place.facts else []
+    data = (v for v in held if v.value.kind not in ("function", "class", "module"))
+    rows = first_of([f"`{v.name}` = `{show(v.value, 60)}`" for v in data], 12)
+    return f"{VALUES} {'; '.join(rows)}" if rows else ""
+
+
+def noted(analysis: StopAnalysis) -> list[str]:
+    """What could not be read, as sentences."""
+    return [f"{note[0].upper()}{note[1:]}." for note in analysis.case.notes]
+
+
+def endless(analysis: StopAnalysis) -> str:
+    """What to do about a loop that cannot end; it is then the first suspect."""
+    found = cannot_end(analysis.case)
+    if found is None:
+        return ""
+    loop, cure = found
+    analysis.suspects = [loop, *(s for s in analysis.suspects if (s.file, s.line) != (loop.file, loop.line))]
+    return f"{ADVICE} {cure}"
+
+
+def suspicious(analysis: StopAnalysis) -> str:
+    """Where to look at a stop that is no failure, or what to ask."""
+    first = analysis.suspects[0] if analysis.suspects else None
+    finding = analysis.finding_at(first.file, first.line) if first else None
+    if not first or not finding or finding.weight < 0.5:
+        asked = next((text for text in examples(analysis.case) if text.startswith("where does ")), "")
+        about = f", and ask about a name: `{asked}`" if asked else ""
+        return f"{ADVICE} Step over this line{about}."
+    return f"{ADVICE} Look at {where(analysis.case, first.file, first.line)}: {first.reason}."
+
+
+def before_default(case: StopSnapshot, question: str) -> str:
+    """What comes before the answer about the stop: the line that was asked about, or what was not understood."""
+    line = line_of(question)
+    if line is not None and case.focus and (shown := excerpt(case.sources, case.focus.frame.path, line)):
+        quoted = f"{where(case, case.focus.frame.path, line)}:\n\n{shown}"
+        return "\n\n".join(filter(None, [quoted, not_understood(case, question)]))
+    wanted = parse_question(question)
+    if isinstance(wanted, Literally) and not _is_demanded(case, wanted.value):
+        return f"No check at this line asks for `{wanted.value}`. Here is why the program stopped:"
+    return not_understood(case, question)
+
+
+def _is_demanded(case: StopSnapshot, value: str) -> bool:
+    statement = case.places[0].statement if case.places else None
+    return value in [repr(n.value) for n in nodes_in(statement) if isinstance(n, ast.Constant)]
+
+
+def of_type(value: Value, question: str) -> str:
+    """The type, where it is asked for."""
+    return f", of type `{value.type}`," if wants_type(question) else ""
+
+
+def of_length(expression: str, value: Value, question: str) -> str:
+    """The number of items, where it is asked for."""
+    return f" `len({expression})` is {value.length:,}." if wants_length(question) and value.length is not None else ""

@@ -1,0 +1,133 @@
+"""Where an answer is seen as it grows: in a notebook Markdown of one display, in a terminal as `dap-ai ask` has it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+_EVERY_S = 0.1
+"""At most so often a display is sent anew: it is the whole text each time."""
+Name = Callable[[str], str]
+"""Calls cells as people do."""
+
+
+class AnswerDisplay:
+    """One answer; as it is here, nothing of it is seen."""
+
+    def status(self, text: str) -> None:
+        """What is being done, until there is more of the answer."""
+
+    def add(self, text: str) -> None:
+        """A piece of Markdown."""
+
+    def end(self, ended: dict[str, Any] | None = None) -> None:
+        """There is no more of it. `ended`: the body of `askEnded`, if somebody was asked."""
+
+
+class NotebookAnswer(AnswerDisplay):
+    """Markdown in the cell's output, which replaces itself."""
+
+    def __init__(self, name: Name, *, verbose: bool) -> None:
+        self._name, self._verbose = name, verbose
+        self._text = self._doing = ""
+        self._last: str = ""
+        self._handle: Any = None
+        self._sent = 0.0
+
+    def status(self, text: str) -> None:
+        """In italics below what there is."""
+        self._doing = text
+        self._send()
+
+    def add(self, text: str) -> None:
+        """Sent at once if it is the first, or nothing was sent just now."""
+        is_first = not self._text
+        self._text, self._doing = self._text + text, ""
+        self._send(at_once=is_first)
+
+    def end(self, ended: dict[str, Any] | None = None) -> None:
+        """The whole answer stands there; what it rests on is folded, unless that was wished."""
+        self._doing = ""
+        if ended and not self._verbose:
+            from dap_ai.debuggees.python.hosts.notebook.folds import folded  # noqa: PLC0415  it is wanted for an answer alone
+
+            self._text = folded(self._text)
+        self._send(at_once=True)
+        if ended and ended.get("path"):
+            self._picture(ended["path"])
+
+    def _picture(self, told: list[dict[str, Any]]) -> None:
+        """Where the value in question came from, below the answer."""
+        from importlib import import_module  # noqa: PLC0415  not without IPython
+
+        import msgspec  # noqa: PLC0415  it is wanted for an answer alone
+
+        from dap_ai.commands.display.path_line import chain  # noqa: PLC0415  as above
+        from dap_ai.debuggees.python.hosts.notebook.path_picture import picture  # noqa: PLC0415  as above
+        from dap_ai.protocol.wire.value_path import PathNode  # noqa: PLC0415  as above
+
+        path = msgspec.convert(told, list[PathNode])
+        if text := self._name(chain(path)):
+            svg = picture(path, self._name, f"The path of the value: {text}")
+            display: Any = import_module("IPython.display")
+            display.display({"image/svg+xml": svg, "text/plain": text}, raw=True)
+
+    def _send(self, *, at_once: bool = False) -> None:
+        from importlib import import_module  # noqa: PLC0415  not without IPython
+
+        display: Any = import_module("IPython.display")
+
+        now = time.monotonic()
+        if self._handle and not at_once and now - self._sent < _EVERY_S:
+            return
+        doing = f"\n\n*{self._doing} …*" if self._doing else ""
+        text = self._name((self._text + doing).strip())
+        if text == self._last:
+            return
+        shown: Any = display.Markdown(text)
+        self._sent, self._last = now, text
+        if self._handle:
+            self._handle.update(shown)
+        else:
+            self._handle = display.display(shown, display_id=True)
+
+
+class TerminalAnswer(AnswerDisplay):
+    """By rich, a block at a time; to what is no terminal, Markdown as it is."""
+
+    def __init__(self, name: Name, *, verbose: bool) -> None:
+        from dap_ai.commands.display.markdown_blocks import Blocks  # noqa: PLC0415  not in a notebook
+        from dap_ai.commands.display.rendering import TerminalDisplay  # noqa: PLC0415  rich is slow to import
+        from dap_ai.commands.display.settings_table import resolve  # noqa: PLC0415  as above
+
+        self._name = name
+        self._blocks = Blocks()
+        self._display = TerminalDisplay(resolve({}).settings, verbose=verbose)
+
+    def status(self, text: str) -> None:
+        """A spinner."""
+        named: Any = self._name(text)
+        self._display.waiting(named)
+
+    def add(self, text: str) -> None:
+        """As soon as a block is complete, in which every name is."""
+        self._print(self._blocks.feed(text))
+
+    def end(self, ended: dict[str, Any] | None = None) -> None:
+        """What it cost, and what was left out; no spinner is left."""
+        import msgspec  # noqa: PLC0415  as above
+
+        from dap_ai.protocol.wire.ask_messages import AskEnded  # noqa: PLC0415  as above
+
+        self._print(self._blocks.end())
+        if ended:
+            self._display.ask_ended(msgspec.convert(ended, AskEnded))
+        self._display.close()
+
+    def _print(self, blocks: list[str]) -> None:
+        from dap_ai.protocol.wire.ask_messages import AskOutput  # noqa: PLC0415  as above
+
+        for block in blocks:
+            named: Any = self._name(block) + "\n\n"
+            self._display.ask_output(AskOutput("", "answer", named))

@@ -1,0 +1,113 @@
+"""A slice as Markdown: the cells in order of execution, with what has become of them since. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from itertools import groupby, pairwise
+
+from dap_ai.debuggees.python.hosts.notebook.cell_history import Cell
+from dap_ai.debuggees.python.hosts.notebook.cell_statements import CellStatement
+from dap_ai.debuggees.python.hosts.notebook.slices import CellSlice
+
+_MAX_LINES = 12
+"""Of one statement: a long function is told by its beginning."""
+
+Live = Callable[[str], str]
+"""The value of a name now, as a short text; empty: it has none."""
+
+
+class Since:
+    """What has become of cells since they ran, as far as that is known."""
+
+    def __init__(self, cells: Sequence[Cell], deleted: Collection[str], saved: dict[str, str] | None = None) -> None:
+        """`saved`: the texts of the notebook's file by the ids of its cells; None: there is none."""
+        self._latest = {cell.id: cell for cell in cells if cell.id}
+        self._deleted, self._saved = deleted, saved
+        places = list(saved or ())
+        self._place = {cell_id: index for index, cell_id in enumerate(places)}
+
+    def edited(self, cell: Cell) -> str:
+        """Of a cell with another text than it ran with; empty: none is known."""
+        latest = self._latest.get(cell.id)
+        if latest and latest.number > cell.number and latest.raw.strip() != cell.raw.strip():
+            return f"an earlier text of this cell, which ran again as {latest.name}"
+        now = (self._saved or {}).get(cell.id)
+        if latest is cell and now is not None and now.strip() != cell.raw.strip():
+            return "an earlier text of this cell, which has been edited since and not run"
+        return ""
+
+    def gone(self, cell: Cell) -> bool:
+        """Whether the notebook has no such cell any more."""
+        if not cell.id:
+            return False
+        return cell.id in self._deleted or (bool(self._saved) and bool(self._place) and cell.id not in self._place)
+
+    def below(self, first: Cell, second: Cell) -> bool:
+        """Whether the first, which ran before the second, stands below it."""
+        one, other = self._place.get(first.id), self._place.get(second.id)
+        return one is not None and other is not None and one > other
+
+
+def slice_markdown(found: CellSlice, steps: Sequence[CellStatement], since: Since, live: Live) -> str:
+    """All of a slice."""
+    if not found.picked:
+        return f"No cell that ran here has made `{found.name}`."
+    return "\n\n".join([_head(found, steps, since, live), _code(found, steps, since), *_notes(found, steps, since)])
+
+
+def _head(found: CellSlice, steps: Sequence[CellStatement], since: Since, live: Live) -> str:
+    if found.made is None:
+        return f"**`{found.name}`** was bound by no statement of its own here; what it may come from:"
+    step = steps[found.made]
+    value = live(found.name)
+    is_now = f" is `{value}`" if value else ""
+    by = since.edited(step.cell) and f" It was made by {since.edited(step.cell)}."
+    return f"**`{found.name}`**{is_now}, made at `{step.cell.name}:{step.first}`.{by}"
+
+
+def _code(found: CellSlice, steps: Sequence[CellStatement], since: Since) -> str:
+    """One block of code, a comment before each cell."""
+    rows: list[str] = []
+    for _, group in groupby((steps[k] for k in found.picked), lambda step: step.cell.number):
+        picked = list(group)
+        cell = picked[0].cell
+        marks = ["deleted since"] if since.gone(cell) else []
+        marks += ["an earlier text of this cell"] if since.edited(cell) and not marks else []
+        marks += [f"failed at line {cell.failed_at}"] if cell.failed_at else []
+        rows.append(f"# {cell.name}" + "".join(f", {mark}" for mark in marks))
+        rows += [line for step in picked for line in _short(step)]
+        rows.append("")
+    return "```python\n" + "\n".join(rows).rstrip() + "\n```"
+
+
+def _short(step: CellStatement) -> list[str]:
+    lines = step.text.splitlines()
+    left = len(lines) - _MAX_LINES
+    return lines if left <= 1 else [*lines[:_MAX_LINES], f"    # ... {left} lines more"]
+
+
+def _notes(found: CellSlice, steps: Sequence[CellStatement], since: Since) -> list[str]:
+    cells = list({steps[k].cell.number: steps[k].cell for k in found.picked}.values())
+    notes = [
+        f"- `{name}` has been bound anew since, at `{steps[anew].cell.name}:{steps[anew].first}`: "
+        f"`{steps[used].cell.name}` ran with what it was before."
+        for name, used, anew in found.stale
+    ]
+    for cell in cells:
+        if since.gone(cell):
+            notes.append(f"- `{cell.name}` has been deleted since: what it made is still there.")
+        elif edited := since.edited(cell):
+            notes.append(f"- `{_made(found, steps, cell)}` was made by {edited} (`{cell.name}`).")
+    notes += [
+        f"- `{one.name}` ran before `{other.name}`, and stands below it in the notebook."
+        for one, other in pairwise(cells)
+        if since.below(one, other)
+    ]
+    if any(steps[k].star for k in found.picked):
+        notes.append("- `from ... import *` may have bound any name.")
+    return ["\n".join(notes)] if notes else []
+
+
+def _made(found: CellSlice, steps: Sequence[CellStatement], cell: Cell) -> str:
+    names = [n for k in found.picked if steps[k].cell is cell for n in sorted(steps[k].binds | steps[k].changes)]
+    return "`, `".join(dict.fromkeys(names)) or found.name

@@ -1,0 +1,104 @@
+"""Scopes and variables as an editor unfolds them: what is stored, read as the inspector reads, so that no code runs."""
+
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownLambdaType=false
+# Values are Any, and `type(x) is list` narrows Any to list[Unknown].
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any, Dict, Iterator, List, Tuple
+
+from ...inspector.captures import moments_of
+from ...inspector.earlier import MARK, changed
+from ...inspector.scopes import has_own_names, shown_locals
+from ...inspector.stored.statics import forget, is_dunder, names_of, short_name, stored, text_of, type_name
+from ...inspector.stored.values import ValueDescriber, VisitBudget
+
+_MAX_ROWS = 1000
+_BUDGET_BYTES, _BUDGET_MS = 2_000_000, 2000
+_UNFOLDED = ("none", "bool", "int", "float", "complex", "str", "bytes")
+
+Row = Tuple[str, Any]
+
+
+class VariableRequests:
+    """References live as long as the stop."""
+
+    def __init__(self) -> None:
+        self._known: Dict[int, Any] = {}
+        self._of: Dict[int, int] = {}
+
+    def scopes(self, frame: Any, exc: Any = None) -> List[Dict[str, Any]]:
+        """DAP's scopes of a frame; what a variable held when `exc` was raised stands below it, if it holds another."""
+        scopes = [("Locals", _with_earlier(frame, exc))]
+        if has_own_names(frame):
+            names = {name: x for name, x in names_of(frame.f_globals).items() if not is_dunder(name)}
+            scopes.append(("Globals", names))
+        return [
+            {"name": name, "expensive": name == "Globals", "variablesReference": self._reference(_Names(names))}
+            for name, names in scopes
+        ]
+
+    def variables(self, reference: Any, start: int, count: int) -> List[Dict[str, Any]]:
+        """A page of what stands behind a reference; `count` 0: as many as are shown at once."""
+        if reference not in self._known:
+            return []
+        describer = ValueDescriber({"max_text": 300}, VisitBudget(_BUDGET_BYTES, _BUDGET_MS))
+        try:
+            rows = islice(_parts(self._known[reference], describer), start, start + min(count or _MAX_ROWS, _MAX_ROWS))
+            return [dict(self.shown(x, describer), name=name) for name, x in rows]
+        finally:
+            forget()
+
+    def shown(self, x: Any, describer: Any = None) -> Dict[str, Any]:
+        """`value`, `type` and `variablesReference` of a variable."""
+        describer = describer or ValueDescriber({"max_text": 300}, VisitBudget(_BUDGET_BYTES, _BUDGET_MS))
+        kind = describer.kinds.of(x)
+        has_parts = kind not in _UNFOLDED and next(_parts(x, describer), None) is not None
+        reference = self._reference(x) if has_parts else 0
+        return {"value": describer.text(x), "type": type_name(type(x)), "variablesReference": reference}
+
+    def _reference(self, x: Any) -> int:
+        known = self._of.get(id(x))
+        if known is None:
+            known = self._of[id(x)] = len(self._known) + 1
+            self._known[known] = x  # kept, so that its id stays its own
+        return known
+
+
+def _with_earlier(frame: Any, exc: Any) -> Dict[str, Any]:
+    names = shown_locals(frame)
+    moment = next((moment for each, moment in moments_of(exc) if each is frame), None) if exc is not None else None
+    earlier = changed(frame, moment) if moment is not None else {}
+    rows: Dict[str, Any] = {}
+    for name, x in names.items():
+        rows[name] = x
+        if name in earlier:
+            rows[name + MARK] = earlier[name]
+    return rows
+
+
+class _Names:
+    """The names of a scope."""
+
+    def __init__(self, names: Dict[str, Any]) -> None:
+        self.names = names
+
+
+def _parts(x: Any, describer: Any) -> Iterator[Row]:
+    """Names and values below a value, of builtin containers and of what an object stores."""
+    if type(x) is _Names:
+        yield from x.names.items()
+    elif type(x) in (list, tuple):
+        for index, part in enumerate(list(x)):
+            yield "[%d]" % index, part
+    elif type(x) is dict:
+        for key, part in list(dict.items(x)):
+            yield "[%s]" % describer.text(key), part
+    elif type(x) in (set, frozenset):
+        for index, part in enumerate(list(x)):
+            yield "{%d}" % index, part
+    elif not issubclass(type(x), type) and short_name(type(x)) != "module":
+        for name, part in stored(x).items():
+            yield text_of(name), part

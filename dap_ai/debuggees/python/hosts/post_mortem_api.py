@@ -1,0 +1,183 @@
+"""Inside of a program: hold it where it has failed, and ask. What `dap_ai.post_mortem` and its kin are.
+
+Imports nothing beyond the standard library, and that only once something is held.
+"""
+
+from __future__ import annotations
+
+import _thread
+import errno
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from types import FrameType, TracebackType
+from typing import TYPE_CHECKING, Any
+
+from dap_ai.system import child_python
+from dap_ai.system.user_code import is_user_path
+
+if TYPE_CHECKING:
+    from dap_ai.debuggees.python.hosts.post_mortem.post_mortem_server import Server
+    from dap_ai.debuggees.python.inspector.raises.raise_events import RaiseWatch
+
+_caller: Any = sys._getframe  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  its documented name
+_held: list[int] = []
+"""Threads that are held."""
+PAUSE_S = 0.1
+"""So long exceptions are not heard of where there are too many."""
+_OURS = os.path.abspath(f"{__file__}/../../../..") + os.sep  # noqa: PTH100  no pathlib in a program without it
+
+
+def post_mortem(exc: BaseException | None = None, *, question: str = "", options: Sequence[str] = ()) -> int:
+    """Holds this thread, and lets `dap-ai ask` answer about an exception in this terminal.
+
+    `exc`: None is the one that is being handled, else the last that was uncaught (`sys.last_value`). `options` are
+    those of `dap-ai ask` besides. Gives its exit code. Raises ValueError: there is no exception; OSError.
+    """
+    return asked(_failed(exc), [*(("-q", question) if question else ()), *options])
+
+
+def hold(exc: BaseException | None = None, *, told: Callable[[str], object] | None = None) -> None:
+    """Holds this thread until a client lets it go on, or Ctrl-C: for `dap-ai ask --post-mortem`, or an editor.
+
+    `exc` is as in `post_mortem`. `told` gets the address once somebody can connect there; None: a line on stderr.
+    Raises ValueError, OSError.
+    """
+    wait(_failed(exc), told or _tell)
+
+
+def wait(server: Server, told: Callable[[str], object]) -> None:
+    """The same of what `serving` has made: `told` gets the address. Raises OSError."""
+    from dap_ai.debuggees.python.hosts.post_mortem.holding import Listener  # noqa: PLC0415  nothing at import
+
+    listener = Listener()
+    try:
+        told(listener.address)
+        _held.append(threading.get_ident())
+        listener.serve(server)
+    except KeyboardInterrupt:
+        return
+    finally:
+        _held.clear()
+        listener.close()
+
+
+def breakpoint(*_: Any, **__: Any) -> None:  # noqa: A001  PYTHONBREAKPOINT=dap_ai.breakpoint
+    """Holds this thread where it stands, and prompts for questions, until `continue` is said."""
+    from dap_ai.debuggees.python.hosts.post_mortem import holding  # noqa: PLC0415  nothing at import
+
+    asked(holding.standing(_caller(1)), ["--chat"] if sys.stdin and sys.stdin.isatty() else [])
+
+
+def install() -> None:
+    """From now on, what is uncaught in the main thread or another is printed as ever, and then asked about."""
+    plain, plain_in_thread = sys.excepthook, threading.excepthook
+
+    def ask_uncaught(kind: type[BaseException], value: BaseException, tb: TracebackType | None) -> None:
+        plain(kind, value, tb)
+        if issubclass(kind, Exception):
+            post_mortem(value.with_traceback(tb))
+
+    def ask_in_thread(about: Any) -> None:
+        plain_in_thread(about)
+        if about.exc_value is not None and issubclass(about.exc_type, Exception):
+            post_mortem(about.exc_value)
+
+    watch_raises(later)
+    sys.excepthook, threading.excepthook = ask_uncaught, ask_in_thread
+
+
+def later(call: Callable[[], None]) -> None:
+    """Calls it PAUSE_S from now, in a thread that lives so long."""
+
+    def wait() -> None:
+        time.sleep(PAUSE_S)
+        call()
+
+    _thread.start_new_thread(wait, ())
+
+
+def watch_raises(call_later: Callable[[Callable[[], None]], None] | None = None) -> RaiseWatch:
+    """From now on, what the user's frames hold when an exception is raised is kept for `serving`: before any cleanup.
+
+    On Python before 3.12, and where no tool id of `sys.monitoring` is free, nothing is.
+    `call_later` is `later` of raise_events.
+    """
+    from dap_ai.debuggees.python.inspector.raises.raise_events import RaiseWatch  # noqa: PLC0415  nothing at import
+
+    watch = RaiseWatch(is_user_path, call_later)
+    watch.begin()
+    return watch
+
+
+def _failed(exc: BaseException | None) -> Server:
+    failed = exc or sys.exc_info()[1] or getattr(sys, "last_value", None)
+    if failed is None:
+        raise ValueError("there is no exception to ask about: call it in an `except` block, or give it one")
+    if _held:
+        raise PermissionError(errno.EPERM, "a copy of a program that is held cannot be held")
+    return serving(failed, callers=True)
+
+
+def _tell(address: str) -> None:
+    command_line = f"dap-ai ask --post-mortem {shlex.quote(address)}"
+    print(f"held here until Ctrl-C: {command_line}", file=sys.stderr, flush=True)  # noqa: T201  it is asked for
+
+
+def serving(
+    exc: BaseException, keep: Callable[[FrameType], bool] | None = None, *, callers: bool = False, folder: str = ""
+) -> Server:
+    """What serves this exception to a client; see post_mortem/holding.py.
+
+    `keep` says of each frame whether it is shown; with `callers`, so are the frames that called the traceback's
+    outermost. Paths are told from `folder`; empty: from where the program stands then.
+    """
+    from dap_ai.debuggees.python.hosts.post_mortem import holding  # noqa: PLC0415  nothing at import
+
+    def is_shown(frame: FrameType) -> bool:
+        return not frame.f_code.co_filename.startswith(_OURS) and (keep is None or keep(frame))
+
+    return holding.failure(exc, is_shown, callers=callers, folder=folder)
+
+
+def asked(server: Server, options: Sequence[str]) -> int:
+    """Runs `dap-ai ask` with these options about what is held, and serves it meanwhile. Gives its exit code.
+
+    Ctrl-C is its own meanwhile. Raises OSError.
+    """
+    from dap_ai.debuggees.python.hosts.post_mortem.holding import Pair  # noqa: PLC0415  nothing at import
+
+    pair = Pair()
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.flush()
+    try:
+        child = subprocess.Popen(  # noqa: S603  ours
+            child_python.command("dap_ai.cli:main", "ask", "--post-mortem", pair.address, *options),
+            pass_fds=[pair.theirs.fileno()],
+        )
+        with _InterruptShield():
+            pair.serve(server, lambda: child.poll() is None)
+            return child.wait()
+    finally:
+        pair.close()
+
+
+class _InterruptShield:
+    """Ctrl-C reaches the whole terminal: meanwhile it is the child's alone."""
+
+    def __enter__(self) -> None:
+        _held.append(threading.get_ident())
+        self._plain: Any = None
+        if threading.current_thread() is threading.main_thread():
+            self._plain = signal.signal(signal.SIGINT, lambda _number, _frame: None)
+
+    def __exit__(self, *_: object) -> None:
+        _held.clear()
+        if self._plain is not None:
+            signal.signal(signal.SIGINT, self._plain)

@@ -1,0 +1,105 @@
+"""The short answer: the line that is to blame, the values that prove it, the fix if it was verified."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, List, cast
+
+if TYPE_CHECKING:
+    from dap_ai.debuggees.python.hosts.answer_process import AskEndedBody, FixBody
+    from dap_ai.protocol.wire.safe import Safe
+
+MAX_LINES = 15
+_MAX_VALUES = 4
+_MAX_WIDTH = 200
+_HEAD = re.compile(r"\*\*([^*]+?)[.:]\*\*[ ]?")
+_FENCE = "```"
+_VALUE = re.compile(r"- `.*` (?:= |returned )`(?!<)")
+"""Of an object, its address tells less than its line takes; and what a call has raised and nobody noticed, nothing."""
+_GUESS = "A guess"
+
+Section = List[str]
+
+
+def short(ended: AskEndedBody) -> Safe:
+    """Of an answer; at most 15 lines, without Markdown's emphasis."""
+    sections = sections_of(ended["answer"])
+    first = [line for line in sections.pop("", []) if line][:1]
+    lines = [*_cause(sections, first), *_values(sections)]
+    lines += _fix(ended["fixes"], is_guess(sections), MAX_LINES - len(lines))
+    return cast("Safe", "\n".join(_cut(line) for line in lines[:MAX_LINES]))  # lines of what was masked
+
+
+def sections_of(answer: str) -> dict[str, Section]:
+    """The lines of the answer by the headings that they stand under; "" is what comes before the first."""
+    found: dict[str, Section] = {"": []}
+    name = ""
+    for line in answer.splitlines():
+        if head := _HEAD.match(line):
+            name = head[1]
+            found[name] = []
+        found[name].append(line[head.end() :] if head else line)
+    return found
+
+
+def _cause(sections: dict[str, Section], first: Section) -> Iterator[str]:
+    """The verdict, then the line of the root cause as it stands."""
+    guess = next((lines[0] for name, lines in sections.items() if name.startswith("Root cause (a guess")), "")
+    for line in first:
+        verdict, cause, place = line.partition("; a guess at the cause: ")
+        place = place if "(" in place or not guess else guess  # the verdict had no room for why
+        yield from (f"{verdict}.", f"A guess at the cause: {place}") if cause else (line,)
+    for name, lines in sections.items():
+        if name.startswith("Root cause"):
+            told = lines[0]
+            place = told.partition(": ")[0]
+            if not first or place not in first[0]:
+                yield f"{name}{'.' if ':' in name else ':'} {told}"
+            yield from ("    " + line for line in list(_code(lines))[:1])
+
+
+def _code(lines: Section) -> Iterator[str]:
+    """Those of the first block of code."""
+    inside = False
+    for line in lines:
+        if line.startswith(_FENCE):
+            if inside:
+                return
+            inside = True
+        elif inside:
+            yield line
+
+
+def is_guess(sections: dict[str, Section]) -> bool:
+    """Whether the fix was found by trying, and no rule says why it is right."""
+    return any(_GUESS in line or "may only hide it" in line for line in sections.get("Recommendation", []))
+
+
+def _values(sections: dict[str, Section]) -> list[str]:
+    """What was read at the failure, and what calls gave when it was run again."""
+    seen = [line for line in sections.get("What happened", []) if _VALUE.match(line)]
+    again = [line for line in sections.get("Run again", []) if _VALUE.match(line)]
+    return [*seen[:_MAX_VALUES], *again[: max(1, _MAX_VALUES - len(seen))]]
+
+
+def _fix(fixes: list[FixBody], guess: bool, room: int) -> list[str]:
+    """The diff, where all that failed was run with it and ends well."""
+    verified = next((fix for fix in fixes if fix["verified"]), None)
+    if verified is None:
+        return []
+    rows = verified["diff"].splitlines()
+    if len(rows) + 1 > room:
+        rows = [row for row in rows if row[:1] in "+-@"]
+    if len(rows) + 1 > room:
+        return ["A fix was verified; it is too long for here: --ask=full, --ask-fix."]
+    return [f"{'A guess that passes' if guess else 'Verified'}: {verified['result']}.", *rows]
+
+
+def _cut(line: str) -> str:
+    """A long line without its last items, or its last words."""
+    if len(line) <= _MAX_WIDTH:
+        return line
+    room = line[: _MAX_WIDTH - 4]
+    ends = (room.rfind("; ") + 1, room.rfind(" "))
+    return f"{room[: next((end for end in ends if end > _MAX_WIDTH // 2), len(room))]} ..."

@@ -1,0 +1,262 @@
+"""A frame when the program failed beside the frame now: what a capture holds, where cleanup has run since.
+
+What is the same then and now is told as ever. What differs is told as it was, with what it is now (`time` is `failed`).
+Of what was not copied, and is read after a cleanup, only the present is known (`time` is `now`).
+
+Why it is needed: a debugger often stops only when an exception has left the frames it was raised in, and their
+`finally`, `with` and `except` have run. Frames of the traceback may hold other values by then. A capture made at the
+raise (`captures.py`) has the old ones.
+
+1. A frame with a capture is compared value by value (`CapturedDifference`), by copies of both sides, since the objects
+may be gone.
+2. A frame without one is doubted only if cleanup may have touched what it sees (`Unknown`): it has run on itself, a
+   mock patch around it has ended, or another of the user's frames has run on. Then only numbers and strings in names
+   that the cleanup does not set are sure; all else is marked as of now.
+3. Else both are the same, and nothing is marked.
+
+Comparisons have three results: same, different, not known. Not known is never told as the same.
+"""
+
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+# Values are Any.
+
+from __future__ import annotations
+
+import os
+import types
+from typing import Any
+
+from .captures import CapturedFrame, entries_of, moments_of
+from .cleanup_detection import has_run_on, stored_after
+from .interpreter.node_interpreter import NodeInterpreter
+from .secrets import is_users
+from .stored.freezing import Freezer, Frozen, is_same
+from .stored.plain import RefusedOperation, is_scalar
+from .stored.statics import MISSING, names_of
+from .stored.values import ValueDescriber
+
+FAILED, NOW = "failed", "now"
+_MAX_CHAIN = 12
+_PATCHES = ("/unittest/mock.py", "/mock/mock.py")
+_ROOM = 2000
+_CODE: tuple[Any, ...] = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType)
+_KINDS_OF_CODE = ("class", "function", "module")
+_SIMPLE = ("c", "i", "f", "b", "e", "n", "u", "o", "and", "or", "cmp", "if", "t")
+"""Expressions that nothing changes but another value of a name."""
+
+
+class FramesAtRaise:
+    """What is known of a stop's frames at the raise; `exc` is the exception that it is about, if any."""
+
+    def __init__(self, exc: Any, located: list[Any], alive: set[int]) -> None:
+        self.alive = alive
+        self.moments = _moments(exc)
+        frames = [(frame, at) for _, frame, _, at in located if type(frame) is types.FrameType]
+        over = ((frame, at) for frame, at in frames if at is not None and id(frame) not in alive)
+        self._patched = _called_by_patches(exc, alive)
+        self._moved = {(id(frame), at) for frame, at in over if has_run_on(frame, at)}
+        own = {(id(frame), at) for frame, at in (entries_of(exc) if exc is not None else ())}  # of no chained exception
+        self._cleaned = bool(self._patched or own & self._moved) or _has_cleaned_up(exc, alive)
+
+    def of(self, describer: ValueDescriber, frame: Any, names: dict[str, Any], at: Any) -> FrameDifference | None:
+        """What a frame's values were when it failed; None: they are the same now."""
+        moment = self.moments.get(id(frame))
+        if moment is None:  # another frame's cleanup may have changed what this one sees
+            moved = id(frame) in self._patched or (id(frame), at) in self._moved
+            return Unknown(frame, names, at if moved else None) if moved or self._cleaned else None
+        found = CapturedDifference(describer, moment, frame, names, cleaned=self._cleaned)
+        return found if found.differs else None
+
+    def scopes(self) -> list[dict[str, Any]]:
+        """Names and copies, to look for secrets."""
+        return [scope for moment in self.moments.values() for scope in (moment.names, moment.shared, *moment.fields)]
+
+
+def _moments(exc: Any) -> dict[int, CapturedFrame]:
+    found: dict[int, CapturedFrame] = {}
+    for _ in range(_MAX_CHAIN):
+        if exc is None:
+            break
+        for frame, moment in moments_of(exc):
+            found.setdefault(id(frame), moment)
+        cause = BaseException.__dict__["__cause__"].__get__(exc)
+        exc = cause if cause is not None else BaseException.__dict__["__context__"].__get__(exc)
+    return found
+
+
+def _called_by_patches(exc: Any, alive: set[int]) -> set[int]:
+    """Ids of frames called through `@mock.patch`, whose patches have ended: names in them mean something else now."""
+    found: set[int] = set()
+    is_inside = False
+    for frame, _ in entries_of(exc) if exc is not None else ():
+        if is_inside:
+            found.add(id(frame))
+        file = frame.f_code.co_filename.replace(os.sep, "/")
+        is_inside = is_inside or (file.endswith(_PATCHES) and id(frame) not in alive)
+    return found
+
+
+def _has_cleaned_up(exc: Any, alive: set[int]) -> bool:
+    """Whether a frame of the user's code has run on since this exception left it."""
+    frames = ((frame, at) for frame, at in (entries_of(exc) if exc is not None else ()) if id(frame) not in alive)
+    return any(is_users(frame.f_code.co_filename) and has_run_on(frame, at) for frame, at in frames)
+
+
+class FrameDifference:
+    """One frame then and now."""
+
+    differs = True
+
+    def evaluation(self, now: NodeInterpreter, node: Any) -> dict[str, Any]:
+        """The Fact structure of an expression."""
+        raise NotImplementedError
+
+    def variable(self, describer: ValueDescriber, name: str, x: Any) -> dict[str, Any]:
+        """The Value structure of a variable; MISSING: it is not bound now."""
+        raise NotImplementedError
+
+    def names(self, now: dict[str, Any]) -> dict[str, Any]:
+        """What is bound now, and what was bound then."""
+        return now
+
+
+class Unknown(FrameDifference):
+    """A frame that was not captured, after cleanup has run: only numbers and strings not set since are known.
+
+    `at`: the offset of the instruction that raised, if the frame has run on since; None: it has not.
+    """
+
+    def __init__(self, frame: Any, names: dict[str, Any], at: int | None) -> None:
+        later = stored_after(frame.f_code, at)
+        self._sure = {name for name, x in names.items() if is_scalar(x) and later is not None and name not in later}
+
+    def evaluation(self, now: NodeInterpreter, node: Any) -> dict[str, Any]:
+        """See Frame."""
+        fact = now.evaluation(node)
+        return fact if self._is_sure(node) else _late(fact)
+
+    def variable(self, describer: ValueDescriber, name: str, x: Any) -> dict[str, Any]:
+        """See Frame."""
+        value = describer.value(x)
+        return value if name in self._sure or _is_code(x) else dict(value, time=NOW)
+
+    def _is_sure(self, node: Any) -> bool:
+        if type(node) is not list or not node:
+            return True
+        if type(node[0]) is not str:
+            return all(map(self._is_sure, node))
+        if node[0] == "n":
+            return node[1] in self._sure
+        return node[0] in _SIMPLE and all(self._is_sure(part) for part in node[1:] if type(part) is list)
+
+
+class CapturedDifference(FrameDifference):
+    """A frame that was captured. `cleaned`: a frame of the traceback has run on."""
+
+    def __init__(
+        self, describer: ValueDescriber, moment: CapturedFrame, frame: Any, names: dict[str, Any], *, cleaned: bool
+    ) -> None:
+        self._moment = moment
+        self._then = Then(describer, frame, moment)
+        freezer = Freezer(_ROOM)
+        both = {name: (x, freezer.freeze(names[name])) for name, x in moment.names.items() if name in names}
+        found = [is_same(x, y) for x, y in both.values()]
+        module = names_of(frame.f_globals) if moment.shared else {}
+        found += [is_same(x, freezer.freeze(module.get(name))) for name, x in moment.shared.items()]
+        self.cleaned = cleaned or False in found or len(both) < len(moment.names)
+        self.differs = self.cleaned
+
+    def names(self, now: dict[str, Any]) -> dict[str, Any]:
+        """See Frame."""
+        return {**now, **{name: MISSING for name in self._moment.names if name not in now}}
+
+    def variable(self, describer: ValueDescriber, name: str, x: Any) -> dict[str, Any]:
+        """See Frame."""
+        now = describer.value(x) if x is not MISSING else {"text": ""}
+        was = self._moment.names.get(name, MISSING)
+        if _is_code(x) and (type(was) is not Frozen or was.kind in _KINDS_OF_CODE):
+            return now
+        if name not in self._moment.names:
+            return dict(now, time=NOW)
+        same = is_same(was, Freezer(_ROOM).freeze(x)) if x is not MISSING else False
+        if same is None:
+            return dict(now, time=NOW)
+        return now if same else self._as_it_was(describer.value(was), was, now["text"])
+
+    def evaluation(self, now: NodeInterpreter, node: Any) -> dict[str, Any]:
+        """See Frame."""
+        kind, x = now.outcome(node)
+        fact = now.described(kind, x)
+        then, y = self._then.outcome(node)
+        if _is_code(x) and (type(y) is not Frozen or y.kind in _KINDS_OF_CODE):
+            return fact
+        if then == "refused":
+            return _late(fact)
+        # Both ended alike and not with a value (`raised`, `missing`, `part`): x and y are texts or parts of ours, so
+        # `==` runs no code of the program. Values are compared by their copies.
+        same: bool | None = then == kind and x == y if then != "value" else False
+        if then == kind == "value":
+            same = is_same(y, Freezer(_ROOM).freeze(x))
+        if same is None:
+            return _late(fact)
+        if same:
+            return fact
+        text = fact["value"]["text"] if "value" in fact else fact["text"]
+        told = self._then.described(then, y)
+        if "value" in told:
+            return {"value": self._as_it_was(told["value"], y, text)}
+        return dict(told, time=FAILED, now=text)
+
+    def _as_it_was(self, value: dict[str, Any], copy: Any, now: str) -> dict[str, Any]:
+        made = dict(value, time=FAILED, now=now)
+        address = self._moment.addresses.get(id(copy))
+        if address is not None:
+            made["address"] = address
+        else:
+            made.pop("address", None)
+        return made
+
+
+def _late(fact: dict[str, Any]) -> dict[str, Any]:
+    return {"value": dict(fact["value"], time=NOW)} if "value" in fact else dict(fact, time=NOW)
+
+
+def _is_code(x: Any) -> bool:
+    cls = type(x)
+    return any(cls is known for known in _CODE) or issubclass(cls, type)
+
+
+class Then(NodeInterpreter):
+    """Evaluates in a frame as it was: what was not copied is refused."""
+
+    def __init__(self, describer: ValueDescriber, frame: Any, moment: CapturedFrame) -> None:
+        super().__init__(describer, frame, moment.names, "compute")
+        self._shared = moment.shared
+
+    def _name(self, name: str) -> Any:
+        for scope in reversed(self._scopes):
+            if name in scope:
+                return scope[name]
+        for copies in (self._locals, self._shared):
+            if name in copies:
+                return copies[name]
+        # Not captured, so only the present is at hand. Functions, classes and modules are taken as unchanged since;
+        # data is not.
+        found = super()._name(name)
+        if not _is_code(found):
+            raise RefusedOperation("it was not copied when the program failed")
+        return found
+
+    def _called(self, function: Any, arguments: list[Any], keywords: dict[str, Any]) -> Any:
+        given = [*arguments, *keywords.values()]
+        if any(type(x) is Frozen for x in given):
+            only = given[0] if len(given) == 1 and function is len else None
+            if only is not None and only.length is not None:
+                return only.length
+            raise RefusedOperation("it was not copied when the program failed")
+        return super()._called(function, arguments, keywords)
+
+    def _compared(self, op: str, x: Any, y: Any) -> Any:
+        if any(type(side) is Frozen for side in (x, y)) and x is not None and y is not None:
+            raise RefusedOperation("it was not copied when the program failed")
+        return super()._compared(op, x, y)

@@ -1,0 +1,343 @@
+"""the injector into a debuggee of debugpy: opened before the program starts, so that it is the interpreter's own.
+
+1. What the injected modules call is taken here, once: a function that the program replaces later (a mock, a wrapper
+   with a lock of its own) is not called. Where the injector is opened later, what is not its module's own is left
+   out, and who needs it is told that the program has replaced it.
+2. Requests that name the injector are answered beside pydevd's `evaluate`, which copies the frame's names and keeps
+   them, calls what the program has made of `warnings` and `time`, and remembers each result until the program goes on.
+3. No collection happens meanwhile, and none comes earlier for it: see _BALLAST.
+4. The injected modules stand in no `sys.modules`, and import nothing that would be loaded by it.
+
+Each rule answers one thing that an ordinary import and `eval` would do to the program: look names up in modules that a
+mock or a wrapper has changed, load a module that the program has not loaded, leave entries in `sys.modules`, run a
+finalizer because our objects filled a generation of the collector.
+"""
+
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+# Values are Any, and `type(x) is list` narrows Any to list[Unknown].
+
+from __future__ import annotations
+
+import itertools
+import sys
+import types
+from typing import Any
+
+MAGIC = "dap_ai:"
+_KEPT = """_imp _json _string _thread _weakref binascii builtins collections contextvars ctypes enum functools gc io
+    itertools json marshal math operator os posix struct sys time types zlib"""
+"""Modules of which the injected ones get what they were when the injector was opened; all others as they are."""
+_NEEDED = """__build_class__ __import__ abs all any bin bool bytes callable chr compile dict divmod enumerate eval exec
+    filter float format frozenset getattr hasattr hash hex id int isinstance issubclass iter len list map max min next
+    object oct ord range repr reversed round set setattr slice sorted str sum super tuple type vars zip"""
+_OF_C: Any = types.BuiltinFunctionType
+_ALSO = {"os": ("posix", "nt")}
+"""Whose functions a module has too."""
+_HEAP_TYPE, _IMMUTABLE_TYPE = 1 << 9, 1 << 8
+_BALLAST = 16_000
+"""Objects given back, one for each that the collector counts more than before: the next collection comes when it would
+have. To install takes several thousand; a stop 2,000 more, after each full collection: what is freed is kept for later
+by the interpreter, and stays counted."""
+
+_names_of: Any = vars(types.ModuleType)["__dict__"].__get__
+_flags_of: Any = vars(type)["__flags__"].__get__
+
+
+def _is_own(module: str, name: str, x: Any) -> bool:
+    """Whether a module would hold this under that name if nobody had replaced it."""
+    # A function knows its name and its module, so one that was put there from elsewhere differs in one of them; the
+    # leading underscore of a C module (`_json`, `json`) is no difference. Classes and instances of the module's own
+    # classes count as own. Any other object only if C code made its type and it can't be called.
+    kind = type(x)
+    if kind is _OF_C or kind is types.FunctionType:
+        return x.__name__ == name and _bare(x.__module__) in (_bare(module), *_ALSO.get(module, ()))
+    if issubclass(kind, type) or _bare(vars(kind).get("__module__")) == _bare(module):
+        return True
+    flags = _flags_of(kind)
+    made_in_c = not flags & _HEAP_TYPE or (sys.version_info >= (3, 10) and bool(flags & _IMMUTABLE_TYPE))
+    return made_in_c and not callable(x)
+
+
+def _bare(module: Any) -> str:
+    return module.strip("_") if type(module) is str else ""
+
+
+def _copied(name: str) -> Any:
+    """A module that holds what is its own of another; None if there is no such, or something else in its place."""
+    try:
+        known = sys.modules[name] if name in sys.modules else __import__(name)
+    except ImportError:  # not on this system
+        return None
+    if type(known) is not types.ModuleType:
+        return None
+    items = [(key, x) for key, x in list(_names_of(known).items()) if type(key) is str]
+    copy: Any = types.ModuleType(name)
+    # A module object of our own with the same functions in it: a later `setattr` of the program on its module does not
+    # reach it. Names that were replaced before are left out and not guessed: `__getattr__` (PEP 562) says so to who
+    # needs one.
+    own = {key: x for key, x in items if _is_own(name, key, x)}
+    replaced = frozenset([key for key, _ in items if key not in own])
+    _names_of(copy).update(own)
+
+    def missing(key: str) -> Any:
+        if key in replaced:
+            raise RuntimeError("the program has replaced %s.%s" % (name, key))
+        raise AttributeError("module '%s' has no attribute '%s'" % (name, key))
+
+    _names_of(copy)["__getattr__"] = missing
+    return copy
+
+
+def _living(copy: Any, known: Any) -> Any:
+    """The same of `sys`: only functions and classes are kept, all else is what it is now."""
+    names: Any = _names_of(copy)
+    # `sys` is two things: functions, which must be those of the start, and state (`modules`, `path`, `flags`), which
+    # must be that of now. So only the functions are kept; everything else is looked up when it is asked for.
+    functions = {key: x for key, x in names.items() if type(x) is _OF_C or type(x) is type}
+
+    def now(key: str) -> Any:
+        found = _names_of(known)
+        if key in found and not callable(found[key]):
+            return found[key]
+        raise AttributeError("module 'sys' has no '%s' of its own" % key)
+
+    names.clear()
+    names.update(functions, __getattr__=now)
+    return copy
+
+
+def _patterns() -> Any:
+    """`re` without its cache, which is the program's."""
+    copy = _copied("re")
+    compiler: Any = sys.modules.get("re._compiler") or sys.modules["sre_compile"]  # its name since 3.11, and before
+    _names_of(copy)["compile"] = compiler.compile
+    return copy
+
+
+def keep() -> dict[str, Any]:
+    """What the injected modules call, as it is now: by name, modules that hold what is their own."""
+    copies = [(name, _copied(name)) for name in _KEPT.split()]
+    kept = {name: copy for name, copy in copies if copy is not None}
+    kept["sys"] = _living(kept["sys"], sys.modules["sys"])
+    kept["re"] = _patterns()
+    return kept
+
+
+class Injector:
+    """What a request may reach: `NAME('ARGUMENT')` with the name of a method below; texts in, texts out."""
+
+    def __init__(self, kept: Any = None) -> None:
+        self._kept: dict[str, Any] = kept or keep()
+        own: Any = self._kept["builtins"]
+        for name in _NEEDED.split():
+            getattr(own, name)
+        self._import_any = own.__import__
+        self._builtins = dict(_names_of(own), __import__=self._import)
+        del self._builtins["__getattr__"]
+        self._made: dict[str, Any] = {}
+        self._awaited: dict[str, Any] = {}
+        # What we free counts down generation 0 of the collector, what we keep counts it up (gc module: allocations
+        # minus deallocations). To reset the counter would need a collection, so objects are made beforehand, and given
+        # back.
+        self._ballast = list(map(itertools.repeat, (None,) * _BALLAST))
+
+    def visit(self, query: str) -> str:
+        """`runtime.visit`; "" while there is none."""
+        return self._call("runtime", "visit", query)
+
+    def turn(self, work: str) -> str:
+        """`turns.turn`; the same."""
+        return self._call("turns", "turn", work)
+
+    def kill(self, token: str) -> str:
+        """`turns.kill`; the same."""
+        return self._call("turns", "kill", token)
+
+    def close(self) -> None:
+        """`turns.close`, if it has been installed."""
+        there = self._made.get("turns")
+        if there is not None:
+            there.close()
+
+    def watch(self, argument: str) -> str:
+        """`under_debugpy.watch`; the same."""
+        return self._call("under_debugpy", "watch", argument)
+
+    def has(self, module: str) -> str:
+        """MAGIC if a module is installed, else ""."""
+        return MAGIC if module in self._made else ""
+
+    def importing(self, _: str) -> str:
+        """MAGIC if a thread imports something just now, else ""."""
+        return MAGIC if self._kept["_imp"].lock_held() else ""
+
+    def install(self, packed: str) -> str:
+        """Adds modules: base64(zlib(marshal((magic, ((name, code or source), ...))))).
+
+        MAGIC when they are there; "" if their code is another Python's; else what went wrong.
+        """
+        unpacked = self._kept["zlib"].decompress(self._kept["binascii"].a2b_base64(packed))
+        magic, parts = self._kept["marshal"].loads(unpacked)
+        if magic and magic != (sys.modules["_frozen_importlib_external"].MAGIC_NUMBER, sys.implementation.cache_tag):
+            return ""
+        self.add(parts)
+        return MAGIC
+
+    def add(self, parts: Any) -> dict[str, Any]:
+        """Adds modules of (name, marshalled code or source); gives all that there are. What raises leaves none new."""
+        # Modules that come together may import each other in any order. All are announced in `_awaited`; the first
+        # import of one executes it there and then (`_bring`). It is in `_made` before its code runs, as in
+        # `sys.modules`, so a circular import finds it. If one raises, none of this batch stays: half of a set would
+        # fail later, and further from the cause.
+        before = dict(self._made)
+        self._awaited = {name: code for name, code in parts if name not in before}
+        try:
+            for name in list(self._awaited):
+                self._bring(name)
+        except BaseException:
+            self._made = before
+            raise
+        finally:
+            self._awaited = {}
+        return self._made
+
+    def bring(self, modules: dict[str, Any]) -> None:
+        """Adds modules that stand in the place of those of the same name which will be installed."""
+        self._made.update(modules)
+
+    def _bring(self, name: str) -> None:
+        """Adds a module that has come, unless the import of another has."""
+        code = self._awaited.pop(name, None)
+        if code is not None:
+            self._add(name, code)
+
+    def _add(self, name: str, code: Any) -> None:
+        module: Any = types.ModuleType("dap_ai_probe." + name)
+        module.__package__ = "dap_ai_probe"
+        module.__builtins__ = self._builtins
+        if type(code) is str:
+            code = compile(code, "<dap_ai_probe.%s>" % name, "exec", dont_inherit=True)
+        else:
+            code = self._kept["marshal"].loads(code)
+        self._made[name] = module
+        exec(code, module.__dict__)  # noqa: S102  to install is that
+
+    def _call(self, module: str, function: str, argument: str) -> str:
+        there = self._made.get(module)
+        return "" if there is None else getattr(there, function)(argument)
+
+    # -- what the injected modules import --------------------------------------------------------------------------
+
+    def _import(self, name: str, _globals: Any = None, _locals: Any = None, wanted: Any = (), level: int = 0) -> Any:
+        # Of another injected module: `.texts`, `..stored.statics`, modules of `.`, `dap_ai.system.NAME`.
+        if level or name.startswith("dap_ai."):
+            name = name.rpartition(".")[2]
+            for wanted_name in (name, *wanted):
+                self._bring(wanted_name)
+            return self._made[name] if name in self._made else types.SimpleNamespace(**self._made)
+        if name == "typing":
+            self._bring("hints")
+            if "hints" in self._made:
+                return self._made["hints"]
+        # First what was kept; then a module that the program has loaded, read as it is; only then a real import, for a
+        # module of the library that nobody has loaded. Never one with another type: to read a name of a lazy module
+        # would load it.
+        kept = self._kept.get(name)
+        if kept is not None:
+            return kept
+        known = sys.modules.get(name)
+        if known is None:
+            return self._import_any(name, None, None, wanted, 0)
+        if type(known) is not types.ModuleType:  # to read a name of it might load it
+            raise ImportError("the program has something else in the place of the module " + name)
+        return known
+
+    # -- how requests come -----------------------------------------------------------------------------------------
+
+    def answers(self, text: str) -> bool:
+        """Whether a text is `NAME('ARGUMENT')` for the injector."""
+        name, opened, rest = text.partition("('")
+        return opened == "('" and rest.endswith("')") and name in _REQUESTS
+
+    def answer(self, text: str) -> str:
+        """What it gives; of what goes wrong a text that does not begin with MAGIC."""
+        name, _, argument = text[:-2].partition("('")
+        try:
+            return getattr(self, name)(argument)
+        except (Exception, KeyboardInterrupt) as error:
+            return type(error).__name__ + ": " + str(error.args[0] if error.args else "")[:200]
+
+    def quietly(self, text: str, respond: Any, *receiver: Any) -> None:
+        """Answers with the collector off, and leaves its state as it was."""
+        collector = self._kept["gc"]
+        collecting, before = collector.isenabled(), collector.get_count()[0]
+        collector.disable()  # a collection runs finalizers and callbacks of the program
+        try:
+            reply = self.answer(text)
+            while self._ballast and collector.get_count()[0] > before:
+                self._ballast.pop()
+            respond(*receiver, reply)
+        finally:
+            if collecting:
+                collector.enable()
+
+    def give_json(self) -> None:
+        """Lets the modules of pydevd use the kept `json`: each message comes and goes by it."""
+        plain, kept = sys.modules["json"], self._kept["json"]
+        for name, module in list(sys.modules.items()):
+            if type(module) is types.ModuleType and "pydevd" in name and _names_of(module).get("json") is plain:
+                _names_of(module)["json"] = kept
+
+    def free_frames(self) -> None:
+        """Cures pydevd of a cycle: a frame of its own that kept all frames, the program's with their variables too."""
+        module: Any = sys.modules.get("_pydevd_bundle.pydevd_additional_thread_info_regular")
+        known: Any = getattr(module, "PyDBAdditionalThreadInfo", None)
+        current_frames: Any = getattr(self._kept["sys"], "_current_frames", None)
+
+        def get_topmost_frame(_self: Any, thread: Any) -> Any:
+            return current_frames().get(thread._ident)
+
+        if (
+            current_frames is not None
+            and known is not None
+            and type(vars(known).get("get_topmost_frame")) is types.FunctionType
+        ):
+            known.get_topmost_frame = get_topmost_frame
+
+
+_REQUESTS = ("visit", "turn", "kill", "has", "importing", "install", "watch")
+
+
+def open_injector(name: str, place: Any) -> None:
+    """Makes `place.NAME` the injector; in the module `pydevd`, requests for it pass by pydevd's own `evaluate`.
+
+    Another `place` answers such requests itself. It brings some of the injected modules, `place.dap_ai_modules`, and
+    what it has got from `keep`, `place.dap_ai_kept`.
+    """
+    if name in vars(place):
+        return
+    own_modules = vars(place).get("dap_ai_modules")
+    if type(own_modules) is dict:
+        injector = Injector(vars(place)["dap_ai_kept"])
+        setattr(place, name, injector)
+        injector.bring(own_modules)
+        return
+    injector = Injector()
+    setattr(place, name, injector)
+    injector.give_json()
+    injector.free_frames()
+    api: Any = sys.modules.get("_pydevd_bundle.pydevd_api")
+    plain: Any = getattr(api, "internal_evaluate_expression_json", None)
+    respond: Any = getattr(sys.modules.get("_pydevd_bundle.pydevd_comm"), "_evaluate_response", None)
+    if plain is None or respond is None:
+        return  # another debugpy: its own `evaluate` finds the injector
+    prefix = "__import__('pydevd').%s." % name
+
+    def evaluate(py_db: Any, request: Any, thread_id: Any) -> None:
+        text = request.arguments.expression
+        if text.startswith(prefix) and request.arguments.frameId is not None and injector.answers(text[len(prefix) :]):
+            injector.quietly(text[len(prefix) :], respond, py_db, request)
+        else:
+            plain(py_db, request, thread_id)
+
+    api.internal_evaluate_expression_json = evaluate

@@ -1,0 +1,279 @@
+"""Series, frames of data and indexes of pandas: their shape, labels and some of their cells, by what they store.
+
+A frame is a manager of blocks: each holds the columns of one type, in one array. Only the rows and columns that are
+shown are read, so that ten million rows cost what ten do.
+"""
+
+# ruff: noqa: ARG001  all texts and all details have one signature
+# ruff: noqa: B905  Python 3.8's zip takes no `strict`
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+# Values are Any, and `type(x) is list` narrows Any to list[Unknown].
+
+from __future__ import annotations
+
+import gc
+from typing import Any
+
+from .columns import UNREAD, CellTexts
+from .dtypes import dtype_of, is_array, of_pandas, part, size_of
+from .statics import MISSING, loaded, short_name
+
+MAX_COLUMNS = 24
+_MAX_LEVELS = 6
+_MAX_BLOCKS = 2000
+_TAIL_ROWS = 5
+"""At most so many of the shown rows are the last ones."""
+
+
+class ColumnPlace:
+    """A column: the array that holds it, and where in it, if that has several."""
+
+    __slots__ = ("array", "row")
+
+    def __init__(self, array: Any, row: int) -> None:
+        self.array, self.row = array, row
+
+
+def axes_of(x: Any) -> list[Any]:
+    """The index of the columns, then that of the rows; of a series the latter alone. Empty: it is not known."""
+    axes = part(part(x, "_mgr"), "axes")
+    return axes if type(axes) is list else []
+
+
+def is_frame(x: Any) -> bool:
+    """Whether it is exactly a Series or a DataFrame of pandas."""
+    return any(type(x) is loaded("pandas", name) for name in ("Series", "DataFrame"))
+
+
+def frame_shape(x: Any) -> list[int]:
+    """Rows, and columns of a DataFrame, by what it stores; empty if that is not known."""
+    sizes = [size_of(axis) for axis in reversed(axes_of(x))]
+    return sizes if all(size >= 0 for size in sizes) else []
+
+
+def columns_of(x: Any, wanted: list[int]) -> list[ColumnPlace | None]:
+    """The columns at these places; None for one that is not found. A series has one, at 0."""
+    found: dict[int, ColumnPlace] = {}
+    blocks = part(part(x, "_mgr"), "blocks")
+    for block in blocks[:_MAX_BLOCKS] if type(blocks) is tuple else ():
+        array = part(block, "values")
+        if len(axes_of(x)) == 1:
+            found[0] = ColumnPlace(array, 0)
+            break
+        for row, place in enumerate(_places(block)):
+            found[place] = ColumnPlace(array, row)
+    return [found.get(place) for place in wanted]
+
+
+def _places(block: Any) -> list[int]:
+    """Which columns a block holds. Its `BlockPlacement` would compute and keep that when it is asked."""
+    placement = part(block, "_mgr_locs")
+    parts: list[Any] = gc.get_referents(placement)
+    for known in (one for one in parts if type(one) is slice):
+        return list(range(known.start, known.stop, known.step or 1))
+    arrays: list[Any] = [one for one in parts if is_array(one)]
+    return arrays[0].tolist() if arrays else []
+
+
+class Labels:
+    """The labels of an index: its levels, each with a name and texts."""
+
+    def __init__(self, index: Any, cells: CellTexts) -> None:
+        self._index, self._cells = index, cells
+        self.size = size_of(index)
+        self._many = of_pandas(index) == "MultiIndex"
+        if self._many:
+            names = part(index, "_names")
+            self.names = [self._name(name) for name in list.__iter__(names)][:_MAX_LEVELS]
+        else:
+            self.names = [self._name(part(index, "_name"))]
+
+    def _name(self, name: Any) -> str:
+        return "" if name is None or name is MISSING else self._cells.text(name)
+
+    def texts(self, places: list[int]) -> list[list[str]]:
+        """For each level the labels at these places."""
+        if self._many:
+            return [self._cells.level(self._index, level, places) for level in range(len(self.names))]
+        return [self._cells.of(self._index, places)]
+
+    def dtypes(self) -> list[str]:
+        """For each level."""
+        levels = part(self._index, "_levels") if self._many else [self._index]
+        return [dtype_of(level) for level in list(list.__iter__(levels))[: len(self.names)]]
+
+
+def table(describer: Any, x: Any, first: int | None, most: int, chosen: Any = None) -> dict[str, Any]:
+    """The Table structure of a series, a frame or an index: at most `most` rows from row `first` on.
+
+    None: the first rows and the last ones. `chosen`: the places of some columns, and of some rows.
+    """
+    cells = CellTexts(describer, describer.may_run)
+    axes = axes_of(x)
+    index = x if of_pandas(x).endswith("Index") else axes[-1]
+    labels = Labels(index, cells)
+    columns, rows = chosen or (None, range(labels.size))
+    places, head = rows_shown(len(rows), first, most)
+    places = [rows[at] for at in places]
+    made: dict[str, Any] = {"rows": len(rows), "first": first or 0, "head": head}
+    made["index"] = [
+        {"labels": [name], "cells": texts, "dtype": dtype}
+        for name, texts, dtype in zip(labels.names, labels.texts(places), labels.dtypes())
+    ]
+    if len(axes) == 1:
+        name = part(x, "_name")
+        made["columns"] = _read(cells, columns_of(x, [0]), [["" if name is None else cells.text(name)]], places)
+    elif axes:
+        heads = Labels(axes[0], cells)
+        columns = range(heads.size) if columns is None else columns
+        shown, left = rows_shown(len(columns), None, MAX_COLUMNS)
+        shown = [columns[at] for at in shown]
+        names = [list(levels) for levels in zip(*heads.texts(shown))]
+        made["columns"] = _read(cells, columns_of(x, shown), names, places)
+        made.update(left=left, hidden_columns=len(columns) - len(shown), label_names=heads.names)
+    describer.budget.left -= sum(_bytes(column) for column in made["index"] + made.get("columns", []))
+    return made
+
+
+def rows_shown(size: int, first: int | None, most: int) -> tuple[list[int], int]:
+    """Which are shown, and how many of them before the gap."""
+    if first is not None or size <= most:
+        places = list(range(first or 0, min(size, (first or 0) + most)))
+        return places, len(places)
+    tail = min(_TAIL_ROWS, most // 2)
+    return [*range(most - tail), *range(size - tail, size)], most - tail
+
+
+def _read(cells: CellTexts, found: list[Any], names: list[list[str]], places: list[int]) -> list[dict[str, Any]]:
+    made: list[dict[str, Any]] = []
+    for column, labels in zip(found, names):
+        if column is None:
+            made.append({"labels": labels, "cells": [UNREAD for _ in places], "dtype": ""})
+            continue
+        texts = cells.of(column.array, places, column.row)
+        made.append({"labels": labels, "cells": texts, "dtype": dtype_of(column.array)})
+    return made
+
+
+def _bytes(column: dict[str, Any]) -> int:
+    return 40 + sum(len(text) + 3 for text in (*column["labels"], *column["cells"]))
+
+
+def frame_text(describer: Any, x: Any, depth: int) -> str:
+    """`<DataFrame 150 rows x 5 columns: order, total, ...>`, `<Series total: 150 rows float64>`."""
+    shape = frame_shape(x)
+    if not shape:
+        return "<" + short_name(type(x)) + ">"
+    places = [0] if len(shape) == 1 else range(shape[1])
+    return summary(describer, x, shape, places, "/".join(_dtypes(x)))
+
+
+def summary(describer: Any, x: Any, shape: list[int], places: Any, dtypes: str) -> str:
+    """The same of some of the columns of a frame: those at `places`."""
+    cells, axes, name = CellTexts(describer, False), axes_of(x), short_name(type(x))
+    if len(shape) == 2:
+        most = min(len(places), describer.max_items)
+        levels = Labels(axes[0], cells).texts([places[at] for at in range(most)])
+        listed = ": " + describer.joined([".".join(label) for label in zip(*levels)], shape[1], most) if most else ""
+        return "<%s %d rows x %d columns%s>" % (name, shape[0], shape[1], listed)
+    label = _name_of(x, cells) if len(axes) == 1 else Labels(axes[0], cells).texts([places[0]])[0][0]
+    name = name if len(axes) == 1 else "Series"
+    return "<" + " ".join([name + (" " + label + ":" if label else ""), "%d rows" % shape[0], dtypes]) + ">"
+
+
+def _name_of(series: Any, cells: CellTexts) -> str:
+    name = part(series, "_name")
+    return "" if name is None or name is MISSING else cells.text(name)
+
+
+def frame_details(describer: Any, x: Any) -> dict[str, Any]:
+    """Shape, dtypes, column labels, and the table if it is wanted."""
+    shape = frame_shape(x)
+    details: dict[str, Any] = {"dtype": ", ".join(_dtypes(x))}
+    if shape:
+        details.update(shape=shape, length=shape[0])
+        if describer.wants_table():
+            details["table"] = table(describer, x, describer.first_row, describer.max_rows)
+    if len(shape) == 2:
+        heads = Labels(axes_of(x)[0], CellTexts(describer, False, quotes=True))
+        most = min(shape[1], 4 * describer.max_items)
+        levels = heads.texts(list(range(most)))
+        details["keys"] = [
+            ", ".join(label) if len(label) == 1 else "(" + ", ".join(label) + ")" for label in zip(*levels)
+        ]
+    return details
+
+
+def index_text(describer: Any, x: Any, depth: int) -> str:
+    """`Index([1, 2, ... 8 more], int64)`, `DatetimeIndex(at=[2024-01-01], datetime64[ns])`: beside its name."""
+    name, cells = short_name(type(x)), CellTexts(describer, describer.may_run)
+    labels = Labels(x, cells)
+    if len(labels.names) > 1:
+        return "<%s %d rows: %s>" % (name, labels.size, ", ".join(label or "-" for label in labels.names))
+    range_ = part(x, "_range")
+    label = labels.names[0] + "=" if labels.names[0] else ""
+    if type(range_) is range:
+        return name + "(" + label + describer.text(range_, depth + 1) + ")"
+    return name + "(" + label + _listed(describer, x, labels.size) + ", " + dtype_of(x) + ")"
+
+
+def index_details(describer: Any, x: Any) -> dict[str, Any]:
+    """Its length, and of one with several levels a table."""
+    details: dict[str, Any] = {"length": size_of(x), "dtype": dtype_of(x)}
+    if of_pandas(x) == "MultiIndex" and describer.wants_table():
+        details["table"] = table(describer, x, describer.first_row, describer.max_rows)
+    return details
+
+
+def extension_text(describer: Any, x: Any, depth: int) -> str:
+    """`<Categorical [a, b, a] 3 items category>`: an array of pandas."""
+    size = size_of(x)
+    if size < 0:
+        return "<" + short_name(type(x)) + ">"
+    listed = _listed(describer, x, size)
+    return "<%s %s %d items %s>" % (short_name(type(x)), listed, size, dtype_of(x))
+
+
+def _listed(describer: Any, x: Any, size: int) -> str:
+    cells = CellTexts(describer, describer.may_run, quotes=True)
+    texts = cells.of(x, list(range(min(size, describer.max_items))))
+    return "[" + describer.joined(texts, size, describer.max_items) + "]"
+
+
+def extension_details(describer: Any, x: Any) -> dict[str, Any]:
+    """Its length and type."""
+    return {"length": max(0, size_of(x)), "dtype": dtype_of(x)}
+
+
+def grouping_text(describer: Any, x: Any, depth: int) -> str:
+    """`<DataFrameGroupBy by 'city' of <DataFrame 5 rows x 7 columns>>`: not computed."""
+    keys, of = part(x, "keys"), part(x, "obj")
+    by = "" if keys is MISSING or keys is None else " by " + describer.text(keys, depth + 1)
+    return "<" + short_name(type(x)) + by + " of " + describer.text(of, depth + 1) + ">"
+
+
+def _nothing(describer: Any, x: Any) -> dict[str, Any]:
+    return {}
+
+
+def _dtypes(x: Any) -> list[str]:
+    blocks = part(part(x, "_mgr"), "blocks")
+    if type(blocks) is not tuple:
+        return []
+    return list(dict.fromkeys(dtype_of(part(block, "values")) for block in blocks[:32]))
+
+
+FRAME_TEXTS: dict[str, Any] = {
+    "series": frame_text,
+    "dataframe": frame_text,
+    "index": index_text,
+    "extension": extension_text,
+    "grouping": grouping_text,
+}
+FRAME_DETAILS: dict[str, Any] = {
+    "series": frame_details,
+    "dataframe": frame_details,
+    "index": index_details,
+    "extension": extension_details,
+    "grouping": _nothing,
+}

@@ -1,0 +1,96 @@
+"""A Jupyter kernel as the target of `dap-ai ask --kernel`: at its last error, or where a debugger has stopped it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dap_ai.backends.jupyter import JupyterBackend
+from dap_ai.backends.jupyter.kernel import CannotReachError
+from dap_ai.commands.running.run_targets import Target, TargetSession
+from dap_ai.commands.running.start_debuggee import Debugged
+from dap_ai.debuggees.python.launch.kernels import KernelStop, NoErrorError, ask_at
+from dap_ai.debuggees.python.launch.post_mortem_target import PostMortemTarget
+from dap_ai.debuggees.python.launch.python_program import function_at
+from dap_ai.protocol.contracts.backend import StartError
+
+_FAILS = "userUnhandled"
+_WAITS = "the kernel is debugged from here: it stops where a cell fails, at `breakpoint()` and at breakpoints"
+
+
+class KernelAtError(PostMortemTarget):
+    """At its last error; cells are called in the answer what the notebook calls them."""
+
+    def __init__(self, asked: KernelStop) -> None:
+        super().__init__(asked.held)
+        self._named = asked.named
+
+    async def heard(self, session: TargetSession, name: str, body: dict[str, Any]) -> dict[str, Any] | None:
+        """What is said of it."""
+        del session
+        texts = {"askOutput": "output", "askEnded": "answer"}
+        key = texts.get(name, "")
+        return body | {key: self._named(body[key])} if body.get(key) else body
+
+
+class StoppedKernel(Debugged):
+    """Another debugger has stopped it, and alone moves it: nothing of that is touched."""
+
+    stops_at_exceptions = False
+    acts = False
+    unmoved = "Another debugger has stopped the kernel, and moves it; here it can be asked about."
+    on_cancel = "cancelling; press Ctrl-C again to leave"
+    on_silence = "the kernel does not answer"
+
+    def __init__(self, path: str) -> None:
+        self.backend = JupyterBackend(path, beside=True)
+
+    async def let_go(self, session: TargetSession) -> bool:
+        """It stays where it is."""
+        del session
+        return False
+
+
+class DebuggedKernel(Debugged):
+    """As by an editor: it stops where a cell fails or reaches a breakpoint, and goes on when it is left."""
+
+    begins_stopped = False
+    on_silence = "the kernel does not answer"
+
+    def __init__(self, path: str) -> None:
+        self.backend = JupyterBackend(path)
+
+    def filters(self, exceptions: Sequence[str], announced: Sequence[str]) -> Sequence[str]:
+        """What a cell fails with, IPython catches."""
+        return [name for name in {*exceptions, _FAILS} if name in announced]
+
+    def start_request(self, session: TargetSession, capabilities: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+        """It runs already."""
+        del capabilities
+        session.display.status(_WAITS)
+        return "attach", {}
+
+    def statement(self, text: str) -> str:
+        """Python's."""
+        return text
+
+    def first_line(self, name: str, source: Sequence[str]) -> int:
+        """By the syntax tree."""
+        return function_at(source, name)
+
+
+def target_at(wanted: str, *, stays: bool = False) -> Target:
+    """The kernel of a connection file; "": the newest. Raises StartError.
+
+    `stays`: one that has not failed is waited for.
+    """
+    try:
+        asked = asyncio.run(ask_at(wanted))
+    except NoErrorError as none:
+        if stays:
+            return DebuggedKernel(none.path)
+        raise StartError(str(none)) from none
+    except CannotReachError as error:
+        raise StartError(str(error)) from error
+    return KernelAtError(asked) if asked.held else StoppedKernel(asked.path)

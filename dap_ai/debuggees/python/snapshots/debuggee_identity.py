@@ -1,0 +1,161 @@
+"""What the interpreter changes in a forked copy, put back, so that an expression sees what the debuggee would."""
+
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+# Values are Any, and `type(x) is list` narrows Any to list[Unknown].
+
+from __future__ import annotations
+
+import _thread
+import collections
+import ctypes
+import functools
+import gc
+import itertools
+import posix
+import struct
+import sys
+import threading
+import types
+from typing import Any
+
+from ..inspector.stored.statics import names_of
+from .isolation.syscalls import ANYTHING, Buffer, Step, python_step, store
+
+_python: Any = ctypes.PyDLL(None)
+_WORD = 8
+
+
+class DebuggeeIdentity:
+    """What the debuggee answers when it is asked who it is; taken before the copy is made."""
+
+    def __init__(self) -> None:
+        self._answers = [(ask, ask()) for ask in (posix.getpid, posix.getppid, _thread.get_native_id)]
+        self._originals = _replaced_by_debugpy()
+
+    def keep(self) -> None:
+        """In the copy these functions give the debuggee's answers, by whatever name the program knows them.
+
+        debugpy's own `os.exec*` would wait for a thread that the copy does not have: the originals come back.
+        """
+        for module, name, original in self._originals:
+            setattr(module, name, original)
+        for ask, answer in self._answers:
+            _become(ask, _gives_itself, answer)
+        for fork in (posix.fork, posix.forkpty):
+            _become(fork, _calls_itself, _refuse)
+
+
+def _refuse() -> None:
+    """Instead of a fork, which would run the program's hooks first: one of them may wait for a lost thread's lock."""
+    sys.audit("os.fork")
+    raise PermissionError(1, "a snapshot makes no process")
+
+
+def _definition(function: Any) -> Buffer:
+    """A PyMethodDef without arguments: `function(self, NULL)` of the C API is called with what `_become` gives."""
+    no_arguments = 4  # METH_NOARGS
+    buffer = Buffer(4 * _WORD + 8)
+    name = buffer.put(b"kept\0", 4 * _WORD)
+    buffer.put(struct.pack("=QQQQ", name, ctypes.cast(function, ctypes.c_void_p).value, no_arguments, 0))
+    return buffer
+
+
+_gives_itself = _definition(_python.PyNumber_Long)  # an int as it is
+_calls_itself = _definition(_python.PyObject_CallObject)
+
+
+def _become(function: Any, definition: Buffer, x: Any) -> None:
+    """Turns a built-in function without arguments into another one, in place; `x` must stay alive."""
+    store(id(function) + object.__basicsize__, struct.pack("=QQ", definition.address, id(x)))
+
+
+def after_fork(hooks_address: int) -> list[Step]:
+    """Makes the interpreter fit for one thread, and untraced.
+
+    The hooks of the interpreter for copies are dropped before: they reseed `random`, forget threads, are the program's
+    own code and may wait for the lock of a thread that the copy does not have. With 0 they are looked for, which takes
+    a walk over all objects. debugpy's `sys.settrace` cannot be used here.
+    """
+    hooks: Any = ctypes.cast(hooks_address, ctypes.py_object).value if hooks_address else []
+    return [
+        *([("hooks", hooks.clear, None)] if hooks_address else _find_fork_hooks()),
+        python_step("PyOS_AfterFork_Child"),
+        python_step("PyEval_SetTrace", None, None),
+        python_step("PyEval_SetProfile", None, None),
+    ]
+
+
+_found: list[Any] = []
+
+
+def _find_fork_hooks() -> list[Step]:
+    """Finds the lists that hold `threading`'s hook, and clears them; C code alone."""
+    known: Any = vars(threading).get("_after_fork")
+    referrers: Any = itertools.islice(iter(functools.partial(gc.get_referrers, known), None), 1)
+    lists = filter(list.__instancecheck__, itertools.chain.from_iterable(referrers))
+    return [
+        ("hooks", functools.partial(_found.extend, lists), None),
+        ("hooks", functools.partial(collections.deque, map(list.clear, _found), 0), ANYTHING),
+    ]
+
+
+def found_fork_hooks() -> int:
+    """Where the interpreter keeps its hooks for copies, in a copy that has looked for them; they stay there."""
+    if len(_found) != 1:
+        raise RuntimeError("the interpreter's fork hooks were not found")
+    return id(_found[0])
+
+
+def keep_threads() -> None:
+    """Threads that the copy does not have are alive, as they are in the debuggee."""
+    for thread in _other_threads():
+        _keep_lock(thread)
+        _keep_handle(thread)
+
+
+def _other_threads() -> list[Any]:
+    active: Any = vars(threading)["_active"]
+    own = _thread.get_ident()
+    return [thread for ident, thread in list(dict.items(active)) if ident != own]
+
+
+def _keep_lock(thread: Any) -> None:
+    """Up to 3.12 a thread lives as long as its lock is held; the interpreter releases those of lost threads."""
+    if vars(thread).get("_tstate_lock") is not None:
+        lock = _thread.allocate_lock()
+        lock.acquire()
+        vars(thread)["_tstate_lock"] = lock
+
+
+def _keep_handle(thread: Any) -> None:
+    """From 3.13 on a thread lives as long as its handle says so; the interpreter ends those of lost threads."""
+    make: Any = getattr(_thread, "_make_thread_handle", None)
+    for name in ("_handle", "_os_thread_handle"):  # the second: from 3.15 on
+        if make is not None and name in vars(thread):
+            vars(thread)[name] = make(vars(thread)["_ident"])
+
+
+def _replaced_by_debugpy() -> list[tuple[Any, str, Any]]:
+    """What debugpy has put others in the place of, once, when it started; `subprocess` may be imported later."""
+    for module in [sys.modules.get(name) for name in ("os", "_posixsubprocess", "subprocess")]:
+        if type(module) is types.ModuleType and id(module) not in _looked_at:
+            names = [(name, x) for name, x in names_of(vars(module)).items() if name.startswith("original_")]
+            _looked_at[id(module)] = [(module, name[9:], x) for name, x in names]
+    return [each for found in _looked_at.values() for each in found]
+
+
+_looked_at: dict[int, list[tuple[Any, str, Any]]] = {}
+
+
+def stop_monitoring() -> None:
+    """No debugger, profiler or coverage is called by what the copy does."""
+    frame_eval: Any = sys.modules.get("_pydevd_frame_eval.pydevd_frame_eval_main")
+    if getattr(frame_eval, "stop_frame_eval", None) is not None:
+        frame_eval.stop_frame_eval()
+    monitoring: Any = getattr(sys, "monitoring", None)
+    if monitoring is not None:
+        events = [event for event in vars(monitoring.events).values() if type(event) is int and event > 0]
+        for tool in range(6):
+            for event in events:
+                if not event & (event - 1):
+                    monitoring.register_callback(tool, event, None)

@@ -1,0 +1,224 @@
+"""What an expression's values are kept for: a call, an object, or a module; and the values, bounded in number."""
+
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+# Values are Any, and `type(x) is list` narrows Any to list[Unknown].
+
+from __future__ import annotations
+
+import collections
+import sys
+from typing import Any, Callable, ClassVar, Iterator
+
+from ...inspector.interpreter.node_interpreter import NodeInterpreter
+from ...inspector.interpreter.operations import truth_of
+from ...inspector.stored.plain import EvaluationRaised, MissingName, RefusedOperation
+from ...inspector.stored.statics import MISSING, forget, module_namespace, names_of, text_of
+from ...inspector.stored.values import ValueDescriber
+from .marks import PLAIN, Marker, identity
+
+_OPTIMIZED = 1  # inspect.CO_OPTIMIZED: a function's code
+_KEPT = 100
+"""Of the first changes, and of the last ones."""
+_KEPT_AS_IT_IS = 1000
+"""Characters, or bytes of a number: what is larger is described at once, and not kept."""
+
+
+def names_in(node: Any) -> Iterator[str]:
+    """The names of a Node, those of its comprehensions too."""
+    if type(node) is dict:
+        node = list(node.values())
+    if type(node) is list:
+        if node[:1] == ["n"]:
+            yield node[1]
+        else:
+            for part in node:
+                for name in names_in(part):
+                    yield name
+
+
+class SubjectReader(NodeInterpreter):
+    """Reads a Node where a frame stands now, and runs no code of the program."""
+
+    def __init__(self, describer: ValueDescriber) -> None:
+        super().__init__(describer, None, {}, "compute")
+
+    def read(self, node: Any, frame: Any, names: dict[str, Any], module: dict[str, Any]) -> Any:
+        """The value, MISSING if there is none. `names` come before those of the frame, which may be None.
+
+        Raises Refused.
+        """
+        self._frame, self._locals, self._module = frame, names, module
+        try:
+            if node[0] == "n":
+                return self._name(node[1])
+            forget()  # what is remembered of classes holds while the program stands still
+            self._begin()
+            return self._evaluate(node)
+        except (MissingName, EvaluationRaised):
+            return MISSING
+        finally:
+            self._frame = None
+
+    def _name(self, name: str) -> Any:
+        for scope in (*reversed(self._scopes), self._locals):
+            if name in scope:
+                return scope[name]
+        if self._frame is not None:
+            scope = self._frame.f_locals
+            if name in scope:
+                return scope[name]
+            code = self._frame.f_code
+            if code.co_flags & _OPTIMIZED and name in (*code.co_varnames, *code.co_cellvars, *code.co_freevars):
+                raise MissingName(name)
+        if name in self._module:
+            return self._module[name]
+        found = names_of(module_namespace(sys.modules["builtins"])).get(name, MISSING)
+        if found is MISSING:
+            raise MissingName(name)
+        return found
+
+    _forms: ClassVar[dict[str, Callable[..., Any]]] = {**NodeInterpreter._forms, "n": _name}
+
+
+class RunLine:
+    """A line that has run."""
+
+    __slots__ = ("entries", "file", "function", "line", "passed")
+
+    def __init__(self, file: str, function: str, line: int, entries: list[int], passed: bool = False) -> None:
+        self.file, self.function, self.line, self.entries, self.passed = file, function, line, entries, passed
+
+
+class SubjectChange:
+    """A value that came; `event`: after how many of the run's."""
+
+    __slots__ = ("event", "number", "spot", "value")
+
+    def __init__(self, number: int, value: Any, spot: RunLine | None, event: int) -> None:
+        self.number, self.value, self.spot, self.event = number, value, spot, event
+
+
+class TextValue:
+    """A text in place of a value."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+
+class Subject:
+    """`number`: of the call that it is about, 0 if of none. `frame`: of the call, while it runs."""
+
+    __slots__ = ("before", "count", "first", "frame", "last", "mark", "names", "newest", "number", "when")
+
+    def __init__(self, number: int, frame: Any, names: dict[str, Any]) -> None:
+        self.number = number
+        self.frame = frame
+        self.names = names
+        self.count = 0
+        self.first: list[SubjectChange] = []
+        self.last: Any = collections.deque(maxlen=_KEPT)
+        self.mark: Any = MISSING
+        self.newest: SubjectChange | None = None
+        self.when: SubjectChange | None = None
+        self.before: SubjectChange | None = None
+
+    def add(self, change: SubjectChange) -> None:
+        """The newest."""
+        self.newest = change
+        if len(self.first) < _KEPT:
+            self.first.append(change)
+        else:
+            self.last.append(change)
+
+    def end(self, event: int) -> None:
+        """Forgets what has come after so many events."""
+        self.first = [change for change in self.first if change.event <= event]
+        self.last = collections.deque((change for change in self.last if change.event <= event), _KEPT)
+        self.newest = [*self.first, *self.last][-1] if self.first else None
+        self.count = self.newest.number if self.newest else 0
+        if self.when is not None and self.when.event > event:
+            self.when = self.before = None
+
+
+class SubjectValues:
+    """Notices that an expression's value has changed."""
+
+    def __init__(self, describer: ValueDescriber, node: Any, when: Any, notes_start: bool) -> None:
+        """`notes_start`: the value before the first line is one of the run's, and not left by an earlier one."""
+        self._notes_start = notes_start
+        self._describer = describer
+        self._marker = Marker(describer)
+        self._reader = SubjectReader(describer)
+        self._node = node
+        self._when = when
+        self.refused = ""
+        self.first_when: tuple[Subject, SubjectChange] | None = None
+
+    def look(self, subject: Subject, module: dict[str, Any], spot: RunLine | None, event: int) -> None:
+        """Notes what has come since."""
+        try:
+            x = self._reader.read(self._node, subject.frame, subject.names, module)
+        except RefusedOperation as reason:
+            self.refused = text_of(reason.args[0])
+            return
+        kind, mark = type(x), subject.mark
+        if kind in PLAIN:
+            if mark is x or (type(mark) is kind and mark == x):
+                return
+            subject.mark = x
+            kept = x if kind not in (str, bytes, int) or sys.getsizeof(x) < _KEPT_AS_IT_IS else self._text_value(x)
+        elif x is MISSING:
+            if mark is MISSING:
+                return
+            subject.mark = kept = x
+        else:
+            seen = self._marker.mark(x)
+            if type(mark) is _ObjectMark and mark.mark == seen:
+                return
+            kept = self._text_value(x)
+            is_same = type(mark) is _ObjectMark and mark.identity == identity(x) and mark.text == kept.text
+            subject.mark = _ObjectMark(identity(x), seen, kept.text)
+            if is_same:
+                return
+        if spot is None and not self._notes_start:
+            return
+        subject.count += 1
+        before, change = subject.newest, SubjectChange(subject.count, kept, spot, event)
+        subject.add(change)
+        if self._when is not None and subject.when is None and x is not MISSING and self._holds(subject, module):
+            subject.when, subject.before = change, before
+            if self.first_when is None:
+                self.first_when = subject, change
+
+    def _holds(self, subject: Subject, module: dict[str, Any]) -> bool:
+        try:
+            found = self._reader.read(self._when, subject.frame, subject.names, module)
+            return found is not MISSING and truth_of(found)
+        except (RefusedOperation, EvaluationRaised) as reason:
+            self.refused = text_of(str(reason.args[0]))
+            return False
+
+    def _text_value(self, x: Any) -> TextValue:
+        return TextValue(self._describer.text(x))
+
+    def moment(self, change: SubjectChange | None, call: int) -> dict[str, Any] | None:
+        """The Moment structure."""
+        if change is None:
+            return None
+        x = change.value
+        text = "" if x is MISSING else x.text if type(x) is TextValue else self._describer.text(x)
+        told: dict[str, Any] = {"text": text, "number": change.number, "call": call}
+        if change.spot is not None:
+            told.update({name: getattr(change.spot, name) for name in RunLine.__slots__})
+        return told
+
+
+class _ObjectMark:
+    """What an object that may change looked like; it is not kept alive."""
+
+    __slots__ = ("identity", "mark", "text")
+
+    def __init__(self, identity: int, mark: Any, text: str) -> None:
+        self.identity, self.mark, self.text = identity, mark, text

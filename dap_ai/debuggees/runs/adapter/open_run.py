@@ -1,0 +1,166 @@
+"""All that a session has once a run is open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from dap_ai.debuggees.runs.adapter.background_analysis import Analysed
+from dap_ai.debuggees.runs.adapter.request_arguments import RequestError
+from dap_ai.debuggees.runs.adapter.run_facts import RunFacts
+from dap_ai.debuggees.runs.adapter.run_growth import BackgroundReader, Growth
+from dap_ai.debuggees.runs.adapter.stopping.cursor import Cursor
+from dap_ai.debuggees.runs.adapter.stopping.run_breakpoints import RunBreakpoints
+from dap_ai.debuggees.runs.adapter.views.event_documents import Documents
+from dap_ai.debuggees.runs.adapter.views.references import References
+from dap_ai.debuggees.runs.adapter.views.run_console import Bounded, RunConsole
+from dap_ai.debuggees.runs.adapter.views.run_stack import RunStack, RunThreads
+from dap_ai.debuggees.runs.event_titles import line, title
+from dap_ai.debuggees.runs.run_model import Event, Run
+
+Emit = Callable[[str, Mapping[str, Any]], None]
+"""Sends an event: its name and body."""
+Write = Callable[[str, str], str]
+"""Makes a document of that name and text, in the place of one that is there; its path."""
+Later = Callable[[Growth], None]
+"""Takes what is read of a run beside the session."""
+_MOST = 200
+"""Events of one move that are told one by one: the last ones."""
+_KINDS = {"error": "important"}
+_OWN = "stdout"
+"""The category of what the run itself did: VS Code shows all of "console" as a warning."""
+
+
+class Loaded(NamedTuple):
+    """A run, and what analysis sees in it."""
+
+    run: Run
+    analysed: Analysed
+    path: str = ""
+    """As it was opened."""
+    against: str = ""
+    """Of another run of the same task."""
+    rest: BackgroundReader | None = None
+    """What reads on, where `run` is only a beginning."""
+    known: str = ""
+    """How much of the run that is; "": all of it."""
+
+
+class OpenRun:
+    """One run that is being looked at. References and breakpoints live as long as the session."""
+
+    def __init__(  # noqa: PLR0917  what a session lends to each of its runs
+        self,
+        loaded: Loaded,
+        write: Write,
+        emit: Emit,
+        bounded: Bounded,
+        references: References,
+        stops: RunBreakpoints,
+        later: Later,
+        *,
+        live: bool = False,
+    ) -> None:
+        """`live`: the run happens now."""
+        self._later = later
+        self.rest = loaded.rest
+        self.facts = RunFacts(loaded.run, loaded.analysed, loaded.path, loaded.against, loaded.known)
+        self.emit = emit
+        self.pins: dict[int, int] = {}
+        """Of threads that are held now: at which event."""
+        self.programs: dict[int, Sequence[Mapping[str, Any]]] = {}
+        """Of such threads the frames of the agent's own program: `name`, `path`, `line`, the innermost first."""
+        self.references = references
+        self.breakpoints = stops
+        self.documents = Documents(self.facts, write, self._new_document, grows=live)
+        self.cursor = Cursor(self.facts)
+        self.threads = RunThreads(self.facts)
+        self.stack = RunStack(self.facts, self.documents)
+        self.console = RunConsole(self.facts, bounded)
+        self.messages = RunMessages(self.facts, self.documents, lambda body: emit("output", body))
+
+    @property
+    def run(self) -> Run:
+        """The run, as far as it is known."""
+        return self.facts.run
+
+    def grow(self, run: Run, analysed: Analysed, known: str) -> None:
+        """More of the run is known, which begins as before; with `known` "" it is whole."""
+        self.facts.grow(run, analysed, known)
+        self.threads.grow()
+        self.documents.grow()
+        self.rest = self.rest if known else None
+
+    def read_on(self) -> None:
+        """Sees to it that the rest of the run is read."""
+        if self.rest is not None:
+            self.rest.begin(self._later)
+
+    @property
+    def current_event(self) -> Event:
+        """The held event. Raises Refused."""
+        if (event := self.cursor.event) is None:
+            raise RequestError(
+                "the run has ended" if self.cursor.index >= 0 else "the run has not begun: configurationDone"
+            )
+        return event
+
+    def _new_document(self, source: Mapping[str, Any]) -> None:
+        self.emit("loadedSource", {"reason": "new", "source": source})
+
+
+class RunMessages:
+    """What was told once is not told again."""
+
+    def __init__(self, facts: RunFacts, documents: Documents, say: Callable[[dict[str, Any]], None]) -> None:
+        self._facts = facts
+        self._documents = documents
+        self._say = say
+        self._passed = 0
+
+    def grown(self, text: str) -> None:
+        """How much of the run is read."""
+        self._line(text)
+
+    def problems(self) -> None:
+        """What the reader did not understand."""
+        found = self._facts.run.problems
+        for problem in found[:_MOST]:
+            self._line(f"problem: {line(problem.text, 500)}")
+        if len(found) > _MOST:
+            self._line(f"{len(found) - _MOST} problems more")
+
+    def is_past(self, index: int) -> None:
+        """What led up to this event was told before."""
+        self._passed = index + 1
+
+    def passed(self, index: int) -> None:
+        """Up to and with this event."""
+        end = min(index + 1, len(self._facts.run.events))
+        new = self._facts.run.events[self._passed : end]
+        if len(new) > _MOST:
+            self._line(f"{len(new) - _MOST} events more, up to here")
+        for (agent, cycle), events in groupby(new[-_MOST:], key=lambda event: (event.agent, event.cycle)):
+            self._cycle(agent, cycle, list(events))
+        self._passed = max(self._passed, end)
+
+    def logged(self, event: Event, text: str) -> None:
+        """What a logpoint says."""
+        self._line(line(text, 10_000), event)
+
+    def _cycle(self, agent: str, cycle: int, events: Sequence[Event]) -> None:
+        """The group is closed at once: in an open one an editor would put what the user types and is answered."""
+        is_group = cycle > 0 and len(events) > 1
+        if is_group:
+            self._line(f"cycle {cycle} of {line(agent)}", events[0], group="start", category=_OWN)
+        for event in events:
+            self._line(title(event), event, category=_KINDS.get(event.kind, _OWN))
+        if is_group:
+            self._say({"category": _OWN, "output": "", "group": "end"})
+
+    def _line(self, text: str, event: Event | None = None, **more: Any) -> None:
+        at: dict[str, Any] = {}
+        if event is not None:
+            at["source"], at["line"] = self._documents.place(event.index)
+        self._say({"category": "console", "output": f"{text}\n", **at, **more})

@@ -1,0 +1,82 @@
+"""The arguments of one DAP request, read by name and kind: what is not as DAP has it is refused in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+_MOST_ROWS = 10_000
+_MOST = 2**53
+_NONE: Mapping[str, Any] = {}
+
+
+class RequestError(Exception):
+    """A request cannot be served; the text says why."""
+
+
+class RequestArguments:
+    """`value` is a request's `arguments` as they came, of any kind. Everything here raises Refused."""
+
+    def __init__(self, value: Any, where: str = "arguments") -> None:
+        self._where = where
+        if value is not None and not isinstance(value, Mapping):
+            raise RequestError(f"{where}: an object is wanted, not {_kind(value)}")
+        self.fields = cast("Mapping[str, Any]", value) if value is not None else _NONE
+
+    def has(self, name: str) -> bool:
+        """Whether there is something of that name."""
+        return self.fields.get(name) is not None
+
+    def number(self, name: str, default: int | None = None) -> int:
+        """A whole number that is not negative; without a default it must be there."""
+        value = self.fields.get(name, default)
+        value = default if value is None else value
+        if value is None:
+            raise RequestError(f"{self._where}: `{name}` is missing")
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value:  # noqa: PLR0124  no NaN
+            raise RequestError(f"{self._where}: `{name}` is to be a whole number, not {_kind(value)}")
+        if not 0 <= value <= _MOST or value != int(value):
+            raise RequestError(f"{self._where}: `{name}` is to be a whole number from 0 on")
+        return int(value)
+
+    def text(self, name: str, default: str | None = None) -> str:
+        """A text; without a default it must be there."""
+        value = self.fields.get(name)
+        value = default if value is None else value
+        if not isinstance(value, str):
+            wanted = "is missing" if value is None else f"is to be a text, not {_kind(value)}"
+            raise RequestError(f"{self._where}: `{name}` {wanted}")
+        return value
+
+    def within(self, name: str) -> RequestArguments:
+        """An object; an empty one where there is none."""
+        return RequestArguments(self.fields.get(name), f"{self._where}.{name}")
+
+    def rows(self, name: str) -> list[RequestArguments]:
+        """A list of objects."""
+        return [RequestArguments(row, f"{self._where}.{name}[{n}]") for n, row in enumerate(self._list(name))]
+
+    def texts(self, name: str) -> list[str]:
+        """A list of texts."""
+        found = self._list(name)
+        if any(not isinstance(text, str) for text in found):
+            raise RequestError(f"{self._where}: `{name}` is to be a list of texts")
+        return list(found)
+
+    def _list(self, name: str) -> Sequence[Any]:
+        value = self.fields.get(name)
+        if value is None:
+            return ()
+        if not isinstance(value, list):
+            raise RequestError(f"{self._where}: `{name}` is to be a list, not {_kind(value)}")
+        found = cast("list[Any]", value)
+        if len(found) > _MOST_ROWS:
+            raise RequestError(f"{self._where}: `{name}` has more than {_MOST_ROWS} entries")
+        return found
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, bool):
+        return "a truth value"
+    names = ((str, "a text"), (list, "a list"), (dict, "an object"), ((int, float), "a number"))
+    return next((name for kind, name in names if isinstance(value, kind)), "nothing")

@@ -1,0 +1,250 @@
+"""What a session knows of its run beside the events: indexes over them, and what analysis sees, once that is there."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from dap_ai.debuggees.runs.adapter.background_analysis import Analysed
+from dap_ai.debuggees.runs.adapter.plans import is_plan, items_of
+from dap_ai.debuggees.runs.analysis.analysis_model import Effect, Pattern, RunAnalysis, StepCheck
+from dap_ai.debuggees.runs.run_model import Event, Run, TokenUsage
+
+_NEAR = 40
+"""Events of an agent from its query on, within which its response is looked for."""
+_INDEXES = ("of_agent", "steps", "queries", "parents", "plans", "spent")
+_SYSTEM = re.compile(r"(?:\A|\n\n)system: (.*?)(?=\n\n(?:user|assistant|tool): |\Z)", re.DOTALL)
+
+
+class CumulativeCost:
+    """Tokens and dollars up to an event, of all agents; None where nothing is recorded."""
+
+    def __init__(self, events: Sequence[Event]) -> None:
+        self._at: list[int] = []
+        self._sums: list[tuple[int, float | None]] = []
+        tokens, cost = 0, None
+        for event in events:
+            if (usage := event.usage) is None:
+                continue
+            tokens += tokens_of(usage) or 0
+            cost = cost if usage.cost_usd is None else (cost or 0.0) + usage.cost_usd
+            self._at.append(event.index)
+            self._sums.append((tokens, cost))
+
+    def until(self, index: int) -> tuple[int, float | None]:
+        """Tokens and dollars of the events up to this one."""
+        place = bisect_right(self._at, index)
+        return self._sums[place - 1] if place else (0, None)
+
+
+class RunFacts:
+    """`analysed` gives the analysis, now or later; `path` is the run's as it was opened.
+
+    `against` is the path of another run of the same task, which the user has named. `known` says how much of the run
+    has been read: "" means all of it.
+    """
+
+    def __init__(self, run: Run, analysed: Analysed, path: str = "", against: str = "", known: str = "") -> None:
+        self.run = run
+        self.path = path or run.root
+        self.against = against
+        self.analysed = analysed
+        self.known = known
+        self._index: _Indexed | None = None
+        self._heard: dict[str, Sequence[int]] = {}
+
+    def grow(self, run: Run, analysed: Analysed, known: str) -> None:
+        """More of the run is known, which begins as before."""
+        self.run, self.analysed, self.known = run, analysed, known
+        self._index = None
+        self._heard.clear()
+        for name in _INDEXES:
+            self.__dict__.pop(name, None)
+
+    def is_last(self, event: Event) -> bool:
+        """Whether the run ends with this event, as far as that is known."""
+        return not self.known and event.index == len(self.run.events) - 1
+
+    # -- indexes, made at their first use ----------------------------------------------------------------------------
+
+    @cached_property
+    def of_agent(self) -> Mapping[str, Sequence[int]]:
+        """The indices of each agent's events, in order."""
+        found: dict[str, list[int]] = defaultdict(list)
+        for event in self.run.events:
+            found[event.agent].append(event.index)
+        return found
+
+    def last_of(self, agent: str, index: int) -> Event | None:
+        """What the agent did last, up to an event."""
+        indices = self.of_agent.get(agent, ())
+        place = bisect_right(indices, index)
+        return self.run.events[indices[place - 1]] if place else None
+
+    @cached_property
+    def steps(self) -> Mapping[int, Sequence[int]]:
+        """The indices of each step's events, in order."""
+        found: dict[int, list[int]] = defaultdict(list)
+        for event in self.run.events:
+            if event.step:
+                found[event.step].append(event.index)
+        return found
+
+    def end_of(self, step: int) -> int | None:
+        """Where a step is complete: at its first result, else at its last event."""
+        indices = self.steps.get(step, ())
+        results = (index for index in indices if self.run.events[index].kind == "result")
+        return next(results, indices[-1] if indices else None)
+
+    def ends_step(self, event: Event) -> bool:
+        """Whether its step is complete with this event."""
+        return event.step > 0 and event.index == self.end_of(event.step)
+
+    def call_of(self, event: Event) -> Event | None:
+        """The call of the step that an event belongs to; of a response, none."""
+        if event.kind == "response":
+            return None
+        events = (self.run.events[index] for index in self.steps.get(event.step, ()))
+        return next((other for other in events if other.kind == "call"), None)
+
+    @cached_property
+    def queries(self) -> Mapping[str, Sequence[int]]:
+        """Where each agent's cycles begin: at its queries, or at its responses where no query is recorded."""
+        found: dict[str, list[int]] = defaultdict(list)
+        cycles: dict[str, int] = defaultdict(int)
+        for event in self.run.events:
+            if event.cycle > cycles[event.agent]:
+                cycles[event.agent] = event.cycle
+                found[event.agent].append(event.index)
+        return found
+
+    def next_cycle(self, agent: str, index: int) -> int | None:
+        """Where the agent's next cycle begins."""
+        begins = self.queries.get(agent, ())
+        place = bisect_right(begins, index)
+        return begins[place] if place < len(begins) else None
+
+    @cached_property
+    def parents(self) -> Mapping[str, Event]:
+        """The call that each sub-agent was started by: the last one of its parent before it."""
+        found: dict[str, Event] = {}
+        for agent in self.run.agents:
+            indices = self.of_agent.get(agent.name, ())
+            past = self.of_agent.get(agent.parent, ()) if agent.parent and indices else ()
+            place = bisect_right(past, indices[0]) if indices else 0
+            for index in reversed(past[:place]):
+                if self.run.events[index].kind == "call":
+                    found[agent.name] = self.run.events[index]
+                    break
+        return found
+
+    @cached_property
+    def plans(self) -> Mapping[str, Sequence[int]]:
+        """Where each agent writes down what is to do."""
+        found: dict[str, list[int]] = defaultdict(list)
+        for event in filter(is_plan, self.run.events):
+            found[event.agent].append(event.index)
+        return found
+
+    def plan_at(self, agent: str, index: int) -> Mapping[str, str]:
+        """The items of an agent's list as they stand at an event, with the state of each; none before it has one."""
+        indices = self.plans.get(agent, ())
+        place = bisect_right(indices, index)
+        return items_of(self.run.events[indices[place - 1]]) if place else {}
+
+    def heard(self, agent: str, kinds: Sequence[str]) -> Sequence[int]:
+        """The indices of an agent's events of these kinds; of queries only those that say something."""
+        if agent not in self._heard:
+            events = (self.run.events[index] for index in self.of_agent.get(agent, ()))
+            said = (event for event in events if event.kind in kinds)
+            self._heard[agent] = [event.index for event in said if event.kind != "query" or event.beginning(1)]
+        return self._heard[agent]
+
+    @staticmethod
+    def count_before(indices: Sequence[int], index: int) -> int:
+        """How many of these stand before an event."""
+        return bisect_left(indices, index)
+
+    def input_tokens(self, query: Event) -> int | None:
+        """What a query had, as its response tells it."""
+        own = self.of_agent.get(query.agent, ())
+        start = bisect_left(own, query.index)
+        for index in own[start : start + _NEAR]:
+            usage = self.run.events[index].usage
+            if usage is not None and usage.input_tokens is not None:
+                return usage.input_tokens
+        return None
+
+    def system_prompt(self, agent: str) -> str:
+        """The system prompt of an agent, where its first query says it."""
+        begins = self.queries.get(agent, ())
+        return system_prompt(self.run.events[begins[0]]) if begins else ""
+
+    @cached_property
+    def spent(self) -> CumulativeCost:
+        """Sums of usage."""
+        return CumulativeCost(self.run.events)
+
+    # -- analysis ----------------------------------------------------------------------------------------------------
+
+    @property
+    def analysis(self) -> RunAnalysis:
+        """What the rules see in the run."""
+        return self.analysed()
+
+    @property
+    def effects(self) -> Mapping[int, Effect]:
+        """By step."""
+        return self._indexed().effects
+
+    @property
+    def checks(self) -> Mapping[int, StepCheck]:
+        """By step."""
+        return self._indexed().checks
+
+    def patterns_at(self, event: Event) -> Sequence[Pattern]:
+        """Those that are complete with this event; what names no step is seen at the end.
+
+        Elsewhere than at the end of a step or of the run there is none: that is known without the analysis.
+        """
+        if not self.ends_step(event) and not self.is_last(event):
+            return ()
+        return self._indexed().patterns.get(event.index, ())
+
+    def _indexed(self) -> _Indexed:
+        analysis = self.analysis
+        if self._index is None or self._index.of is not analysis:
+            patterns: dict[int, list[Pattern]] = defaultdict(list)
+            for pattern in analysis.patterns:
+                end = self.end_of(pattern.steps[-1]) if pattern.steps else len(self.run.events) - 1
+                if end is not None:
+                    patterns[end].append(pattern)
+            effects, checks = {e.step: e for e in analysis.effects}, {c.step: c for c in analysis.checks}
+            self._index = _Indexed(analysis, effects, checks, patterns)
+        return self._index
+
+
+class _Indexed(NamedTuple):
+    """An analysis by step and event."""
+
+    of: RunAnalysis
+    effects: Mapping[int, Effect]
+    checks: Mapping[int, StepCheck]
+    patterns: Mapping[int, Sequence[Pattern]]
+
+
+def tokens_of(usage: TokenUsage | None) -> int | None:
+    """In and out together; None where neither is recorded."""
+    known = [n for n in (usage.input_tokens, usage.output_tokens) if n is not None] if usage else []
+    return sum(known) if known else None
+
+
+def system_prompt(event: Event) -> str:
+    """The system prompt that an event says; "" where it says none."""
+    if event.kind not in ("query", "note"):
+        return ""
+    return "\n\n".join(_SYSTEM.findall(event.text)) if "system: " in event.text else ""

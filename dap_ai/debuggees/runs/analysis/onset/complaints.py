@@ -1,0 +1,50 @@
+"""What a failing check complains of: the change that brought the words or the file that its lines name.
+
+Quoted words come before file names: a word that one step brought is rarer than a file that many steps wrote. Quoted
+paths are file names, and count as such. The first complaint with a name decides, as later ones often follow from it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from dap_ai.debuggees.runs.analysis.onset.onset_context import OnsetContext
+from dap_ai.debuggees.runs.analysis.onset.work_changes import WorkChange, main_change
+from dap_ai.debuggees.runs.analysis.runner_output import clean
+
+_COMPLAINT = re.compile(
+    r"^\s*(E  |>  |FAILED|AssertionError|\w+(Error|Exception)\b|File \")|: (fatal )?error: |No such file"
+)
+_QUOTED = re.compile(r"'([^'\n]{3,120})'|\"([^\"\n]{3,120})\"")
+_MOST = 60
+"""Lines of complaint that are looked at."""
+
+
+def complaints(text: str) -> list[str]:
+    """The lines of a check's output that say what is wrong, in order."""
+    return [line.strip() for _, line in clean(text) if _COMPLAINT.search(line)][:_MOST]
+
+
+def named_by(scene: OnsetContext, text: str, among: Sequence[WorkChange]) -> WorkChange | None:
+    """The change among these that the first complaint with a name names."""
+    return next((one for line in complaints(text) if (one := named_in(scene, line, among))), None)
+
+
+def named_in(scene: OnsetContext, line: str, among: Sequence[WorkChange]) -> WorkChange | None:
+    """The change that brought what the line quotes, or the main one of a file that it names."""
+    for words in _quoted(line):
+        step = scene.blame.brought(words)
+        if found := next((one for one in among if step is not None and step in {one.step, one.done}), None):
+            return found
+    for path in scene.blame.named(line):
+        if mine := [one for one in among if scene.blame.place(one.write.path) == path]:
+            return main_change(mine)
+    return None
+
+
+def _quoted(line: str) -> Iterator[str]:
+    for match in _QUOTED.finditer(line):
+        words = match[1] or match[2]
+        if "/" not in words:
+            yield words

@@ -1,0 +1,50 @@
+"""Unproductive looping: the block that repeats, where a run was ended by a limit or hands in nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from dap_ai.debuggees.runs.analysis.analysis_model import Pattern
+from dap_ai.debuggees.runs.analysis.onset.onset_context import OnsetContext, call_of, result_of, suspect
+from dap_ai.debuggees.runs.analysis.onset_model import OnsetSuspect
+
+_REPEATS = frozenset({"same-call-again", "same-region-again", "refused"})
+_MANY = 3
+
+
+def looping(scene: OnsetContext) -> Iterator[OnsetSuspect]:
+    """The pattern of repetition with the most steps. Sure only where a limit ended the run and no work was left."""
+    repeated = [p for p in scene.patterns if p.name in _REPEATS and len(p.steps) >= _MANY]
+    if not repeated:
+        return
+    limit = bool(scene.named("limit"))
+    block = max(repeated, key=lambda pattern: (len(pattern.steps), -pattern.steps[0]))
+    steps = _densest(block.steps)
+    if len(steps) >= _MANY:
+        yield _block(scene, block, steps, (0.6 if not scene.edits else 0.5) if limit else 0.2)
+
+
+def _densest(steps: Sequence[int]) -> list[int]:
+    """The longest part without a gap of more than five steps."""
+    # The same call may come again far apart with good reason, after an edit for instance: a loop is where it is dense.
+    parts: list[list[int]] = []
+    for step in steps:
+        if parts and step - parts[-1][-1] <= 5:
+            parts[-1].append(step)
+        else:
+            parts.append([step])
+    return max(parts, key=len) if parts else []
+
+
+def _block(scene: OnsetContext, pattern: Pattern, steps: Sequence[int], confidence: float) -> OnsetSuspect:
+    made = suspect(
+        steps[0],
+        "unproductive looping",
+        confidence,
+        f"From step {steps[0]} to {steps[-1]} the run repeats itself: {pattern.text}",
+        links=[(steps[-1], "and once more")],
+        said=[call_of(scene, steps[0]), result_of(scene, steps[0], pattern.quote), call_of(scene, steps[-1])],
+    )
+    return msgspec.structs.replace(made, last=steps[-1])

@@ -1,0 +1,219 @@
+"""What every rule of the onset looks at, and how it words what it finds.
+
+Evidence is verbatim: `quoted` gives words only if they stand so in the text of the event that is cited, else a line of
+that text, else nothing. So a reader finds each quote where it is said to stand, whatever a rule made of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from dap_ai.debuggees.runs.analysis.analysis_model import Effect, FileWrite, Pattern, StepCheck
+from dap_ai.debuggees.runs.analysis.command_lines import paths
+from dap_ai.debuggees.runs.analysis.onset.blame import Blame
+from dap_ai.debuggees.runs.analysis.onset_model import ErrorType, OnsetEvidence, OnsetLink, OnsetSuspect
+from dap_ai.debuggees.runs.analysis.patterns.run_story import RunStory, failed
+from dap_ai.debuggees.runs.analysis.runner_output import read_output
+from dap_ai.debuggees.runs.analysis.state_tree import one_line
+from dap_ai.debuggees.runs.analysis.step_effects import text_of_call
+from dap_ai.debuggees.runs.run_model import Event, RunStep
+
+MAX_QUOTE = 200
+"""Characters."""
+_EMPTY = re.compile(
+    r"\A\s*(\(\w+ completed with no output\)|\[metadata\].*|<returncode>0</returncode>|</?output>|\s)*\Z"
+)
+_WORD = re.compile(r"\w{2}")
+_NOTES = 20
+"""After the run, in which a verifier's output is looked for."""
+_HEADING = re.compile(r"^\W*[A-Z]{3,}\W*$")
+_MOST = 20_000
+"""Characters of a call in which a line is looked for."""
+_EDITS = frozenset({"create", "append", "edit", "patch"})
+
+
+class Quotation(NamedTuple):
+    """Words to be quoted: those of an event in which `words` stand, or its first line where they are empty."""
+
+    step: int
+    event: Event | None
+    words: str = ""
+
+
+class OnsetContext:
+    """A story with its patterns, and questions that several rules ask."""
+
+    def __init__(self, story: RunStory, patterns: Sequence[Pattern]) -> None:
+        self.story, self.patterns = story, patterns
+        self.effects = {effect.step: effect for effect in story.effects}
+        self.numbers = [step.number for step in story.steps]
+
+    @cached_property
+    def edits(self) -> list[tuple[Effect, FileWrite]]:
+        """The edits of the work's text that were carried out, in order.
+
+        A call without a result never was, where the run has results at all.
+        """
+        # Only what was carried out can be to blame. Some formats record no results at all; there a call counts as
+        # carried out.
+        done = {step.number for step in self.story.steps if self._came_back(step)}
+        return [(effect, write) for effect, write in self.story.edits if write.how in _EDITS and effect.step in done]
+
+    @cached_property
+    def blame(self) -> Blame:
+        """Who wrote what is left."""
+        return Blame(self.written)
+
+    @cached_property
+    def written(self) -> list[tuple[Effect, FileWrite]]:
+        """Every write that was carried out, in order."""
+        done = (effect for effect, step in self.story.done() if not failed(step) and self._came_back(step))
+        return [(effect, write) for effect in done for write in effect.writes if write.how not in {"log", "mode"}]
+
+    @cached_property
+    def taking_back(self) -> list[tuple[int, FileWrite]]:
+        """The writes that take something back or remove it, with their steps."""
+        return [(e.step, w) for e, _ in self.story.done() for w in e.writes if w.how in {"restore", "delete"}]
+
+    def was_aside(self, path: str) -> bool:
+        """Whether a file was removed, moved or put back at any time."""
+        writes = (write for effect in self.story.effects for write in effect.writes if write.path == path)
+        return any(write.how in {"delete", "move", "restore"} for write in writes)
+
+    @cached_property
+    def scripts(self) -> Mapping[str, Sequence[int]]:
+        """The steps that wrote each file whole."""
+        found: dict[str, list[int]] = {}
+        for effect, write in self.written:
+            if write.how == "create":
+                found.setdefault(write.path, []).append(effect.step)
+        return found
+
+    def _came_back(self, step: RunStep) -> bool:
+        return step.result is not None or not self._has_results
+
+    @cached_property
+    def _has_results(self) -> bool:
+        return any(step.result is not None for step in self.story.steps)
+
+    @property
+    def conclusive_checks(self) -> list[StepCheck]:
+        """The checks of the work that ran and have an outcome."""
+        return self.story.conclusive_checks
+
+    @cached_property
+    def last(self) -> int:
+        """The last step that was carried out, or that says something; 0 of a run without steps."""
+        done = [step.number for step in self.story.steps if step.call is None or step.result is not None]
+        return done[-1] if done else 0
+
+    @cached_property
+    def last_words(self) -> Event | None:
+        """The last response of the run; None where that is only a call."""
+        said = [event for event in self.story.run.events if event.kind == "response"]
+        return said[-1] if said else None
+
+    @cached_property
+    def verifier(self) -> Event | None:
+        """What a test runner printed after the run, where it says that something failed."""
+        events = self.story.run.events
+        last = max((event.index for event in events if event.step), default=-1)
+        notes = [event for event in events if event.kind == "note" and event.text and event.index > last]
+        for event in reversed(notes[-_NOTES:]):
+            output = read_output(event.text, "")
+            if output.runner and output.ok is False:
+                return event
+        return None
+
+    def named(self, name: str) -> list[Pattern]:
+        """The patterns of that name."""
+        return [pattern for pattern in self.patterns if pattern.name == name]
+
+    def step(self, number: int) -> RunStep:
+        """The step of that number."""
+        return self.story.step_at[number]
+
+    def is_silent(self, number: int) -> bool:
+        """Whether the step's result holds nothing but the tool's own words for that."""
+        result = self.step(number).result
+        return result is not None and len(result.text) < 2_000 and _EMPTY.match(result.text) is not None
+
+
+def suspect(
+    step: int,
+    type_: ErrorType,
+    confidence: float,
+    text: str,
+    *,
+    links: Iterable[tuple[int, str]],
+    said: Iterable[Quotation],
+) -> OnsetSuspect:
+    """A suspect of one step, whose chain begins with it."""
+    chain = {step: OnsetLink(step, text)}
+    for number, words in links:
+        said_so = f"{text}; {words}" if number == step else words
+        if number not in chain or (number == step and chain[step].text == text):
+            chain[number] = OnsetLink(number, one_line(said_so, MAX_QUOTE))
+    evidence = [made for one in said if (made := quoted(one)) is not None]
+    return OnsetSuspect(step, step, step, type_, confidence, text, [chain[n] for n in sorted(chain)], evidence)
+
+
+def call_of(scene: OnsetContext, number: int, words: str = "") -> Quotation:
+    """What a step called."""
+    return Quotation(number, scene.step(number).call, words)
+
+
+def edit_of(scene: OnsetContext, effect: Effect, write: FileWrite) -> Quotation:
+    """What an edit put there that was not there before, as its call says it; else the line that names the file."""
+    call = scene.step(effect.step).call
+    old = write.old or ""
+    fresh = "\n".join(line for line in (write.new or "")[:4_000].split("\n") if line.strip() not in old)
+    words = _first_line(fresh) or _first_line(write.new or "")
+    texts = texts_of(call) if call is not None else []
+    if not words or not any(words in text for text in texts):
+        lines = (line.strip() for text in texts for line in text[:_MOST].split("\n"))
+        words = next((line for line in lines if paths.name(write.path) in line and "\n" not in line), words)
+    return Quotation(effect.step, call, words)
+
+
+def result_of(scene: OnsetContext, number: int, words: str = "") -> Quotation:
+    """What a step got."""
+    return Quotation(number, scene.step(number).result, words)
+
+
+def response_of(scene: OnsetContext, number: int, words: str = "") -> Quotation:
+    """What the agent said with a step."""
+    return Quotation(number, scene.step(number).response, words)
+
+
+def quoted(said: Quotation) -> OnsetEvidence | None:
+    """The words as they stand in the event's own text; None where they do not stand there, or it is empty."""
+    if said.event is None:
+        return None
+    texts = texts_of(said.event)
+    words = said.words.strip()[:MAX_QUOTE].strip()
+    if not words or not any(words in text for text in texts):
+        words = next((line for text in texts if (line := _first_line(text))), "")
+    found = bool(words) and any(words in text for text in texts)
+    return OnsetEvidence(said.step, said.event.ref, words) if found else None
+
+
+def texts_of(event: Event) -> list[str]:
+    """The texts of an event that may be quoted: its own, the model's thoughts, the texts of its arguments."""
+    values = [value for value in (event.arguments or {}).values() if isinstance(value, str)]
+    return [text for text in (event.text, event.reasoning, *values) if text]
+
+
+def _first_line(text: str) -> str:
+    """The first line with words in it, rather than one that is a heading of one word (`DISCUSSION`, `THOUGHT:`)."""
+    lines = [line.strip() for line in text[:4_000].split("\n") if _WORD.search(line)]
+    return next((line for line in lines if not _HEADING.match(line)), lines[0] if lines else "")[:MAX_QUOTE].strip()
+
+
+def shown(scene: OnsetContext, number: int) -> str:
+    """A step's call in a line, for sentences."""
+    call = scene.step(number).call
+    return one_line(text_of_call(call), 80) if call is not None else "a message"

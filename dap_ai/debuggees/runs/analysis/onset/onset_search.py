@@ -1,0 +1,150 @@
+"""The one entry: all rules asked, ranked, and the first one said where it is sure enough.
+
+A run has many steps that look wrong and were mended, so neither the first error nor the last step is the onset
+(docs/analysis.md measures both beside the rules). So most rules begin at a symptom of the end: what a check, the
+verifier or the handed-in work shows. They go back from there to the step that brought it, and say nothing where it was
+mended.
+
+Findings are ranked by confidence alone: each is a share of right findings, as far as that was measured, so those of
+different rules can be compared. Of a run whose verdict nobody recorded one below ENOUGH is not said, since solved runs
+have weak symptoms too. All rules are asked, and none sees what another has found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from dap_ai.debuggees.runs.analysis.analysis_model import Pattern
+from dap_ai.debuggees.runs.analysis.onset import (
+    absent_work_rules,
+    check_rules,
+    harness_rules,
+    loop_rules,
+    missing_rules,
+    no_change_rules,
+    verifier_rules,
+    work_rules,
+)
+from dap_ai.debuggees.runs.analysis.onset.onset_context import OnsetContext, call_of, suspect
+from dap_ai.debuggees.runs.analysis.onset_model import Onset, OnsetEvidence, OnsetFinding, OnsetSuspect
+from dap_ai.debuggees.runs.analysis.patterns.run_story import RunStory
+from dap_ai.debuggees.runs.analysis.run_differences import Divergence
+
+ENOUGH = 0.4
+"""Confidence from which on a suspect is said of a run whose verdict nobody recorded."""
+_MOST_ALTERNATIVES = 4
+
+Rule = Callable[[OnsetContext], Iterator[OnsetSuspect]]
+
+OF_THE_AGENT: Sequence[Rule] = (
+    harness_rules.unfilled_prompt,
+    harness_rules.late_result,
+    harness_rules.shifted_results,
+    harness_rules.swapped_results,
+    harness_rules.lost_answer,
+    harness_rules.unmade_edit,
+    harness_rules.swallowed_error,
+    harness_rules.cut_unsaid,
+    harness_rules.elsewhere,
+)
+"""What no choice of the model's is the cause of."""
+RULES: Sequence[Rule] = (
+    *OF_THE_AGENT,
+    no_change_rules.no_change,
+    absent_work_rules.lost_input,
+    work_rules.broken_file,
+    absent_work_rules.invented,
+    missing_rules.missing_library,
+    absent_work_rules.swallowed,
+    check_rules.check_failed,
+    verifier_rules.verifier_names,
+    check_rules.unjudged,
+    missing_rules.misplaced,
+    work_rules.placeholder,
+    absent_work_rules.never_began,
+    work_rules.check_bent,
+    loop_rules.looping,
+)
+
+
+def find_onset(
+    story: RunStory,
+    patterns: Sequence[Pattern],
+    *,
+    failed: bool = False,
+    against: Divergence | None = None,
+    rules: Sequence[Rule] = RULES,
+) -> OnsetFinding:
+    """Where the run went wrong.
+
+    `failed`: somebody knows that it did, whatever the run records. `against`: where it first differs from a run of the
+    same task that went well.
+    """
+    verdict = story.run.outcome.verdict
+    if verdict == "solved" and not failed:
+        return OnsetFinding(why=f"the run records that it was solved: {story.run.outcome.words or 'solved'}")
+    if verdict == "error" and not failed:
+        fault = "the run was ended by a fault outside the agent's work"
+        return OnsetFinding(why=f"{fault}: {story.run.outcome.words or verdict}")
+    if not story.steps:
+        return OnsetFinding(why="the run has no steps")
+    scene = OnsetContext(story, patterns)
+    known = failed or verdict in {"failed", "limit"}
+    found = [one for rule in rules for one in _asked(rule, scene)]
+    found += _asked(partial(differs, against=against), scene, "differs") if against else []
+    # The last resort, for runs that are known to have failed: the work itself must have been wrong, so the change of
+    # it that is left is the least that can be named.
+    if known and not _service_failed(scene):
+        found += _asked(check_rules.handed_in, scene)
+    ranked = _ranked(found)
+    if not ranked or (ranked[0].confidence < ENOUGH and not known):
+        how = "is known to have failed" if known else "has no recorded verdict"
+        return OnsetFinding(why=f"the run {how}, and nothing in its own text shows where it went wrong")
+    return OnsetFinding(_onset(ranked, story, known=verdict in {"failed", "limit"}))
+
+
+def _asked(rule: Rule, scene: OnsetContext, name: str = "") -> list[OnsetSuspect]:
+    """What a rule finds, with its name."""
+    name = name or name_of(rule)
+    return [msgspec.structs.replace(one, rule=name) for one in rule(scene)]
+
+
+def name_of(rule: Rule) -> str:
+    """`patch-lacks`."""
+    return getattr(rule, "__name__", "").replace("_", "-")
+
+
+def _service_failed(scene: OnsetContext) -> bool:
+    """Whether a limit ended a run whose model did not answer: then nobody's work was wrong."""
+    refused = {effect.step for effect in scene.story.effects if effect.refused}
+    errors = any(event.kind == "error" and event.step not in refused for event in scene.story.run.events)
+    return errors and bool(scene.named("limit")) and not scene.edits
+
+
+def differs(scene: OnsetContext, against: Divergence) -> Iterator[OnsetSuspect]:
+    """The first change that is another than in the run that went well."""
+    step = against.step or scene.last
+    if step in scene.effects:
+        alike = f"{against.same} changes are alike, then: " if against.same else ""
+        text = f"Step {step} differs from the run that went well: {alike}{against.text}"
+        yield suspect(step, "incorrect hypothesis", 0.6, text, links=[], said=[call_of(scene, step)])
+
+
+def _ranked(found: Sequence[OnsetSuspect]) -> list[OnsetSuspect]:
+    """The surest first, the earlier of two alike; one a step."""
+    # The earlier of two alike, because what came later may follow from it. One a step: the others would say it again.
+    ranked: dict[int, OnsetSuspect] = {}
+    for one in sorted(found, key=lambda one: (-one.confidence, one.step)):
+        ranked.setdefault(one.step, one)
+    return list(ranked.values())
+
+
+def _onset(ranked: Sequence[OnsetSuspect], story: RunStory, *, known: bool) -> Onset:
+    first, outcome = ranked[0], story.run.outcome
+    recorded = [OnsetEvidence(0, outcome.ref, outcome.words)] if known and outcome.ref and outcome.words else []
+    fields: dict[str, Any] = msgspec.structs.asdict(first) | {"evidence": [*first.evidence, *recorded]}
+    return Onset(**fields, alternatives=ranked[1 : 1 + _MOST_ALTERNATIVES])

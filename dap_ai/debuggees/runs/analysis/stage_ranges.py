@@ -1,0 +1,137 @@
+"""Stages of a run as ranges of steps.
+
+What a step does sets the stage where it says so (install, a change of the work, a check, the submission); a step that
+looks or runs something else stays in the stage that it stands in. Two things make a reader turn back: looking around
+after a check and before the next change is inspection again, and the beginning is about the environment while only
+that is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import repeat
+
+from dap_ai.debuggees.runs.analysis.analysis_model import Effect, RunStage, StageName
+from dap_ai.debuggees.runs.analysis.file_roles import FileRoles
+from dap_ai.debuggees.runs.analysis.rule_tables import find_words, lists
+from dap_ai.debuggees.runs.run_model import RunStep
+
+
+def stages_of(effects: Sequence[Effect], steps: Sequence[RunStep], files: FileRoles) -> list[RunStage]:
+    """The stages, first to last; every step is in one, but those at the end that never got an answer."""
+    marks: list[StageName | None] = [_mark(effect, step, files) for effect, step in zip(effects, steps, strict=True)]
+    _environment(marks, effects, steps)
+    end = _end(marks, effects, steps)
+    names = _filled(marks[:end], effects[:end])
+    return _ranges(names, [effect.step for effect in effects[:end]])
+
+
+def _mark(effect: Effect, step: RunStep, files: FileRoles) -> StageName | None:
+    if effect.noop or (effect.refused and effect.kind != "change"):
+        return None
+    if effect.kind == "submit":
+        return "submission"
+    if effect.kind == "install":
+        return "dependencies"
+    if effect.kind == "change" and _edits_work(effect, files):
+        return "patching"
+    return "verification" if "verify" in effect.kinds and step.call is not None else None
+
+
+def _edits_work(effect: Effect, files: FileRoles) -> bool:
+    """Whether the work is changed, not a script of the agent's own, a folder made or history kept."""
+    if not effect.writes:
+        return not set(effect.programs) & set(lists("words")["housekeeping"])
+    if all(w.how == "unknown" or (w.how == "delete" and w.path in files.made) for w in effect.writes):
+        return False
+    backups = all(write.how == "restore" for write in effect.writes if files.role(write.path) == "work")
+    return bool(files.work(effect.writes)) and not (backups and "verify" not in effect.kinds)
+
+
+def _environment(marks: list[StageName | None], effects: Sequence[Effect], steps: Sequence[RunStep]) -> None:
+    """Marks the beginning while it only asks for the environment, or does nothing."""
+    last = -1
+    for index, (effect, step) in enumerate(zip(effects, steps, strict=True)):
+        if marks[index] is not None:
+            break
+        if effect.kind == "message":
+            continue
+        if not (effect.noop or _probes(step) or _not_found(step)):
+            break
+        last = index
+    if last >= 0 and any(_probes(steps[i]) or effects[i].noop for i in range(last + 1)):
+        for index in range(last + 1):
+            marks[index] = "environment"
+
+
+def _probes(step: RunStep) -> bool:
+    return step.call is not None and find_words("probes", step.call.text[:2000]) is not None
+
+
+def _not_found(step: RunStep) -> bool:
+    """A program that is not there: so the environment is learned."""
+    if step.result is None:
+        return False
+    return step.result.exit_code == 127 or step.result.text[:300].rstrip().endswith("command not found")
+
+
+def _end(marks: list[StageName | None], effects: Sequence[Effect], steps: Sequence[RunStep]) -> int:
+    """A last message hands the work in. How many steps have a stage: calls after it that got no answer never ran."""
+    answered = [
+        i for i, step in enumerate(steps) if step.call is None or step.result is not None or effects[i].kind == "submit"
+    ]
+    last = answered[-1] if answered else -1
+    if last >= 0 and effects[last].kind == "message" and not effects[last].refused and "patching" in marks:
+        marks[last] = "submission"
+        return last + 1
+    return len(marks)
+
+
+def _filled(marks: Sequence[StageName | None], effects: Sequence[Effect]) -> list[StageName]:
+    names: list[StageName] = []
+    stage: StageName = "inspection"
+    index = 0
+    while index < len(marks):
+        mark = marks[index]
+        if mark is not None:
+            stage = mark
+            names.append(mark)
+            index += 1
+            continue
+        end = next((i for i in range(index, len(marks)) if marks[i] is not None), len(marks))
+        after = marks[end] if end < len(marks) else None
+        own = end
+        while own > index and effects[own - 1].kind == "message" and after not in {None, "submission"}:
+            own -= 1  # what is said belongs to what it announces
+        if own > index:
+            stage = _between(stage, after, effects[index:own], names)
+        names.extend(repeat(stage, own - index))
+        names.extend(repeat(after or stage, end - own))
+        index = end
+    return names
+
+
+def _between(
+    before: StageName, after: StageName | None, effects: Sequence[Effect], names: Sequence[StageName]
+) -> StageName:
+    """The stage of steps that set none, between two that do."""
+    looks = any(effect.kind == "explore" for effect in effects)
+    scratch = any(effect.kind == "change" for effect in effects)
+    if before in {"environment", "dependencies"}:
+        return "patching" if "patching" in names and not looks else "inspection"
+    if before == "verification" and after == "patching" and looks:
+        return "inspection"
+    if before == "patching" and after == "verification" and scratch:
+        return "verification"
+    return before
+
+
+def _ranges(names: Sequence[StageName], steps: Sequence[int]) -> list[RunStage]:
+    """Neighbours of one stage together."""
+    made: list[RunStage] = []
+    for name, step in zip(names, steps, strict=True):
+        if made and made[-1].stage == name:
+            made[-1] = RunStage(name, made[-1].first, step)
+        else:
+            made.append(RunStage(name, step, step))
+    return made

@@ -1,0 +1,243 @@
+"""The effect of every step of a run: first each call by itself, then what it is in its run.
+
+By itself a script that is run is `run`. In its run it is `verify` where it judges work that was changed before, and
+`change` where it is a patch that the agent wrote as a program. Reading back a result that the task asks for is
+`verify` too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import msgspec
+
+from dap_ai.debuggees.runs.analysis.analysis_model import Effect, EffectKind, FileWrite
+from dap_ai.debuggees.runs.analysis.call_effects import Context, read_call
+from dap_ai.debuggees.runs.analysis.command_lines import paths
+from dap_ai.debuggees.runs.analysis.command_lines.inline_code import read_code
+from dap_ai.debuggees.runs.analysis.command_lines.shell_effects import CallEffects
+from dap_ai.debuggees.runs.analysis.file_roles import FileRoles, words_of
+from dap_ai.debuggees.runs.analysis.rule_tables import programs, tools
+from dap_ai.debuggees.runs.run_model import Event, Run, RunStep
+
+_FRESH_SHELL = frozenset({"mini-swe-agent"})
+"""Formats whose every command starts in the workspace again."""
+_MAX_KEPT = 100_000
+"""Characters of a script that are kept, to know what running it does."""
+_COMPLAINT = re.compile(r"^(\S*(ba|da|z|k)?sh|eval)\b.*: |command not found$|^\[error\] ")
+_SYNTAX = re.compile(
+    r"syntax error (near|:)|unexpected EOF while looking|unterminated quoted string|unexpected end of file"
+)
+_EXIT = re.compile(r"\s*(Exit code:? \d+|</?(returncode|output)>.*)\s*$")
+_IDENTIFIER = re.compile(r"\w{3,}")
+
+
+class Read(msgspec.Struct):
+    """A step, what its call does by itself, and how its tool refused it."""
+
+    step: RunStep
+    seen: CallEffects
+    cwd: str
+    refused: str = ""
+
+
+def effects_of(run: Run, steps: Sequence[RunStep]) -> tuple[list[Effect], FileRoles]:
+    """An effect for every step, in order, and what the files are."""
+    read = _read(run, steps)
+    files = _files(run, read)
+    judge = _Judge(files)
+    return [judge.effect(one) for one in read], files
+
+
+def _read(run: Run, steps: Sequence[RunStep]) -> list[Read]:
+    """Each call by itself, in the directory where its agent's calls before have left it."""
+    contexts: dict[str, Context] = {}
+    swe_agent = run.format == "swe-agent"
+    made: list[Read] = []
+    for step in steps:
+        if step.call is None:
+            made.append(Read(step, CallEffects(kinds=["message"]), "", _format_refused(step)))
+            continue
+        context = contexts.setdefault(step.call.agent, Context(run.workspace))
+        seen = read_call(step.call, context, swe_agent=swe_agent)
+        seen.noop = seen.noop or _malformed(seen, step)
+        one = Read(step, seen, context.cwd, _refused(seen, step))
+        made.append(one)
+        if not one.refused:
+            _remember(context, seen, step, run)
+    return made
+
+
+def _remember(context: Context, seen: CallEffects, step: RunStep, run: Run) -> None:
+    """Where the call leaves its directory and its editor."""
+    failed = step.result is not None and (step.result.exit_code or 0) != 0
+    if run.format not in _FRESH_SHELL and not failed:
+        context.cwd = seen.cwd
+    if seen.editor and seen.programs[:1] and seen.programs[0] in {"open", "create"}:
+        context.opened = next(iter([*seen.reads, *(write.path for write in seen.writes)]), context.opened)
+
+
+def _format_refused(step: RunStep) -> str:
+    """The line by which a reply without a call was refused for its form."""
+    for event in [step.result, *step.others]:
+        if event is not None and event.text.lstrip().startswith(tools().refusals["format"]):
+            return first_line(event.text)
+    return ""
+
+
+def _refused(seen: CallEffects, step: RunStep) -> str:
+    """The line with which the tool refused."""
+    if step.result is None:
+        return ""
+    text, words = step.result.text.lstrip(), tools().refusals
+    known = (*words["always"], *words["editors"]) if seen.editor else words["always"]
+    return first_line(text) if text.startswith(known) else ""
+
+
+def _malformed(seen: CallEffects, step: RunStep) -> str:
+    """Why the shell ran nothing of the call: it could not read it, or no word of it is a command."""
+    if seen.editor or step.result is None:
+        return ""
+    said = [line for line in step.result.text[:4000].split("\n") if line.strip() and not _EXIT.match(line)]
+    if not said or not all(_COMPLAINT.search(line) for line in said):
+        return ""
+    if any(_SYNTAX.search(line) for line in said):
+        return "the shell could not read the command"
+    known = seen.executes or seen.runners or any(programs().knows(name) for name in seen.programs)
+    return "" if known or set(seen.kinds) != {"run"} else f"no command: {(seen.programs or [''])[0][:40]}"
+
+
+def first_line(text: str, most: int = 200) -> str:
+    """The first line that says something, cut."""
+    return next((line.strip() for line in text[:4000].split("\n") if line.strip()), "")[:most]
+
+
+def _files(run: Run, read: Sequence[Read]) -> FileRoles:
+    """Which files the agent made, removed and ran."""
+    made: set[str] = set()
+    touched: set[str] = set()
+    removed: set[str] = set()
+    executed: set[str] = set()
+    for one in read:
+        executed.update(one.seen.executes)
+        touched.update(one.seen.reads)
+        for write in [] if one.refused else one.seen.writes:
+            if write.how in {"create", "append"} and write.path not in touched:
+                made.add(write.path)
+            elif write.how == "delete" and write.path in made:
+                removed.add(write.path)
+            touched.add(write.path)
+    return FileRoles(run.task, made, removed, executed, run.workspace)
+
+
+class _Judge:
+    """Goes through the steps in order, and knows what was changed before."""
+
+    def __init__(self, files: FileRoles) -> None:
+        self.files = files
+        self.written: dict[str, str | None] = {}
+        """Files that the agent has written, with their text where it is known."""
+        self.work: dict[str, None] = {}
+        """Those that are the work."""
+        self.changed = False
+
+    def effect(self, one: Read) -> Effect:
+        seen = one.seen
+        kinds = list(seen.ordered())
+        writes = list(seen.writes)
+        if not one.refused and not seen.noop:
+            kinds, writes = self._in_its_run(one, kinds, writes)
+        effect = Effect(
+            one.step.number,
+            kinds[0],
+            kinds,
+            list(dict.fromkeys(seen.reads)),
+            [msgspec.structs.replace(write, role=self.files.role(write.path)) for write in writes],
+            seen.executes,
+            seen.programs,
+            seen.runners,
+            seen.code,
+            one.cwd,
+            seen.noop,
+            one.refused,
+            seen.background,
+        )
+        if not one.refused and not seen.noop:
+            self._remember(effect)
+        return effect
+
+    def _in_its_run(
+        self, one: Read, kinds: list[EffectKind], writes: list[FileWrite]
+    ) -> tuple[list[EffectKind], list[FileWrite]]:
+        """What the step is, given what was changed before it."""
+        seen = one.seen
+        if "run" in kinds and (patched := self._patches(seen)):
+            return list(dict.fromkeys(["change", *kinds])), [*writes, *patched]
+        if "run" in kinds and not seen.background and self._judges(one):
+            kinds = ["verify" if kind == "run" else kind for kind in kinds]
+        elif kinds[0] == "explore" and self._looks_at_result(seen):
+            kinds = ["verify", *kinds]
+        return kinds, writes
+
+    def _patches(self, seen: CallEffects) -> list[FileWrite]:
+        """What a script of the agent's writes, where it is a patch: it writes what it reads or what is asked for."""
+        found: list[FileWrite] = []
+        here = {write.path: write.new for write in seen.writes if write.how == "create"}
+        for path in seen.executes:
+            text = here.get(path) or self.written.get(path)
+            if not text:
+                continue
+            code = read_code(text)
+            place = paths.join(path, "..")
+            for write in code.writes:
+                target = paths.join(place, write.path)
+                own = write.path in code.reads and self.files.role(target) == "work"
+                if own or self.files.in_task(target):
+                    found.append(msgspec.structs.replace(write, path=target, how="edit" if own else write.how))
+        return found
+
+    def _judges(self, one: Read) -> bool:
+        """Whether what is run judges changed work."""
+        seen = one.seen
+        if not self.changed and not self.files.work(seen.writes):
+            return False
+        if any(self._is_own(path, one) for path in seen.executes):
+            return True
+        names = words_of(self.work)
+        if any(part in names for program in seen.programs for part in program.split("-") if len(part) > 3):
+            return True  # the program under work: `sphinx-build` where sphinx was changed
+        return any(word in names for word in _IDENTIFIER.findall(seen.code))
+
+    def _is_own(self, path: str, one: Read) -> bool:
+        """A program of the agent's, of the task, or of the directory where the agent stands."""
+        beside = paths.join(path, "..") in {one.cwd, one.seen.cwd}
+        return path in self.written or self.files.in_task(path) or beside
+
+    def _looks_at_result(self, seen: CallEffects) -> bool:
+        """Whether a result that the task asks for, and that the agent has made, is read back."""
+        made = self.files.made
+        return any(path in made and path in self.written and self.files.in_task(path) for path in seen.reads)
+
+    def _remember(self, effect: Effect) -> None:
+        for write in effect.writes:
+            if write.how == "delete":
+                self.written.pop(write.path, None)
+            elif write.how != "log":
+                self.written[write.path] = write.new[:_MAX_KEPT] if write.new and write.how == "create" else None
+        if effect.kind == "change":
+            work = self.files.work(effect.writes)
+            self.work.update(dict.fromkeys(write.path for write in work))
+            self.changed = self.changed or any(write.how != "unknown" for write in work)
+
+
+def called_in(step: RunStep) -> str:
+    """The step's call as text; "" if it has none."""
+    return text_of_call(step.call) if step.call is not None else ""
+
+
+def text_of_call(call: Event) -> str:
+    """The call as one text, for comparing and showing."""
+    if call.text:
+        return call.text
+    return "\n".join(f"{name}: {value}" for name, value in (call.arguments or {}).items())

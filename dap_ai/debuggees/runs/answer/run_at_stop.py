@@ -1,0 +1,123 @@
+"""The run of a stop, as tools and answers have it: read whole, analysed, its secrets masked before anything is cut."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from dap_ai.agent.case.stop_snapshot import FieldMasker, StopSnapshot
+from dap_ai.agent.tools.base import ToolContext
+from dap_ai.debuggees.runs.analysis.analyse import analyse, analyse_against
+from dap_ai.debuggees.runs.analysis.analysis_model import RunAnalysis
+from dap_ai.debuggees.runs.masked_run import masked_analysis, masked_run
+from dap_ai.debuggees.runs.opening import open_run
+from dap_ai.debuggees.runs.readers.base import CannotRead
+from dap_ai.debuggees.runs.run_model import Event, Run, RunStep, steps_of
+from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
+
+_KEPT = 4
+_MOST_STAMPED = 500
+"""Files of a folder that are looked at to know whether the run has changed."""
+_SAYS_FAILED = re.compile(
+    r"\b(?:why|where|how|when)\b.*\b(?:fail(?:ed|ing|s)?|go wrong|went wrong|break|broke|not (?:work|pass|solved?))\b"
+    r"|\bwould have helped\b|\bwhat else could it be\b",
+    re.IGNORECASE | re.DOTALL,
+)
+
+Stamp = tuple[tuple[int, int], ...]
+
+
+class RunAtStop(NamedTuple):
+    """What a stop in a run holds. `run`, `analysis` and `other` are masked; `raw` is not, and is never shown."""
+
+    path: str
+    run: Run
+    analysis: RunAnalysis
+    steps: Mapping[int, RunStep]
+    """By number."""
+    event: Event | None
+    """At which the run is held."""
+    raw: Run
+    raw_analysis: RunAnalysis
+    other: tuple[Run, RunAnalysis] | None = None
+    """Another run of the same task, which the user has named."""
+    failed: bool = False
+    """The user says that it failed, and the run records nothing of it."""
+
+
+class _Read(NamedTuple):
+    raw: Run
+    raw_analysis: RunAnalysis
+    run: Run
+    analysis: RunAnalysis
+    steps: Mapping[int, RunStep]
+
+
+async def read_run_at_stop(bench: ToolContext) -> RunAtStop:
+    """The run of the bench's stop. Raises NotStopped where the session has moved on, RequestFailed."""
+    found = await asyncio.to_thread(opened, bench.case)
+    if not bench.debugger.current:
+        raise NotStopped("ask")
+    return found
+
+
+def opened(case: StopSnapshot) -> RunAtStop:
+    """The run of a stop, and the held event. Raises RequestFailed where it cannot be read any more."""
+    path, index = (*case.inspection.argv, "", "")[:2]
+    against = case.inspection.against
+    try:
+        raw = _raw(path, stamp(path))
+        failed = says_failed(case.question) and raw.outcome.verdict == "unknown"
+        read = _prepared(path, stamp(path), against, case.masks, failed=failed)
+        other = _prepared(against, stamp(against), "", case.masks, failed=False) if against else None
+    except CannotRead as error:
+        raise RequestFailed("ask", "noRun", str(error)) from error
+    number = int(index) if index.isdecimal() else -1
+    event = read.run.events[number] if 0 <= number < len(read.run.events) else None
+    theirs = (other.run, other.analysis) if other else None
+    return RunAtStop(path, read.run, read.analysis, read.steps, event, read.raw, read.raw_analysis, theirs, failed)
+
+
+def says_failed(question: str) -> bool:
+    """Whether a question takes it for granted that the run failed: `why did it fail`."""
+    return _SAYS_FAILED.search(question) is not None
+
+
+def there_are(steps: Mapping[int, RunStep]) -> str:
+    """`the run has the steps 2 to 104`: not every format counts from 1."""
+    if not steps:
+        return "the run has none"
+    first, last = min(steps), max(steps)
+    return f"the run has {last}" if first == 1 else f"the run has the steps {first} to {last}"
+
+
+def stamp(path: str) -> Stamp:
+    """What changes where a run is still being written: size and time of its files. Empty: there is none."""
+    place = Path(path.partition("#")[0] if not Path(path).exists() else path)
+    try:
+        files = sorted(place.rglob("*"))[:_MOST_STAMPED] if place.is_dir() else [place]
+        return tuple((status.st_mtime_ns, status.st_size) for status in (file.stat() for file in files))
+    except OSError:
+        return ()
+
+
+@lru_cache(maxsize=_KEPT)
+def _raw(path: str, _: Stamp) -> Run:
+    return open_run(path)
+
+
+@lru_cache(maxsize=_KEPT)
+def _prepared(path: str, now: Stamp, against: str, masks: FieldMasker | None, *, failed: bool) -> _Read:
+    raw = _raw(path, now)
+    passing = _raw(against, stamp(against)) if against else None
+    analysis = analyse_against(raw, passing, failed=failed) if passing else analyse(raw, failed=failed)
+    if masks is None:
+        return _Read(raw, analysis, raw, analysis, {step.number: step for step in steps_of(raw)})
+    run = masked_run(raw, masks.mask, masks.mask_fields)
+    if run != raw:  # a secret may be known by its name only after it was first used
+        run = masked_run(raw, masks.mask, masks.mask_fields)
+    return _Read(raw, analysis, run, masked_analysis(analysis, masks.mask), {s.number: s for s in steps_of(run)})

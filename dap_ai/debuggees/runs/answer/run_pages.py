@@ -1,0 +1,200 @@
+"""Pages of a recorded run, as plain text: its steps in rows, one step in full, where a text stands, its checks.
+
+Whoever shows them fences them: all of it is the run's own text.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from itertools import islice
+
+from dap_ai.agent.case.value_texts import cut
+from dap_ai.debuggees.runs.analysis.analysis_model import Effect, StateNode, StepCheck
+from dap_ai.debuggees.runs.analysis.state_tree import folded
+from dap_ai.debuggees.runs.answer.run_at_stop import RunAtStop
+from dap_ai.debuggees.runs.export.export_text import what
+from dap_ai.debuggees.runs.run_model import Event, RunStep
+from dap_ai.debuggees.runs.searching import Match, matches
+from dap_ai.protocol.contracts.run_tool_arguments import Kind
+
+PAGE = 3_000
+"""Characters of one page."""
+_MATCHES = 12
+"""Of one page."""
+_MOST_MATCHES = 200
+_AROUND = 70
+_HEADS: Mapping[str, int] = {"said": 900, "call": 900, "result": 600, "others": 300}
+"""Characters of each part where a step is shown whole."""
+_TAIL = 700
+"""Of a long result: it ends with what matters."""
+_WORDS: Mapping[bool | None, str] = {True: "ok", False: "failed", None: "not known"}
+_MOST_ROWS = 60
+
+
+# -- rows ----------------------------------------------------------------------------------------------------------
+
+
+def step_rows(
+    held: RunAtStop, first: int, count: int, kind: Kind = "", *, failed: bool = False, last: int | None = None
+) -> list[str]:
+    """A row a step up to `last`: number, effect, status, what was called, what came of it; and what follows."""
+    nodes = [node for node in held.analysis.tree if first <= node.step <= (last or node.step)]
+    wanted = [node for node in nodes if _fits(held, node, kind, failed=failed)]
+    rows = [_row(held, node) for node in wanted[:count]]
+    if len(wanted) > count:
+        rows.append(f"... {len(wanted) - count} more, from step {wanted[count].step} on")
+    return rows
+
+
+def _fits(held: RunAtStop, node: StateNode, kind: Kind, *, failed: bool) -> bool:
+    if kind and node.kind != kind:
+        return False
+    return not failed or _status(held, node.step) not in ("", "ok")
+
+
+def _row(held: RunAtStop, node: StateNode) -> str:
+    status = _status(held, node.step)
+    marks = f" [{status}]" if status not in ("", "ok") else ""
+    came = f" -> {cut(node.outcome, 90)}" if node.outcome else ""
+    return f"{node.step} {node.kind}{marks}: {cut(' '.join(what(held.steps[node.step]).split()), 110)}{came}"
+
+
+def _status(held: RunAtStop, number: int) -> str:
+    """`refused`, `check failed`, `error`, `nothing done`; `ok` and empty: nothing is wrong that is known."""
+    effect = effect_of(held, number)
+    if effect is not None and effect.refused:
+        return "refused"
+    if effect is not None and effect.noop:
+        return "nothing done"
+    check = check_of(held, number)
+    if check is not None and check.ok is False:
+        return "check failed"
+    result = held.steps[number].result
+    return "" if result is None or result.status == "unknown" else result.status
+
+
+def effect_of(held: RunAtStop, number: int) -> Effect | None:
+    """What the step did."""
+    return next((effect for effect in held.analysis.effects if effect.step == number), None)
+
+
+def check_of(held: RunAtStop, number: int) -> StepCheck | None:
+    """What it checked."""
+    return next((check for check in held.analysis.checks if check.step == number), None)
+
+
+def tree_rows(held: RunAtStop, first: int = 1, *, whole: bool = False, most: int = _MOST_ROWS) -> list[str]:
+    """The agent's own words and what came of them; steps that only looked, ran or spoke with `whole` alone."""
+    nodes = [n for n in (held.analysis.tree if whole else folded(held.analysis.tree)) if n.step >= first]
+    depth = {0: 0}
+    rows: list[str] = []
+    for node in nodes[:most]:
+        depth[node.step] = depth.get(node.parent, 0) + 1
+        indent = "  " * min(8, depth[node.step] - 1) if whole else ""
+        rows.append(f"{indent}{node.row}")
+    if len(nodes) > most:
+        rows.append(f"... {len(nodes) - most} more, from step {nodes[most].step} on")
+    return rows
+
+
+def check_rows(checks: Sequence[StepCheck]) -> list[str]:
+    """A row a check: step, verdict, counts or the line that says it, the first line of its failure."""
+    rows = [_check(check) for check in checks[-_MOST_ROWS:]]
+    return [f"... {len(checks) - len(rows)} earlier ones", *rows] if len(rows) < len(checks) else rows
+
+
+def _check(check: StepCheck) -> str:
+    counts = (("passed", check.passed), ("failed", check.failed), ("errors", check.errors), ("skipped", check.skipped))
+    said = ", ".join(f"{number} {name}" for name, number in counts if number)
+    ran = _WORDS[check.ok] if check.ran else "did not run"
+    words = [check.runner, said, cut(check.summary, 140) if not said else "", cut(check.error, 160)]
+    told = "; ".join(dict.fromkeys(word for word in words if word))
+    return f"step {check.step} {ran}" + (f": {told}" if told else "")
+
+
+# -- one step --------------------------------------------------------------------------------------------------------
+
+
+def parts_of(step: RunStep) -> Mapping[str, tuple[str, str]]:
+    """Of each part that the step has, a heading and its whole text."""
+    parts: dict[str, tuple[str, str]] = {}
+    if step.response is not None and (said := _response_text(step.response)):
+        parts["said"] = ("it said", said)
+    if step.call is not None:
+        parts["call"] = (f"it called {step.call.tool or 'a tool'}", _called(step.call))
+    if step.result is not None:
+        code = f", exit code {step.result.exit_code}" if step.result.exit_code is not None else ""
+        status = f", {step.result.status}" if step.result.status != "unknown" else ""
+        parts["result"] = (f"the result{status}{code}", step.result.text)
+    if step.others:
+        rows = [f"{event.kind}: {event.text or event.tool}" for event in step.others]
+        parts["others"] = ("also", "\n".join(rows))
+    return parts
+
+
+def step_page(held: RunAtStop, number: int) -> str:
+    """A step with the beginning of each part, and the end of its result."""
+    parts = parts_of(held.steps[number]).items()
+    return "\n\n".join(f"[{head}]\n{_beginning(text, name)}" for name, (head, text) in parts)
+
+
+def part_page(held: RunAtStop, number: int, part: str, start: int) -> str:
+    """A page of one part; `start` below 0 counts from its end. A part that the step does not have is said so."""
+    head, text = parts_of(held.steps[number]).get(part, ("", ""))
+    if not head:
+        return f"step {number} has no such part"
+    at = min(len(text), start) if start >= 0 else max(0, len(text) + start)
+    return f"[{head}, characters {at} to {min(len(text), at + PAGE)} of {len(text)}]\n{page(text, at)}"
+
+
+def page(text: str, start: int) -> str:
+    """From a character on, with how much is left."""
+    rest = len(text) - start - PAGE
+    return text[start : start + PAGE] + (f"\n... {rest} characters more: start {start + PAGE}" if rest > 0 else "")
+
+
+def _beginning(text: str, part: str) -> str:
+    head, tail = _HEADS[part], _TAIL if part == "result" else 0
+    if len(text) <= head + tail + 80:
+        return text
+    left_out = f"... {len(text) - head - tail} characters left out: part {part}, start {head}"
+    return f"{text[:head]}\n{left_out}\n{text[-tail:] if tail else ''}".rstrip()
+
+
+def _response_text(response: Event) -> str:
+    return "\n".join(filter(None, (response.reasoning.strip(), response.text.strip())))
+
+
+def _called(call: Event) -> str:
+    """The command, or what the call names; each argument that is not said already."""
+    rows = [call.text] if call.text else []
+    for name, value in (call.arguments or {}).items():
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+        if text != call.text:
+            rows.append(f"{name}: {text}")
+    return "\n".join(rows)
+
+
+# -- searching -------------------------------------------------------------------------------------------------------
+
+
+def found_rows(held: RunAtStop, text: str, start: int = 0) -> tuple[list[str], int]:
+    """A page of the lines where a text stands, and how many there are; at most 200 are counted."""
+    found = list(islice(matches(held.run, pattern_of(text)), _MOST_MATCHES))
+    return list(map(_match, found[start : start + _MATCHES])), len(found)
+
+
+def pattern_of(text: str) -> re.Pattern[str]:
+    """No pattern of a model's, or of a run's, is run: the words themselves, or either of several."""
+    return re.compile("|".join(re.escape(part) for part in text.split("|") if part) or re.escape(text), re.IGNORECASE)
+
+
+def _match(match: Match) -> str:
+    event = match.event
+    where = f"step {event.step} {event.kind}" if event.step else event.kind
+    before, after = max(0, match.start - _AROUND), match.end + _AROUND
+    near = " ".join(match.line[before:after].split())
+    dots = ("..." if before else "", "..." if after < len(match.line) else "")
+    return f"{where}: {dots[0]}{cut(near, 240)}{dots[1]}"

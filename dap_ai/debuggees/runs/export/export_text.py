@@ -1,0 +1,58 @@
+"""What the exports say in words: lines, times, places."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dap_ai.debuggees.runs.run_model import Ref, RunStep
+from dap_ai.system.texts import cut
+
+_MAX_LOOKED_AT = 4_000
+_SUBJECTS = ("path", "file_path", "filePath", "notebook_path", "filename", "pattern", "query", "url")
+"""Arguments that name what a tool is used on, whatever the tool."""
+_SHORT = 40
+
+
+def first_line(text: str, width: int) -> str:
+    """The text on one line of at most `width` characters."""
+    return cut(" ".join(text[:_MAX_LOOKED_AT].split()), width, "…")
+
+
+def length_of_time(seconds: float | None) -> str:
+    """`0.4 s`, `3:05 min`, `2:07 h`; "" where it is not known."""
+    if seconds is None or not 0 <= seconds < 1e9:
+        return ""
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes}:{rest:02} min" if minutes < 60 else f"{minutes // 60}:{minutes % 60:02} h"
+
+
+def place(ref: Ref) -> str:
+    """`agent/trajectory.json:12-14 /steps/3`; of a run that is a file, without its name."""
+    lines = f":{steps_range(*ref.lines)}" if ref.lines else ""
+    return " ".join(part for part in (ref.path + lines, ref.pointer) if part)
+
+
+def steps_range(first: int, last: int) -> str:
+    """`3` or `3-5`."""
+    return str(first) if first == last else f"{first}-{last}"
+
+
+def what(step: RunStep) -> str:
+    """What a step did, in the words of its call, or of its message."""
+    if step.call is None:
+        said = step.response or step.result or next(iter(step.others), None)
+        return (said.text or said.reasoning) if said is not None else ""
+    text = step.call.text or _call_text(step.call.arguments or {})
+    return f"{step.call.tool}: {text}" if step.call.tool else text
+
+
+def _call_text(arguments: Mapping[str, Any]) -> str:
+    """Of a call that is no command of a shell: what is done to what, where its arguments say so; else all of them."""
+    done = arguments.get("command")
+    subjects = [value for name in _SUBJECTS if isinstance(value := arguments.get(name), str) and value]
+    if subjects:
+        return " ".join([done, *subjects] if isinstance(done, str) and len(done) <= _SHORT else subjects)
+    return " ".join(f"{name}={value}" for name, value in arguments.items())

@@ -1,0 +1,125 @@
+"""The user's own layouts: TOML files in the folder `layouts` beside their settings. A saved layout is a reader."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import msgspec
+
+from dap_ai.debuggees.runs.layouts.layout_model import BadLayout, Layout, parse, search, written
+from dap_ai.debuggees.runs.layouts.layout_reader import read
+from dap_ai.debuggees.runs.readers.base import Glance, Reader, glance
+from dap_ai.debuggees.runs.readers.json_shapes import array
+from dap_ai.debuggees.runs.run_files import CannotRead
+from dap_ai.debuggees.runs.run_model import Problem, Ref, Run
+from dap_ai.settings import toml_files
+from dap_ai.settings.configuration import user_file
+
+_MOST = 200
+_SURE = 0.6
+"""Of a layout that finds its events: less than any reader of ours that knows its format."""
+_LEAST_FITTING = 0.5
+"""Of the events that are looked at: so many must have the fields that the layout names."""
+
+
+def folder(environ: Mapping[str, str]) -> Path | None:
+    """Where layouts are kept; None where the user has no settings of their own (`DAP_AI_CONFIG` is the null device)."""
+    if environ.get("DAP_AI_CONFIG") == os.devnull:
+        return None
+    return user_file(environ).parent / "layouts"
+
+
+def save(layout: Layout, name: str, environ: Mapping[str, str], *, replace: bool = False) -> Path:
+    """Keeps a layout under a name; the file. Raises BadLayout: the name is none, is taken, or cannot be written."""
+    place = folder(environ)
+    if place is None:
+        raise BadLayout("there is no folder for layouts: DAP_AI_CONFIG is the null device")
+    if not name or len(name) > 60 or not name.replace("-", "").replace("_", "").isalnum() or not name.isascii():
+        raise BadLayout(f"{name!r} is no name for a layout: letters, digits, - and _, at most 60")
+    file = place / f"{name}.toml"
+    try:
+        place.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with file.open("w" if replace else "x", encoding="utf-8") as opened:
+            opened.write(written(msgspec.structs.replace(layout, name=name)))
+    except FileExistsError as error:
+        raise BadLayout(f"{file} is there already") from error
+    except OSError as error:
+        raise BadLayout(f"{file} cannot be written: {error.strerror}") from error
+    return file
+
+
+def layouts(environ: Mapping[str, str]) -> Iterator[Layout | str]:
+    """Each layout that is kept, by name; for one that cannot be used, words that say why."""
+    place = folder(environ)
+    files = sorted(place.glob("*.toml"))[:_MOST] if place is not None and place.is_dir() else []
+    yield from map(_loaded, files)
+
+
+def _loaded(file: Path) -> Layout | str:
+    try:
+        return load(file)
+    except BadLayout as error:
+        return str(error)
+
+
+def load(file: Path) -> Layout:
+    """The layout of a file. Raises BadLayout."""
+    try:
+        return parse(toml_files.read(file), file)
+    except toml_files.BadFile as error:
+        raise BadLayout(str(error)) from error
+
+
+def _sniff(path: Path) -> tuple[float, str]:
+    seen = glance(path)
+    if seen.kind not in ("document", "lines"):
+        return 0.0, ""
+    kept = layouts(os.environ)
+    found = max(((_fits(one, seen), one.name) for one in kept if isinstance(one, Layout)), default=(0.0, ""))
+    if found[0] < _LEAST_FITTING:
+        return 0.0, "no layout of yours fits"
+    return _SURE + found[0] / 10, f"your layout {found[1]!r} fits"
+
+
+def _fits(layout: Layout, seen: Glance) -> float:
+    """How many of the first events have the role, text or tool that the layout names: 0 to 1."""
+    if layout.kind != ("lines" if seen.kind == "lines" else "document"):
+        return 0.0
+    values = seen.rows if seen.kind == "lines" else [seen.value]
+    found = [event for value in values for event in _events(layout, value)][:50]
+    return sum(_is_event(layout, event) for event in found) / len(found) if found else 0.0
+
+
+def _events(layout: Layout, value: object) -> list[object]:
+    found = search(layout.events, value)
+    return [event for event in (array(found) or [found]) if isinstance(event, dict)]
+
+
+def _is_event(layout: Layout, event: object) -> bool:
+    role = search(layout.fields.role, event)
+    if layout.fields.role:
+        return isinstance(role, str) and role in layout.roles
+    named = (layout.fields.text, layout.fields.reasoning, layout.calls.each, layout.calls.tool)
+    return any(search(expression, event) not in (None, "", []) for expression in named)
+
+
+def _read(path: Path) -> Run:
+    kept = list(layouts(os.environ))
+    seen = glance(path)
+    usable = sorted((one for one in kept if isinstance(one, Layout)), key=lambda one: -_fits(one, seen))
+    if not usable:
+        raise CannotRead(f"{path}: no layout is kept")
+    found = read(path, usable[0])
+    run = found.run
+    if found.missed:
+        share = found.reached / max(found.total, 1)
+        most = ", ".join(f"{place} ({chars})" for place, chars in found.missed[:5])
+        told = f"the layout {usable[0].name!r} reaches {share:.1%} of the text; the most is missed at {most}"
+        run.problems = [*run.problems, Problem(Ref(), told)]
+    run.problems = [*run.problems, *(Problem(Ref(), words) for words in kept if isinstance(words, str))]
+    return run
+
+
+reader = Reader("layout", "what a layout of your own describes (dap-ai run layout)", _sniff, _read)

@@ -1,0 +1,70 @@
+"""The table: which functions of a framework are followed, and whether they are what they are expected to be."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import inspect
+from typing import Any
+
+from . import gate_messages
+
+
+class Point:
+    """A function, `name` as `Class.method` or `function`; `wrap(original)` makes what stands in its place.
+
+    `parameters` are those that are used, in any order. Where one is missing the framework is of another version: the
+    function is left alone, and that is told.
+    """
+
+    def __init__(self, module: Any, name: Any, parameters: Any, wrap: Any) -> None:
+        self.module, self.name, self.parameters, self.wrap = module, name, tuple(parameters), wrap
+
+    def mistake(self, module: Any) -> Any:
+        """Why the function cannot be followed; "": it can."""
+        try:
+            owner, name = self._owner(module)
+            found = inspect.signature(getattr(owner, name)).parameters
+        except (AttributeError, TypeError, ValueError) as error:
+            return "%s.%s is not there: %s" % (self.module, self.name, error)
+        missing = [each for each in self.parameters if each not in found]
+        said = ", ".join(missing)
+        return "%s.%s has no parameter %s" % (self.module, self.name, said) if missing else ""
+
+    def put(self, module: Any) -> Any:
+        """Replaces the function, once."""
+        owner, name = self._owner(module)
+        original = getattr(owner, name)
+        if getattr(original, "__dap_ai__", False):
+            return
+        made: Any = functools.wraps(original)(self.wrap(original))
+        made.__dap_ai__ = True
+        setattr(owner, name, made)
+
+    def _owner(self, module: Any) -> Any:
+        owner = module
+        *path, name = self.name.split(".")
+        for each in path:
+            owner = getattr(owner, each)
+        if path and name not in vars(owner):
+            raise AttributeError("%s has no %s of its own" % (".".join(path), name))
+        return owner, name
+
+
+def points_of(file: Any) -> Any:
+    """The part of the table that a file of frameworks/ has."""
+    return importlib.import_module(".frameworks." + file, __package__).POINTS
+
+
+def patch(file: Any, name: Any, module: Any) -> Any:
+    """Puts a file's part of the table into a module that has just been executed. Never raises."""
+    try:
+        for point in points_of(file):
+            if point.module == name:
+                wrong = point.mistake(module)
+                if wrong:
+                    gate_messages.once("not followed in this process: " + wrong)
+                else:
+                    point.put(module)
+    except Exception as error:
+        gate_messages.failed("patching " + name, error)

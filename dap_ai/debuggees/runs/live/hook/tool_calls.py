@@ -1,0 +1,189 @@
+"""A call of a tool: told before it runs, run as the verdict wants it; its result told, and given on as wanted."""
+
+# pyright: reportUnknownArgumentType=false
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import os
+from typing import Any
+
+from . import current_agent, gate_messages
+
+_MOST_FRAMES = 30
+_OWN = os.path.dirname(os.path.abspath(__file__))
+
+
+def word(arguments: Any, name: str) -> str:
+    """The one argument of a call, which may have been edited as an object or as a text."""
+    is_object = isinstance(arguments, dict)
+    return str(arguments[name] if is_object else arguments)
+
+
+def given(args: Any, kwargs: Any, place: Any, name: Any) -> Any:
+    """An argument of a function, by its place or by its name."""
+    return args[place] if len(args) > place else kwargs[name]
+
+
+def unchanged(tool: Any, mine: Any) -> None:
+    """Raises ValueError where the user wants another tool than the one whose function runs."""
+    if tool != mine:
+        raise ValueError("the tool of a call cannot be changed here: edit the model's answer")
+
+
+class CallShape:
+    """How a framework's function takes a call and gives its result; each framework has one of its own.
+
+    None of these may change what it is given.
+    """
+
+    def read(self, args: Any, kwargs: Any) -> Any:
+        """Its (tool, arguments, call id), arguments as an object or a text; None: it is no call that is to be told."""
+        raise NotImplementedError
+
+    def edited(self, args: Any, kwargs: Any, tool: Any, arguments: Any) -> Any:
+        """(args, kwargs) for another tool or other arguments. Raises ValueError with words where that cannot be."""
+        raise NotImplementedError
+
+    def text(self, result: Any) -> Any:
+        """What the model will see of a result, and whether it is "ok", "error" or "unknown"."""
+        return ("" if result is None else str(result)), "unknown"
+
+    def exit_code(self, result: Any) -> Any:
+        """That of the command which the call was; None: it has none."""
+
+    def failure(self, error: Any) -> Any:
+        """The same of an exception."""
+        return "%s: %s" % (type(error).__name__, error), "error"
+
+    def made(self, text: Any, result: Any, args: Any, kwargs: Any) -> Any:
+        """A result with that text; `result` is what the tool gave, None where it was not run."""
+        return text
+
+
+class _Call:
+    """One call of a function that is wrapped. `said` is what is told of it; None: nothing is."""
+
+    def __init__(self, shape: Any, args: Any, kwargs: Any) -> None:
+        self.shape, self.args, self.kwargs = shape, args, kwargs
+        self.said: Any = None
+        self.result: Any = None
+        self.is_answered = False
+        try:
+            current_agent.hello()
+            found = shape.read(args, kwargs)
+            if found is not None:
+                self.said = _call_fields(*found)
+        except Exception as error:
+            gate_messages.failed("reading a call", error)
+
+    @property
+    def before(self) -> Any:
+        """Builds the announcement of the call."""
+        return self.said and dict(self.said, kind="call", frames=_frames())
+
+    def judged(self, verdict: Any) -> Any:
+        """The verdict on the call."""
+        if self.said is None:
+            return
+        do = verdict.get("do")
+        if do == "stop":
+            raise SystemExit(verdict.get("why") or 1)
+        self.said = dict(self.said, call_id=verdict.get("call_id") or self.said["call_id"])
+        try:
+            if do == "answer":
+                self.result = self.shape.made(str(verdict.get("text", "")), None, self.args, self.kwargs)
+                self.is_answered = True
+            elif do == "edit":
+                self._edit(verdict)
+        except Exception as error:
+            gate_messages.once("the call of %s goes on as it was: %s" % (self.said["tool"], error))
+
+    def _edit(self, verdict: Any) -> Any:
+        tool = verdict.get("tool", self.said["tool"])
+        arguments = verdict.get("arguments", self.said["arguments"])
+        self.args, self.kwargs = self.shape.edited(self.args, self.kwargs, tool, arguments)
+        self.said = dict(self.said, tool=tool, arguments=arguments)
+
+    @contextlib.contextmanager
+    def running(self) -> Any:
+        """While the function runs: agents that begin within are told to be of this call."""
+        token = current_agent.CALL.set(self.said["call_id"] if self.said else "")
+        try:
+            yield
+        finally:
+            current_agent.CALL.reset(token)
+
+    def after(self, error: Any = None) -> Any:
+        """Builds the announcement of the result or the exception."""
+        if self.said is None:
+            return None
+        try:
+            text, status = self.shape.failure(error) if error is not None else self.shape.text(self.result)
+            kept = {key: self.said[key] for key in ("agent", "parent", "tool", "call_id")}
+            code = self.shape.exit_code(self.result) if error is None else None
+            return dict(kept, kind="result", text=text, status=status, **({} if code is None else {"exit_code": code}))
+        except Exception as wrong:
+            gate_messages.failed("reading a result", wrong)
+            return None
+
+    def given(self, verdict: Any) -> Any:
+        """The result as it is given on."""
+        try:
+            if verdict.get("do") in ("edit", "answer") and isinstance(verdict.get("text"), str):
+                return self.shape.made(verdict["text"], self.result, self.args, self.kwargs)
+        except Exception as error:
+            gate_messages.once("the result of %s goes on as it was: %s" % (self.said["tool"], error))
+        return self.result
+
+
+def of_call(shape: Any) -> Any:
+    """What wraps a function, sync or async, that runs calls."""
+
+    def wrap(original: Any) -> Any:
+        def run(*args: Any, **kwargs: Any) -> Any:
+            call = _Call(shape, args, kwargs)
+            call.judged(gate_messages.announce(call.before))
+            if not call.is_answered:
+                try:
+                    with call.running():
+                        call.result = original(*call.args, **call.kwargs)
+                except BaseException as error:
+                    gate_messages.announce(call.after(error))
+                    raise
+            return call.given(gate_messages.announce(call.after()))
+
+        async def run_async(*args: Any, **kwargs: Any) -> Any:
+            call = _Call(shape, args, kwargs)
+            call.judged(await gate_messages.announce_async(call.before))
+            if not call.is_answered:
+                try:
+                    with call.running():
+                        call.result = await original(*call.args, **call.kwargs)
+                except Exception as error:
+                    await gate_messages.announce_async(call.after(error))
+                    raise
+            return call.given(await gate_messages.announce_async(call.after()))
+
+        return run_async if inspect.iscoroutinefunction(inspect.unwrap(original)) else run
+
+    return wrap
+
+
+def _call_fields(tool: Any, arguments: Any, call_id: Any) -> Any:
+    name, parent = current_agent.current()
+    call_id = call_id or ""
+    return {"agent": name, "parent": parent, "tool": tool, "arguments": arguments, "call_id": call_id}
+
+
+def _frames() -> Any:
+    """The agent's own stack, innermost first."""
+    rows: Any = []
+    frame: Any = inspect.currentframe()
+    while frame is not None and len(rows) < _MOST_FRAMES:
+        code = frame.f_code
+        if not code.co_filename.startswith(_OWN):
+            rows.append({"name": code.co_name, "path": code.co_filename, "line": frame.f_lineno or 0})
+        frame = frame.f_back
+    return rows

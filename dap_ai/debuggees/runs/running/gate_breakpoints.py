@@ -1,0 +1,48 @@
+"""The client's breakpoints, as the gate is told of them; and those that only analysis can see, later. Pure."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from dap_ai.debuggees.runs.adapter.run_facts import RunFacts
+from dap_ai.debuggees.runs.adapter.stopping.exception_filters import FILTERS, why
+from dap_ai.debuggees.runs.adapter.stopping.run_breakpoints import RunBreakpoints
+from dap_ai.debuggees.runs.live.gate.orders import BreakpointRow, BreakpointTable
+from dap_ai.debuggees.runs.live.gate.stop_table import LIVE
+
+_KINDS = {"functions": "function", "filters": "filter", "data": "data"}
+
+
+def table_of(breakpoints: RunBreakpoints) -> BreakpointTable:
+    """All but lines, which are of the past."""
+    rows = [
+        BreakpointRow(stop.ident, kind, stop.asked)  # type: ignore[arg-type]
+        for name, kind in _KINDS.items()
+        for stop in breakpoints.of(name)
+        if kind != "filter" or stop.filter in LIVE or stop.filter == "budget"
+    ]
+    return BreakpointTable(rows)
+
+
+class AnalysisHit(NamedTuple):
+    """A breakpoint of analysis that was hit."""
+
+    ident: int
+    filter: str
+    says: str
+    at: int
+    """Of the event."""
+
+
+def late_hit(breakpoints: RunBreakpoints, facts: RunFacts, judged: set[tuple[int, int]]) -> AnalysisHit | None:
+    """One that was not hit before."""
+    stops = [each for each in breakpoints.of("filters") if each.filter not in LIVE and each.filter != "budget"]
+    if not stops or not facts.analysed.is_due:
+        return None
+    for event in facts.run.events:
+        for stop in stops:
+            if (stop.ident, event.index) not in judged and stop.takes(event, facts):
+                judged.add((stop.ident, event.index))
+                says = why(stop.filter, event, facts) or FILTERS[stop.filter].label
+                return AnalysisHit(stop.ident, stop.filter, says, event.index)
+    return None

@@ -1,0 +1,114 @@
+"""Where runs are: paths of this machine, and URLs of any storage that fsspec knows (s3://, gs://, memory://, ...).
+
+Readers read ordinary files. Of a URL a scan first sees the beginning of each file, in a folder of the same shape and
+sizes, which is enough to recognise runs; a run is fetched whole only by whoever analyses it, and deleted after.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from dap_ai.debuggees.runs.opening import each_run, is_there
+from dap_ai.debuggees.runs.run_files import GLANCE_BYTES, CannotRead
+from dap_ai.system.extras import FLEET
+
+MAX_FETCHED_BYTES = 2 * 1024**3
+"""Of one run at a URL."""
+
+
+def is_url(place: str) -> bool:
+    """Whether it names a storage, not a file of this machine."""
+    return "://" in place
+
+
+def runs_below(place: str) -> Iterator[str]:
+    """The place of each run at or below it, in the order of names. Raises CannotRead; MissingExtraError for a URL."""
+    yield from _runs_at_url(place) if is_url(place) else _runs_at_path(Path(place))
+
+
+@contextmanager
+def local(place: str) -> Generator[Path]:
+    """A path of this machine with the run, as long as the block lasts. Raises CannotRead; MissingExtraError."""
+    if not is_url(place):
+        yield Path(place)
+        return
+    with tempfile.TemporaryDirectory(prefix="dap-ai-run-") as folder:
+        yield _fetched(place, Path(folder))
+
+
+def _runs_at_path(path: Path, seen: Callable[[Path], str] = str) -> Iterator[str]:
+    if not is_there(path):
+        raise CannotRead(f"{path}: is not there")
+    yield from (seen(run) for run, _ in each_run(path))
+
+
+def _runs_at_url(url: str) -> Iterator[str]:
+    fs, root = _storage(url)
+    with tempfile.TemporaryDirectory(prefix="dap-ai-scan-") as folder:
+        top = Path(folder) / "top"
+        for name, size in _files(fs, root, url):
+            _begun(fs, root, name, size, top)
+
+        def url_below(path: Path) -> str:
+            below = path.relative_to(top).as_posix()
+            return url if below == "." else f"{url.rstrip('/')}/{below}"
+
+        yield from _runs_at_path(top, url_below)
+
+
+def _storage(url: str) -> tuple[Any, str]:
+    """The file system of a URL, and the path there."""
+    core: Any = FLEET.load("fsspec.core")
+    try:
+        return core.url_to_fs(url)
+    except (ValueError, ImportError, OSError) as error:
+        raise CannotRead(f"{url}: cannot be reached: {error}") from error
+
+
+def _files(fs: Any, root: str, url: str) -> Sequence[tuple[str, int]]:
+    """Each file at or below the root: its name below it ("" for the root itself) and its size."""
+    try:
+        found: dict[str, dict[str, Any]] = fs.find(root, detail=True)
+    except Exception as error:
+        raise CannotRead(f"{url}: cannot be listed: {error}") from error
+    if not found:
+        raise CannotRead(f"{url}: is not there, or empty")
+    return [(_below(root, name), int(info.get("size") or 0)) for name, info in sorted(found.items())]
+
+
+def _below(root: str, name: str) -> str:
+    """The name below the root. Raises CannotRead for one that leads out of it."""
+    below = name.strip("/").removeprefix(root.strip("/")).strip("/")
+    if ".." in PurePosixPath(below).parts or "\0" in below:
+        raise CannotRead(f"{name!r} is no name of a file in a run")
+    return below
+
+
+def _begun(fs: Any, root: str, name: str, size: int, top: Path) -> None:
+    """A file of that size with the same beginning."""
+    path = top / name if name else top
+    path.parent.mkdir(parents=True, exist_ok=True)
+    head = fs.cat_file(f"{root.rstrip('/')}/{name}" if name else root, start=0, end=min(size, GLANCE_BYTES))
+    path.write_bytes(head)
+    os.truncate(path, max(size, len(head)))
+
+
+def _fetched(url: str, folder: Path) -> Path:
+    fs, root = _storage(url)
+    files = _files(fs, root, url)
+    if (total := sum(size for _, size in files)) > MAX_FETCHED_BYTES:
+        raise CannotRead(f"{url}: has {total} bytes, and is not fetched")
+    base = folder / (PurePosixPath(root).name or "run")
+    for name, _ in files:
+        path = base / name if name else base
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            fs.get_file(f"{root.rstrip('/')}/{name}" if name else root, str(path))
+        except Exception as error:
+            raise CannotRead(f"{url}: {name or 'it'} cannot be fetched: {error}") from error
+    return base
