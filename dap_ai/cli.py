@@ -1,4 +1,4 @@
-"""`dap-ai`: a command's module is imported only when the command is used, so that each starts quickly."""
+"""The command `dap-ai`. Each subcommand's module is imported only when that subcommand runs, to keep start-up fast."""
 
 from __future__ import annotations
 
@@ -36,9 +36,10 @@ class _NotInstalled(click.ClickException):
 
 class _Commands(LazyGroup):
     def invoke(self, ctx: click.Context) -> Any:
-        """As click does it, but for Ctrl-C and missing extras.
+        """Run the command as click does, with own handling of Ctrl-C, missing extras and click's errors.
 
-        An error may name a file, a key or a session of anybody's.
+        Control characters in error messages are made visible: a message may contain a file name, key or session name
+        that somebody else chose.
         """
         try:
             return super().invoke(ctx)
@@ -56,7 +57,7 @@ class _Commands(LazyGroup):
     cls=_Commands,
     package="dap_ai.commands",
     modules=_COMMANDS,
-    group="dap_ai.commands",  # those of kinds of debuggee
+    group="dap_ai.commands",  # the entry point group of commands for kinds of debuggee
     help=_HELP,
     context_settings={"help_option_names": ["--help", "-h"]},
 )

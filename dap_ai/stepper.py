@@ -11,9 +11,9 @@ __all__ = ["AgentStepper"]
 
 
 def __getattr__(name: str) -> Any:
-    """Imports AgentStepper when it is first used."""
+    """Import AgentStepper when it is first used."""
     if name not in __all__:
         raise AttributeError(f"module 'dap_ai.stepper' has no attribute '{name}'")
-    from importlib import import_module  # noqa: PLC0415  see above
+    from importlib import import_module  # noqa: PLC0415  imported on first use
 
     return getattr(import_module("dap_ai.debuggees.runs.live.hook.stepper"), name)

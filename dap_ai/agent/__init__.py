@@ -1,9 +1,9 @@
-"""Whoever answers: reads the stopped program through `Debugger`, then writes the answer, with or without a model.
+"""The agent: reads the stopped program through `Debugger` and answers questions, with or without a language model.
 
-    session_agent.py -> case/stop_reader.py (one visit of the inspector) -> providers/ (offline, or a model in loop/)
-    -> case/evidence.py (what is cited is read again) -> guard/masked.py -> the client
+    session_agent.py -> case/stop_reader.py (one inspection) -> providers/ (offline, or a model in loop/)
+    -> case/evidence.py (rereads cited values) -> guard/masked.py -> the client
 
-A question is answered within one stop. Nothing that is read here changes the program; what a model may do beyond that,
-guard/ decides. Nothing leaves but what the masker made `Safe`. No room here knows a kind of debuggee, a debug adapter
-or DAP's transport: kinds come by the entry points `dap_ai.kinds`, providers by `dap_ai.providers`.
+Each question is answered within one stop. Reading never changes the program; guard/ decides what else a model may do.
+Only text that the masker has made `Safe` leaves. Nothing here depends on a particular kind of debuggee, a debug adapter
+or DAP's transport: kinds come from the entry points `dap_ai.kinds`, providers from `dap_ai.providers`.
 """

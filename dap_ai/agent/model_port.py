@@ -1,6 +1,6 @@
-"""What a language model is to the agent: messages and tools in, a stream of pieces out.
+"""Interface between the agent and a language model: messages and tools in, a stream of pieces out.
 
-Messages and tool schemas have the shape of OpenAI's Chat Completions, which every compatible endpoint speaks.
+Messages and tool schemas have the shape of OpenAI's Chat Completions, which every compatible endpoint accepts.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from dap_ai.protocol.wire.ask_messages import Trouble
 from dap_ai.protocol.wire.safe import SafeFields
 
 Message = dict[str, Any]
-"""`{"role": "system" | "user" | "assistant" | "tool", "content": ..., ...}`."""
+"""Message dict: `{"role": "system" | "user" | "assistant" | "tool", "content": ..., ...}`."""
 Schema = dict[str, Any]
-"""`{"type": "function", "function": {"name": ..., "description": ..., "parameters": ...}}`."""
+"""Tool schema dict: `{"type": "function", "function": {"name": ..., "description": ..., "parameters": ...}}`."""
 
 
 class ModelError(Exception):
-    """The model cannot answer; the text says why and what to do, as a sentence for the user."""
+    """Raised when the model cannot answer; the text tells the user why and what to do."""
 
     def __init__(self, trouble: Trouble, text: str) -> None:
         super().__init__(text)
@@ -28,19 +28,19 @@ class ModelError(Exception):
 
 
 class Text(msgspec.Struct, tag="text"):
-    """A piece of the answer."""
+    """A piece of the answer's text."""
 
     text: str
 
 
 class Reasoning(msgspec.Struct, tag="reasoning"):
-    """A piece of what the model thinks before it answers, where the endpoint tells it."""
+    """A piece of the model's reasoning before its answer, if the endpoint sends it."""
 
     text: str
 
 
 class ToolCall(msgspec.Struct):
-    """A tool that the model calls. `arguments` is JSON text as the model wrote it: it may be malformed."""
+    """A tool call by the model. `arguments` is JSON text exactly as the model wrote it and may be malformed."""
 
     id: str
     name: str
@@ -48,21 +48,21 @@ class ToolCall(msgspec.Struct):
 
 
 class Reply(msgspec.Struct, tag="reply", omit_defaults=True):
-    """The whole reply; the last piece of a stream. Tokens are 0 where the endpoint does not count them."""
+    """A complete reply; the last piece of a stream. Token counts are 0 if the endpoint does not count them."""
 
     text: str = ""
     calls: list[ToolCall] = []
     finish: str = ""
-    """`stop`, `tool_calls`, `length`, ..., as the endpoint says it."""
+    """Finish reason from the endpoint: `stop`, `tool_calls`, `length`, ..."""
     input_tokens: int = 0
     output_tokens: int = 0
     cached_tokens: int = 0
-    """Of `input_tokens`."""
+    """Cached part of `input_tokens`."""
     model: str = ""
-    """As the endpoint names it."""
+    """The endpoint's name for the model."""
 
     def message(self) -> Message:
-        """As a message of the conversation."""
+        """Returns the reply as an assistant message of the conversation."""
         said: Message = {"role": "assistant", "content": self.text}
         if self.calls:
             said["tool_calls"] = [
@@ -76,24 +76,24 @@ Piece = Text | Reasoning | Reply
 
 
 class ModelAnswerer(Protocol):
-    """Who answers: a language model, or a provider that makes the whole answer."""
+    """Something that answers: a language model, or a provider that writes the whole answer."""
 
     @property
     def name(self) -> str:
-        """As in `usage`: a model's name, which is the price table's too; a provider's."""
+        """Name in `usage`: a provider's name, or a model's name as in the price table."""
         ...
 
     @property
     def notice(self) -> str:
-        """Who answers and what leaves the machine, in one line: the first status of each ask."""
+        """One line that names the model or provider and what leaves the machine; the first status of each ask."""
         ...
 
     def warm(self) -> None:
-        """Does what takes time before the first question: called in a thread; the network is not used."""
+        """Does slow preparation before the first question, without network access. Called in a thread."""
         ...
 
     async def close(self) -> None:
-        """Lets go of what it keeps between questions; it may be used again."""
+        """Releases the resources kept between questions; it may be used again."""
         ...
 
 
@@ -102,9 +102,9 @@ class Model(ModelAnswerer, Protocol):
 
     @property
     def provider(self) -> str:
-        """As in `usage.provider`."""
+        """Provider name in `usage.provider`."""
         ...
 
     def stream(self, messages: Sequence[SafeFields], tools: Sequence[Schema]) -> AsyncGenerator[Piece]:
-        """One reply, ended by a Reply; closed early, it lets go of its connection. Raises ModelError."""
+        """Streams one reply, ending with a Reply. Closing the stream early closes its connection. Raises ModelError."""
         ...

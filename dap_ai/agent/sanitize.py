@@ -1,7 +1,7 @@
-"""Expression text -> Node, the only form in which an expression reaches a debuggee (protocol/contracts/inspection.py).
+"""Converts expression text to a Node, the only form in which a debuggee receives an expression.
 
-The proxy parses; the debuggee never does. Every syntax node is visited, and what the language of nodes does not
-hold is refused by name: default deny.
+See protocol/contracts/inspection.py. The proxy parses; the debuggee never does. Every syntax node is visited, and any
+that Node cannot express is refused by name: default deny.
 """
 
 from __future__ import annotations
@@ -55,19 +55,19 @@ _NAMES: dict[type[ast.AST], str] = {
 }
 
 
-class SyntaxRefused(ValueError):  # noqa: N818  it is a refusal by rule, not an error of ours
-    """The text is no expression, or holds something that could change the program; says which and what to do."""
+class SyntaxRefused(ValueError):  # noqa: N818  a refusal by rule, not a bug
+    """Raised for text that is not an expression or could change the program; the message says which and what to do."""
 
 
 def to_node(expression: str | ast.expr) -> Node:
-    """The Node of an expression. Raises SyntaxRefused."""
+    """Converts an expression, text or syntax tree, to a Node. Raises SyntaxRefused."""
     if isinstance(expression, str):
         expression = parse_expression(expression)
     return _node(expression, 0)
 
 
 def parse_expression(text: str) -> ast.expr:
-    """The syntax tree of one expression. Raises SyntaxRefused."""
+    """Parses one expression into a syntax tree. Raises SyntaxRefused."""
     if len(text) > MAX_EXPRESSION_CHARS:
         raise SyntaxRefused(f"the expression is longer than {MAX_EXPRESSION_CHARS} characters")
     try:

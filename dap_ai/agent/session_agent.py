@@ -1,4 +1,4 @@
-"""Answers one question after another about a session: reads the stop, lets a provider answer, checks the evidence."""
+"""Answers questions about a session: reads the stop, calls a provider, checks the evidence."""
 
 from __future__ import annotations
 
@@ -47,37 +47,37 @@ from dap_ai.settings.configuration import Settings, answered_by, provider_of
 from dap_ai.system import thread_pool
 
 OFFLINE = "offline"
-"""The provider that is no model: what it answers stays with the user."""
+"""Name of the provider that uses no model; its answers never leave the machine."""
 _MAX_AHEAD = 3
-"""Files of a failing stack that are parsed before a question comes."""
+"""Maximum files of a failing stack that are parsed before the first question."""
 _UNSAFE = "WARNING: unsafe: this answer may change the program without confirmation"
 
 
 class SessionAgent:
-    """The agent of one session. It holds the session's conversations and its source cache, nothing of the program."""
+    """The agent of one session. Keeps the session's conversations and a source cache, but no values of the program."""
 
     def __init__(
         self, settings: Settings, environ: Mapping[str, str] = os.environ, masker: Masker | None = None
     ) -> None:
-        """`masker`: the session's own, where others need it too. Raises PatternError."""
+        """Creates an agent with `masker`, or its own masker if None. Raises PatternError."""
         self._settings = settings
         self._environ = environ
         self._masker = masker or Masker(settings.mask)
         self._provider: Provider = load_or_say(settings, environ, self._masker)
         self._analyst = Offline()
-        """Answers what no model is to be asked."""
+        """Answers questions that must not go to a model."""
         self._former: list[Provider] = []
-        """Who has answered before another was chosen, and may still be answering."""
+        """Replaced providers, which may still be answering."""
         self._sources = Sources()
         self._language = LanguageServers()
         self._conversations: dict[str, Conversation] = {}
 
     def warm(self) -> None:
-        """Does what takes time before the first question; called in a thread."""
+        """Does slow preparation before the first question; called in a thread."""
         self._provider.warm()
 
     async def look_ahead(self, files: Sequence[str]) -> None:
-        """Parses the user's innermost files before a question comes; cancelled, it ends after the one under way."""
+        """Parses up to 3 of the user's innermost files before the first question. If cancelled, stops after one."""
         await asyncio.to_thread(self._parse, [path for path in files if is_user_path(path)][:_MAX_AHEAD])
 
     def _parse(self, files: Sequence[str]) -> None:
@@ -88,15 +88,16 @@ class SessionAgent:
                 kind_of_language(source.language).prepare(source)
 
     async def close(self) -> None:
-        """Ends what it has started: no process is left. Called once, when no ask runs."""
+        """Stops every process the agent has started. Called once, when no ask is running."""
         await self._language.close()
         for provider in (*self._former, self._provider):
             await provider.close()
 
     def answer_by(self, settings: Settings, environ: Mapping[str, str]) -> None:
-        """From the next question on, whom these settings and this environment name answers; the rest stays as it is.
+        """Switches to the provider named by these settings and environment, from the next question on.
 
-        Nothing more is sent to a model that they do not name any more, not even for an answer that is being made.
+        Other settings stay the same. If the provider changes, the old model receives nothing more, even for an answer
+        in progress.
         """
         before, former = self._settings, self._provider
         self._settings, self._environ = answered_by(before, settings), environ
@@ -106,9 +107,9 @@ class SessionAgent:
             former.retire()
 
     async def answer(self, ask: AcceptedAsk, debugger: RawDebugger, sink: SafeSink) -> SafeAnswer | NotAnswered:
-        """The answer to one ask; its text goes to the sink as it is made.
+        """Answers one ask, sending its text to the sink as it is written.
 
-        All that comes of it is masked, the errors too.
+        Everything returned or sent is masked, including errors.
         """
         tally, out = Tally(self._masker), MaskedSink(sink, self._masker)
         provider = self._provider_of(ask, debugger)
@@ -116,7 +117,7 @@ class SessionAgent:
         hiding = ask.tool is not None or by_model or ask.arguments.context_only or ask.arguments.for_model
         try:
             answer = await self._answer(ask, MaskedDebugger(debugger, self._masker, hiding=hiding), out, provider)
-        except Exception as error:  # noqa: BLE001  an edge: whatever it was, it says nothing that is not masked
+        except Exception as error:  # noqa: BLE001  outer boundary: every error must be masked
             return not_answered(self._masker, error)
         finally:
             out.finish()
@@ -125,7 +126,7 @@ class SessionAgent:
         return safe
 
     async def recall(self, debugger: RawDebugger) -> Recalled | NoPast:
-        """What can be run again to this stop. Its values go to the user's own client, so none is hidden in the copy."""
+        """Returns how to rerun up to this stop. The copy hides no values: only the user's own client gets them."""
         if debugger.stop is None:
             return NoPast("No step back here: nothing is stopped.")
         masked = MaskedDebugger(debugger, self._masker, hiding=False)
@@ -134,7 +135,7 @@ class SessionAgent:
             return await kind_of(case).recall(masked, case)
         except UnrepeatableError as why:
             return NoPast(self._masker.mask(f"No step back here: {str(why).rstrip('.')}."))
-        except Exception as error:  # noqa: BLE001  an edge: whatever it was, it says nothing that is not masked
+        except Exception as error:  # noqa: BLE001  outer boundary: every error must be masked
             return NoPast(not_answered(self._masker, error).text)
 
     async def _answer(self, ask: AcceptedAsk, debugger: Debugger, sink: Sink, provider: Provider) -> Answer:
@@ -189,7 +190,7 @@ class SessionAgent:
         return answer
 
     async def context(self, ask: AcceptedAsk, debugger: Debugger) -> str:
-        """The first context as Markdown: what a model would be sent. Raises NotStopped."""
+        """Returns the first context of a question as Markdown, as a model would receive it. Raises NotStopped."""
         stop = debugger.stop
         if stop is None:
             raise NotStopped("ask", "nothing is stopped: there is no context to show")
@@ -200,7 +201,7 @@ class SessionAgent:
         return await kind_of(case).first_context(case, debugger, self._settings.budget_tokens)
 
     def _provider_of(self, ask: AcceptedAsk, debugger: StoppedSession) -> Provider:
-        """Who answers this question: the client's own model, where it lends one and nothing else is set."""
+        """Returns the provider for this question: the client's lent model if one is offered and no other is set."""
         if ask.arguments.offline:
             return self._provider if type(self._provider) is Offline else self._analyst
         if provider_of(self._settings, self._environ, ask.arguments.providers) != EDITOR:
@@ -217,7 +218,7 @@ class SessionAgent:
 
 
 async def _provide(provider: Provider, work: Work) -> Answer:
-    """What the provider says; once more from what was read, if the stop is over before it is done."""
+    """Returns the provider's answer. If the stop ends during it, asks once more with the values already read."""
     try:
         with work.sink.attempt():
             return await provider.answer(work)

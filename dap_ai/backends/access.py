@@ -10,6 +10,6 @@ from dap_ai.protocol.contracts.backend import Access
 
 @cache
 def access_to(kind: str) -> Access:
-    """Returns the `Access` registered under the kind's name."""
+    """Return the `Access` registered under a kind's name."""
     (entry,) = entry_points(group="dap_ai.access", name=kind)
     return entry.load()

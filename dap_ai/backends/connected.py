@@ -1,4 +1,4 @@
-"""A debug adapter that runs already: it listens on TCP, or is a process that is held after a failure."""
+"""Connects to a running debug adapter: one that listens on TCP, or a process held after a failure."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from dap_ai.transport.byte_links import TransportLink, open_tcp
 
 _CONNECT_S = 10.0
 _INHERITED = "fd:"
-"""Before the number of a socket that this process was started with."""
+"""Prefix of the file descriptor of a socket that this process inherited."""
 
 
 class ConnectedAdapter:
-    """An adapter that somebody else has started. `link` is the connection to it; `end` closes that and nothing more."""
+    """A connection to an adapter that we did not start; `end` closes only the connection, `link`."""
 
     last_words = ""
     key = ""
@@ -26,7 +26,7 @@ class ConnectedAdapter:
 
     @classmethod
     async def open(cls, host: str, port: int, log: Callable[[str], None]) -> ConnectedAdapter:
-        """Connect to where it listens. Raises OSError."""
+        """Connect to an adapter that listens on TCP. Raises OSError."""
         try:
             link = await open_tcp(host, port, _CONNECT_S)
         except (OSError, asyncio.TimeoutError) as error:
@@ -49,7 +49,7 @@ class ConnectedAdapter:
         log(f"connected to the process held at {address}")
         return cls(link)
 
-    async def end(self, spares: str = "") -> None:  # noqa: ARG002  the adapter is not ours to end in any case
+    async def end(self, spares: str = "") -> None:  # noqa: ARG002  we never end an adapter that we did not start
         """Close the connection."""
         self.link.close()
 

@@ -1,4 +1,4 @@
-"""The backend of a name: an entry point of the group `dap_ai.backends`, else any adapter by its command line."""
+"""Finds a backend by its entry point in the group `dap_ai.backends`, or else by an adapter's command line."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from dap_ai.protocol.contracts.backend import Backend, StartError
 
 
 def names() -> list[str]:
-    """The backends that are installed."""
+    """Return the names of the installed backends, sorted."""
     return sorted({entry.name for entry in entry_points(group="dap_ai.backends")})
 
 
 def discover(name: str, *, started: bool = True) -> Backend:
-    """The backend called `name`, else any adapter by the command line that starts it. Raises UnknownBackendError.
+    """Return the backend with this name, or one for this adapter command line. Raises UnknownBackendError.
 
-    Without `started` it runs already: the command line only tells which one it is; empty: nobody knows.
+    `started`: dap-ai starts the adapter. False: it already runs, and the command line only identifies it; empty:
+    unknown.
     """
     for entry in entry_points(group="dap_ai.backends", name=name):
         return _startable(entry.load()) if started else entry.load()
-    from dap_ai.backends.generic import GenericBackend, from_command_line  # noqa: PLC0415  most are known by name
+    from dap_ai.backends.generic import GenericBackend, from_command_line  # noqa: PLC0415  most backends are found by name
 
     if not name and not started:
         return GenericBackend([])
@@ -34,7 +35,7 @@ def discover(name: str, *, started: bool = True) -> Backend:
 
 
 def _startable(backend: Backend) -> Backend:
-    """The same, if its adapter is there. Raises UnknownBackendError."""
+    """Return the backend if its adapter is installed. Raises UnknownBackendError."""
     try:
         backend.command()
     except StartError as error:

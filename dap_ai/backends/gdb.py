@@ -1,4 +1,4 @@
-"""gdb 14 and later, which speaks DAP itself: how it is started so that it shows C++'s and Rust's containers."""
+"""The recipe for gdb 14 and later, which has DAP built in: starts gdb so that it shows C++ and Rust containers."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from dap_ai.backends.spawn import inherited
 from dap_ai.protocol.contracts.backend import AdapterCommand, AdapterStart
 
 _STRING_CHARACTERS = 4096
-"""So much of a string is shown; gdb's own limit is 200."""
+"""Maximum number of characters of a string to show; gdb's default is 200."""
 
 
 class GdbBackend(GenericBackend):
-    """See dap_ai.protocol.contracts.backend.Backend. `program`: its gdb; empty: the one that is found."""
+    """The backend for gdb; see contracts.backend.Backend. `program`: the gdb to use; empty: find one."""
 
     def __init__(self, program: str = "", announced: Iterable[str] = ()) -> None:
         super().__init__([program or "gdb", "-i", "dap"], announced)
@@ -24,15 +24,15 @@ class GdbBackend(GenericBackend):
         self._program = program
 
     def announced(self, names: Iterable[str]) -> GdbBackend:
-        """The same: all that speak DAP are alike."""
+        """Return a backend for an adapter with these capabilities; all versions of gdb with DAP behave alike."""
         return GdbBackend(self._program, names)
 
     def command(self) -> AdapterCommand:
-        """Raises StartError that says how to get one."""
+        """Return gdb's command line. Raises StartError with how to install gdb."""
         return AdapterCommand([self._program or locate.gdb(), *_flags()], {})
 
     async def prepare(self, command: str, arguments: dict[str, Any]) -> AdapterStart:
-        """`env` added to ours, because gdb starts a program with nothing else; `processId` and `coreFile`."""
+        """Complete the arguments: the full environment, because gdb adds nothing to it; `processId` and `coreFile`."""
         if command == "attach":
             return await asyncio.to_thread(native_recipe.attach_start, arguments)
         env = native_recipe.environment(arguments)
@@ -43,7 +43,10 @@ class GdbBackend(GenericBackend):
 
 
 def _flags() -> list[str]:
-    """No file of the user's or a project's runs, but the scripts of installed libraries do: they show containers."""
+    """Return flags that disable init files of the user or a project, but allow the scripts of installed libraries.
+
+    Those scripts show the libraries' containers.
+    """
     commands = [f"set print characters {_STRING_CHARACTERS}", "set debuginfod enabled off"]
     for folder in locate.gdb_script_folders():
         commands += [f"add-auto-load-safe-path {folder}", f"add-auto-load-scripts-directory {folder}"]

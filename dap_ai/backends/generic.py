@@ -1,8 +1,7 @@
-"""Any debug adapter that is started by a command line, or listens somewhere: its messages pass as they are.
+"""The backend for any debug adapter, started by a command line or already listening; messages pass unchanged.
 
-There is no recipe to complete its launch arguments; what is known of it (known_adapters.py) is what it must never be
-sent, and
-whether it debugs native programs.
+No recipe completes its launch arguments. known_adapters.py provides which requests it must never get, and whether it
+debugs native programs.
 """
 
 from __future__ import annotations
@@ -29,22 +28,25 @@ class GenericBackend(Backend):
             setattr(self, rule, value)
 
     def announced(self, names: Iterable[str]) -> Backend:
-        """The same, with what is known of an adapter that announces these."""
+        """Return a backend with the rules for an adapter that announces these capabilities."""
         return GenericBackend(self._argv, names)
 
     def command(self) -> AdapterCommand:
-        """The command line, as it was given."""
+        """Return the command line unchanged."""
         return AdapterCommand(self._argv, {})
 
     def inspector(self) -> StopInspector | None:
-        """A reader of native programs if this adapter is known to debug those; it sends nothing but DAP's requests."""
+        """Return an inspector of native programs if this adapter debugs them; it sends only DAP requests."""
         if (hovers := known_adapters.hovers(self._argv)) is None:
             return None
         return access_to("native").inspector(hovers=hovers)
 
 
 def words_of(text: str, *, posix: bool) -> list[str]:
-    """A command line taken apart; without `posix` a backslash hides nothing. Raises ValueError for an open quote."""
+    """Split a command line into words; without `posix`, a backslash is an ordinary character.
+
+    Raises ValueError for an unclosed quote.
+    """
     words = shlex.split(text, posix=posix)
     return [word[1:-1] if not posix and len(word) > 1 and word[0] == word[-1] == '"' else word for word in words]
 
@@ -54,9 +56,9 @@ def _is_path(text: str) -> bool:
 
 
 def from_command_line(text: str, *, started: bool = True) -> GenericBackend:
-    """The backend of a command line; with `started`, its first word must be a program. Raises StartError.
+    """Return the backend for a command line; with `started`, its first word must be a program. Raises StartError.
 
-    A program's path may hold spaces where nothing follows it.
+    A program's path may contain spaces if no argument follows it.
     """
     try:
         words = [text] if _is_path(text) else words_of(text, posix=os.name != "nt")

@@ -1,6 +1,6 @@
-"""What is known of debug adapters that have no recipe of their own: measured, by benchmarks/wedge.py.
+"""Rules for debug adapters without a recipe of their own, measured by benchmarks/wedge.py.
 
-An adapter is known by what it announces; before that, by the name of its program.
+An adapter is identified by the capabilities it announces, and before these are known by its program's name.
 """
 
 from __future__ import annotations
@@ -11,10 +11,13 @@ from pathlib import Path
 from typing import Any
 
 Facts = Mapping[str, Any]
-"""What is not as in dap_ai.protocol.contracts.backend.BackendRules, by name."""
+"""Deviations from the defaults of dap_ai.protocol.contracts.backend.BackendRules, by name."""
 _LLDB_ENDED = frozenset({"configurationDone", "continue"})
 _LLDB_RUNS_CODE = frozenset({"exceptionInfo"})
-"""lldb-dap 23 calls `__cxa_current_exception_type`, and after a sanitizer's report functions of its runtime."""
+"""Requests for which lldb-dap calls functions of the debuggee.
+
+lldb-dap 23 calls `__cxa_current_exception_type`, and after a sanitizer's report functions of its runtime.
+"""
 LLDB_DAP_19: Facts = {
     "denied": {"locations": "it came with lldb-dap 20"},
     "wedged_when_ended": _LLDB_ENDED,
@@ -23,21 +26,21 @@ LLDB_DAP_19: Facts = {
     "ends_without_arguments": True,
     "runs_code": _LLDB_RUNS_CODE,
 }
-"""lldb-dap up to 19, lldb-vscode before it: whatever they do not know ends them, and the debuggee with them."""
+"""Rules for lldb-dap up to 19, earlier named lldb-vscode: an unknown request ends it together with the debuggee."""
 LLDB_DAP: Facts = {"wedged_when_ended": _LLDB_ENDED, "scopes_shared": True, "runs_code": _LLDB_RUNS_CODE}
-"""lldb-dap from 20 on."""
+"""Rules for lldb-dap 20 and later."""
 GDB: Facts = {
     "told_of_client": frozenset({"supportsVariableType", "supportsVariablePaging", "supportsMemoryReferences"}),
 }
-"""Without these gdb leaves out the types, and sends all of a container."""
+"""Rules for gdb: without these client capabilities it omits types and sends whole containers."""
 
 RUNS_BESIDE = frozenset(
     {
-        # lldb-dap, CodeLLDB: lines of lldb, one of whose commands is `platform shell`
+        # lldb-dap, CodeLLDB: lldb commands, of which `platform shell` runs a shell
         *("preInitCommands", "initCommands", "targetCreateCommands", "preRunCommands", "postRunCommands"),
         *("launchCommands", "attachCommands", "processCreateCommands", "stopCommands", "exitCommands"),
         *("preTerminateCommands", "terminateCommands", "debuggerRoot"),
-        # gdb: what stands behind `target remote`, a pipe too
+        # gdb: the argument of `target remote`, which may be a pipe to a command
         "target",
         # OpenDebugAD7
         *("MIMode", "miDebuggerPath", "miDebuggerArgs", "setupCommands", "postRemoteConnectCommands"),
@@ -48,24 +51,26 @@ RUNS_BESIDE = frozenset(
         *("javaExec", "rdbgPath"),
     }
 )
-"""Launch and attach arguments, of whatever adapter, that name what runs beside the debuggee: see Backend."""
+"""Launch and attach arguments of any adapter that name programs to run besides the debuggee; see BackendRules."""
 
 _ANY: Facts = {}
 _BY_CAPABILITY = {"__lldb": LLDB_DAP_19, "$__lldb_version": LLDB_DAP}
-"""By a capability that no other adapter has."""
+"""Rules by a capability that no other adapter announces."""
 _BY_PROGRAM = {r"lldb-(dap|vscode)\b": LLDB_DAP_19, r"(.+-)?gdb\b": GDB}
-"""By how the program's name begins; of several versions the one that bears least."""
+"""Rules by a pattern for the start of the program's name; of several versions, those of the least capable."""
 _HOVERS = {
     r"lldb-(dap|vscode)\b": True,
     r"(.+-)?gdb\b": True,
     r"(codelldb|opendebugad7)\b": False,
 }
-"""Debuggers of native programs by their program's name, and whether their `hover` can change nothing: it calls no
-function and assigns nothing."""
+"""Whether `hover` is free of side effects, by a pattern for a native debugger's program name.
+
+Such a `hover` calls no function and assigns nothing.
+"""
 
 
 def of(argv: list[str], announced: frozenset[str] = frozenset()) -> Facts:
-    """What is known of the adapter that this command line starts and that announces these capabilities."""
+    """Return the rules for the adapter with this command line and these announced capabilities."""
     for capability, facts in _BY_CAPABILITY.items():
         if capability in announced:
             return facts
@@ -73,7 +78,7 @@ def of(argv: list[str], announced: frozenset[str] = frozenset()) -> Facts:
 
 
 def hovers(argv: list[str]) -> bool | None:
-    """Whether the `hover` of the adapter that this starts can change nothing; None: it debugs no native programs."""
+    """Return whether this adapter's `hover` has no side effects; None: it does not debug native programs."""
     return next((safe for pattern, safe in _HOVERS.items() if re.match(pattern, _program(argv))), None)
 
 

@@ -1,6 +1,6 @@
-"""lldb-dap: C, C++, Rust and what else LLVM compiles. Where it is found, and what its launch arguments lack.
+"""The recipe for lldb-dap (C, C++, Rust and others): finds it and completes its launch arguments.
 
-What it must never be sent stands in known_adapters.py.
+The requests that it must never get are in known_adapters.py.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from dap_ai.backends.native import elf, locate, native_recipe
 from dap_ai.protocol.contracts.backend import AdapterCommand, AdapterStart
 
 STRING_CHARACTERS = 4096
-"""So much of a string is shown; lldb's own limit is 1024."""
+"""Maximum number of characters of a string to show; lldb's default is 1024."""
 
 
 class LldbBackend(GenericBackend):
-    """See dap_ai.protocol.contracts.backend.Backend. `program`: its lldb-dap; empty: the one that is found."""
+    """The backend for lldb-dap; see contracts.backend.Backend. `program`: the lldb-dap to use; empty: find one."""
 
     def __init__(self, program: str = "", announced: Iterable[str] = ()) -> None:
         super().__init__([program or "lldb-dap"], announced)
@@ -27,15 +27,15 @@ class LldbBackend(GenericBackend):
         self._program = program
 
     def announced(self, names: Iterable[str]) -> LldbBackend:
-        """The rules of the version that announces these."""
+        """Return a backend with the rules of the version that announces these capabilities."""
         return LldbBackend(self._program, names)
 
     def command(self) -> AdapterCommand:
-        """Raises StartError that says how to get one."""
+        """Return lldb-dap's command line. Raises StartError with how to install it."""
         return AdapterCommand([self._program or locate.lldb_dap()], {})
 
     async def prepare(self, command: str, arguments: dict[str, Any]) -> AdapterStart:
-        """Long strings, Rust's formatters, and `env`, `processId` and `coreFile` as lldb-dap wants them."""
+        """Complete the arguments: long strings, Rust formatters; `env`, `processId`, `coreFile` in lldb-dap's form."""
         is_attach = command == "attach"
         start = await asyncio.to_thread(native_recipe.attach_start, arguments) if is_attach else AdapterStart(arguments)
         prepared = dict(start.arguments)
@@ -46,16 +46,16 @@ class LldbBackend(GenericBackend):
         if command == "launch":
             env |= await asyncio.to_thread(native_recipe.sanitizer_options_of, program, env, aborts=False)
         if env:
-            prepared["env"] = [f"{name}={text}" for name, text in env.items()]  # 19 takes no object
+            prepared["env"] = [f"{name}={text}" for name, text in env.items()]  # version 19 does not accept an object
         return AdapterStart(prepared, note=start.note)
 
 
 def _init_commands(*, rust: bool) -> list[str]:
     commands = [f"settings set target.max-string-summary-length {STRING_CHARACTERS}"]
     folder = locate.rust_formatters() if rust else None
-    if folder and not re.search(r'["\\\n]', str(folder)):  # no way to quote these is common to lldb and its Python
-        # Not stripped, the category would be named `Rust\n`, which the formatters of enums do not find.
-        # `command source` would print each of its eighty commands, lldb-dap 19 among the program's own output.
+    if folder and not re.search(r'["\\\n]', str(folder)):  # lldb and its Python have no common way to quote these
+        # Without `strip` the category would be named `Rust\n`, and the formatters of enums would not find it.
+        # `command source` would print its eighty commands, and lldb-dap 19 would mix them with the program's output.
         each = f"for line in open({str(folder / 'lldb_commands')!r}): lldb.debugger.HandleCommand(line.strip())"
         commands += [f'command script import "{folder}/lldb_lookup.py"', f"script {each}"]
     return commands

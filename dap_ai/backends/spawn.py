@@ -1,4 +1,4 @@
-"""A debug adapter as a child process: its stdio as a link, its stderr kept for error texts, its tree ended."""
+"""Runs a debug adapter as a child process: connects its stdio, keeps its stderr for errors, ends its process tree."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from dap_ai.transport.byte_links import TransportLink
 _KEPT_STDERR_BYTES = 4096
 _TERM_S = 0.5
 _PART_S = 2.0
-"""So long an adapter may take to end once its stdin has ended."""
+"""Maximum seconds for an adapter to end after its stdin is closed."""
 _POLL_S = 0.02
 _WORDS_S = 0.5
-"""So long its stderr is listened to after the end of its stdout: what it has started may hold it open."""
+"""Seconds to read stderr after stdout has closed; a descendant may keep stderr open."""
 _ADAPTER_ENV = "DAP_AI_ADAPTER_ENV"
 
 
 class AdapterProcess(asyncio.SubprocessProtocol):
-    """A running adapter. `link` is its stdio; `end` ends it with everything it started."""
+    """A running adapter. `link` is its stdio; `end` ends it with everything that it started."""
 
     def __init__(self) -> None:
         self.link = TransportLink()
@@ -39,13 +39,13 @@ class AdapterProcess(asyncio.SubprocessProtocol):
         self._stderr = b""
         self._ending: asyncio.Task[None] | None = None
         self._open = {1, 2}
-        """Its pipes that are not closed."""
+        """The file descriptors of its pipes that are still open."""
         self._lost: Callable[[], None] | None = None
         self._waiting: asyncio.TimerHandle | None = None
 
     @classmethod
     async def start(cls, command: AdapterCommand, log: Callable[[str], None]) -> AdapterProcess:
-        """Start it in a process group of its own. Raises OSError."""
+        """Start the adapter in its own process group. Raises OSError."""
         loop = asyncio.get_running_loop()
         options: dict[str, Any] = {"start_new_session": True}
         if sys.platform == "win32":
@@ -58,13 +58,14 @@ class AdapterProcess(asyncio.SubprocessProtocol):
 
     @property
     def last_words(self) -> str:
-        """The end of what it wrote to stderr."""
+        """The end of the adapter's stderr output."""
         return self._stderr.decode(errors="replace").strip()
 
     async def end(self, spares: str = "") -> None:
-        """End the process tree: TERM, and KILL after half a second. Again, or cancelled, it ends all the same.
+        """End the process tree with SIGTERM, and after half a second with SIGKILL, even if this call is cancelled.
 
-        `spares`: how a debuggee was started (launch, attach) that is to live on; then only the adapter ends.
+        Further calls wait for the same end. `spares`: how the debuggee that must live on was started (launch, attach);
+        then only the adapter ends.
         """
         if self._ending is None:
             ending = self._end_alone(spares) if spares else self._end(_tree(self.pid))
@@ -83,7 +84,7 @@ class AdapterProcess(asyncio.SubprocessProtocol):
 
     async def _end(self, tree: list[psutil.Process]) -> None:
         if self.exited.is_set():
-            tree = []  # its number may be another process's by now
+            tree = []  # its process id may have been reused
         _signal(tree, psutil.Process.terminate)
         with contextlib.suppress(asyncio.TimeoutError):
             await asyncio.wait_for(self._gone(tree), _TERM_S)
@@ -93,33 +94,36 @@ class AdapterProcess(asyncio.SubprocessProtocol):
             self._transport.close()
 
     def _leave(self) -> None:
-        """It lives on, nobody's child."""
+        """Leave the adapter running, detached from this process."""
         if self._transport is not None:
-            # asyncio kills a process that still runs as it closes the pipes, unless it knows a return code.
+            # On closing the pipes, asyncio kills a running process unless its return code is set.
             self._transport.get_extra_info("subprocess").returncode = 0
             self._transport.close()
 
     async def _gone(self, tree: list[psutil.Process]) -> None:
         await self.exited.wait()
-        while any(_runs(process) for process in tree):  # noqa: ASYNC110  grandchildren raise no event here
+        while any(_runs(process) for process in tree):  # noqa: ASYNC110  there is no event for the end of a grandchild
             await asyncio.sleep(_POLL_S)
 
     # -- asyncio.SubprocessProtocol ---------------------------------------------------------------------------------
 
     def connection_made(self, transport: Any) -> None:
-        """It runs."""
+        """Called when the adapter has started: attach its pipes to the link."""
         self._transport = transport
         self.link.attach(transport.get_pipe_transport(1), transport.get_pipe_transport(0))
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
-        """It wrote."""
+        """Called with output of the adapter: pass on stdout, keep the end of stderr."""
         if fd == 1:
             self.link.data_received(data)
         else:
             self._stderr = (self._stderr + data)[-_KEPT_STDERR_BYTES:]
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
-        """It closed a pipe. What it says last, why it has ended, may come after the end of its stdout."""
+        """Called when the adapter has closed a pipe.
+
+        The reason for its end may arrive on stderr after stdout has closed, so the link is closed with a delay.
+        """
         self._open.discard(fd)
         if fd == 1:
             self._lost = lambda: self.link.connection_lost(exc)
@@ -129,29 +133,29 @@ class AdapterProcess(asyncio.SubprocessProtocol):
 
     def _lose(self) -> None:
         if self._waiting is not None:
-            self._waiting.cancel()  # or it would keep the whole session in memory until then
+            self._waiting.cancel()  # a pending timer would keep the whole session in memory
         lost, self._lost = self._lost, None
         if lost is not None:
             lost()
 
     def process_exited(self) -> None:
-        """It is gone."""
+        """Called when the adapter has ended."""
         self.exited.set()
 
     def pause_writing(self) -> None:
-        """It does not read."""
+        """Called when the adapter does not read its input."""
         self.link.pause_writing()
 
     def resume_writing(self) -> None:
-        """It reads again."""
+        """Called when the adapter reads its input again."""
         self.link.resume_writing()
 
 
 def inherited() -> dict[str, str]:
-    """Our environment without what is meant for us alone, and with what is meant for the adapter alone.
+    """Return our environment without variables meant only for us, plus those meant only for the adapter.
 
-    An editor's extension names the one in `DAP_AI_PRIVATE`; the other is a JSON object in `DAP_AI_ADAPTER_ENV`: a
-    `PYTHONHOME` for lldb's Python would end ours. Raises OSError if it is none.
+    An editor's extension names the former in `DAP_AI_PRIVATE`; the latter are a JSON object in `DAP_AI_ADAPTER_ENV`,
+    because a `PYTHONHOME` for lldb's Python would break ours. Raises OSError if it is not such an object.
     """
     private = {*os.environ.get("DAP_AI_PRIVATE", "").split(","), "DAP_AI_PRIVATE", "DAP_AI_TOKEN", _ADAPTER_ENV}
     return {name: value for name, value in os.environ.items() if name not in private} | _for_the_adapter()
@@ -165,7 +169,7 @@ def _for_the_adapter() -> dict[str, str]:
 
 
 def _tree(pid: int) -> list[psutil.Process]:
-    """A process and its descendants, taken before any of them ends: orphans lose their ancestry."""
+    """Return a process and its descendants; call it before any of them ends, because orphans lose their ancestry."""
     try:
         root = psutil.Process(pid)
         return [*root.children(recursive=True), root]

@@ -1,5 +1,6 @@
-"""Commands that a person types: one module each, imported when it is used; `wiring.py` joins the rooms of the core.
+"""The command-line commands, one module each, imported on first use; `wiring.py` connects the core packages.
 
-`wiring.py` is the one place where proxy, agent and backends meet: they do not know each other. Commands of a kind come
-by the entry points `dap_ai.commands`. No command names a kind: what differs, the kind's `Target` says.
+`wiring.py` is the only module that imports proxy, agent and backends together; they do not import each other. Further
+commands are found through the entry point group `dap_ai.commands`. No command names a kind of debuggee: whatever
+differs between kinds is in the kind's `Target`.
 """

@@ -1,7 +1,8 @@
-"""Answers about one held process after the other, for a test run or a notebook: what it needs is imported once.
+"""Worker process that explains one held process after another for a test run or a notebook, importing the agent once.
 
-Jobs come over a Unix socket, a JSON object a line; with each comes the socket at which the process is held. What came
-of it goes back as a line; before it, if that is wanted, a line for each piece of the answer. Where jobs end, this ends.
+Jobs arrive over a Unix socket, one JSON object per line; each carries the file descriptor of the socket at which its
+process is held. The worker replies with one line of JSON per job, preceded by one line per piece of the answer if the
+job asks for streaming. The worker exits when the job socket is closed.
 """
 
 from __future__ import annotations
@@ -32,14 +33,15 @@ from dap_ai.transport.client import ConnectionClosed, DapClient
 _REQUEST_S = 20.0
 _MAX_JOB_BYTES = 65_536
 _USED = ("dap_ai.agent.session_agent", "dap_ai.agent.providers.offline", "dap_ai.debuggees.python.answer.answer")
-"""Imported before the first job, and not within its time."""
+"""Modules imported before the first job, so that no job's time limit includes the import."""
 _INT_BYTES = array.array("i").itemsize
 
 
 class AnswerJob(msgspec.Struct):
-    """`limit_s`: the answer is made within this time, by the clock; None: as the settings have it.
+    """One request for an answer about a held process.
 
-    `context`: the first context is wanted instead. `tells`: the answer is told as it is made, too.
+    `limit_s`: maximum seconds per answer; None: the limit from the settings. `context`: return the context of the first
+    question instead of an answer. `tells`: also send the answer piece by piece while it is being written.
     """
 
     number: int
@@ -50,16 +52,16 @@ class AnswerJob(msgspec.Struct):
 
 
 class OutputMessage(msgspec.Struct):
-    """The body of an `askOutput` of the job of this number."""
+    """The body of one `askOutput` event, with the number of its job."""
 
     number: int
     said: dict[str, Any]
 
 
 class JobResult(msgspec.Struct):
-    """What came of the job of this number, masked: who has sent the job keeps it, and has no masker.
+    """The masked result of one job; the sender stores it and has no masker of its own.
 
-    `error`: why there is no answer. `message`: what the exception says.
+    `error`: why there is no answer. `message`: the text of the exception that stopped the program.
     """
 
     number: int
@@ -69,7 +71,7 @@ class JobResult(msgspec.Struct):
 
 
 def main() -> None:
-    """`argv[1]` is the number of the socket that jobs come over, `argv[2]` has settings, as JSON."""
+    """Process jobs until their socket closes; `argv[1]`: its file descriptor, `argv[2]`: the settings as JSON."""
     with socket.socket(fileno=int(sys.argv[1])) as jobs:
         resolved = resolve(json.loads(sys.argv[2]))
         for module in _USED:
@@ -81,7 +83,7 @@ def main() -> None:
 
 
 def _jobs(jobs: socket.socket) -> Iterator[tuple[AnswerJob, int]]:
-    """Each with the number of the socket that has come with it."""
+    """Yield each job with the file descriptor that was sent along with it, until the socket closes."""
     while True:
         data, ancillary, _, _ = jobs.recvmsg(_MAX_JOB_BYTES, socket.CMSG_SPACE(_INT_BYTES))
         if not data:
@@ -96,7 +98,7 @@ def _jobs(jobs: socket.socket) -> Iterator[tuple[AnswerJob, int]]:
 
 
 async def _done(job: AnswerJob, held: int, resolved: Resolved, jobs: socket.socket) -> JobResult:
-    """Whatever goes wrong, the next job gets its answer."""
+    """Answer one job; a failure is reported in the result and leaves the worker ready for the next job."""
     if job.limit_s is not None:
         settings = msgspec.structs.replace(resolved.settings, ask_timeout_s=job.limit_s)
         resolved = msgspec.structs.replace(resolved, settings=settings)
@@ -112,16 +114,16 @@ async def _done(job: AnswerJob, held: int, resolved: Resolved, jobs: socket.sock
     except (RequestFailed, ConnectionClosed, OSError, asyncio.TimeoutError) as error:
         done.error = masker.mask(_words(error))
     finally:
-        with contextlib.suppress(Exception):  # its own end is told to nobody
+        with contextlib.suppress(Exception):  # a failure to disconnect does not affect the result
             await client.close()
-    done.message = masker.mask(words)  # at the end: by now it is known what is secret
+    done.message = masker.mask(words)  # last: by now the masker has collected the secrets
     return done
 
 
 def _teller(job: AnswerJob, jobs: socket.socket) -> Callable[[str, dict[str, Any]], None]:
     def tell(name: str, body: dict[str, Any]) -> None:
         if name == "askOutput":
-            with contextlib.suppress(OSError):  # nobody waits any more: the next read of jobs ends this process
+            with contextlib.suppress(OSError):  # the reader is gone: the next read of the job socket ends this process
                 jobs.sendall(msgspec.json.encode(OutputMessage(job.number, body)) + b"\n")
 
     return tell
@@ -134,7 +136,7 @@ async def _asked(client: DapClient, job: AnswerJob, thread_id: int) -> AskEnded:
 
 
 async def _stop(client: DapClient) -> dict[str, Any]:
-    """The body of the event `stopped`."""
+    """Attach to the held process and return the body of its `stopped` event."""
     await client.initialize("python")
     starting = client.send("attach", {"askEvents": True})
     await client.wait_event("initialized")

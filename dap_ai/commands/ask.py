@@ -1,4 +1,4 @@
-"""`dap-ai ask`."""
+"""The command `dap-ai ask`: run a program to its first stop and answer a question about it."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def command(  # noqa: PLR0917  click gives each option by its name
     if flags["model"] and provider_of(settings, os.environ) == "offline":
         raise click.UsageError("--model needs an endpoint: set OPENAI_API_KEY, or name one with --base-url.")
     _check_export(export)
-    # With --pid and nothing to wait for, the question is about now.
+    # With --pid and no exceptions to wait for, the question is about the current state.
     waits_for = exceptions or (settings.exceptions if pid is None else ())
     shown = JsonLines(sys.stdout.buffer) if json_lines else _terminal_display(settings, verbose=verbose)
     display = MaskedDisplay(shown, Masker(settings.mask))
@@ -142,20 +142,20 @@ def command(  # noqa: PLR0917  click gives each option by its name
 
 
 def _terminal_display(settings: Settings, *, verbose: bool) -> SafeDisplay:
-    """Imported here: rich takes a fifth of a start, and a reader of JSON needs nothing of it."""
+    """Return the terminal display; imports rich here, a fifth of the start-up time that `--json` does not need."""
     from dap_ai.commands.display.rendering import TerminalDisplay  # noqa: PLC0415  see above
 
     return TerminalDisplay(settings, verbose=verbose)
 
 
 def _check_export(file: Path | None) -> None:
-    """Raises UsageError before the program runs, not after."""
+    """Raise UsageError if the folder of the export file is missing, before the program runs."""
     if file and not file.absolute().parent.is_dir():
         raise click.UsageError(f"--export: there is no folder {file.parent}.")
 
 
 def _check_core(core: str | None, pid: int | None, module: str | None, breakpoints: list[BreakpointOption]) -> None:
-    """Raises UsageError: a core file never runs."""
+    """Raise UsageError if `--core` is combined with options that need a running program."""
     if core and (pid or module):
         raise click.UsageError(
             "--core reads a program that has already crashed: it cannot be combined with --pid or -m."
@@ -175,7 +175,10 @@ def _looked_at(kind: KindPort, wanted: TargetRequest, resolved: Resolved, displa
 def _ask(
     wishes: RunOptions, resolved: Resolved, display: MaskedDisplay, about: Make | str, *, for_programs: bool
 ) -> AskOutcome:
-    """`about`: what is debugged, or which session is joined ("": the only one)."""
+    """Run one `ask` and return its outcome; exits the process if the debugger fails.
+
+    `about`: makes the target to debug, or the id of the session to join ("": the only one).
+    """
     for warning in (*misplaced_options(), *resolved.warnings):
         display.status(f"warning: {warning}")
     terminal = ControllingTerminal()
@@ -212,7 +215,7 @@ async def _run(wishes: RunOptions, resolved: Resolved, out: Out, target: Target)
 
 
 async def _join(wishes: RunOptions, resolved: Resolved, out: Out, wanted: str) -> AskOutcome:
-    """Raises UsageError, NothingStopped, SocketError."""
+    """Ask within an existing session. Raises UsageError, NothingStopped, SocketError."""
     sockets = resolved.settings.sockets
     async with joined(choose(await look_at_all(sockets), wanted).id, sockets) as (client, about):
         return await _asked(client, wishes, out, Joined(about))
@@ -231,5 +234,5 @@ async def _asked(client: DapClient, wishes: RunOptions, out: Out, target: Target
 
 
 def _discard_stdout() -> None:
-    """Keeps Python from complaining at its end that nobody reads stdout any more."""
+    """Redirect stdout to the null device, so that Python does not report a broken pipe when it exits."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

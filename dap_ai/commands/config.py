@@ -1,4 +1,4 @@
-"""`dap-ai config`."""
+"""The command `dap-ai config`: print the settings in effect and their sources."""
 
 from __future__ import annotations
 

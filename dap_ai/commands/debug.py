@@ -1,4 +1,4 @@
-"""`dap-ai debug`."""
+"""The command `dap-ai debug`: an interactive debugger at a prompt."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def command(  # noqa: PLR0917  click gives each option by its name
 
 
 def _target_request(flags: dict[str, Any], join: str | None) -> TargetRequest:
-    """Raises UsageError."""
+    """Return what the command line names as the target. Raises UsageError for options that contradict each other."""
     words, cwd = flags["program"], str((flags["cwd"] or Path.cwd()).absolute())
     if join is not None and words:
         raise click.UsageError("--join goes to an existing session: do not name a PROGRAM with it.")
@@ -139,7 +139,7 @@ def _target_request(flags: dict[str, Any], join: str | None) -> TargetRequest:
 
 
 def _debugged(console: DebugPrompt, display: MaskedDisplay, screen: Screen) -> int:
-    """The exit code."""
+    """Run the prompt until the user quits and return the exit code of `dap-ai debug`."""
     if _has_editor():  # while the debugger starts
         threading.Thread(target=import_module, args=(_EDITOR,), daemon=True).start()
     try:
@@ -162,7 +162,7 @@ def _debugged(console: DebugPrompt, display: MaskedDisplay, screen: Screen) -> i
 
 @dataclass
 class _Started:
-    """What the command line names, started or attached to."""
+    """Starts or attaches to the target that the command line names, at the beginning and at each `run`."""
 
     _kind: KindPort
     _wanted: TargetRequest
@@ -172,12 +172,15 @@ class _Started:
     _screen: Screen
 
     async def open(self, arguments: Sequence[str] | None) -> LiveProgram:
-        """See console.Begin: compiles, starts or attaches anew."""
+        """Compile if necessary, then start the program or attach to it.
+
+        `arguments` replace the program's arguments; None: keep them.
+        """
         if arguments is not None:
             program = () if self._wanted.module else self._wanted.words[:1]
             self._wanted = msgspec.structs.replace(self._wanted, words=(*program, *arguments))
         look = partial(self._kind.look, self._wanted, self._resolved, self._display.status)
-        make = await asyncio.to_thread(look)  # it may compile, or talk with a kernel
+        make = await asyncio.to_thread(look)  # it may compile, or query a Jupyter kernel
         terminal = SharedTerminal(self._screen)
         setup = backend_of(self._resolved.settings).terminal_setup
         verbose = self._wishes.verbose
@@ -194,7 +197,7 @@ async def _joined(
     terminal: SharedTerminal,
     _arguments: Sequence[str] | None,
 ) -> LiveProgram:
-    """The same for a session of an editor's. Raises UsageError, NothingStopped, SocketError."""
+    """Join an editor's session. Raises UsageError, NothingStopped, SocketError."""
     client, about = await join(choose(await look_at_all(sockets), named).id, sockets)
     return await _begun(LiveProgram(client, display, Joined(about), wishes, terminal))
 
@@ -209,7 +212,7 @@ async def _begun(live: LiveProgram) -> LiveProgram:
 
 
 def _own_lines() -> list[str]:
-    """The user's `.dap-airc`: in the home directory, theirs and nobody else's to write; elsewhere none is read."""
+    """Return the lines of `~/.dap-airc`; none if it is missing, too large, or writable by other users."""
     path = Path.home() / _RC
     try:
         about = path.stat()
@@ -226,10 +229,10 @@ def _has_editor() -> bool:
 
 
 def _lines(screen: Screen, complete: Complete) -> Lines:
-    """An editor, where there is a person and prompt_toolkit."""
+    """Return a line editor if stdin and stdout are a terminal and prompt_toolkit is installed, else a plain reader."""
     if not _has_editor():
         return PlainLines()
-    from platformdirs import user_state_path  # noqa: PLC0415  70 ms that a pipe does not need, with the next
+    from platformdirs import user_state_path  # noqa: PLC0415  70 ms together with the next import, not needed for a pipe
 
     from dap_ai.commands.debugging.line_editor import Editor  # noqa: PLC0415  see above
 

@@ -1,4 +1,4 @@
-"""`dap-ai doctor`: is all there that a run needs, and how is it had if not."""
+"""The command `dap-ai doctor`: check what a run needs, and say how to install what is missing."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Verdict = Literal["ok", "missing", "optional"]
 
 _HELP = "Check what dap-ai needs, and say how to get what is missing. The exit code is 1 if it is essential."
 _SOUND_LLDB = 20
-"""The first lldb-dap that answers a request that it does not know."""
+"""The first version of lldb-dap that answers an unknown request with an error instead of crashing."""
 _SNAPSHOT_MACHINES = frozenset({"x86_64", "aarch64"})
 _EDITORS = {
     "code": "VS Code: the extension; or `dap-ai serve --listen 127.0.0.1:4711`, then in launch.json "
@@ -46,13 +46,13 @@ _EDITORS = {
 
 
 class DoctorCheck(msgspec.Struct, frozen=True):
-    """One thing that was looked at."""
+    """The result of one check."""
 
     name: str
     verdict: Verdict
     found: str
     advice: str = ""
-    """How to get what is missing."""
+    """How to install or enable what is missing."""
 
 
 @click.command(help=_HELP)
@@ -73,7 +73,7 @@ def command(*, as_json: bool, online: bool) -> None:
 
 
 def run_checks(settings: configuration.Settings, *, online: bool = False) -> list[DoctorCheck]:
-    """All checks, essential ones first."""
+    """Run all checks and return their results, essential ones first."""
     return [
         DoctorCheck("dap-ai", "ok", f"{dap_ai.__version__} in Python {platform.python_version()} ({sys.executable})"),
         _debugpy(),
@@ -126,7 +126,7 @@ def _debuggee(settings: configuration.Settings) -> DoctorCheck:
 
 
 def _brought_version(python: Path) -> str:
-    """Of an environment that the current folder brings along and nobody has activated; empty: it is no such Python."""
+    """Return the version in an environment's pyvenv.cfg; empty unless it is in this folder and not activated."""
     home = python.parents[1]
     if not home.is_relative_to(Path.cwd()) or str(home) == os.environ.get("VIRTUAL_ENV"):
         return ""
@@ -139,7 +139,7 @@ def _brought_version(python: Path) -> str:
 
 
 def _attach() -> DoctorCheck:
-    """Tried on a process of our own, because it takes more than a gdb that is there."""
+    """Check attaching by trying it on a process of ours: an installed gdb alone does not prove that it works."""
     name = "dap-ai ask --pid"
     try:
         asyncio.run(attach.check_gdb())
@@ -149,7 +149,10 @@ def _attach() -> DoctorCheck:
 
 
 def _snapshots(settings: configuration.Settings) -> DoctorCheck:
-    """Read off the kernel; nothing is copied. A debuggee may still refuse: the status of an answer says so then."""
+    """Check kernel support for snapshots without making one.
+
+    A debuggee may still refuse a snapshot; the answer's status line reports that.
+    """
     name = "snapshots"
     if not settings.snapshots:
         return DoctorCheck(
@@ -170,14 +173,14 @@ def _snapshots(settings: configuration.Settings) -> DoctorCheck:
 
 
 def _landlock_abi() -> int:
-    """The version that the kernel speaks; 0 or less: none."""
+    """Return the kernel's Landlock ABI version; 0 or less: Landlock is not available."""
     libc = ctypes.CDLL(None, use_errno=True)
-    number, version_flag = 444, 1  # landlock_create_ruleset; asked for the version, it makes no rules
+    number, version_flag = 444, 1  # landlock_create_ruleset; with this flag it only returns the version
     return int(libc.syscall(ctypes.c_long(number), None, ctypes.c_size_t(0), ctypes.c_uint32(version_flag)))
 
 
 def _language_server() -> DoctorCheck:
-    """Only looked up: a language server starts with the first question that needs it."""
+    """Check that a language server is installed, without starting it."""
     name, package = "language server", "jedi-language-server"
     if why := why_not_installed("python"):
         return _optional_check(name, why)
@@ -194,7 +197,7 @@ def _version(package: str) -> str:
 
 
 def _grammars() -> list[DoctorCheck]:
-    """Wanted where native programs are compiled or debugged."""
+    """Check the C, C++ and Rust parsers; no result where they are missing and no native tool is installed either."""
     name, extra = "native source", extras.GRAMMARS
     if extra.is_installed:
         return [DoctorCheck(name, "ok", "C, C++ and Rust can be parsed")]
@@ -203,7 +206,7 @@ def _grammars() -> list[DoctorCheck]:
 
 
 def _prices(settings: configuration.Settings) -> list[DoctorCheck]:
-    """Wanted where a model answers that is paid for by the token."""
+    """Check the price list, only if the settings choose a paid model."""
     name, extra = "prices", extras.PRICES
     if configuration.provider_of(settings, os.environ) != "openai":
         return []
@@ -253,7 +256,7 @@ def _without(name: str, error: StartError) -> DoctorCheck:
 
 
 def _compilers() -> DoctorCheck:
-    """What `dap-ai ask FILE` compiles a source file with."""
+    """Find the compilers that `dap-ai ask FILE` uses for a source file."""
     name = "compilers"
     commands = {language: _compiler(suffix) for language, suffix in {"C": ".c", "C++": ".cpp", "Rust": ".rs"}.items()}
     found = ", ".join(f"{language}: {command}" for language, command in commands.items() if command)
@@ -273,8 +276,8 @@ def _compiler(suffix: str) -> str:
 
 
 def _clangd() -> DoctorCheck:
-    """Only looked up, as above."""
-    from dap_ai.agent.language.clang import find_clangd  # noqa: PLC0415  40 ms that only this check needs
+    """Check that clangd is installed, without starting it."""
+    from dap_ai.agent.language.clang import find_clangd  # noqa: PLC0415  40 ms, needed by this check alone
 
     name = "clangd"
     if path := find_clangd():
@@ -284,14 +287,14 @@ def _clangd() -> DoctorCheck:
 
 
 def _kinds() -> Iterator[DoctorCheck]:
-    """Kinds of debuggee that other packages bring and that do not load."""
+    """Report each kind of debuggee that another package provides and that fails to load."""
     for name, why in broken_kinds().items():
         advice = "Its programs cannot be asked about: update that package, or remove it"
         yield DoctorCheck(f"kind of debuggee '{name}'", "optional", f"does not load: {why}", advice)
 
 
 def _cores() -> DoctorCheck:
-    """Whether a program that crashes leaves a core file, and where."""
+    """Check whether a crashing program leaves a core file, and where."""
     name = "core files"
     pattern = _kernel("core_pattern")
     if not pattern:
@@ -310,7 +313,7 @@ def _cores() -> DoctorCheck:
 
 
 def _ptrace() -> DoctorCheck:
-    """Whether a native program that runs can be attached to."""
+    """Check whether a running native program can be attached to."""
     name = "attach, native"
     scope = _kernel("yama/ptrace_scope")
     as_root = hasattr(os, "geteuid") and os.geteuid() == 0
@@ -324,7 +327,7 @@ def _ptrace() -> DoctorCheck:
 
 
 def _kernel(name: str) -> str:
-    """A setting of the kernel; empty: this one has none of that name."""
+    """Return a kernel setting from /proc/sys/kernel; empty: this kernel does not have it."""
     try:
         return Path("/proc/sys/kernel", name).read_text(encoding="utf-8", errors="replace").strip()
     except OSError:

@@ -1,4 +1,4 @@
-"""A group of commands whose modules are imported only when they are used, so that each starts quickly."""
+"""A click group that imports a command's module only when the command is used, so that each command starts quickly."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import click
 
 
 class LazyGroup(click.Group):
-    """Its command NAME is `command` of the module `package.NAME`, or an entry point of its group."""
+    """A click group whose command NAME is `command` in module `package.NAME`, or an entry point in `group`."""
 
     def __init__(self, *args: Any, package: str, modules: Sequence[str], group: str = "", **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -20,12 +20,12 @@ class LazyGroup(click.Group):
         self._group = group
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The modules in the given order, then the entry points of the group by name."""
+        """Return the names of the modules in the given order, then those of the group's entry points, sorted."""
         del ctx
         return [*self._modules, *sorted(self._others().names)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Imports its module."""
+        """Import the command's module and return the command; None: no such command."""
         del ctx
         if cmd_name in self._modules:
             return importlib.import_module(f"{self._package}.{cmd_name}").command

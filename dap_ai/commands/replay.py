@@ -1,4 +1,4 @@
-"""`dap-ai replay`: a wire log once more, without debuggee, network or agent."""
+"""The command `dap-ai replay`: replay a wire log without debuggee, network or agent."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MAX_CHARS = 300
 
 
 class LogError(ValueError):
-    """A file cannot be replayed; the text says why."""
+    """Raised if a file cannot be replayed; the text says why."""
 
 
 @click.command(help=_HELP)
@@ -45,7 +45,10 @@ def command(log: Path, session: int | None, *, verbose: bool) -> None:
 
 
 def replayed(lines: Iterable[bytes], only: int | None, show: Callable[[str], None] | None = None) -> dict[int, Replay]:
-    """The sessions of a log by number. `only`: that one; `show`: is told each line as text. Raises LogError."""
+    """Replay a log's sessions and return them by session number.
+
+    `only`: replay this session alone. `show`: called with each line of the log as text. Raises LogError.
+    """
     replays: dict[int, Replay] = {}
     versions: dict[int, str] = {}
     for line in _rows(lines):
@@ -74,7 +77,7 @@ def _of_another(version: str) -> str:
 
 
 def _rows(lines: Iterable[bytes]) -> Iterator[Numbered]:
-    """A last line that was cut off is left out: the proxy was killed while it wrote."""
+    """Parse the log line by line, omitting an incomplete last line that a killed proxy left. Raises LogError."""
     for number, line in enumerate(lines, 1):
         try:
             row = json.loads(line)
@@ -88,7 +91,7 @@ def _rows(lines: Iterable[bytes]) -> Iterator[Numbered]:
 
 
 def describe_replay(replay: Replay) -> str:
-    """What came of it, for a person."""
+    """Describe a replay's result in plain text, with the first difference if there is one."""
     found = replay.difference
     counted = f"{replay.events} events, {replay.effects} effects"
     if found is None:
@@ -108,7 +111,7 @@ def _describe_difference(found: ReplayDifference) -> str:
 
 
 def _shown(row: Row) -> str:
-    """A line as a playbook has it: `>> client request 7 threads {}`."""
+    """Format a row of the log in playbook notation: `>> client request 7 threads {}`."""
     if "ended" in row:
         return "-- the session has ended"
     if "rules" in row:

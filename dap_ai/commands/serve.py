@@ -1,4 +1,4 @@
-"""`dap-ai serve`: the proxy, for an editor."""
+"""The command `dap-ai serve`: run the proxy for an editor."""
 
 from __future__ import annotations
 
@@ -114,12 +114,12 @@ def command(
     adapter = address(connect, "--connect") if connect else None
     process = "" if post_mortem is None else post_mortem_address(post_mortem, resolved.settings.sockets)
     _warn(resolved.warnings)
-    teller = Teller() if where else None  # an editor shows what its adapter writes to stderr
+    teller = Teller() if where else None  # none on stdio, because an editor shows its adapter's stderr
     log = teller.tell if teller else None
     access = where.access if where else NOBODY_ELSE
     held = until_eof and teller is not None
     if not held:
-        check_provider(resolved.settings)  # who holds us can still change it, and reads it in each answer
+        check_provider(resolved.settings)  # otherwise the parent process may change it later
     recipe = ProxyWiring(resolved, access, log, None, process or adapter, open_wire_log(wire_log))
     if kernel:
         recipe.backend = _of_kernel(kernel)
@@ -147,7 +147,7 @@ def _of_kernel(kernel: str) -> Backend:
 
 
 def _is_flag(name: str) -> bool:
-    """Whether this option stands in the command line, and not in the environment."""
+    """Return whether the option was given on the command line rather than by an environment variable."""
     return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
@@ -158,8 +158,8 @@ def _serving(proxy: Proxy, where: Listening, file: AddressFile) -> Coroutine[Any
 
 
 def _follow_stdin(heard: Callable[[bytes], None], end: Callable[[int], None]) -> None:
-    """`heard` takes the lines of stdin; who holds us and is killed ends us too: the end of our stdin is closed."""
-    # Not by the loop, which on Windows cannot read a pipe; a daemon, because a read cannot be interrupted.
+    """Pass each line of stdin to `heard`, and end the proxy at end of file, as when the parent process is killed."""
+    # A thread, because the loop cannot read a pipe on Windows; a daemon, because a read cannot be interrupted.
     arguments = (asyncio.get_running_loop(), heard, lambda: end(signal.SIGTERM))
     threading.Thread(target=follow, args=arguments, name="stdin", daemon=True).start()
 

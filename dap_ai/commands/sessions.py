@@ -1,4 +1,4 @@
-"""`dap-ai sessions`."""
+"""The command `dap-ai sessions`: list the debug sessions that can be joined."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def command(*, as_json: bool) -> None:
 
 
 def _masked(session: SessionStatus, masker: Masker) -> _SafeSeen:
-    """The line of source at which it stands may hold a secret, and so may an exception's message."""
+    """Mask the source line, exception text and error of a session, each of which may contain a secret."""
     put(session, place=masker.mask(session.place), error=masker.mask(session.error))
     if session.about and (stop := session.about.stop):
         put(stop, description=masker.mask(stop.description), text=masker.mask(stop.text))
@@ -78,7 +78,7 @@ def _row(session: _SafeSeen) -> tuple[str, ...]:
 
 
 def _state(session: _SafeSeen) -> str:
-    """`stopped: exception at shop.py:12 in total: return price`."""
+    """Format the session's state: `stopped: exception at shop.py:12 in total: return price`."""
     about = session.about
     if about is None or about.stop is None:
         return about.state if about else ""
@@ -87,7 +87,7 @@ def _state(session: _SafeSeen) -> str:
 
 
 def age(seconds: float) -> str:
-    """`12 s`, `3 min`, `2 h`, `4 d`."""
+    """Format a duration in its largest unit: `12 s`, `3 min`, `2 h`, `4 d`."""
     for unit, size in (("d", 86400), ("h", 3600), ("min", 60)):
         if seconds >= size:
             return f"{int(seconds // size)} {unit}"

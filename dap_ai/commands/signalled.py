@@ -1,4 +1,4 @@
-"""Work that goes on until it is done, or a signal ends it."""
+"""Run a coroutine until it is done or a signal ends it."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from typing import Any
 async def until_signalled(
     work: Coroutine[Any, Any, None], begin: Callable[[Callable[[int], None]], None] | None = None
 ) -> int:
-    """Does `work`; an editor that ends us by a signal leaves no debug adapter and no debuggee behind.
+    """Run `work` until it is done or a signal cancels it, and return the number of that signal (0: none).
 
-    `begin` is given what ends the work as that signal would; it may be called in this loop only. Gives the signal that
-    ended it; 0: none.
+    Cancelling lets `work` end its debug adapter and debuggee, so that none is left behind. `begin` is called with a
+    function that ends the work as the given signal would; call that function only from this event loop.
     """
     task, ended_by = asyncio.ensure_future(work), list[int]()
 
     def end(number: int) -> None:
-        if not ended_by:  # a second one must not interrupt the end
+        if not ended_by:  # a second signal must not interrupt the clean-up
             ended_by.append(number)
             task.cancel()
 
@@ -36,8 +36,8 @@ async def until_signalled(
 
 
 def at_signals(end: Callable[[int], None]) -> None:
-    """Has this loop call `end`, with its number, at each signal that asks a process to end."""
-    with contextlib.suppress(NotImplementedError):  # Windows: there our stdin ends, or the adapter sees its own end
+    """Register `end` with the running loop for SIGINT, SIGTERM and SIGHUP; it gets the signal's number."""
+    with contextlib.suppress(NotImplementedError):  # Windows: the end of stdin or of the adapter ends the work
         for name in ("SIGINT", "SIGTERM", "SIGHUP"):
             if number := getattr(signal, name, None):
                 asyncio.get_running_loop().add_signal_handler(number, end, number)

@@ -1,4 +1,4 @@
-"""Which kind of debuggee the command line names, and so which debugger is behind the proxy."""
+"""Choose the kind of debuggee that the command line names, and the debugger to use for it."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from dap_ai.settings.configuration import Resolved
 
 
 class TargetRequest(msgspec.Struct, frozen=True):
-    """What the command line names, before anybody has looked at it. `cwd` is absolute."""
+    """The target as given on the command line, not yet checked. `cwd` is an absolute path."""
 
     words: Sequence[str]
-    """PROGRAM and its arguments; of a module, the arguments alone."""
+    """PROGRAM and its arguments; with `module`, the arguments alone."""
     cwd: str
     env: Mapping[str, str] = {}
     module: str | None = None
@@ -27,53 +27,53 @@ class TargetRequest(msgspec.Struct, frozen=True):
     core: str | None = None
     sanitize: Sequence[str] = ()
     run: str | None = None
-    """A recorded run of an agent."""
+    """The path of an agent's recorded run."""
     against: str | None = None
-    """Another one, of the same task."""
+    """The path of another run of the same task, to compare with."""
     agent: bool = False
-    """The words are an agent that is to be run."""
+    """Whether `words` is the command line of an agent to run."""
     held: str | None = None
-    """The address of a process that is held after a failure."""
+    """The address of a process held after a failure."""
     kernel: str | None = None
-    """The connection file of a Jupyter kernel; empty: the newest."""
+    """The connection file of a Jupyter kernel; empty: the newest kernel."""
     stays: bool = False
-    """What has not stopped yet is waited for."""
+    """Whether to wait for the first stop of a target that has not stopped yet."""
 
 
 Tell = Callable[[str], None]
-"""Shows a line of status."""
+"""A function that shows one status line."""
 Make = Callable[[Out], Target]
 
 
 class KindPort(Protocol):
-    """What a kind of debuggee is to the command line."""
+    """The interface between the command line and a kind of debuggee."""
 
     name: str
     called: str
-    """In the sentence `this is ...`."""
+    """The kind's name in the sentence `this is ...`."""
     debugs: str
-    """In the sentence `debugpy debugs ...`."""
+    """The kind's name in the sentence `debugpy debugs ...`."""
     backends: Sequence[str]
-    """Those that debug it, by name, the preferred one first."""
+    """Names of the backends that can debug this kind, the preferred one first."""
 
     def claims(self, wanted: TargetRequest) -> bool:
-        """Whether it is what the user names. Raises UsageError: there is no such thing."""
+        """Return whether the user names a target of this kind. Raises UsageError if the target does not exist."""
         ...
 
     def look(self, wanted: TargetRequest, resolved: Resolved, tell: Tell) -> Make:
-        """Makes ready what is to be debugged; what makes it a target. Raises UsageError, StartError."""
+        """Prepare what is to be debugged and return a function that makes the target. Raises UsageError, StartError."""
         ...
 
 
 def kind_of(wanted: TargetRequest) -> KindPort:
-    """Who claims it; Python, where nobody does. Raises UsageError."""
+    """Return the kind that claims the target; Python if none does. Raises UsageError."""
     known = cast("list[KindPort]", list(kinds()))
     claimed = (kind for kind in known if kind.name != DEFAULT and kind.claims(wanted))
     return next(claimed, cast("KindPort", named(DEFAULT)))
 
 
 def backend_for(resolved: Resolved, kind: KindPort) -> str | None:
-    """The backend that must take the place of the one that is set; None: that one serves. Raises UsageError."""
+    """Return the backend to use instead of the configured one; None: keep the configured one. Raises UsageError."""
     chosen, source = resolved.settings.backend, resolved.sources["backend"]
     others = [other for other in cast("list[KindPort]", list(kinds())) if chosen in other.backends]
     if not others or kind in others:
@@ -87,7 +87,7 @@ def backend_for(resolved: Resolved, kind: KindPort) -> str | None:
 
 
 def _first_installed(kind: KindPort) -> str:
-    """Raises UsageError with what to install."""
+    """Return the first installed backend of a kind. Raises UsageError with what to install if there is none."""
     advice = ""
     for name in kind.backends:
         try:

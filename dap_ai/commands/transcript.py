@@ -1,4 +1,4 @@
-"""`dap-ai transcript`."""
+"""The command `dap-ai transcript`: print a conversation with a language model as Markdown."""
 
 from __future__ import annotations
 

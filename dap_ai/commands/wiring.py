@@ -1,4 +1,4 @@
-"""The composition root: what a proxy is made of, built from the settings, for `ask` and `serve` alike."""
+"""The composition root: builds the parts of a proxy from the settings, for all commands."""
 
 from __future__ import annotations
 
@@ -38,11 +38,14 @@ if TYPE_CHECKING:
     from dap_ai.transport.client import DapClient
 
 _LOG_S = 30.0
-"""So long after its agent a session's last lines may still be written to the wire log."""
+"""Seconds that a session's masker stays available to the wire log after its agent has closed."""
 
 
 def backend_of(settings: configuration.Settings, *, started: bool = True) -> Backend:
-    """The backend that the settings name; without `started` it runs already. Raises UsageError."""
+    """Return the backend that the settings name. Raises UsageError if it is unknown.
+
+    `started`: dap-ai starts the adapter itself; False: the adapter is already running.
+    """
     try:
         return discover(settings.backend, started=started)
     except UnknownBackendError as error:
@@ -50,7 +53,7 @@ def backend_of(settings: configuration.Settings, *, started: bool = True) -> Bac
 
 
 def check_provider(settings: configuration.Settings) -> None:
-    """Raises UsageError if nobody can answer with these settings: before a program runs in vain."""
+    """Raise UsageError if no provider can answer with these settings, before the program runs in vain."""
     if configuration.provider_of(settings, os.environ) == "offline":
         return
     from dap_ai.agent.providers.base import ProviderError  # noqa: PLC0415  45 ms, spared above
@@ -63,7 +66,7 @@ def check_provider(settings: configuration.Settings) -> None:
 
 
 def open_wire_log(path: Path | None) -> WireLog | None:
-    """The file that sessions are recorded in. Raises UsageError."""
+    """Open the file to record sessions in; None without a path. Raises UsageError if it cannot be written."""
     if path is None:
         return None
     from dap_ai.commands.display.wirelog import WireLog  # noqa: PLC0415  as below
@@ -76,9 +79,9 @@ def open_wire_log(path: Path | None) -> WireLog | None:
 
 
 class ProxyWiring:
-    """What each session of a proxy is made of; `own` are a session's launch arguments for us.
+    """Creates the parts of each session of a proxy; `own` are the launch arguments that address dap-ai.
 
-    `connect`: where the adapter listens that is to be used instead of starting one; a text: where a process is held.
+    `connect`: host and port of a running adapter to use instead of starting one, or the address of a held process.
     """
 
     def __init__(  # noqa: PLR0917  what proxy_of is given, in its order
@@ -97,7 +100,7 @@ class ProxyWiring:
         self._masker = masker
         self._resolved = resolved
         self._environ: Mapping[str, str] = os.environ
-        """Where keys and endpoints stand."""
+        """The environment variables that name keys and endpoints."""
         self._agents: weakref.WeakSet[SessionAgent] = weakref.WeakSet()
         self._access = access
         self._child_token = access.token or new_child_token()
@@ -105,12 +108,12 @@ class ProxyWiring:
         self._agents_maskers: list[Masker] = [masker] if masker else []
 
     def log(self, text: str) -> None:
-        """Something for the log, masked; the agents mask what they say of a program themselves."""
+        """Write text to the log, masked; agents mask their own messages about a program."""
         if self._log:
             self._log(self.mask(text))
 
     def mask(self, text: str) -> Safe:
-        """The text of an error without secrets."""
+        """Return the text with secrets masked."""
         return self._log_masker.mask(text)
 
     @cached_property
@@ -120,7 +123,7 @@ class ProxyWiring:
         return self._masker or Masker(self._resolved.settings.mask)
 
     async def spawn(self, log: Callable[[str], None]) -> AdapterProcess | ConnectedAdapter:
-        """The debug adapter, started or connected to. Raises OSError."""
+        """Start the debug adapter or connect to it. Raises OSError."""
         if isinstance(self._connect, str):
             return await ConnectedAdapter.open_post_mortem(self._connect, log)
         if self._connect is not None:
@@ -128,10 +131,14 @@ class ProxyWiring:
         return await AdapterProcess.start(self.backend.command(), log)
 
     def for_anybody(self, command: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        """The user alone says which interpreter runs: by the settings, or by where dap-ai was started."""
+        """Return the launch arguments of a client without a token, with the interpreter that the user chose.
+
+        The settings, or the folder in which dap-ai was started, choose the interpreter. Raises ValueError if the client
+        names another program to run.
+        """
         is_python = self.backend.name == "debugpy"
         if is_python and command == "attach":
-            return arguments  # nothing runs beside a program that runs already
+            return arguments  # attaching starts no interpreter
         python = self._resolved.settings.python or self.backend.default_python(str(Path.cwd()))
         named = {key for key in self.backend.runs_beside & arguments.keys() if arguments[key] not in (python, [python])}
         if named:
@@ -142,7 +149,7 @@ class ProxyWiring:
         return arguments | ({"python": python} if is_python else {})
 
     def journal(self, session: Session) -> SessionLog | None:
-        """Where this session is recorded."""
+        """Return the wire log of a session; None: sessions are not recorded."""
         if self._wire_log is None:
             return None
         from dap_ai.commands.display.wirelog import SessionLog  # noqa: PLC0415  only a log needs it
@@ -157,19 +164,19 @@ class ProxyWiring:
         return Masker(self._resolved.settings.mask)
 
     def _found(self) -> set[str]:
-        """The secrets that the agents know of."""
+        """Return the secrets that the agents' maskers have found."""
         return {secret for masker in list(self._agents_maskers) for secret in masker.known()}
 
     def agent(self, own: Mapping[str, Any]) -> AnyAgent:
-        """What answers in one session."""
-        from dap_ai.agent.session_agent import SessionAgent  # noqa: PLC0415  45 ms that only a question needs
+        """Create the agent that answers questions in one session."""
+        from dap_ai.agent.session_agent import SessionAgent  # noqa: PLC0415  45 ms, needed only for a question
 
         resolved, environ = self._resolved, self._environ
         settings = configuration.merge_launch(resolved, own).settings
         masker = self._masker or self._new_masker()
         made = SessionAgent(settings, environ, masker)
         self._agents.add(made)
-        if environ is not self._environ:  # another was chosen in these milliseconds
+        if environ is not self._environ:  # the provider changed while the agent was being created
             made.answer_by(self._resolved.settings, self._environ)
         made.warm()
         self.backend.warm()
@@ -178,11 +185,12 @@ class ProxyWiring:
         return _Logged(agent, masker, self._agents_maskers) if is_logged else agent
 
     def answer_by(self, variables: Mapping[str, str | None]) -> str:
-        """Whom these variables name answers from now on, in every session; None: it is not set. Who that is, in words.
+        """Switch all sessions to the provider that these variables name, and describe that provider.
 
-        The environment of this process stays as it is: debug adapters and programs inherit it. Raises ConfigError.
+        A variable whose value is None is unset. The environment of this process does not change, because debug adapters
+        and programs inherit it. Raises ConfigError.
         """
-        from dap_ai.commands.options.provider_notice import notice_of  # noqa: PLC0415  only who changes it needs it
+        from dap_ai.commands.options.provider_notice import notice_of  # noqa: PLC0415  needed only when the provider changes
 
         environ = {name: value for name, value in {**os.environ, **variables}.items() if value is not None}
         settings = configuration.answered_by(
@@ -195,7 +203,7 @@ class ProxyWiring:
         return notice_of(settings, environ)
 
     def options(self, own: Mapping[str, Any]) -> SessionOptions:
-        """What one session may do. Raises ConfigError."""
+        """Return the options and permissions of one session. Raises ConfigError."""
         settings = configuration.merge_launch(self._resolved, own).settings
         return SessionOptions(
             level=settings.level,
@@ -224,7 +232,7 @@ def _names(value: object) -> list[object]:
 
 
 class _Logged:
-    """An agent from whose masker the wire log learns what to hide."""
+    """Wraps an agent so that the wire log masks the secrets that the agent's masker knows."""
 
     def __init__(self, agent: AnyAgent, masker: Masker, maskers: list[Masker]) -> None:
         self._agent = agent
@@ -233,15 +241,15 @@ class _Logged:
         maskers.append(masker)
 
     async def answer(self, ask: AcceptedAsk, debugger: RawDebugger, sink: SafeSink) -> SafeAnswer | NotAnswered:
-        """As the agent answers."""
+        """Answer a question through the wrapped agent."""
         return await self._agent.answer(ask, debugger, sink)
 
     async def recall(self, debugger: RawDebugger) -> Recalled | NoPast:
-        """The agent's."""
+        """Recall the program's past through the wrapped agent."""
         return await self._agent.recall(debugger)
 
     async def close(self) -> None:
-        """The log does without the masker soon."""
+        """Close the agent, and release its masker after the last lines of the log are written."""
         await self._agent.close()
         asyncio.get_running_loop().call_later(_LOG_S, self._maskers.remove, self._masker)
 
@@ -254,10 +262,11 @@ def proxy_of(
     wire_log: WireLog | None = None,
     backend: Backend | None = None,
 ) -> Proxy:
-    """A proxy before the backend that the settings name, with an agent that answers its asks. Raises UsageError.
+    """Create a proxy in front of the configured backend, with an agent to answer questions. Raises UsageError.
 
-    Nobody else may use it. `masker`: that of its only session; None: each session has its own. `connect`: where the
-    adapter listens already. `wire_log`: where sessions are recorded. `backend`: in place of the one that is set.
+    No other user may connect to the proxy. `masker`: the masker of its only session; None: each session gets its own.
+    `connect`: the address of a running adapter. `wire_log`: the log to record sessions in. `backend`: a backend to use
+    instead of the configured one.
     """
     check_provider(resolved.settings)
     recipe = ProxyWiring(resolved, NOBODY_ELSE, None, masker, connect, wire_log)
@@ -268,7 +277,7 @@ def proxy_of(
 async def client_of(
     resolved: configuration.Resolved, target: Target, masker: Masker, wire_log: Path | None
 ) -> DapClient:
-    """A client of a proxy before what debugs the target; `wire_log`: the file that the session is recorded in.
+    """Create a proxy for the target and return a client of it; `wire_log`: the file to record the session in.
 
     Raises UsageError, OSError.
     """

@@ -1,5 +1,5 @@
-"""The Debug Adapter Protocol and our own contracts: bytes, envelopes, structs, promises. Pure; msgspec only.
+"""Messages of the Debug Adapter Protocol (DAP), and the contracts between dap_ai's own parts. It does no I/O.
 
-`wire` is what others read and write; `contracts` is what our own parts promise each other, and stands on `wire`.
-Everything above may import this room, and it imports `system` at most.
+`wire` holds messages on the wire; `contracts`, built on `wire`, what the parts of dap_ai expect of each other. Every
+package but `system` may import this one. It imports msgspec, and of dap_ai only `system`.
 """

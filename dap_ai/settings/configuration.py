@@ -1,10 +1,10 @@
-"""The settings, and where each value came from.
+"""The settings, and the source of each value.
 
-A later line wins: defaults < the workspace's pyproject.toml (harmless keys only: an opened repository is not
-trusted) < the user's file < `DAP_AI_*` in the environment < flags < `dapAi*` keys of the launch arguments.
+Later sources override earlier ones: defaults < the workspace's pyproject.toml (harmless keys only: an opened repository
+is not trusted) < the user's file < `DAP_AI_*` in the environment < flags < `dapAi*` keys of the launch arguments.
 
-What is wrong with a workspace's file is a warning, whatever it is: its program is debugged all the same. What is wrong
-with the user's own is an error: what they wanted must not be ignored in silence.
+Any error in a workspace's file is a warning, so that its program can still be debugged. An error in the user's own
+file raises ConfigError, because a setting the user chose must not be ignored silently.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ExceptionFilter = Literal["uncaught", "userUnhandled", "raised"]
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """What can be set. The description of each is what `dap-ai config` prints."""
+    """All settings. `dap-ai config` prints the description of each."""
 
     provider: Annotated[
         str,
@@ -141,33 +141,34 @@ class Settings(msgspec.Struct, frozen=True):
 
 
 WORKSPACE_KEYS = frozenset({"exceptions", "just_my_code", "markdown", "theme"})
-"""What a workspace's own pyproject.toml may set: nothing that runs a file, sends data or lowers a guard."""
+"""Keys a workspace's own pyproject.toml may set: none that runs a file, sends data or lowers a guard."""
 
 LAUNCH_KEYS = WORKSPACE_KEYS | {"level", "budget_tokens", "ask_timeout_s", "console_prefix"}
-"""What launch arguments may set: a repository may hold them too, so nothing of what a snapshot may read. A level can
-only be lowered there."""
+"""Keys that launch arguments may set. A repository may contain launch arguments, so paths that a snapshot may read
+are excluded. `level` can only be lowered there.
+"""
 
 _MAX_WARNINGS = 5
-"""About the settings of one file."""
+"""Maximum warnings about the settings of one file."""
 _FIELDS = {field.name: field for field in msgspec.structs.fields(Settings)}
 
 
 class ConfigError(Exception):
-    """A setting that cannot be used; the text names the place, the key and what is allowed."""
+    """Raised for a setting that cannot be used; the text names its source, the key and the allowed values."""
 
 
 class Resolved(msgspec.Struct, frozen=True):
-    """The settings in force."""
+    """The resolved settings with the source of each."""
 
     settings: Settings
     sources: Mapping[str, str]
-    """For each key where its value came from: `default`, a file's path, `DAP_AI_LEVEL`, `flag`, `launch arguments`."""
+    """Source of each key's value: `default`, a file's path, `DAP_AI_LEVEL`, `flag`, `launch arguments`."""
     warnings: tuple[str, ...] = ()
-    """What was ignored, and why; for the user to read."""
+    """Messages for the user about ignored settings, with the reason."""
 
 
 def load(cwd: Path, flags: Mapping[str, Any], environ: Mapping[str, str]) -> Resolved:
-    """Resolves all but the launch arguments, which come later. A flag of None is not set. Raises ConfigError."""
+    """Resolves all settings but the launch arguments, which come later. Ignores flags of None. Raises ConfigError."""
     warnings: list[str] = []
     layers = [
         *_workspace_layer(cwd, warnings),
@@ -180,7 +181,7 @@ def load(cwd: Path, flags: Mapping[str, Any], environ: Mapping[str, str]) -> Res
 
 
 def merge_launch(resolved: Resolved, arguments: Mapping[str, Any]) -> Resolved:
-    """`resolved` with the `dapAi*` keys of launch or attach arguments that may be set there. Raises ConfigError."""
+    """Returns `resolved` with the allowed `dapAi*` keys of launch or attach arguments applied. Raises ConfigError."""
     layers = [
         (key, arguments[name], "launch arguments")
         for key in _FIELDS
@@ -193,18 +194,19 @@ def merge_launch(resolved: Resolved, arguments: Mapping[str, Any]) -> Resolved:
 
 
 ANSWERER_KEYS = ("provider", "model", "base_url")
-"""The settings that say who answers."""
+"""Settings that choose the provider and model."""
 
 
 def answered_by(settings: Settings, by: Settings) -> Settings:
-    """`settings`, with who answers as `by` has it."""
+    """Returns `settings` with the ANSWERER_KEYS of `by`."""
     return msgspec.structs.replace(settings, **{key: getattr(by, key) for key in ANSWERER_KEYS})
 
 
 def provider_of(settings: Settings, environ: Mapping[str, str], offered: Sequence[str] = ()) -> str:
-    """The name of who answers: the one that is set, else `editor` where the client offers it, else as configured.
+    """Returns the provider's name: the configured one, else `editor` if the client offers it, else the default.
 
-    That is `openai` where a key or an endpoint is, else `offline`. Who sets `editor` is never answered by an endpoint.
+    The default is `openai` if a key or an endpoint is configured, else `offline`. If `editor` is configured but not
+    offered, the provider is `offline`, never an endpoint.
     """
     if settings.replay:
         return "scripted"
@@ -219,32 +221,32 @@ def provider_of(settings: Settings, environ: Mapping[str, str], offered: Sequenc
 
 
 def launch_key(key: str) -> str:
-    """The launch argument of a setting: `budget_tokens` -> `dapAiBudgetTokens`."""
+    """Returns a setting's launch argument: `budget_tokens` -> `dapAiBudgetTokens`."""
     return "dapAi" + "".join(word.title() for word in key.split("_"))
 
 
 def environment_key(key: str) -> str:
-    """The environment variable of a setting: `budget_tokens` -> `DAP_AI_BUDGET_TOKENS`."""
+    """Returns a setting's environment variable: `budget_tokens` -> `DAP_AI_BUDGET_TOKENS`."""
     return f"DAP_AI_{key.upper()}"
 
 
 def user_file(environ: Mapping[str, str]) -> Path:
-    """The user's own file: `DAP_AI_CONFIG`, else config.toml in the platform's configuration directory."""
+    """Returns the user's file: `DAP_AI_CONFIG`, else config.toml in the platform's configuration directory."""
     if chosen := environ.get("DAP_AI_CONFIG"):
         return Path(chosen).expanduser()
-    import platformdirs  # noqa: PLC0415  quicker to start without it when the variable is set
+    import platformdirs  # noqa: PLC0415  faster start when the variable is set
 
     return Path(platformdirs.user_config_dir("dap-ai", appauthor=False)) / "config.toml"
 
 
 def describe(key: str) -> str:
-    """What a setting is for, in one sentence."""
+    """Returns a setting's one-sentence description; empty if it has none."""
     metas = (part for part in get_args(_FIELDS[key].type) if isinstance(part, Meta))
     return next((meta.description for meta in metas if meta.description), "")
 
 
 def allowed(key: str) -> str:
-    """The values a setting takes, for a person."""
+    """Describes a setting's allowed values for a person."""
     kind, *metas = get_args(_FIELDS[key].type)
     return _allowed(kind) + "".join(_bounds(meta) for meta in metas if isinstance(meta, Meta))
 
@@ -281,7 +283,7 @@ def _convert(key: str, value: Any, source: str) -> Any:
 
 
 def _workspace_layer(cwd: Path, warnings: list[str]) -> Iterator[_Layer]:
-    """What the workspace sets. Its file may hold anything."""
+    """Yields the workspace's allowed settings; adds a warning for everything else in its untrusted file."""
     try:
         file, table = _workspace_table(cwd)
     except (toml_files.BadFile, ConfigError) as error:
@@ -302,7 +304,7 @@ def _workspace_layer(cwd: Path, warnings: list[str]) -> Iterator[_Layer]:
 
 
 def _workspace_table(cwd: Path) -> tuple[Path, dict[str, Any]]:
-    """The nearest pyproject.toml, and what it holds for us. Raises BadFile, ConfigError, OSError."""
+    """Returns the nearest pyproject.toml and its `tool.dap-ai` table. Raises BadFile, ConfigError, OSError."""
     file = next((up / "pyproject.toml" for up in (cwd, *cwd.parents) if (up / "pyproject.toml").is_file()), None)
     if file is None or b"dap-ai" not in (text := toml_files.read(file)):
         return file or cwd, {}
@@ -313,7 +315,7 @@ def _workspace_table(cwd: Path) -> tuple[Path, dict[str, Any]]:
 
 
 def _objection(key: str, value: Any, file: str) -> str:
-    """Why a workspace cannot set this; empty: it can."""
+    """Returns why a workspace cannot set this key to this value; empty if it can."""
     if key in _FIELDS and key not in WORKSPACE_KEYS:
         allowed_keys = ", ".join(sorted(WORKSPACE_KEYS))
         return (
@@ -354,7 +356,7 @@ def _environment_layer(environ: Mapping[str, str], warnings: list[str]) -> Itera
 
 def _from_environment(key: str, text: str) -> Any:
     if get_origin(get_args(_FIELDS[key].type)[0]) is tuple:
-        # A regular expression may hold commas.
+        # A regular expression may contain commas.
         return [part.strip() for part in text.split("\n" if key == "mask" else ",") if part.strip()]
     return text
 

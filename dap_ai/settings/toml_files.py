@@ -1,4 +1,4 @@
-"""TOML files of anybody's, read within bounds: a repository's may be as wrong, as large or as deep as it likes."""
+"""Reads untrusted TOML files, with limits on size and nesting: a repository may contain any file."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from typing import Any
 from dap_ai.system.texts import cut
 
 MAX_FILE_BYTES = 256 * 1024
-"""Of a file that is read; real ones have a tenth of it."""
+"""Maximum size of a file that is read, about ten times that of real ones."""
 _DEEP_KEY = re.compile(rb"""(?:\.[ \t]*(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*){20}""")
-"""Parsing takes time by the square of a key's parts: a minute for 50,000 of them."""
+"""Matches a key of more than 20 parts. Parse time is quadratic in the number of parts: a minute for 50,000."""
 MAX_REASON_CHARS = 200
 """Maximum characters of a file that an error quotes."""
 
 
-class BadFile(ValueError):  # noqa: N818  what it is about
-    """A file that cannot be used; the text names it and says why, with the line where there is one."""
+class BadFile(ValueError):  # noqa: N818  named after its subject
+    """Raised for a file that cannot be used; the text names the file, the reason, and the line if known."""
 
 
 def read(path: Path) -> bytes:
-    """What is in an ordinary file. Raises BadFile."""
+    """Returns the bytes of a regular file. Raises BadFile."""
     try:
         with os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
@@ -38,7 +38,7 @@ def read(path: Path) -> bytes:
 
 
 def parse(data: bytes, path: Path) -> dict[str, Any]:
-    """The file's tables. Raises BadFile."""
+    """Parses TOML bytes into tables; `path` is for error messages. Raises BadFile."""
     if deep := _DEEP_KEY.search(data):
         line = data.count(b"\n", 0, deep.start()) + 1
         raise BadFile(f"{path}: is not read: line {line} has a key of more than 20 parts")
@@ -51,5 +51,5 @@ def parse(data: bytes, path: Path) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise BadFile(f"{path}: is no valid TOML: line {line} is not UTF-8") from error
-    except (ValueError, RecursionError) as error:  # also numbers with more digits than Python reads
+    except (ValueError, RecursionError) as error:  # includes numbers with too many digits for Python
         raise BadFile(f"{path}: is no valid TOML: {cut(str(error), MAX_REASON_CHARS)}") from error

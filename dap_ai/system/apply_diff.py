@@ -1,4 +1,4 @@
-"""A fix's diff, applied to the text of a file or a cell. Pure."""
+"""Applies a fix's diff to the text of a file or cell. Pure."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ _HUNK = re.compile(r"^@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@")
 
 
 class CannotMend(ValueError):  # noqa: N818  a state, not a mistake
-    """The diff is none of this text."""
+    """The diff does not apply to this text."""
 
 
 def mended(text: str, diff: str) -> str:
-    """The text with a unified diff of one file applied, which must fit line by line. Raises CannotMend."""
+    """Return the text with a unified diff of one file applied; each line must match. Raises CannotMend."""
     lines, grown = text.split("\n"), 0
     for start, old, new in _hunks(diff):
         first = start - 1 + grown
@@ -25,7 +25,7 @@ def mended(text: str, diff: str) -> str:
 
 
 def _hunks(diff: str) -> Sequence[tuple[int, list[str], list[str]]]:
-    """(first line, old lines, new lines) of each."""
+    """Return (first line, old lines, new lines) of each hunk; lines are 1-based."""
     found: list[tuple[int, list[str], list[str]]] = []
     for line in diff.splitlines():
         if begins := _HUNK.match(line):

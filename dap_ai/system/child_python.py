@@ -1,13 +1,13 @@
-"""The one way to start a Python process of our own: it imports nothing from the folder that it is started in.
+"""Starts Python processes of our own, without importing modules from the folder they start in.
 
     python -E .../child_python.py [--path=FOLDERS] MODULE:FUNCTION [ARGUMENT...]
 
-A folder may hold a `json.py`, and `python -m` or `-c` would import that in place of Python's. Here the first entry of
-the import path is this file's folder, which is dropped before anything is imported that is not loaded yet. `-E` keeps
-relative entries of PYTHONPATH out, which mean the current folder too; its absolute ones are handed over. The
-environment stays as it is, because programs that the child starts inherit it.
+A folder may contain a `json.py`, and `python -m` or `-c` would import that instead of Python's. Here the first entry of
+the import path is this file's folder, which is removed before anything else is imported. `-E` ignores PYTHONPATH, whose
+relative entries refer to the current folder too; its absolute entries are passed as FOLDERS. The environment stays
+unchanged, because programs that the child starts inherit it.
 
-Also loaded in programs that dap_ai is called from: it imports the standard library alone, and runs on Python 3.8.
+Programs that call dap_ai load this file as well: it imports the standard library only, and runs on Python 3.8.
 """
 
 from __future__ import annotations
@@ -17,16 +17,17 @@ import sys
 from importlib import import_module
 from typing import Any, Dict, List, Mapping
 
-_FILE = os.path.abspath(__file__)  # noqa: PTH100  no pathlib in a program that may not have it
+_FILE = os.path.abspath(__file__)  # noqa: PTH100  the program may have no pathlib
 _ROOT = os.path.dirname(os.path.dirname(os.path.dirname(_FILE)))  # noqa: PTH120
-"""The folder that the package stands in."""
+"""The folder that contains the package dap_ai."""
 _PATH = "--path="
 
 
 def command(function: str, *arguments: str) -> List[str]:  # noqa: UP006
-    """The command line of a child of this interpreter that calls `MODULE:FUNCTION` with `sys.argv` set.
+    """Return the command line of a child of this interpreter that calls `MODULE:FUNCTION` with `sys.argv` set.
 
-    The child has this process's site packages, user site, absolute entries of PYTHONPATH, and this very dap_ai.
+    The child has this process's site packages, user site and absolute PYTHONPATH entries, and this installation of
+    dap_ai.
     """
     folders = [folder for folder in absolute(os.environ.get("PYTHONPATH", "")) if folder in sys.path]
     path = [_PATH + os.pathsep.join(folders)] if folders else []
@@ -34,26 +35,26 @@ def command(function: str, *arguments: str) -> List[str]:  # noqa: UP006
 
 
 def environment(base: Mapping[str, str]) -> Dict[str, str]:  # noqa: UP006
-    """An environment for a foreign Python that is only asked something: PYTHONPATH without its relative entries."""
+    """Return an environment for querying another Python: `base`, with PYTHONPATH reduced to its absolute entries."""
     if "PYTHONPATH" not in base:
         return dict(base)
     return {**base, "PYTHONPATH": os.pathsep.join(absolute(base["PYTHONPATH"]))}
 
 
 def absolute(folders: str) -> List[str]:  # noqa: UP006
-    """The absolute entries of such a list as PATH is; an empty entry means the current folder, and is none."""
+    """Return the absolute entries of a list like PATH; drops empty ones, which mean the current folder."""
     return [os.path.abspath(folder) for folder in folders.split(os.pathsep) if os.path.isabs(folder)]  # noqa: PTH100, PTH117
 
 
 def detached() -> None:
-    """Calls the function that `argv[1]` names, in a process that is nobody's child. POSIX."""
+    """Call the function that `argv[1]` names in a detached process, which has no parent waiting for it. POSIX only."""
     if os.fork():
         os._exit(0)
     _call(sys.argv[1:])
 
 
 def _flags() -> List[str]:  # noqa: UP006
-    """With `-E`, and what the variables that it ignores have set here."""
+    """Return `-E` and the options that replace the environment variables it ignores."""
     flags = ["-E", "-X", f"utf8={sys.flags.utf8_mode}"]
     if sys.pycache_prefix is not None:
         flags += ["-X", f"pycache_prefix={sys.pycache_prefix}"]
@@ -70,10 +71,10 @@ def _main() -> None:
     words = sys.argv[1:]
     path = words.pop(0)[len(_PATH) :].split(os.pathsep) if words[0].startswith(_PATH) else []
     sys.path.insert(0, _ROOT)
-    import_module("dap_ai")  # the one that started us, where several are installed
+    import_module("dap_ai")  # the dap_ai that started us, if several are installed
     sys.path[:1] = path
     if _ROOT not in sys.path:
-        sys.path.append(_ROOT)  # for what is installed beside it
+        sys.path.append(_ROOT)  # for the packages installed beside dap_ai
     _call(words)
 
 

@@ -1,7 +1,7 @@
-"""The optional parts of the installation: which extra brings which feature, and how the user gets it.
+"""The optional extras of the installation: which feature each one provides, and how the user installs it.
 
-The base installation does without the packages named here; pyproject.toml lists them under the same names. All that
-imports one of them comes by way of `load`, or asks `is_installed` first.
+The base installation works without the packages named here; pyproject.toml lists them under the same names. Code that
+imports one of them calls `load`, or checks `is_installed` first.
 """
 
 from __future__ import annotations
@@ -14,46 +14,46 @@ from types import ModuleType
 
 
 class MissingExtraError(Exception):
-    """A package of an extra is not installed; the text says what needs it and how to get it."""
+    """A package of an extra is not installed; the message names the feature and how to install it."""
 
 
 @dataclass(frozen=True)
 class Extra:
-    """One of them."""
+    """An optional extra of the installation."""
 
     name: str
     feature: str
-    """What it is for: the beginning of a sentence."""
+    """The feature it provides, as the beginning of a sentence."""
     modules: tuple[str, ...] = ()
-    """Importable names that all belong to it; empty: it brings programs."""
+    """Importable module names it installs; empty if it installs programs."""
 
     @property
     def is_installed(self) -> bool:
-        """Whether all of it can be imported."""
+        """Whether all its modules can be imported."""
         return not self.missing
 
     @property
     def missing(self) -> list[str]:
-        """The modules that cannot be imported."""
+        """The names of its modules that cannot be imported."""
         return [name for name in self.modules if importlib.util.find_spec(name) is None]
 
     def require(self) -> None:
-        """Raises MissingExtraError where one of its modules is missing."""
+        """Raise MissingExtraError if one of its modules is missing."""
         if self.missing:
             raise MissingExtraError(self.install_advice)
 
     @property
     def install(self) -> str:
-        """How to get it: a sentence without its full stop."""
+        """The install command, as a sentence without its full stop."""
         return f"Install it: {sys.executable} -m pip install 'dap-ai[{self.name}]'"
 
     @property
     def install_advice(self) -> str:
-        """What is missing and how to get it: two sentences, the last without its full stop."""
+        """The missing feature and the install command: two sentences, the last without its full stop."""
         return f"{self.feature} needs the extra `{self.name}`. {self.install}"
 
     def load(self, module: str) -> ModuleType:
-        """One of its modules. Raises MissingExtraError."""
+        """Import one of its modules. Raises MissingExtraError if it is not installed."""
         try:
             return import_module(module)
         except ModuleNotFoundError as error:
@@ -65,7 +65,7 @@ class Extra:
 ATTACH = Extra("attach", "Attaching to a running Python program")
 DEFINITIONS = Extra("definitions", "Looking up definitions by a language server", ("jedi_language_server", "pygls"))
 FLEET = Extra("fleet", "Scanning runs on several machines, at URLs or to Parquet")
-"""Its modules are not named: each use wants one of them alone."""
+"""Lists no modules: each use needs only one of them."""
 GRAMMARS = Extra(
     "grammars",
     "Reading the source of C, C++ and Rust",

@@ -1,6 +1,6 @@
-"""Limits that end what hangs, and not what is slow because the machine is busy: they follow the load, not the clock.
+"""Time limits that grow with the machine's load, so that they end what hangs but not what is slow.
 
-They are given in seconds of an idle machine. What else wants the processors now makes them longer, up to ten times.
+Limits are given in seconds of an idle machine. Load from other processes extends them by up to ten times.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ _LOAD = "/proc/loadavg"
 
 
 def slack() -> float:
-    """How many times longer than on an idle machine a thing may take now: 1 to 10."""
+    """Return the current factor by which limits are extended: 1 (idle) to 10."""
     return min(max(1.0, _load() / (os.cpu_count() or 1)), _MOST)
 
 
 class Limit:
-    """So many seconds of an idle machine from now on."""
+    """A time limit in seconds of an idle machine, starting now."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
@@ -30,12 +30,12 @@ class Limit:
 
     @property
     def left_s(self) -> float:
-        """How much of it is left, as the load is now; 0: it is over."""
+        """Seconds left at the current load; 0 if it has expired."""
         return max(0.0, self._seconds * slack() - (time.monotonic() - self._began))
 
 
 async def wait_for(awaited: Awaitable[_Result], seconds: float | None) -> _Result:
-    """`asyncio.wait_for` with such a limit. Raises TimeoutError."""
+    """Await with a limit in seconds of an idle machine, as `asyncio.wait_for` does. Raises TimeoutError."""
     if seconds is None:
         return await awaited
     work, limit, left_s = asyncio.ensure_future(awaited), Limit(seconds), seconds
@@ -55,7 +55,7 @@ async def wait_for(awaited: Awaitable[_Result], seconds: float | None) -> _Resul
 async def communicate(
     process: asyncio.subprocess.Process, seconds: float, given: bytes | None = None
 ) -> tuple[bytes, bytes]:
-    """Sends `given` to a process and returns its output; kills it after the limit. Raises TimeoutError."""
+    """Send `given` to a process and return its (stdout, stderr); kill it after the limit. Raises TimeoutError."""
     try:
         return await wait_for(process.communicate(given), seconds)
     finally:
@@ -65,10 +65,10 @@ async def communicate(
 
 
 def _load() -> float:
-    """How many processors are wanted at this moment, or were in the last minute, whichever is more."""
+    """Return how many processors are in demand, now or on average over the last minute, whichever is more."""
     averages = os.getloadavg() if hasattr(os, "getloadavg") else (0.0,)
     try:
-        with open(_LOAD, encoding="ascii") as file:  # noqa: PTH123  a Path would be made for nothing
+        with open(_LOAD, encoding="ascii") as file:  # noqa: PTH123  needs no Path
             runnable = int(file.read().split()[3].partition("/")[0])  # of `2.95 2.90 1.90 4/812 30211`
     except (OSError, ValueError, IndexError):
         runnable = 0

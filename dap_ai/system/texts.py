@@ -1,7 +1,7 @@
 """Formats text: truncates, pluralises, quotes as inline code, fences as a code block. Pure.
 
-Where the reader must know how much is missing, `agent.case.values.cut` (a value in an answer) and
-`agent.tools.base.clip` (a result for a model) say it instead.
+Where the reader must know how much is missing, use `agent.case.value_texts.cut` (a value in an answer) or
+`agent.tools.base.clip` (a result for a model) instead.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def counted(count: int, noun: str, plural: str = "") -> str:
 
 
 def code(text: str) -> str:
-    """Formats text as Markdown inline code, whatever backticks it holds."""
+    """Formats text as Markdown inline code; the text may contain backticks."""
     text = " ".join(text.split("\n"))
     if "`" not in text:
         return f"`{text}`"
@@ -31,7 +31,7 @@ def code(text: str) -> str:
 
 
 def fenced(text: str, language: str = "text") -> str:
-    """Formats text as a Markdown code block that it cannot close."""
+    """Formats text as a Markdown code block; the text may contain code fences."""
     ticks = "```"
     while ticks in text:
         ticks += "`"

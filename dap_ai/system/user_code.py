@@ -1,4 +1,4 @@
-"""Whose code a file is, by its path."""
+"""Tells the user's own code from library code by its path."""
 
 from __future__ import annotations
 
@@ -15,5 +15,5 @@ _LIBRARY = re.compile(
 
 
 def is_user_path(path: str) -> bool:
-    """Whether a frame of this file is the user's own code: a real file outside the library folders."""
+    """Whether a path is the user's own code: a real file outside the library folders."""
     return bool(path) and not path.startswith("<") and not _LIBRARY.search(path)

@@ -1,6 +1,7 @@
-"""The one place where dap_ai listens, and the one rule of who is let in: our own user, before a byte is read.
+"""Listening sockets that accept connections of our own user only, checked before a byte is read.
 
-The kernel says whose the other end is (peer_users.py). A token, where a listener has one, is asked for on top of that.
+All of dap_ai listens through this module. The kernel reports which user owns the other end (peer_users.py). A listener
+may require a token as well.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ Log = Callable[[str], None]
 
 
 def listening_tcp(host: str, port: int, backlog: int = _BACKLOG) -> socket.socket:
-    """A socket that listens, for `serve`: in this process, or in one that inherits it. Raises OSError."""
+    """Return a listening TCP socket for `serve`, in this process or in one that inherits it. Raises OSError."""
     return socket.create_server((host, port), backlog=backlog)
 
 
 def listening_unix(path: Path) -> socket.socket:
-    """The same at a path that only its user can reach. Raises OSError."""
+    """Return a listening Unix socket at a path that only its user can reach. Raises OSError."""
     bound = socket.socket(socket.AF_UNIX)
     try:
         bound.bind(str(path))
@@ -48,9 +49,9 @@ async def serve(
     others: Callable[[], Collection[int]] = frozenset,
     backlog: int = _BACKLOG,
 ) -> asyncio.Server:
-    """Serve each connection of our own user by a new `protocol`; cut off everybody else, and log it. Raises OSError.
+    """Serve each connection of our own user with a new `protocol`; abort and log all others. Raises OSError.
 
-    `at`: an address, or a socket that listens. `others`: users who are let in as well where we are root.
+    `at` is an address or a listening socket. `others` returns the ids of users to accept as well if we are root.
     """
     loop = asyncio.get_running_loop()
 
@@ -65,7 +66,7 @@ async def serve(
 
 
 class _Admission(asyncio.Protocol):
-    """A connection before it is known whose it is: the event loop reads nothing of it until then."""
+    """A new connection whose user is not checked yet; the event loop reads nothing from it until then."""
 
     def __init__(
         self, protocol: Callable[[], asyncio.Protocol], log: Log, others: Callable[[], Collection[int]]
@@ -85,6 +86,6 @@ class _Admission(asyncio.Protocol):
 
 
 def _name(transport: asyncio.BaseTransport) -> str:
-    """`host:port`; a Unix socket's other end has no name."""
+    """Return `host:port` of the other end; a Unix socket's other end has no name."""
     peer = transport.get_extra_info("peername")
     return f"{peer[0]}:{peer[1]}" if isinstance(peer, tuple) else "who connected"

@@ -1,8 +1,8 @@
-"""Byte links without a task in the way: bytes arrive by callback, writes go straight to the transport.
+"""Byte links without tasks: bytes arrive by callback, writes go straight to the transport.
 
-A message through the proxy costs no task switch (anyio's and asyncio's streams cost one or two, 0.2 ms a round trip
-measured). Back-pressure is explicit: a link whose peer does not read tells its `on_full`, and the owner stops reading
-the other side.
+A message through the proxy costs no task switch (the streams of anyio and asyncio cost one or two, measured at 0.2 ms
+per round trip). Back-pressure is explicit: a link whose peer does not read calls its `on_full`, and the owner stops
+reading the other side.
 """
 
 from __future__ import annotations
@@ -16,63 +16,63 @@ from dap_ai.protocol.wire.framing import encode_frame, encode_header
 from dap_ai.system.load_limits import wait_for
 
 HIGH_WATER_BYTES = 4 * 1024 * 1024
-"""Unsent bytes of a link above which the other side is not read."""
+"""Number of unsent bytes on a link above which the other side is not read."""
 
 FLUSH_S = 5.0
-"""So long a peer may take to read what was written before the end."""
+"""Maximum seconds for a peer to read the remaining bytes after the link is closed."""
 _PIPE_BYTES = 1024 * 1024
 _LARGE_BYTES = 64 * 1024
-"""From here on a copy costs more than a second call of the system."""
+"""Size from which copying the bytes costs more than a second system call."""
 
 
 class Writer(Protocol):
-    """What messages can be sent to."""
+    """A destination for messages."""
 
     def write(self, data: bytes) -> None:
-        """Send."""
+        """Send bytes."""
         ...
 
 
 class ByteLink(Protocol):
-    """One end of a byte stream. `start` must come before anything arrives."""
+    """One end of a byte stream. Call `start` to receive."""
 
     def start(
         self, on_data: Callable[[bytes], None], on_end: Callable[[], None], on_full: Callable[[bool], None]
     ) -> None:
-        """Deliver bytes to `on_data`, then `on_end` once; `on_full` when the unsent bytes cross the limit."""
+        """Deliver bytes to `on_data`, then call `on_end` once; call `on_full` when the unsent bytes cross the limit."""
         ...
 
     def write(self, data: bytes) -> None:
-        """Send, buffering what the peer does not take. Never blocks, never raises; lost after the end."""
+        """Send bytes, buffering those the peer does not read. Never blocks or raises; bytes after the end are lost."""
         ...
 
     def hold(self, *, held: bool) -> None:
-        """Keep what is written; or send all that was kept, in one piece."""
+        """Buffer further writes (`held`), or send all buffered bytes in one write."""
         ...
 
     def pause(self, *, paused: bool) -> None:
-        """Stop or go on reading."""
+        """Pause or resume reading."""
         ...
 
     def close(self) -> None:
-        """Flush and close: later, if the peer does not read now; never, if it does not read at all.
+        """Flush and close: later if the peer is not reading now, never if it does not read at all.
 
-        Who has closed it hears nothing more of it.
+        No callback is called afterwards.
         """
         ...
 
     def abort(self) -> None:
-        """Close now; what is unsent is lost."""
+        """Close at once; unsent bytes are lost."""
         ...
 
     @property
     def has_unsent(self) -> bool:
-        """Whether anything waits for the peer to read."""
+        """Whether bytes are waiting for the peer to read them."""
         ...
 
 
 class _Receiver:
-    """What is heard of the peer; bytes that come before `start` wait for it."""
+    """The receiving side of a link; keeps bytes that arrive before `start`."""
 
     def __init__(self) -> None:
         self._early = bytearray()
@@ -84,7 +84,7 @@ class _Receiver:
     def start(
         self, on_data: Callable[[bytes], None], on_end: Callable[[], None], on_full: Callable[[bool], None]
     ) -> None:
-        """See Link."""
+        """See ByteLink."""
         self._on_data, self._on_end, self._on_full = on_data, on_end, on_full
         if self._early:
             early, self._early = bytes(self._early), bytearray()
@@ -93,14 +93,14 @@ class _Receiver:
             on_end()
 
     def data_received(self, data: bytes) -> None:
-        """Bytes came."""
+        """Deliver received bytes, or keep them until `start`."""
         if self._on_data is None:
             self._early += data
         else:
             self._on_data(data)
 
     def end_received(self) -> None:
-        """No more will come."""
+        """Report the end of the stream, once."""
         if self._ended:
             return
         self._ended = True
@@ -120,7 +120,7 @@ class TransportLink(_Receiver, asyncio.Protocol):
         self._held: list[bytes] | None = None
 
     def attach(self, reader: Any, writer: Any) -> None:
-        """Use these transports. Needed where reading and writing are two of them."""
+        """Use these transports. Call it only if reading and writing use two different ones."""
         self._reader = reader
         self._writer = writer
         if writer is not None:
@@ -130,11 +130,11 @@ class TransportLink(_Receiver, asyncio.Protocol):
 
     @property
     def own_port(self) -> int:
-        """The port of this end of a TCP connection."""
+        """The local port of a TCP connection; 0 before it is connected."""
         return self._writer.get_extra_info("sockname")[1] if self._writer is not None else 0
 
     def write(self, data: bytes) -> None:
-        """See Link."""
+        """See ByteLink."""
         if self._held is None:
             self._send(data)
         elif len(data) < _LARGE_BYTES:
@@ -145,33 +145,33 @@ class TransportLink(_Receiver, asyncio.Protocol):
             self.hold(held=True)
 
     def hold(self, *, held: bool) -> None:
-        """See Link."""
+        """See ByteLink."""
         kept, self._held = self._held, [] if held else None
         if kept:
             self._send(b"".join(kept))
 
     def _send(self, data: bytes) -> None:
         if self._writer is not None and not self._writer.is_closing():
-            # asyncio copies the unsent rest of bytes, but not that of a view
+            # asyncio copies the unsent part of a bytes object, but not of a memoryview
             self._writer.write(data if len(data) < _LARGE_BYTES else memoryview(data))
 
     def pause(self, *, paused: bool) -> None:
-        """See Link."""
+        """See ByteLink."""
         if self._reader is None or self._reader.is_closing():
             return
-        with contextlib.suppress(RuntimeError):  # a transport that has just ended
+        with contextlib.suppress(RuntimeError):  # the transport has just closed
             self._reader.pause_reading() if paused else self._reader.resume_reading()
 
     def close(self) -> None:
-        """See Link."""
+        """See ByteLink."""
         self.hold(held=False)
-        self._on_data = self._on_end = self._on_full = None  # or what is unsent would keep a session in memory
+        self._on_data = self._on_end = self._on_full = None  # else the unsent bytes would keep the session in memory
         for transport in (self._writer, self._reader):
             if transport is not None:
                 transport.close()
 
     def abort(self) -> None:
-        """See Link."""
+        """See ByteLink."""
         self._held = None
         if self._writer is not None:
             self._writer.abort()
@@ -180,84 +180,84 @@ class TransportLink(_Receiver, asyncio.Protocol):
 
     @property
     def has_unsent(self) -> bool:
-        """See Link."""
+        """See ByteLink."""
         return self._writer is not None and self._writer.get_write_buffer_size() > 0
 
     # -- asyncio.Protocol -------------------------------------------------------------------------------------------
 
     def connection_made(self, transport: Any) -> None:
-        """A duplex transport is connected."""
+        """Attach a duplex transport that has connected."""
         if self._on_connected is not None:
             self.attach(transport, transport)
             self._on_connected(self)
 
     def eof_received(self) -> bool:
-        """The peer will send no more; what we still write may reach it."""
+        """Report that the peer sends nothing more, and keep the transport open for our writes."""
         self.end_received()
         return True
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002  asyncio's signature
-        """The transport is closed."""
+        """Report that the transport is closed."""
         if self._full:
             self.resume_writing()
         self.end_received()
 
     def pause_writing(self) -> None:
-        """Too much is unsent."""
+        """Report that the unsent bytes exceed the limit."""
         self._full = True
         if self._on_full is not None:
             self._on_full(True)
 
     def resume_writing(self) -> None:
-        """Enough was sent."""
+        """Report that the unsent bytes are below the limit again."""
         self._full = False
         if self._on_full is not None:
             self._on_full(False)
 
 
 class MemoryLink(_Receiver):
-    """One end of a link inside this process; made in pairs by `memory_pair`."""
+    """One end of a link within this process; `memory_pair` makes both."""
 
     def __init__(self) -> None:
         super().__init__()
         self.peer: MemoryLink | None = None
 
     def write(self, data: bytes) -> None:
-        """See Link."""
+        """See ByteLink."""
         if self.peer is not None:
             asyncio.get_running_loop().call_soon(self.peer.data_received, data)
 
     def hold(self, *, held: bool) -> None:
-        """See Link; nothing is gained by it here."""
+        """See ByteLink. Does nothing: batching writes saves nothing in memory."""
 
     def pause(self, *, paused: bool) -> None:
-        """See Link; both ends are one process, so there is nothing to hold back."""
+        """See ByteLink. Does nothing: both ends are in one process."""
 
     def close(self) -> None:
-        """See Link."""
+        """See ByteLink."""
         peer, self.peer = self.peer, None
         if peer is not None:
             asyncio.get_running_loop().call_soon(peer.end_received)
 
     def abort(self) -> None:
-        """See Link."""
+        """See ByteLink."""
         self.close()
 
     @property
     def has_unsent(self) -> bool:
-        """See Link: what is written is taken at once."""
+        """See ByteLink. Always False: the peer receives every write."""
         return False
 
 
 def memory_pair() -> tuple[MemoryLink, MemoryLink]:
-    """Two ends of one link."""
+    """Return the two ends of a new link."""
     one, two = MemoryLink(), MemoryLink()
     one.peer, two.peer = two, one
     return one, two
 
 
 async def open_tcp(host: str, port: int, timeout_s: float) -> TransportLink:
-    """Connect. Raises OSError, and TimeoutError after `timeout_s`."""
+    """Open a TCP connection. Raises OSError, and TimeoutError after `timeout_s`."""
     loop = asyncio.get_running_loop()
     connected = loop.create_connection(lambda: TransportLink(lambda _link: None), host, port)
     _, link = await wait_for(connected, timeout_s)
@@ -265,7 +265,7 @@ async def open_tcp(host: str, port: int, timeout_s: float) -> TransportLink:
 
 
 def write_message(link: Writer, body: bytes) -> None:
-    """Send a message; a large one is not copied to stand behind its header."""
+    """Send a message; the header of a large one is sent separately, to avoid a copy."""
     if len(body) < _LARGE_BYTES:
         link.write(encode_frame(body))
     else:
@@ -274,16 +274,16 @@ def write_message(link: Writer, body: bytes) -> None:
 
 
 def part(link: ByteLink) -> None:
-    """Close: at once, or as soon as the peer has read everything, FLUSH_S from now at the latest."""
+    """Close a link at once, or as soon as the peer has read everything, after FLUSH_S at the latest."""
     link.close()
     if link.has_unsent:
         asyncio.get_running_loop().call_later(FLUSH_S, link.abort)
 
 
 def _widen(transport: Any) -> None:
-    """Make a pipe hold a large message, where the system can: its two ends then take turns less often.
+    """Enlarge a pipe's buffer where the system can, so that its two ends switch less often.
 
-    64 KiB are full 4 ms into a storm of output, and an adapter waits.
+    A burst of output fills the default 64 KiB in 4 ms, and then the adapter waits.
     """
     pipe = transport.get_extra_info("pipe") if transport is not None else None
     with contextlib.suppress(ImportError, AttributeError, OSError, ValueError):  # not Linux, a socket, or closed

@@ -1,4 +1,4 @@
-"""A headless DAP client over one link: what the command line and the tests speak through."""
+"""A headless DAP client over one link, for the command line and the tests."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ ReverseAnswer = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
 
 
 class ConnectionClosed(Exception):  # noqa: N818  a state, not a mistake
-    """The other end has closed the stream."""
+    """The other end closed the stream."""
 
 
 class DapClient:
-    """`reverse` maps a reverse request's command to what answers it; others are refused."""
+    """DAP client. `reverse` maps a reverse request's command to its handler; other reverse requests fail."""
 
     def __init__(self, link: ByteLink, end: Callable[[], Awaitable[None]] | None = None) -> None:
         self.capabilities: dict[str, Any] = {}
@@ -42,15 +42,15 @@ class DapClient:
         link.start(self._on_data, self._on_end, lambda _full: None)
 
     def on_event(self, listener: EventListener) -> None:
-        """Call `listener(name, body)` for every event, as it comes, before `wait_event` sees it."""
+        """Call `listener(name, body)` for every event on arrival, before `wait_event` returns it."""
         self._listeners.append(listener)
 
     def on_close(self, listener: Callable[[], None]) -> None:
-        """Call `listener()` once the connection has ended."""
+        """Call `listener()` when the connection ends."""
         self._close_listeners.append(listener)
 
     async def initialize(self, adapter_id: str, **more: Any) -> dict[str, Any]:
-        """The request `initialize`; the capabilities are kept."""
+        """Send `initialize`; return the capabilities and keep them."""
         arguments = {"clientID": "dap-ai", "adapterID": adapter_id, "pathFormat": "path", **more}
         self.capabilities = await self.request("initialize", arguments | {"linesStartAt1": True})
         return self.capabilities
@@ -58,7 +58,10 @@ class DapClient:
     async def request(
         self, command: str, arguments: Mapping[str, Any] | None = None, timeout_s: float | None = None
     ) -> dict[str, Any]:
-        """The response's body; `timeout_s` on an idle machine. Raises RequestFailed, ConnectionClosed, TimeoutError."""
+        """Send a request and return the response's body; `timeout_s`: in seconds of an idle machine (see load_limits).
+
+        Raises RequestFailed, ConnectionClosed, TimeoutError.
+        """
         message = await wait_for(self.send(command, arguments), timeout_s)
         if not message.success:
             error = message.read(ErrorBody) if message.content.startswith(b"{") else ErrorBody()
@@ -66,7 +69,7 @@ class DapClient:
         return message.read(dict[str, Any])
 
     def send(self, command: str, arguments: Mapping[str, Any] | None = None) -> asyncio.Future[Envelope]:
-        """Send now; the future gives the response, failed or not."""
+        """Send a request at once; the future resolves to the response, whether it succeeded or failed."""
         future: asyncio.Future[Envelope] = asyncio.get_running_loop().create_future()
         if self._closed:
             future.set_exception(ConnectionClosed())
@@ -77,9 +80,9 @@ class DapClient:
         return future
 
     async def wait_event(self, *names: str) -> tuple[str, dict[str, Any]]:
-        """The next event with one of these names (any, if none is given); earlier others are dropped.
+        """Return (name, body) of the next event with one of these names, or of any if none is given.
 
-        Raises ConnectionClosed.
+        Drops other events before it. Raises ConnectionClosed.
         """
         while True:
             event = await self._events.get()
@@ -90,7 +93,7 @@ class DapClient:
                 return event
 
     async def close(self) -> None:
-        """End the connection and, in process, the proxy and the adapter's process tree behind it."""
+        """Close the connection and, if in process, end the proxy and the adapter's process tree behind it."""
         self._link.close()
         self._on_end()
         if self._end is not None:
@@ -124,9 +127,9 @@ class DapClient:
         reply: dict[str, Any] = {"type": "response", "request_seq": message.seq, "command": message.name}
         try:
             if answer is None:
-                raise NotImplementedError(f"this client has no {message.name}")  # noqa: TRY301  answered just below
+                raise NotImplementedError(f"this client has no {message.name}")  # noqa: TRY301  caught just below
             reply |= {"success": True, "body": await answer(message.read(dict[str, Any]))}
-        except Exception as error:  # noqa: BLE001  whatever it was, the adapter is told
+        except Exception as error:  # noqa: BLE001  the adapter gets any error
             reply |= {"success": False, "message": str(error)}
         self._seq += 1
         self._write(envelope.encode({"seq": self._seq, **reply}))

@@ -1,7 +1,7 @@
-"""Whose the other end of a connection is, as the kernel tells where it does: every user can reach a port.
+"""The user at the other end of a connection, where the kernel reports it: any user can connect to a port.
 
-The standard library alone, but for `users_of`: debugpy's adapter uses this file as well
-(backends/debugpy/shim.py), and an agent's Python from 3.8 on (debuggees/runs/running/attached).
+Imports the standard library only, except in `users_of`: debugpy's adapter uses this file as well
+(backends/debugpy/shim.py), and so does an agent's Python from 3.8 on (debuggees/runs/running/attached).
 """
 
 from __future__ import annotations
@@ -15,30 +15,30 @@ from typing import Iterable, Iterator, Tuple
 Address = Tuple[str, int]
 
 GONE = -1
-"""In place of a user: the other end was closed before it was looked for, and whose it was nobody knows any more."""
+"""Value in place of a user id: the other end was already closed, so its user is unknown."""
 
 _ROOT = 0
 _TABLES = ("/proc/net/tcp", "/proc/net/tcp6")
 _READS = 3
-"""A table that changes while it is read may lack a row."""
+"""Number of reads of the table; one that changes during a read may lack a row."""
 
 
 def is_of_another_user(connected: socket.socket) -> bool:
-    """Whether the other end of a connection is not known to be our user's; root counts as ours.
+    """Whether the other end of a connection belongs to a user other than us and root, or is closed already.
 
-    Where the kernel does not tell, the answer is no: a folder of ours, or a token, keeps others out there. Who has
-    closed already counts as another.
+    Where the kernel does not report the user, the answer is False: there our private folder, or a token, keeps others
+    out.
     """
     return is_another(user_at(connected))
 
 
 def user_at(connected: socket.socket) -> int | None:
-    """The user at the other end of a connection, or GONE; None: the kernel does not tell."""
+    """Return the id of the user at the other end of a connection, or GONE; None if the kernel does not report it."""
     if connected.family == getattr(socket, "AF_UNIX", None):
         return _user_of_unix(connected)
     try:
         return user_of(connected.getpeername()[:2], connected.getsockname()[:2])
-    except OSError:  # reset by now
+    except OSError:  # the connection was reset
         return GONE
 
 
@@ -51,9 +51,9 @@ def _user_of_unix(connected: socket.socket) -> int | None:
 
 
 def user_of(peer: Address, own: Address) -> int | None:
-    """The user who has made this TCP connection, by the kernel's table of sockets (Linux), or GONE.
+    """Return the id of the user who made this TCP connection, from the kernel's socket table (Linux), or GONE.
 
-    None: the kernel does not tell, or it comes from another machine.
+    None if the kernel does not report it, or the connection is from another machine.
     """
     if not hasattr(os, "getuid"):
         return None
@@ -63,21 +63,24 @@ def user_of(peer: Address, own: Address) -> int | None:
             if uid is not None:  # at once: the second table costs as much as the first
                 return uid
             told = True
-        if not told:  # not even the listener: this is no table of our sockets
+        if not told:  # not even the listener: this table does not list our sockets
             return None
     return GONE if _is_local(peer[0]) or peer[0] == own[0] else None
 
 
 def is_another(uid: int | None) -> bool:
-    """Whether this user is known, and neither ours nor root."""
+    """Whether this user is known and neither us nor root."""
     return uid is not None and uid not in (_ROOT, os.getuid())
 
 
 def users_of(roots: Iterable[int]) -> set[int]:
-    """Who runs these processes and their descendants: root may debug, or record, a program of another user."""
+    """Return the users who run these processes and their descendants; empty without psutil.
+
+    For root, who may debug or record a program of another user.
+    """
     try:
         import psutil  # noqa: PLC0415  only root needs it
-    except ImportError:  # in an agent's Python
+    except ImportError:  # as in an agent's Python
         return set()
     found: set[int] = set()
     for root in roots:
@@ -90,30 +93,30 @@ def users_of(roots: Iterable[int]) -> set[int]:
 def _rows() -> Iterator[str]:
     for table in _TABLES:
         try:
-            with open(table, encoding="ascii") as rows:  # noqa: PTH123  a process that needs no pathlib uses this too
+            with open(table, encoding="ascii") as rows:  # noqa: PTH123  also runs in processes without pathlib
                 yield from rows
-        except OSError:  # noqa: PERF203  two of them
+        except OSError:  # noqa: PERF203  only two tables
             continue
 
 
 def _found(rows: Iterable[str], peer: Address, own: Address) -> Iterator[int | None]:
-    """Of the rows of the table the peer's end, as its user; and those at our port, as None."""
+    """Yield the user of the row of the peer's end, and None for each row at our port."""
     peers, owns = _written(*peer), _written(*own)
     mark = f":{own[1]:04X} "
     for row in rows:
-        if mark not in row:  # most are of other connections, and there may be 100,000
+        if mark not in row:  # most rows are other connections, and there may be 100,000
             continue
         _, local, remote, _, _, _, _, uid, _, inode, *_ = row.split()
         if local in peers and remote in owns:
-            yield int(uid) if inode != "0" else GONE  # a socket that nobody holds any more is told to be root's
+            yield int(uid) if inode != "0" else GONE  # the kernel lists a socket without an owner as root's
         elif f"{local} ".endswith(mark):
             yield None
 
 
 def _written(host: str, port: int) -> set[str]:
-    """An address as the kernel writes it: words of four bytes in the machine's own order.
+    """Return an address in the kernel's notation: hexadecimal 4-byte words in the machine's byte order.
 
-    One of IPv4 has two forms: the two ends of a connection need not be sockets of one family.
+    An IPv4 address has two notations: the two ends of a connection may be sockets of different families.
     """
     host = host.partition("%")[0]
     packed = socket.inet_pton(socket.AF_INET6 if ":" in host else socket.AF_INET, host)

@@ -1,4 +1,4 @@
-"""This process's stdin and stdout as a link, whatever they are: pipes, files, devices; on Windows too."""
+"""This process's stdin and stdout as a link, for pipes, files and devices; on Windows too."""
 
 from __future__ import annotations
 
@@ -14,32 +14,35 @@ from dap_ai.transport.byte_links import ByteLink, TransportLink
 
 
 async def open_stdio() -> ByteLink:
-    """This process's stdin and stdout as a link; fd 1 is then ours alone: what else prints goes to stderr."""
+    """Return this process's stdin and stdout as a link; other output to fd 1 then goes to stderr."""
     loop = asyncio.get_running_loop()
     source = os.fdopen(os.dup(0), "rb", buffering=0)
     sink = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
     link = TransportLink()
-    # Both or neither: what asyncio has taken does not block any more, as the threads want it to.
+    # Both or neither: asyncio makes a file non-blocking, but the threads need blocking files.
     if not (_can_be_polled(source) and _can_be_polled(sink)):
         return _ThreadedLink(source, sink, loop)
     try:
         writer, _ = await loop.connect_write_pipe(lambda: link, sink)
         reader, _ = await loop.connect_read_pipe(lambda: link, source)
-    except (ValueError, OSError, NotImplementedError):  # Windows: pipes of asyncio do not serve
+    except (ValueError, OSError, NotImplementedError):  # Windows: asyncio cannot use these pipes
         return _ThreadedLink(source, sink, loop)
     link.attach(reader, writer)
     return link
 
 
 def _can_be_polled(file: Any) -> bool:
-    """Not a regular file; nor a device such as /dev/null: asyncio takes that for a terminal and waits for ever."""
+    """Return whether the event loop can poll a file: False for regular files and devices such as /dev/null.
+
+    asyncio takes a device for a terminal and waits forever.
+    """
     mode = os.fstat(file.fileno()).st_mode
     return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or bool(file.isatty())
 
 
 class _ThreadedLink:
-    """A link over blocking files, for where the event loop cannot poll them."""
+    """A link over blocking files, for files that the event loop cannot poll."""
 
     def __init__(self, source: Any, sink: Any, loop: asyncio.AbstractEventLoop) -> None:
         self._source = source
@@ -54,7 +57,7 @@ class _ThreadedLink:
         on_end: Callable[[], None],
         on_full: Callable[[bool], None],  # noqa: ARG002  writes block instead
     ) -> None:
-        """See Link."""
+        """See ByteLink."""
 
         def read() -> None:
             while True:
@@ -73,29 +76,29 @@ class _ThreadedLink:
         threading.Thread(target=read, name="dap-ai stdin", daemon=True).start()
 
     def write(self, data: bytes) -> None:
-        """See Link; blocks while the peer does not read."""
+        """See ByteLink. Blocks while the peer does not read."""
         with contextlib.suppress(OSError, ValueError):
             view = memoryview(data)
             while view:
                 view = view[self._sink.write(view) :]
 
     def hold(self, *, held: bool) -> None:
-        """See Link; a write costs little beside the thread."""
+        """See ByteLink. Does nothing: a write costs little compared with the thread."""
 
     def pause(self, *, paused: bool) -> None:
-        """See Link."""
+        """See ByteLink."""
         self._go_on.clear() if paused else self._go_on.set()
 
     def close(self) -> None:
-        """See Link."""
+        """See ByteLink."""
         with contextlib.suppress(OSError):
             self._sink.close()
 
     def abort(self) -> None:
-        """See Link."""
+        """See ByteLink."""
         self.close()
 
     @property
     def has_unsent(self) -> bool:
-        """See Link: what is written is taken at once."""
+        """See ByteLink. Always False: writes block until everything is written."""
         return False

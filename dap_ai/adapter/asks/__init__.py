@@ -1,12 +1,13 @@
-"""Questions in a session, from acceptance to the last event, and all that the agent does through the session. Pure.
+"""Questions in a session, from acceptance to the last event, and everything the agent does through the session. Pure.
 
     ask        accepted -> running -> ended (completed, cancelled, notStopped, limit, failed)
-    action     wanted -> done | failed;    a resume: -> [snapshots end] -> sent -> stopped | ended | still running
+    action     requested -> done | failed;    a resume: -> [snapshots end] -> sent -> stopped | ended | still running
     approval   waiting -> allowed | denied | timeout | unseen | over (its ask or its stop has ended)
 
 1. An ask ends once; every read, approval and action of the agent has exactly one outcome.
-2. No read is of another stop: a request of an older epoch fails with `notStopped` before it reaches the wire.
-3. One request of the agent is in flight at most, and only when the editor is quiet (`slots.py`).
-4. The client never sees a breakpoint of the agent. Actions pass here a second wall, behind `agent/guard/policy.py`.
-5. What ends a stop is forwarded only after each snapshot of it has ended, or 0.1 s have passed (`snapshot_jobs.py`).
+2. No read returns values of another stop: a request of an older epoch fails with `notStopped` before it is sent.
+3. At most one request of the agent is in flight, and only when the editor is quiet (`slots.py`).
+4. The client never sees a breakpoint of the agent. Actions are checked here again, after `agent/guard/policy.py`.
+5. A request that ends a stop is forwarded once each snapshot of the stop has ended, or after 0.1 s
+   (`snapshot_jobs.py`).
 """

@@ -1,12 +1,12 @@
-"""What the agent does to the program, at the level `mutate` only: it steps, sets breakpoints, evaluates and assigns.
+"""Performs the agent's actions on the program, at the level `mutate` only: step, set breakpoints, evaluate, assign.
 
     ActionRequest -> refused | NotStopped
-                 -> evaluate, setExpression, setVariable   behind the editor's requests, as the agent's reads
+                 -> evaluate, setExpression, setVariable   after the editor's requests, as the agent's reads
                  -> setBreakpoints                         merged with the client's (agent_breakpoints.py)
-                 -> next, stepIn, stepOut, continue        until the program stops anew (resuming.py)
+                 -> next, stepIn, stepOut, continue        until the program stops again (resuming.py)
 
-Whether the user has agreed is asked before, by who wants to act (consent.py, agent/guard/policy.py): this is the wall
-behind.
+The requester has asked for the user's consent before (consent.py, agent/guard/policy.py); the checks here are the
+second barrier.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 
 
 class Acting:
-    """The actions of the session's asks."""
+    """Performs the actions of the session's asks."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class Acting:
         self.resuming = Resuming(out, state, gate, jobs, self._outcomes)
 
     def on_action(self, wanted: ActionRequest) -> None:
-        """The agent wants to act."""
+        """Perform an action of the agent, or refuse it."""
         self._outcomes.expect(wanted)
         ask = self._asks.running.get(wanted.ask_id)
         if ask is None or wanted.epoch != self._state.epoch or not self._state.thread_stopped(wanted.thread_id):
@@ -75,7 +75,7 @@ class Acting:
             self._act(wanted)
 
     def end_ask(self, ask_id: str) -> None:
-        """An ask has ended: its actions are not waited for any more, and its breakpoints go."""
+        """Fail the pending actions of an ask that has ended, and remove its breakpoints."""
         error = RequestFailed("act", "cancelled", "the question has ended")
         self.resuming.end(error, ask_id)
         for wanted in self._outcomes.of_ask(ask_id):
@@ -86,20 +86,20 @@ class Acting:
             self.breakpoints.drop(lambda each: each.ask_id == ask_id)
 
     def on_client_resumes(self) -> None:
-        """The user resumes or pauses the program: where the agent wanted it to stop counts no more."""
+        """End the agent's resume and its temporary breakpoints, because the user resumes or pauses the program."""
         self.resuming.end(NotStopped("act"))
         self.breakpoints.drop(lambda each: each.once)
 
     def admits(self, message: Envelope) -> bool:
-        """Whether the client is to see this event of the backend."""
+        """Whether the client may see this event of the backend."""
         return self.resuming.admits(message) and not self.breakpoints.hides(message)
 
     def marks(self, message: Envelope) -> bool:
-        """Whether this event of the backend came of the agent's own evaluation."""
+        """Whether this event of the backend was caused by the agent's own evaluation."""
         return message.name == "output" and self._reads.acts
 
     def on_event(self, message: Envelope) -> None:
-        """The client has seen this event of the backend."""
+        """Update the actions after the client got this event of the backend."""
         if message.name == "stopped":
             self.breakpoints.drop(lambda each: each.once)
             self.resuming.on_stopped()
@@ -110,7 +110,7 @@ class Acting:
             self.breakpoints.clear()
 
     def on_breakpoints(self, message: Envelope, owner: BreakpointsOwner) -> None:
-        """A setBreakpoints of ours was answered."""
+        """Handle the response to our own setBreakpoints."""
         added = self.breakpoints.on_response(message, owner)
         wanted = self._outcomes.waiting(owner.token)
         if wanted is None:
@@ -178,7 +178,7 @@ class Acting:
         self._send(wanted, "setVariable", arguments, then)
 
     def _on_changed(self, wanted: ActionRequest, text: str, body: bytes, error: RequestFailed | None) -> None:
-        """The program may be another now, also if this has failed or not come back."""
+        """Finish an evaluation or assignment; the program may have changed, even if it failed or timed out."""
         if isinstance(error, NotStopped):
             self._outcomes.fail(wanted, error)
             return
@@ -212,7 +212,7 @@ class Acting:
 
 
 def tagged(message: Envelope) -> bytes:
-    """An `output` event's body, with our mark: it came while the agent's own evaluation ran in the program."""
+    """Return an `output` event's body, marked as caused by the agent's own evaluation in the program."""
     return envelope.encode(read_or(message, Fields, {}) | {"dapAiAgent": msgspec.Raw(b"true")})
 
 

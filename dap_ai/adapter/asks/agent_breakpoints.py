@@ -1,11 +1,11 @@
-"""The agent's breakpoints beside the client's.
+"""Merges the agent's breakpoints with the client's.
 
-DAP's setBreakpoints replaces all breakpoints of a file. So the client's last request for each file is remembered, and
-the backend gets the client's breakpoints, in their order, then the agent's on other lines. The client never sees the
-agent's: its response is cut to its own, events about the others are left out, and where the backend numbers the
-client's breakpoints anew, ids are translated back. Files are the same if their paths are, letter by letter.
+DAP's setBreakpoints replaces all breakpoints of a file. So the client's last request for each file is kept, and the
+backend gets the client's breakpoints, in their order, then the agent's on other lines. The client never sees the
+agent's: its response is cut to its own, events about the others are dropped, and if the backend renumbers the client's
+breakpoints, ids are translated back. Files are identified by their exact paths.
 
-Our own requests are sent at once, not behind the editor's: the last set on the wire is always the newest.
+Our own requests are sent at once, not after the editor's: the last setBreakpoints sent is always the newest.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from dap_ai.protocol.wire.dap_messages import (
 from dap_ai.protocol.wire.envelope import Envelope
 
 _NOBODY = 0
-"""A token that no agent waits for."""
+"""A token that no agent request has."""
 
 
 class AgentBreakpoint(NamedTuple):
-    """One that an ask has set; with `once`, until the next stop, whatever it is."""
+    """A breakpoint set by an ask; with `once`, removed at the next stop of any kind."""
 
     ask_id: str
     line: int
@@ -45,36 +45,36 @@ class AgentBreakpoint(NamedTuple):
 
 class _File(msgspec.Struct):
     arguments: Fields
-    """Of the client's last request, but for the breakpoints."""
+    """Arguments of the client's last request, without the breakpoints."""
     own: list[msgspec.Raw] = []
     ids: list[int | None] = []
-    """Of `own`, as the client knows them."""
+    """Ids of `own`, as the client knows them."""
     agents: list[AgentBreakpoint] = []
 
     def lines(self) -> list[int]:
-        """Of the client's breakpoints."""
+        """Return the lines of the client's breakpoints."""
         return [_read(raw).line for raw in self.own]
 
     def others(self) -> list[AgentBreakpoint]:
-        """The agent's, one a line, on lines without a breakpoint of the client."""
+        """Return the agent's breakpoints, one per line, on lines without a breakpoint of the client."""
         first = {each.line: each for each in reversed(self.agents)}
         taken = self.lines()
         return [each for each in self.agents if each is first[each.line] and each.line not in taken]
 
 
 class BreakpointMerger:
-    """What is set in each file, by path."""
+    """The breakpoints of each file, by path."""
 
     def __init__(self, out: Outbox) -> None:
         self._out = out
         self._files: dict[str, _File] = {}
         self._told: dict[int, int | None] = {}
-        """The backend's ids, each with the client's; None: one of the agent's. Those of earlier sets may come late."""
+        """Maps the backend's ids to the client's (None: the agent's). Keeps earlier ids, as events may be late."""
 
     # -- the client's ------------------------------------------------------------------------------------------------
 
     def of_client(self, message: Envelope) -> tuple[bytes | None, SentBreakpoints | None]:
-        """The client's setBreakpoints: its new arguments if they change, and what is in them."""
+        """Record the client's setBreakpoints; return its new arguments (None: unchanged) and the breakpoints sent."""
         request = read_or(message, SetBreakpointsArguments, SetBreakpointsArguments())
         path = request.source.path
         if not path:
@@ -90,7 +90,7 @@ class BreakpointMerger:
         return (_content(file) if file.others() else None), SentBreakpoints(path, len(own))
 
     def on_client_response(self, message: Envelope, sent: SentBreakpoints) -> bytes | None:
-        """The client's setBreakpoints has succeeded: the body that it may see, if that is another."""
+        """Process the response to the client's setBreakpoints; return its new body, or None if unchanged."""
         file = self._files.get(sent.file)
         set_now = read_or(message, BreakpointsBody, BreakpointsBody()).breakpoints
         if file is not None:
@@ -103,7 +103,7 @@ class BreakpointMerger:
         return envelope.encode(body | {"breakpoints": entries[: sent.own]})
 
     def halts(self) -> Iterator[Halt]:
-        """Where the client's own stop the program: a condition counts, the number of a hit does not."""
+        """Yield where the client's breakpoints stop the program: conditions count, hit counts do not."""
         for path, file in self._files.items():
             for own in map(_read, file.own):
                 if not own.log_message:
@@ -112,7 +112,7 @@ class BreakpointMerger:
     # -- the agent's -------------------------------------------------------------------------------------------------
 
     def users(self, path: str, line: int) -> str:
-        """What the client has set on this line, in words; empty: nothing."""
+        """Describe the client's breakpoint on this line; empty if there is none."""
         file = self._files.get(path)
         own = next((each for each in map(_read, file.own) if each.line == line), None) if file else None
         if own is None:
@@ -123,7 +123,7 @@ class BreakpointMerger:
         return f"a breakpoint of the user, with the condition {condition}" if condition else "a breakpoint of the user"
 
     def add(self, path: str, wanted: AgentBreakpoint, token: int) -> None:
-        """Set one, instead of an earlier one of this ask on its line; the response is for `token`."""
+        """Set a breakpoint, replacing this ask's earlier one on its line; the response is for `token`."""
         source = {"source": msgspec.Raw(envelope.encode({"path": path}))}
         file = self._files.setdefault(path, _File(source))
         file.agents = [each for each in file.agents if (each.ask_id, each.line) != (wanted.ask_id, wanted.line)]
@@ -132,7 +132,7 @@ class BreakpointMerger:
         self._send(path, file, token, index)
 
     def on_response(self, message: Envelope, owner: BreakpointsOwner) -> BreakpointBody | None:
-        """A set of ours was answered: what became of the one that was added; None: it was not set."""
+        """Handle the response to our setBreakpoints; return the added breakpoint, or None if it was not set."""
         set_now = read_or(message, BreakpointsBody, BreakpointsBody()).breakpoints
         file = self._files.get(owner.sent.file)
         if file is not None and message.success:
@@ -140,7 +140,7 @@ class BreakpointMerger:
         return set_now[owner.added] if 0 <= owner.added < len(set_now) else None
 
     def drop(self, unwanted: Callable[[AgentBreakpoint], bool]) -> None:
-        """Take some of the agent's away."""
+        """Remove the agent's breakpoints that match."""
         for path, file in self._files.items():
             kept = [each for each in file.agents if not unwanted(each)]
             if len(kept) < len(file.agents):
@@ -148,12 +148,12 @@ class BreakpointMerger:
                 self._send(path, file)
 
     def forget_agents(self) -> None:
-        """The program has ended: there is nothing to take away."""
+        """Forget the agent's breakpoints after the program's end, which removed them."""
         for file in self._files.values():
             file.agents.clear()
 
     def clear(self) -> None:
-        """Another program: the client will say what it wants set there."""
+        """Forget all breakpoints for a new program, in which the client will set its own."""
         self._files.clear()
         self._told.clear()
 
@@ -172,12 +172,12 @@ class BreakpointMerger:
             return False
         if about.id in self._told:
             return self._told[about.id] is None
-        # Set just now: whose it is will be known with the response.
+        # Just set: the response will tell whose it is.
         file = self._files.get(about.source.path)
         return file is not None and bool(file.agents)
 
     def translated(self, message: Envelope) -> bytes | None:
-        """The event's body with the ids that the client knows, if they are others."""
+        """Return the event's body with ids translated to the client's, or None if unchanged."""
         if message.name == "stopped":
             hit = read_or(message, HitBreakpoints, HitBreakpoints()).hit_breakpoint_ids
             own = [known for each in hit if (known := self._told.get(each, each)) is not None]
@@ -192,7 +192,7 @@ class BreakpointMerger:
         return None
 
     def _learn(self, file: _File, set_now: list[BreakpointBody], own: int) -> None:
-        """The backend has numbered a file's breakpoints anew: `own` of the client's, then the agent's."""
+        """Record the new ids of a file's breakpoints: the first `own` are the client's, the rest the agent's."""
         ids = [*file.ids[:own], *[None] * len(set_now)]
         self._told |= {each.id: told for each, told in zip(set_now, ids, strict=False) if each.id is not None}
 

@@ -1,4 +1,4 @@
-"""`??` in a debug console: how a client with no plugin asks.
+"""`??` in a debug console: lets clients without a plugin ask questions.
 
 The text after the prefix is a question; `??` alone asks why the program stopped. A `??` continues the console's
 conversation, `??new ...` starts another, `??stop` cancels, `??allow` and `??deny` answer a request for confirmation,
@@ -15,7 +15,7 @@ from dap_ai.adapter.state.outbox import Outbox
 from dap_ai.protocol.wire.envelope import Envelope
 
 CONTEXTS = frozenset({"repl", ""})
-"""Of `evaluate`: what a user types. Helix's `:debug-eval` sends none."""
+"""Contexts of `evaluate` for user input; Helix's `:debug-eval` sends none."""
 
 COMMANDS = {
     "new": "ask in a new conversation",
@@ -26,20 +26,20 @@ COMMANDS = {
 }
 SLASH = "/ask"
 SESSION = "session"
-"""After `allow`: every action of this kind, until the session ends."""
+"""Argument of `allow`: allow every action of this kind until the session ends."""
 
 DEFAULT_QUESTION = "Why did it stop here?"
 
 
 class ConsoleInput(NamedTuple):
-    """What a `??` line means. `command` is "" for a question."""
+    """A parsed `??` line. `command` is "" for a question."""
 
     command: str
     question: str
 
 
 def parse(text: str, prefix: str) -> ConsoleInput | None:
-    """What the console line means; None if it is not ours. `prefix` empty: nothing is."""
+    """Parse a console line; None if it is not for dap_ai. With an empty `prefix`, no line is."""
     stripped = text.strip()
     if not prefix:
         return None
@@ -57,7 +57,7 @@ def parse(text: str, prefix: str) -> ConsoleInput | None:
 
 
 def help_text(prefix: str) -> str:
-    """What `??help` answers."""
+    """Return the answer to `??help`."""
     lines = [
         f"{prefix}                  why did it stop here?",
         f"{prefix}why is total 0     any question about the stopped program; follow-ups may refer to the last answer",
@@ -67,7 +67,7 @@ def help_text(prefix: str) -> str:
 
 
 def complete(text: str, column: int, prefix: str) -> list[dict[str, object]] | None:
-    """Completion items for a `??` line (DAP CompletionItem); None if the line is not ours. `column` is 1-based."""
+    """Return completion items for a `??` line (DAP CompletionItem), or None for other lines. `column` is 1-based."""
     if not prefix or not text.lstrip().startswith(prefix):
         return None
     start = text.index(prefix) + len(prefix)
@@ -80,16 +80,16 @@ def complete(text: str, column: int, prefix: str) -> list[dict[str, object]] | N
 
 
 CATEGORY = "console"
-"""Of these lines: some consoles drop any that they do not know."""
+"""Category of console output; some consoles drop categories they do not know."""
 CALM = "dap-ai"
-"""VS Code shows "console" as a warning, and what it does not know as it shows the program's own output."""
+"""Category for VS Code, which shows "console" as a warning and unknown categories as program output."""
 
 
 def respond(out: Outbox, message: Envelope, result: str) -> None:
-    """Answers an `evaluate` of the client that is being served."""
+    """Answer an `evaluate` of the current client."""
     out.respond(message, {"result": result, "variablesReference": 0})
 
 
 def category_for(client: ClientInfo) -> str:
-    """Of the lines for a client. Others call themselves VS Code, too, but announce less (`supportsANSIStyling`)."""
+    """Return the output category for a client. Only the real VS Code announces `supportsANSIStyling`."""
     return CALM if client.id == "vscode" and client.ansi_styling else CATEGORY

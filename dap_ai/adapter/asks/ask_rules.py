@@ -1,4 +1,4 @@
-"""May this question be asked now, and what is it about? Pure decisions over the debuggee's state."""
+"""Decides whether a question may be asked now, and which stop it is about. Pure."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ MAX_QUESTION_CHARS = 20_000
 MAX_EARLIER_CHARS = 200_000
 MAX_EARLIER_FRAMES = 1000
 RELATIVE = "relative:"
-"""How a guest is called that is a related session: the same client asks through it."""
+"""Prefix of the guest id of a related session, through which the same client asks."""
 
 
 def refuse(
     arguments: AskArguments, asks: Asks, state: DebuggeeState, guest: str = "", *, knows_caught: bool = False
 ) -> Refusal | None:
-    """Why this question of a joined client, or of the session's own, cannot be taken; None if it can.
+    """Return why a guest's question, or the own client's (`guest` empty), is refused; None if it is accepted.
 
-    Follow-ups in its own conversations are always taken: what conversation, source and output hold can be answered
-    from those alone. So are questions about an exception that was caught: `knows_caught`.
+    Follow-ups in the client's own conversations are always accepted: conversation, source and output suffice to answer.
+    So are questions about a caught exception (`knows_caught`).
     """
     if len(arguments.question) > MAX_QUESTION_CHARS:
         return Refusal(BAD_ASK, {"reason": f"The question is longer than {MAX_QUESTION_CHARS} characters."})
@@ -53,7 +53,7 @@ def refuse(
 
 
 def _refuse_earlier(arguments: AskArguments, state: DebuggeeState, guest: str) -> Refusal | None:
-    """The client brings a conversation of a session that has ended: files that it names are read."""
+    """Check a question that continues a conversation of an ended session: the agent reads files that it names."""
     earlier = arguments.earlier or Earlier()
     chars = len(earlier.output) + sum(len(turn.question) + len(turn.answer) for turn in earlier.turns)
     if guest or arguments.conversation_id is not None or state.phase is not Phase.CREATED:
@@ -66,7 +66,7 @@ def _refuse_earlier(arguments: AskArguments, state: DebuggeeState, guest: str) -
 
 
 def stop_of(arguments: AskArguments, state: DebuggeeState) -> StopEvent | None:
-    """The stop that the question is about: of its frame, of its thread, else the newest."""
+    """Return the stop that the question is about: its frame's, its thread's, else the newest; None if none."""
     newest = state.last_stop()
     if newest is None:
         return None
@@ -90,15 +90,15 @@ def stop_of(arguments: AskArguments, state: DebuggeeState) -> StopEvent | None:
 
 
 def has_joined(guest: str) -> bool:
-    """Whether this is a client of another: not the session's own, and not the same one through a related session."""
+    """Whether this is another client that joined: neither the own client nor a related session's."""
     return bool(guest) and not guest.startswith(RELATIVE)
 
 
 def highest(allowed: Level, *, joined: bool) -> Level:
-    """The highest level for a client: whoever joins a session that another has stopped changes nothing in it."""
+    """Return the highest level for a client: one that joined may change nothing in another client's session."""
     return lower("compute", allowed) if joined else allowed
 
 
 def lower(asked: Level | None, allowed: Level) -> Level:
-    """The level of one ask: what it asks for, but never above what is allowed."""
+    """Return the level of one ask: the requested one, at most the allowed one."""
     return LEVELS[min(LEVELS.index(asked or allowed), LEVELS.index(allowed))]

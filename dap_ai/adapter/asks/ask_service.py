@@ -1,4 +1,4 @@
-"""Where questions are taken: `ask`, `??` in the console, `cancel` of an ask. None of it reaches the backend."""
+"""Accepts questions: `ask`, `??` in the console, and `cancel` of an ask. None of them reaches the backend."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ _OF_PRESENT = "about the present: a moment in the past is only looked at"
 
 
 class AskPart(Protocol):
-    """What is kept for an ask beside its answer."""
+    """A part of the session that keeps state for an ask."""
 
     def end_ask(self, ask_id: str) -> None:
-        """The ask has ended."""
+        """Drop the state of an ask that has ended."""
         ...
 
 
 @dataclass(eq=False)
 class AskService:
-    """The session's asks, from the client's request to its last event. `parts`: what ends with an ask."""
+    """The session's asks, from the client's request to its last event. `_parts`: parts that keep state for an ask."""
 
     _out: Outbox
     _state: DebuggeeState
@@ -50,15 +50,15 @@ class AskService:
     _caught: CaughtExceptions
     _parts: Sequence[AskPart]
     _shows_progress: set[str] = field(default_factory=set[str], init=False)
-    """Clients with progress reporting; the session's own is the empty name."""
+    """Clients that support progress reporting; "" is the session's own client."""
 
     def on_initialize(self, message: Envelope) -> None:
-        """The client that is being served says what it can show."""
+        """Record whether the current client supports progress reporting."""
         if read_or(message, InitializeArguments, InitializeArguments()).supports_progress_reporting:
             self._shows_progress.add(self._out.guest)
 
     def on_ask(self, message: Envelope) -> None:
-        """The request `ask`."""
+        """Serve the request `ask`."""
         try:
             arguments = message.read(AskArguments)
         except RemoteProtocolError as error:
@@ -67,7 +67,7 @@ class AskService:
         self.accept(message, arguments, "request")
 
     def on_tool(self, message: Envelope) -> None:
-        """The request `askTool`: an ask that one tool answers."""
+        """Serve the request `askTool`: an ask that one tool answers."""
         try:
             wanted = message.read(AskToolArguments)
         except RemoteProtocolError as error:
@@ -92,13 +92,13 @@ class AskService:
         self.accept(message, arguments, "request", call)
 
     def on_output(self, piece: AgentOutput) -> None:
-        """The agent has something to say."""
+        """Pass a piece of the agent's output on to the client."""
         messages, effects = self._asks.output(piece)
         self._out.tell(messages, self._asks.guest_of(piece.ask_id))
         self._out.do(*effects)
 
     def on_ended(self, ended: AgentEnded) -> None:
-        """The agent is done."""
+        """End an ask whose agent has ended."""
         reason: EndReason = "limit" if ended.answer.limit else "completed"
         error = ended.error or ended.answer.error
         if error:
@@ -106,18 +106,18 @@ class AskService:
         self._end(ended.ask_id, reason, ended.answer, "" if ended.answer.text else error)
 
     def on_flush(self, timer_id: str) -> None:
-        """Text has waited long enough."""
+        """Send the text that waited for FLUSH_S."""
         ask_id = timer_id.removeprefix(FLUSH)
         self._out.tell(self._asks.flush(ask_id), self._asks.guest_of(ask_id))
 
     def on_limit(self, timer_id: str) -> None:
-        """An answer takes too long: it ends with what it has said."""
+        """End an answer that takes too long, with the text it has so far."""
         ask_id = timer_id.removeprefix(LIMIT)
         self._out.do(CancelAsk(ask_id))
         self._end(ask_id, "limit", None, f"no answer within {self._options.ask_timeout_s:g} s")
 
     def cancel_of(self, message: Envelope) -> bool:
-        """Whether the request `cancel` names an ask of the client that is being served; then it is cancelled."""
+        """Whether the request `cancel` names an ask of the current client; if so, cancel it."""
         ask_id = read_or(message, CancelArguments, CancelArguments()).progress_id or ""
         state = self._asks.running.get(ask_id)
         if state is None or state.guest != self._out.guest:
@@ -126,23 +126,23 @@ class AskService:
         return True
 
     def cancel(self, ask_id: str) -> None:
-        """End an ask now, with what it has said so far."""
+        """End an ask now, with the text it has so far."""
         self._out.do(CancelAsk(ask_id))
         self._end(ask_id, "cancelled", None)
 
     def fail(self, ask_id: str, why: str) -> None:
-        """End an ask at which dap_ai itself has failed."""
+        """End an ask because dap_ai itself failed."""
         self._out.do(CancelAsk(ask_id))
         self._end(ask_id, "failed", None, why)
 
     def end_all(self, reason: EndReason, why: str = "") -> None:
-        """The session ends: so do its asks."""
+        """End all asks."""
         for ask_id in list(self._asks.running):
             self._out.do(CancelAsk(ask_id))
             self._end(ask_id, reason, None, why)
 
     def end_guest(self, guest: str) -> None:
-        """A joined client is gone: so are its asks, its conversations and what it has allowed."""
+        """End the asks and conversations of a guest that has left."""
         for ask_id, state in list(self._asks.running.items()):
             if state.guest == guest:
                 self.cancel(ask_id)
@@ -153,7 +153,7 @@ class AskService:
     def accept(
         self, message: Envelope, arguments: AskArguments, channel: Channel, tool: ToolArguments | None = None
     ) -> None:
-        """Take a question, or refuse it."""
+        """Accept a question and start its ask, or refuse it."""
         guest = self._out.guest
         is_about_past = (arguments.frame_id or 0) >= FIRST_OF_PAST
         if is_about_past:
@@ -168,7 +168,7 @@ class AskService:
         in_console = self._options.ask_events or bool(arguments.providers)
         wanted = in_console if channel == "console" else arguments.ask_events is not False
         events = wanted and self._out.reads("askEnded", guest)
-        lent = arguments.providers if events else []  # a client that is told nothing cannot lend anything
+        lent = arguments.providers if events else []  # a client that gets no events cannot lend a model
         arguments = msgspec.structs.replace(arguments, level=level, providers=lent)
         self._asks.mark = self._options.mark
         conversation_id = arguments.conversation_id or self._asks.new_conversation(guest)
@@ -186,7 +186,7 @@ class AskService:
         stop = ask_rules.stop_of(arguments, self._state)
         progress = guest in self._shows_progress and arguments.progress is not False
         if channel == "console" and self._options.ask_events and not joined:
-            progress = False  # its client shows the answer, and asks for confirmation, from the events
+            progress = False  # its client shows the answer and asks for confirmation by the events
         category = ask_console.CATEGORY if joined else ask_console.category_for(self._out.client)
         state = AskState(ask, channel, events=events, progress=progress, guest=guest, category=category)
         self._out.tell(self._asks.started(state), guest)
@@ -205,7 +205,7 @@ class AskService:
 
 
 def _decoded(wanted: AskToolArguments) -> ToolArguments:
-    """A call as it is of runs, else as it is of programs: which it is, the agent knows. Raises RemoteProtocolError."""
+    """Parse a call as a tool for runs, else as one for programs; the agent knows which. Raises RemoteProtocolError."""
     *others, last = [table[wanted.name] for table in (RUN_TOOLS, TOOLS) if wanted.name in table]
     for kind in others:
         with contextlib.suppress(RemoteProtocolError):

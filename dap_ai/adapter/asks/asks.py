@@ -1,13 +1,13 @@
-"""Questions from acceptance to answer: accepted -> running -> ended, and how the answer reaches the client.
+"""Running asks: accepted -> running -> ended, and the messages that carry the answer to the client.
 
-An ask never holds its response: it answers at once and streams. Two channels:
+An ask never delays its response: it responds at once and streams the answer. Two channels:
 
-    request    `ask`: events askOutput and askEnded (only to a client that has asked, or wants askEvents), and DAP's
-               progress events where the client shows progress
+    request    `ask`: events askOutput and askEnded (only to a client that sent it, or requests askEvents), and DAP's
+               progress events if the client shows progress
     console    `??`: `output` events of category "console", whole lines of plain text
 
-Text is coalesced: a piece of the answer waits at most FLUSH_S for the next one, so that an answer costs linear time
-and few messages however small the pieces are.
+Text is coalesced: a piece of the answer waits at most FLUSH_S for the next one, so that an answer takes linear time and
+few messages however small the pieces are.
 """
 
 from __future__ import annotations
@@ -28,35 +28,35 @@ FLUSH_S = 0.04
 FLUSH = "asks.flush:"
 LIMIT = "asks.limit:"
 _STARTS = "looking at the program"
-"""Not the question: a secret may stand in it, and it is not masked yet."""
+"""First progress message; not the question, which may contain a secret and is not masked yet."""
 
 Channel = Literal["request", "console"]
 
 
 class AskState(msgspec.Struct):
-    """An ask that has not ended."""
+    """A running ask."""
 
     ask: AcceptedAsk
     channel: Channel
     events: bool
-    """Send askOutput and askEnded."""
+    """Whether to send askOutput and askEnded."""
     progress: bool
-    """Send DAP's progress events."""
+    """Whether to send DAP's progress events."""
     guest: str = ""
-    """The joined client that asks; empty: the session's own."""
+    """The guest that asks; empty: the session's own client."""
     pieces: list[str] = []
-    """The answer so far."""
+    """The pieces of the answer so far."""
     sent: int = 0
-    """So many pieces of it were sent."""
+    """Number of pieces sent."""
     plain: PlainText = msgspec.field(default_factory=PlainText)
     category: str = CATEGORY
-    """Of its lines in the console."""
+    """Output category of its console lines."""
     is_decided: bool = False
-    """The console has just answered its request for confirmation, and said so: the next status repeats it."""
+    """Whether the console just reported the answer to a confirmation: the next status would repeat it."""
 
 
 class AskRecord(NamedTuple):
-    """How `Asks` stood at one time."""
+    """A snapshot of the state of `Asks`."""
 
     running: dict[str, AskState]
     conversations: dict[str, str]
@@ -64,44 +64,44 @@ class AskRecord(NamedTuple):
 
 
 class Asks:
-    """The asks of a session that are running, by id, and its conversations."""
+    """A session's running asks by id, and its conversations."""
 
     def __init__(self) -> None:
         self.running: dict[str, AskState] = {}
         self.conversations: dict[str, str] = {}
-        """By id: the joined client whose it is; the session's own is the empty name."""
+        """The client of each conversation; "" is the session's own client."""
         self.consoles: dict[str, str] = {}
-        """The conversation in each client's console; the session's own client is the empty name."""
+        """The conversation in each client's console; "" is the session's own client."""
         self.mark = ""
-        """In every id: keeps those of sessions apart that share a client."""
+        """Part of every id, to tell apart sessions that share a client."""
         self._asks = 0
         self._conversations = 0
 
     def record(self) -> AskRecord:
-        """How they stand, for `restore`."""
+        """Return the current state, for `restore`."""
         return AskRecord(dict(self.running), dict(self.conversations), dict(self.consoles))
 
     def restore(self, record: AskRecord) -> tuple[set[str], set[str]]:
-        """As they stood; the ids of asks that have begun since, which are forgotten, and of those that had ended."""
+        """Restore a recorded state; return the ids of asks begun since, which are dropped, and of asks ended since."""
         begun, ended = self.running.keys() - record.running, record.running.keys() - self.running
         self.running = dict(record.running)
         self.conversations, self.consoles = dict(record.conversations), dict(record.consoles)
         return begun, ended
 
     def guest_of(self, ask_id: str) -> str:
-        """Who asks: a joined client; empty: the session's own, or nobody any more."""
+        """Return the guest that made the request; "" if the session's own client made it, or it has ended."""
         state = self.running.get(ask_id)
         return state.guest if state else ""
 
     def new_conversation(self, guest: str) -> str:
-        """The id of a fresh conversation with a client."""
+        """Start a conversation with a client and return its id."""
         self._conversations += 1
         conversation_id = f"conversation-{self.mark}{self._conversations}"
         self.conversations[conversation_id] = guest
         return conversation_id
 
     def forget(self, guest: str) -> list[str]:
-        """A joined client is gone: the conversations that it had, which end."""
+        """Forget a guest that has left, and return the ids of its conversations, which end."""
         self.consoles.pop(guest, None)
         theirs = [conversation_id for conversation_id, owner in self.conversations.items() if owner == guest]
         for conversation_id in theirs:
@@ -109,16 +109,16 @@ class Asks:
         return theirs
 
     def new_ask_id(self) -> str:
-        """A fresh ask id; the prefix keeps it apart from an adapter's own progress ids."""
+        """Return a new ask id; its prefix distinguishes it from an adapter's progress ids."""
         self._asks += 1
         return f"dap-ai-ask-{self.mark}{self._asks}"
 
     def in_conversation(self, conversation_id: str) -> AskState | None:
-        """The running ask of a conversation."""
+        """Return the running ask of a conversation, or None."""
         return next((s for s in self.running.values() if s.ask.conversation_id == conversation_id), None)
 
     def started(self, state: AskState) -> list[Message]:
-        """The ask runs."""
+        """Register a running ask and return its first messages."""
         self.running[state.ask.ask_id] = state
         if not state.progress:
             return []
@@ -126,7 +126,7 @@ class Asks:
         return [("progressStart", start)]
 
     def output(self, piece: AgentOutput) -> tuple[list[Message], list[Effect]]:
-        """Something of the agent for the client."""
+        """Return the messages and effects for a piece of the agent's output."""
         state = self.running.get(piece.ask_id)
         if state is None:
             return [], []
@@ -145,7 +145,7 @@ class Asks:
         return messages, []
 
     def flush(self, ask_id: str) -> list[Message]:
-        """The text that waited."""
+        """Return the messages for the text that waited."""
         state = self.running.get(ask_id)
         if state is None or state.sent == len(state.pieces):
             return []
@@ -159,7 +159,7 @@ class Asks:
         return messages
 
     def ended(self, ask_id: str, reason: EndReason, answer: Answer | None, why: str = "") -> list[Message]:
-        """The ask's last messages; nothing if it has ended before. `why` is told where no answer is."""
+        """End an ask and return its last messages; none if it ended before. `why` replaces a missing answer."""
         state = self.running.get(ask_id)
         if state is None:
             return []
@@ -201,17 +201,17 @@ class Asks:
         return messages
 
     def timers(self, ask_id: str) -> list[Effect]:
-        """What to cancel once an ask has ended."""
+        """Return the effects that cancel an ended ask's timers."""
         return [CancelTimer(FLUSH + ask_id), CancelTimer(LIMIT + ask_id)]
 
 
 def console_line(text: str, category: str = CATEGORY) -> Message:
-    """Whole lines for the console."""
+    """Return an `output` event with whole lines for the console."""
     return ("output", {"category": category, "output": visible(text)})
 
 
 def _is_reported(state: AskState, piece: AgentOutput) -> bool:
-    """Whether it is the status of a decision that the console itself has just been told of; once."""
+    """Whether this status repeats a decision that the console just reported; true once per decision."""
     is_said = state.is_decided and piece.category == "status"
     state.is_decided = state.is_decided and not is_said
     return is_said

@@ -1,11 +1,10 @@
-"""Exceptions at which nothing stopped: what the debuggee tells of them, the one offer, and the stop at the next one.
+"""Exceptions at which the program did not stop: records reports of them, offers a question, can stop at the next one.
 
-A debuggee tells of every traceback that it makes text of (backends/debugpy/traceback_reports.py). As long as the
-session has not
-stopped at an exception, the last one can be asked about, and the client is told of the first: a test's once the test
-runner has ended with an error, since a test may be meant to fail.
+A debuggee reports every traceback that it formats (backends/debugpy/traceback_reports.py). Unless the session has
+stopped at an exception, the last one can be asked about. The client is notified of the first one: immediately, but of a
+test's only after the test runner has ended with an error, since a test may be meant to fail.
 
-    filters    what the client sets, and those of `dapAiStopAt` and of `askStopAt`, until the program is started anew
+    filters    the client's, plus those of `dapAiStopAt` and `askStopAt`, until the program is restarted
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from dap_ai.protocol.wire.visible import on_one_line
 _MARK = f'"{KEY}"'.encode()
 _MAX_SHOWN = 160
 _BOXES = {"userUnhandled": "User Uncaught Exceptions", "raised": "Raised Exceptions"}
-"""What debugpy calls its filters."""
+"""debugpy's labels of its exception filters."""
 
 
 class _Data(msgspec.Struct, rename={"caught": KEY}):
@@ -43,7 +42,7 @@ class _Exited(msgspec.Struct, rename="camel"):
 
 
 class CaughtExceptions:
-    """Of one session. `last`: the one that can be asked about while nothing is stopped."""
+    """A session's caught exceptions. `last`: the one that can be asked about while nothing is stopped."""
 
     def __init__(self, out: Outbox, options: SessionOptions) -> None:
         self.last: Caught | None = None
@@ -54,13 +53,13 @@ class CaughtExceptions:
         self._of_client: Fields | None = None
 
     def takes(self, message: Envelope) -> bool:
-        """Whether this event is for us alone: the debuggee tells of an exception."""
+        """Whether this event is the debuggee's report of an exception, which is for dap_ai only."""
         if message.name != "output" or _MARK not in message.content:
             return False
         try:
             caught = message.read(_TracebackEvent).data.caught
         except RemoteProtocolError:
-            return False  # the program has printed such words
+            return False  # the program printed this text itself
         if caught.frames and not self._has_stopped:
             self.last = caught
             if not caught.is_of_test:
@@ -68,7 +67,7 @@ class CaughtExceptions:
         return True
 
     def on_event(self, message: Envelope) -> None:
-        """Another event of the backend, before the client hears of it."""
+        """Process another event of the backend before the client gets it."""
         if message.name == "stopped":
             if read_or(message, StoppedBody, StoppedBody()).reason == "exception":
                 self._has_stopped, self.last = True, None
@@ -78,12 +77,12 @@ class CaughtExceptions:
             self._tell(self.last, ended=True)
 
     def filters_of_client(self, message: Envelope) -> bytes | None:
-        """The client's `setExceptionBreakpoints` with the filters that are wanted beside its own; None: as it is."""
+        """Return the client's `setExceptionBreakpoints` arguments with our filters added; None if there are none."""
         self._of_client = read_or(message, Fields, {})
         return self._with_extra() if self._exception_names() else None
 
     def on_stop_at(self, message: Envelope) -> None:
-        """The request `askStopAt`: the program stops at such exceptions from now on."""
+        """Serve the request `askStopAt`: the program stops at such exceptions from now on."""
         wanted = message.read(AskStopAtArguments).filter
         if wanted not in self._extra:
             self._extra.append(wanted)

@@ -1,10 +1,10 @@
-"""Consent: the agent asks once, the client answers once; whoever does not answer in time has refused.
+"""Consent of the user: the agent asks once, the client answers once; no answer in time means refusal.
 
-    wanted -> waiting -> allowed, denied (the client's answer), refused (no answer in time)
-                      -> over (the ask has ended, or its stop)
+    requested -> waiting -> allowed, denied (the client's answer), refused (no answer in time)
+                         -> over (the ask or its stop has ended)
 
-Only a message of the client answers: nothing that the debug adapter, the debuggee or a model says can. While it waits,
-the ask's own time limit stands still.
+Only a message of the client can answer; no output of the debug adapter, the debuggee or a model does. While a request
+waits, the ask's own time limit is paused.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ _MAX_REASON_CHARS = 500
 
 
 class Approval(NamedTuple):
-    """A request for confirmation that waits."""
+    """A pending request for confirmation."""
 
     approval_id: str
     wanted: ApprovalRequest
     guest: str = ""
-    """Whose word is waited for: a joined client's, or the session's own."""
+    """The guest that must answer; empty: the session's own client."""
 
 
 class Consents:
-    """Who waits for consent, oldest first, and what was answered for the whole session."""
+    """Pending requests for consent, oldest first, and answers given for the whole session."""
 
     def __init__(self, out: Outbox, state: DebuggeeState, asks: Asks, options: SessionOptions) -> None:
         self._out = out
@@ -54,11 +54,11 @@ class Consents:
         self._options = options
         self._waiting: dict[str, Approval] = {}
         self._remembered: dict[tuple[str, str], bool] = {}
-        """By who asked (a joined client, or the session's own) and kind: whether it is allowed."""
+        """Whether a kind of action is allowed for the whole session, by client ("": the session's own) and kind."""
         self._approvals = 0
 
     def on_request(self, wanted: ApprovalRequest) -> None:
-        """The agent asks."""
+        """Handle the agent's request for consent."""
         ask = self._asks.running.get(wanted.ask_id)
         if ask is None or wanted.epoch != self._state.epoch or not self._state.stopped:
             self._out.do(ToAgent(wanted.token, error=NotStopped("approve")))
@@ -69,12 +69,12 @@ class Consents:
             allowed = self._remembered[ask.guest, wanted.kind]
             self._out.do(Settled(wanted.token, Consent(allowed, "session" if allowed else "denied")))
         elif not (ask.events or ask.channel == "console" or (ask.progress and self._options.console_prefix)):
-            self._out.do(Settled(wanted.token, Consent(allowed=False, how="unseen")))  # no way to see it and answer
+            self._out.do(Settled(wanted.token, Consent(allowed=False, how="unseen")))  # the user cannot answer it
         else:
             self._wait(ask, wanted)
 
     def on_approve(self, message: Envelope) -> None:
-        """The request `askApprove`."""
+        """Serve the request `askApprove`."""
         given = message.read(AskApproveArguments)
         if self.answer(given.approval_id, allow=given.allow, remember=given.remember):
             self._out.respond(message)
@@ -82,7 +82,7 @@ class Consents:
             self._out.fail(message, NO_APPROVAL, approvalId=given.approval_id)
 
     def answer(self, approval_id: str, *, allow: bool, remember: bool) -> str:
-        """What the client has answered; the action that it was about, empty if nothing of it waits under this id."""
+        """Apply the client's answer; return the action it was about, or "" if no request of this client has this id."""
         approval = self._waiting.get(approval_id)
         if approval is None or approval.guest != self._out.guest:
             return ""
@@ -94,29 +94,29 @@ class Consents:
         return action
 
     def waiting_for(self, guest: str) -> list[Approval]:
-        """What waits for the word of this client, oldest first."""
+        """Return the requests that wait for this client's answer, oldest first."""
         return [approval for approval in self._waiting.values() if approval.guest == guest]
 
     def on_timer(self, timer_id: str) -> None:
-        """Nobody has answered."""
+        """Refuse a request that nobody answered in time."""
         approval = self._waiting.get(timer_id.removeprefix(CONSENT))
         if approval is not None:
             self._settle(approval, Consent(allowed=False, how="timeout"))
 
     def drop_stale(self) -> None:
-        """The stop is over: what consent was asked for cannot be done there any more."""
+        """Drop requests of an earlier stop, where the action is no longer possible."""
         for approval in list(self._waiting.values()):
             if approval.wanted.epoch != self._state.epoch:
                 self._drop(approval)
 
     def end_ask(self, ask_id: str) -> None:
-        """An ask has ended: nobody needs to answer it."""
+        """Drop the requests of an ask that has ended."""
         for approval in list(self._waiting.values()):
             if approval.wanted.ask_id == ask_id:
                 self._drop(approval)
 
     def forget(self, guest: str) -> None:
-        """A joined client is gone: what it has allowed for the session counts no more."""
+        """Forget the session-wide answers of a guest that has left."""
         for key in [key for key in self._remembered if key[0] == guest]:
             del self._remembered[key]
 
@@ -142,7 +142,7 @@ class Consents:
 
 
 def _messages(ask: AskState, approval: Approval, options: SessionOptions) -> list[Message]:
-    """The request for confirmation, in each way in which this ask reaches its user."""
+    """Return the request for confirmation in each form that this ask's user can see."""
     wanted, timeout_s, prefix = approval.wanted, options.approval_timeout_s, options.console_prefix
     action = on_one_line(wanted.action)
     reason = on_one_line(" ".join(wanted.reason.split()))[:_MAX_REASON_CHARS]

@@ -1,9 +1,9 @@
-"""A model that the client lends: the agent wants a reply, the client that asked gives it, piece by piece.
+"""Models that clients lend: the agent requests a reply, and the client that asked sends it piece by piece.
 
-    wanted -> open -> answered (the client's askModelEnd, well or not)
-                   -> dropped (its ask has ended; the client says nothing; a reply that cannot be read, or is too long)
+    requested -> open -> answered (the client's askModelEnd, successful or not)
+                      -> dropped (its ask ended; the client is silent; the reply is too long or cannot be parsed)
 
-Only the client whose question it is, is asked, and only it can answer. Nothing is asked twice.
+Only the client that asked the question gets the request, and only it can answer. Nothing is requested twice.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from dap_ai.protocol.wire.visible import on_one_line
 
 SILENCE = "lending.silence:"
 SILENCE_S = 120.0
-"""A client that says nothing for so long, also before its first word, is given up: it may be asking its user."""
+"""Seconds without a message after which a client is given up, also before its first: it may be asking its user."""
 MAX_REPLY_CHARS = 1_000_000
 _MAX_ERROR_CHARS = 500
 
@@ -39,7 +39,7 @@ class _Loan(msgspec.Struct):
     token: int
     ask_id: str
     guest: str
-    """The joined client that is asked; empty: the session's own."""
+    """The guest that lends the model; empty: the session's own client."""
     chars: int = 0
 
 
@@ -48,30 +48,30 @@ class _Id(msgspec.Struct, rename="camel"):
 
 
 class Lending:
-    """What the clients' models are asked for, by id."""
+    """The open requests to clients' models, by request id."""
 
     def __init__(self, out: Outbox, asks: Asks) -> None:
         self._out = out
         self._asks = asks
         self._open: dict[str, _Loan] = {}
         self._dropped: dict[str, str] = {}
-        """Ids that nobody waits for any more, and whose they were: a client may be late, which is no mistake."""
+        """Ids of dropped requests and their clients: a late reply to one is not an error."""
         self._requests = 0
         self._offers: dict[str, AskOfferArguments] = {}
-        """By client, for what is asked in its console, where a question can say nothing more."""
+        """Offers by client, for console questions, which cannot carry one themselves."""
 
     @property
     def offer(self) -> AskOfferArguments:
-        """What the client that is being served lends to questions of its console."""
+        """The model that the current client lends to its console questions."""
         return self._offers.get(self._out.guest) or AskOfferArguments()
 
     def on_offer(self, message: Envelope) -> None:
-        """The request `askOffer`."""
+        """Serve the request `askOffer`."""
         self._offers[self._out.guest] = message.read(AskOfferArguments)
         self._out.respond(message)
 
     def on_request(self, wanted: ModelRequest) -> None:
-        """The agent wants a reply."""
+        """Send the agent's request for a reply to the client."""
         ask = self._asks.running.get(wanted.ask_id)
         if ask is None:
             self._out.do(_failed(wanted.token, "cancelled", "the question has ended"))
@@ -87,7 +87,7 @@ class Lending:
         self._out.do(SetTimer(SILENCE + request_id, SILENCE_S))
 
     def on_delta(self, message: Envelope) -> None:
-        """The request `askModelDelta`."""
+        """Serve the request `askModelDelta`."""
         given = message.read(AskModelDelta)
         loan = self._loan(message, given.request_id)
         if loan is None:
@@ -103,7 +103,7 @@ class Lending:
         self._respond(message, active=True)
 
     def on_end(self, message: Envelope) -> None:
-        """The request `askModelEnd`."""
+        """Serve the request `askModelEnd`."""
         try:
             given = message.read(AskModelEnd)
         except RemoteProtocolError as error:
@@ -123,24 +123,24 @@ class Lending:
         self._respond(message, active=False)
 
     def on_timer(self, timer_id: str) -> None:
-        """The client says nothing."""
+        """Give up on a silent client."""
         loan = self._open.get(timer_id.removeprefix(SILENCE))
         if loan is not None:
             self._drop(loan, "silent", f"it says nothing: it was given up after {SILENCE_S:g} s")
 
     def end_ask(self, ask_id: str) -> None:
-        """An ask has ended: its reply is not needed any more."""
+        """Drop the request of an ask that has ended."""
         for loan in list(self._open.values()):
             if loan.ask_id == ask_id:
                 self._drop(loan, "cancelled", "the question has ended")
 
     def forget(self, guest: str) -> None:
-        """A joined client is gone, and its asks with it."""
+        """Forget a guest that has left."""
         self._offers.pop(guest, None)
         self._dropped = {request_id: whose for request_id, whose in self._dropped.items() if whose != guest}
 
     def _loan(self, message: Envelope, request_id: str) -> _Loan | None:
-        """What this client was asked for under an id; None: the request is answered."""
+        """Return this client's open request with an id; if there is none, answer the message and return None."""
         loan = self._open.get(request_id)
         if loan is not None and loan.guest == self._out.guest:
             return loan

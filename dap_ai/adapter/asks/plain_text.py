@@ -1,6 +1,6 @@
-"""Markdown that is read where none is rendered: its text without its marks, in whole lines.
+"""Converts Markdown to whole lines of plain text, for consoles that do not render it.
 
-Code is never touched: `__init__` and `2 ** 3` within it stay what they are, and a block of it is indented.
+Code stays unchanged: `__init__` and `2 ** 3` keep their characters, and a code block is indented.
 """
 
 from __future__ import annotations
@@ -10,30 +10,30 @@ import re
 _HEADING = re.compile(r"^#{1,6}\s+(.*?)\s*#*$")
 _FENCE = re.compile(r"^\s*(`{3,}|~{3,})([^`]*)$")
 _RULE = re.compile(r"^[\s:|-]*--[\s:|-]*$")
-"""Below a table's head."""
+"""The line below a table's head."""
 _CODE = re.compile(r"(?<![\\`])(`+)(?!`)(.{1,2000}?)(?<!`)\1(?!`)")
 _HELD = re.compile("\0(\\d+)\0")
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\(\s*<?([^\s()<>]*)>?[^()]*\)")
 _EMPHASIS = re.compile(r"(?<![\w\\*])(\*{1,3})(?=[^\s*])(.{0,300}?[^\s*\\])\1(?![\w*])")
-"""Underscores stay: in the text of a program they are names."""
+"""Only asterisks: underscores in a program's text belong to names."""
 _ESCAPED = re.compile(r"\\([\\`*_{}\[\]()#+\-.!|<>~])")
 
 
 class PlainText:
-    """Turns a stream of Markdown into whole lines of plain text."""
+    """Converts a stream of Markdown into whole lines of plain text."""
 
     def __init__(self) -> None:
         self._rest = ""
         self._fence = ""
-        """What closes the block of code that is open."""
+        """The fence that closes the open code block; empty outside one."""
 
     def feed(self, markdown: str) -> str:
-        """The lines that are whole now, each with its line end."""
+        """Add Markdown and return the lines that are complete now, each with its line end."""
         *lines, self._rest = (self._rest + markdown).split("\n")
         return "".join(f"{text}\n" for line in lines if (text := self._plain(line)) is not None)
 
     def finish(self) -> str:
-        """What was left without a line end."""
+        """Return the rest, which had no line end."""
         return self.feed("\n") if self._rest else ""
 
     def _plain(self, line: str) -> str | None:
@@ -52,7 +52,7 @@ class PlainText:
 
 
 def plain_line(line: str) -> str:
-    """One line of Markdown as text."""
+    """Convert one line of Markdown to plain text."""
     codes: list[str] = []
 
     def hold(code: re.Match[str]) -> str:

@@ -1,11 +1,10 @@
-"""The agent's own requests: queued behind the editor's, dropped when their stop is over, never misrouted.
+"""The agent's own requests: queued after the editor's, dropped when their stop ends, never misrouted.
 
-The agent itself may only read. What changes the program goes through agent_actions.py, which takes the same way by
-`send`.
+The agent itself may only read. Changes to the program are made by agent_actions.py, which sends them here with `send`.
 
-Each side reads the frame whose scopes it asked for: lldb-dap 19 gives every frame the scope references 1, 2 and 3, and
-every lldb-dap runs console commands in the frame of the last `scopes`, so that those of an ask would make the editor
-show another frame. Before a request that depends on it, the last `scopes` of the same side are sent again (Scoping).
+Each side reads the frame whose scopes it requested: lldb-dap 19 gives every frame the scope references 1, 2 and 3, and
+every lldb-dap runs console commands in the frame of the last `scopes`, so that an ask's would make the editor show
+another frame. Before a request that depends on it, the last `scopes` of the same side is sent again (Scoping).
 """
 
 from __future__ import annotations
@@ -30,19 +29,19 @@ READING = frozenset(
     {"disassemble", "evaluate", "exceptionInfo", "loadedSources", "modules", "readMemory", "scopes", "source"}
     | {"stackTrace", "threads", "variables"}
 )
-"""All that the agent may send by itself."""
+"""The requests that the agent may send by itself."""
 _ACTING_CONTEXTS = frozenset({"", "repl"})
-"""Of `evaluate`: what is evaluated there may change the program, or is a debugger's command."""
+"""Contexts of `evaluate` in which the expression may change the program or is a debugger's command."""
 
 MAX_WAITING = 50
-"""Reads of one joined client that wait for their turn."""
+"""Maximum number of one guest's reads in the queue."""
 
 Then = Callable[[bytes, RequestFailed | None], None]
-"""Is told a response's body, or why there is none."""
+"""Callback for a response's body, or the error if there is none."""
 
 
 class AgentReads:
-    """What the agent asks of the backend, on its way there and back."""
+    """The agent's requests to the backend, and their responses."""
 
     def __init__(self, out: Outbox, state: DebuggeeState, asks: Asks, gate: ForwardingRules) -> None:
         self._scoping = Scoping(out, state, gate)
@@ -52,27 +51,27 @@ class AgentReads:
         self._asks = asks
         self._slots = Slots()
         self.before_client = self._scoping.before
-        """A request of a client is about to be forwarded."""
+        """Call before forwarding a request of a client."""
         self.client_asked = self._slots.client_asked
-        """It has its seq: were it withdrawn before, nobody would know that it is not waited for."""
+        """Call after the request got its seq; earlier, a withdrawn request would be counted as pending forever."""
         self._late_evaluates: set[int] = set()
         self._seq_in_flight = 0
         self._then: dict[int, Then] = {}
         self.dead = False
-        """Nothing comes from the backend any more."""
+        """Whether the backend has died."""
 
     @property
     def acts(self) -> bool:
-        """Whether something that the agent evaluates in the program itself is under way."""
+        """Whether an evaluation of the agent in the program itself is in flight."""
         wanted = self._slots.in_flight
         return wanted is not None and wanted.command == "evaluate" and wanted.arguments.get("context") == "repl"
 
     def client_answered(self, command: str) -> None:
-        """A response of the backend went to the client."""
+        """Record that a client's request was answered."""
         self._out.do(*self._slots.client_answered(command))
 
     def backend_died(self) -> None:
-        """Nothing can be read any more."""
+        """Fail all reads, because the backend died."""
         self.dead = True
         in_flight = self._slots.in_flight
         if in_flight is not None:
@@ -83,10 +82,10 @@ class AgentReads:
             self._fail(wanted, _backend_died(wanted))
         for read in self._slots.guests:
             self._slots.drop(read)
-            read.send()  # it is refused
+            read.send()  # it fails, since the backend is dead
 
     def on_request(self, wanted: AgentRequest) -> None:
-        """The agent wants to read."""
+        """Queue a read of the agent, or refuse a request that is not one."""
         if not self._reads(wanted):
             self._fail(
                 wanted,
@@ -96,18 +95,18 @@ class AgentReads:
             self._put(wanted)
 
     def _reads(self, wanted: AgentRequest) -> bool:
-        """Whether the request runs nothing in the program, as far as that depends on dap_ai."""
+        """Whether the request runs nothing in the program, as far as dap_ai can tell."""
         if wanted.command == "evaluate":
             return wanted.arguments.get("context", "") not in _ACTING_CONTEXTS
         return wanted.command in READING and wanted.command not in self._gate.rules.runs_code
 
     def send(self, wanted: AgentRequest, then: Then) -> None:
-        """A request that the proxy makes on behalf of the agent; `then` is told once what came of it."""
+        """Queue a request that the proxy makes for the agent; `then` is called once with its outcome."""
         self._then[wanted.token] = then
         self._put(wanted)
 
     def put_guest(self, read: GuestRead) -> bool:
-        """A joined client wants to read; False: too much of its waits already."""
+        """Queue a guest's read; return False if too many of its reads are waiting."""
         if self.dead:
             read.send()
             return True
@@ -117,7 +116,7 @@ class AgentReads:
         return True
 
     def forget(self, guest: str) -> None:
-        """A joined client is gone: what it still waits for is not sent."""
+        """Drop the queued reads of a guest that has left."""
         for read in self._slots.guests:
             if read.guest == guest:
                 self._slots.drop(read)
@@ -137,7 +136,7 @@ class AgentReads:
             self._out.do(*self._slots.put(wanted))
 
     def pump(self) -> None:
-        """Send what may be sent now."""
+        """Send the requests that may be sent now."""
         while (wanted := None if self.dead else self._slots.take()) is not None:
             if isinstance(wanted, GuestRead):
                 wanted.send()
@@ -151,11 +150,11 @@ class AgentReads:
         self._seq_in_flight = self._out.ask_backend(wanted.command, wanted.arguments, owner)
 
     def on_response(self, message: Envelope, owner: AgentOwner) -> None:
-        """The backend has answered."""
+        """Handle the backend's response to an agent's request."""
         self._late_evaluates.discard(owner.token)
         in_flight = self._slots.in_flight
         if in_flight is None or in_flight.token != owner.token:
-            return  # too late: the agent was told so
+            return  # too late: the agent has got an error
         self._out.do(*self._slots.answered())
         if message.success:
             self._answer(in_flight, message)
@@ -171,7 +170,7 @@ class AgentReads:
             self._fail(wanted, RequestFailed(wanted.command, "unreadable", text))
 
     def drop_stale(self) -> None:
-        """The stop is over: what the agent waits for would not be of it."""
+        """Fail reads of an earlier stop."""
         in_flight = self._slots.in_flight
         if in_flight is not None and in_flight.epoch != self._state.epoch:
             self._out.do(*self._slots.answered())
@@ -182,14 +181,14 @@ class AgentReads:
                 self._fail(wanted, NotStopped(wanted.command))
 
     def end_ask(self, ask_id: str) -> None:
-        """An ask has ended: what it still waits for is not sent."""
+        """Fail the queued reads of an ask that has ended."""
         for wanted in self._slots.waiting:
             if wanted.ask_id == ask_id:
                 self._slots.drop(wanted)
                 self._fail(wanted, RequestFailed(wanted.command, "cancelled", "the question has ended"))
 
     def on_timer(self, timer_id: str) -> None:
-        """A timer of the slots ran out."""
+        """Handle the expiry of a timer of the slots."""
         if timer_id != REQUEST:
             self._out.do(*self._slots.timer(timer_id))
             return
@@ -199,7 +198,7 @@ class AgentReads:
         self._out.do(*self._slots.answered())
         if in_flight.command == "evaluate":
             self._late_evaluates.add(in_flight.token)
-        if self._gate.capabilities.get("supportsCancelRequest"):  # gdb lists a container of garbage without end
+        if self._gate.capabilities.get("supportsCancelRequest"):  # gdb never finishes listing a garbage container
             self._out.ask_backend("cancel", {"requestId": self._seq_in_flight})
         self._fail(in_flight, RequestFailed(in_flight.command, "timeout", "the debug adapter did not answer in time"))
 
@@ -228,7 +227,7 @@ _DEPENDENT = frozenset({"dataBreakpointInfo", "evaluate", "setExpression", "setV
 
 
 class Scoping:
-    """Knows whose `scopes` were the last. `side` is AGENT, a guest, or empty: the session's own client."""
+    """Tracks which side sent the last `scopes`. `side` is AGENT, a guest, or "" for the session's own client."""
 
     def __init__(self, out: Outbox, state: DebuggeeState, gate: ForwardingRules) -> None:
         self._out = out
@@ -239,7 +238,7 @@ class Scoping:
         self._arguments: dict[str, bytes] = {}
 
     def before(self, side: str, command: str, arguments: bytes) -> None:
-        """A request of that side is about to be sent."""
+        """Send a side's last `scopes` again if its next request depends on it."""
         if not self._gate.rules.scopes_shared:
             return
         if self._epoch != self._state.epoch:  # frame ids of another stop
@@ -253,5 +252,5 @@ class Scoping:
             self._last = side
 
     def forget(self, guest: str) -> None:
-        """A joined client is gone."""
+        """Forget a guest that has left."""
         self._arguments.pop(guest, None)

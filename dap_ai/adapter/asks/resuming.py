@@ -1,9 +1,9 @@
-"""The agent lets the program go on, until it stops anew.
+"""Resumes the program for the agent, until it stops again.
 
     begun -> [snapshots end] -> sent -> stopped | ended | still running after RESUME_S
-                                     -> NotStopped: the user resumes or pauses, which wins
+                                     -> NotStopped: the user resumes or pauses, which takes precedence
 
-The client hears what it would hear of its own resume, and `continued` besides, because it did not ask for this one.
+The client gets the same events as after its own resume, plus `continued`, because it did not request this one.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from dap_ai.protocol.wire.envelope import Envelope
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 
 RESUME_S = 30.0
-"""A program that has not stopped anew by then is left running."""
+"""Seconds after which a program that has not stopped again is left running."""
 RESUME = "resuming.wait"
 
 
@@ -36,14 +36,14 @@ class _Resume(msgspec.Struct):
     wanted: ActionRequest
     command: str
     note: str
-    """For the agent, beside the new stop."""
+    """Text for the agent, in addition to the new stop."""
     sent: bool = False
     told: bool = False
-    """The client knows that the program runs."""
+    """Whether the client knows that the program runs."""
 
 
 class Resuming:
-    """At most one resume of the agent is under way: while the program runs, no ask can act."""
+    """The agent's resume; at most one is pending, as no ask can act while the program runs."""
 
     def __init__(
         self, out: Outbox, state: DebuggeeState, gate: ForwardingRules, jobs: Jobs, outcomes: PendingActions
@@ -56,7 +56,7 @@ class Resuming:
         self._resume: _Resume | None = None
 
     def begin(self, wanted: ActionRequest, command: str, note: str = "") -> None:
-        """Resume the thread of the ask."""
+        """Resume the ask's thread."""
         refusal = self._gate.refuse(command, wanted.thread_id, self._state)
         if refusal is not None:
             self._outcomes.fail(wanted, RequestFailed(command, refusal.entry.message, refusal.text))
@@ -68,14 +68,14 @@ class Resuming:
             self._send(resume)
 
     def end(self, error: RequestFailed, ask_id: str = "") -> None:
-        """The resume under way, if it is of this ask (empty: of any), is not waited for any more."""
+        """Fail the pending resume, if it is of this ask (empty: of any)."""
         resume = self._resume
         if resume is not None and ask_id in ("", resume.wanted.ask_id):
             self._over()
             self._outcomes.fail(resume.wanted, error)
 
     def on_response(self, message: Envelope, owner: ResumeOwner) -> None:
-        """The backend has answered the resume."""
+        """Handle the backend's response to the resume."""
         resume = self._resume if self._resume and self._resume.wanted.token == owner.token else None
         if not message.success:
             self._state.on_resume_failed(owner.stops_before)
@@ -90,11 +90,11 @@ class Resuming:
             self._tell_continued(resume, all_threads=all_threads)
 
     def on_timer(self) -> None:
-        """The program still runs."""
+        """Finish a resume whose program still runs."""
         self._finish(ActionResult())
 
     def admits(self, message: Envelope) -> bool:
-        """Whether the client is to see this event of the backend; what it must know before, it is told."""
+        """Whether the client may see this event of the backend; sends `continued` first if it is missing."""
         resume = self._resume
         if resume is None or not resume.sent:
             return True
@@ -106,11 +106,11 @@ class Resuming:
         return True
 
     def on_stopped(self) -> None:
-        """The program has stopped."""
+        """Finish the resume with the new stop."""
         self._finish(ActionResult(stop=ask_rules.stop_of(AskArguments(), self._state)))
 
     def on_ended(self) -> None:
-        """The program has ended."""
+        """Finish the resume with the program's end."""
         self._finish(ActionResult(ended=True))
 
     def _send(self, resume: _Resume) -> None:
@@ -147,7 +147,7 @@ class Resuming:
 
 
 class PendingActions:
-    """The actions that have none yet, by token."""
+    """The agent's actions without an outcome, by token."""
 
     def __init__(self, out: Outbox, history: SessionHistory) -> None:
         self._out = out
@@ -155,27 +155,27 @@ class PendingActions:
         self._waiting: dict[int, ActionRequest] = {}
 
     def expect(self, wanted: ActionRequest) -> None:
-        """The agent waits for this one."""
+        """Register an action that the agent awaits."""
         self._waiting[wanted.token] = wanted
 
     def waiting(self, token: int) -> ActionRequest | None:
-        """The action, if it has no outcome."""
+        """Return the action if it has no outcome yet, or None."""
         return self._waiting.get(token)
 
     def of_ask(self, ask_id: str) -> list[ActionRequest]:
-        """Those of an ask."""
+        """Return the pending actions of an ask."""
         return [wanted for wanted in self._waiting.values() if wanted.ask_id == ask_id]
 
     def note(self, text: str, result: str = "") -> None:
-        """Something was done, for the history."""
+        """Add an action to the session's history."""
         self._history.add("agent", text, result)
 
     def done(self, wanted: ActionRequest, done: ActionResult) -> None:
-        """It was done; an action that has its outcome keeps it."""
+        """Settle an action with its result; an action with an outcome is unchanged."""
         if self._waiting.pop(wanted.token, None) is not None:
             self._out.do(Settled(wanted.token, done))
 
     def fail(self, wanted: ActionRequest, error: RequestFailed) -> None:
-        """It was not; an action that has its outcome keeps it."""
+        """Settle an action with an error; an action with an outcome is unchanged."""
         if self._waiting.pop(wanted.token, None) is not None:
             self._out.do(ToAgent(wanted.token, error=error))

@@ -1,9 +1,9 @@
-"""The editor goes first: when the agent, or a client that has joined, may put a request on the wire.
+"""Decides when the agent or a guest may send a request; the editor has priority.
 
-One agent request is in flight at most. The backend is idle when no request of the client is pending and QUIET_S has
-passed since its last reply; an agent that has waited PATIENCE_S takes one slot all the same, but not in the middle of
-the client's stackTrace -> scopes -> variables unless it has waited twice as long (lldb-dap 19 gives every frame the
-same scope references, so a foreign `scopes` in between would show the wrong locals).
+At most one agent request is in flight. The backend is idle when no request of the client is pending and QUIET_S have
+passed since its last reply. An agent that has waited PATIENCE_S takes one slot anyway, but within the client's
+stackTrace -> scopes -> variables only after twice that time (lldb-dap 19 gives every frame the same scope references,
+so another `scopes` in between would show the wrong locals).
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _SEQUENCE = frozenset({"stackTrace", "scopes"})
 
 
 class GuestRead(NamedTuple):
-    """A request of a joined client, which takes its turn as the agent's do; once sent, it is as a client's."""
+    """A request of a guest, which waits its turn as the agent's do; `send` forwards it as a client's request."""
 
     guest: str
     send: Callable[[], None]
 
 
 class Slots:
-    """The queue of the agent and of joined clients; `take` gives what may be sent now."""
+    """The queue of the agent's and guests' requests; `take` returns the one that may be sent now."""
 
     def __init__(self) -> None:
         self._queue: deque[AgentRequest | GuestRead] = deque()
@@ -45,14 +45,14 @@ class Slots:
         self.in_flight: AgentRequest | None = None
 
     def put(self, wanted: AgentRequest | GuestRead) -> list[Effect]:
-        """This is to be sent."""
+        """Queue a request."""
         self._queue.append(wanted)
         if len(self._queue) == 1 and not self._idle:
             return [SetTimer(PATIENCE, PATIENCE_S)]
         return []
 
     def take(self) -> AgentRequest | GuestRead | None:
-        """The request that may go to the backend now, if there is one."""
+        """Remove and return the request that may be sent now, or None."""
         if self.in_flight or not self._queue or not (self._idle or self._out_of_patience):
             return None
         self._patience = 0
@@ -61,7 +61,7 @@ class Slots:
         return wanted
 
     def taken(self) -> list[Effect]:
-        """Timers around the request that `take` gave."""
+        """Return the timer effects after `take` returned a request."""
         effects: list[Effect] = [CancelTimer(PATIENCE)]
         if self.in_flight:
             effects.append(SetTimer(REQUEST, REQUEST_TIMEOUT_S))
@@ -70,7 +70,7 @@ class Slots:
         return effects
 
     def answered(self) -> list[Effect]:
-        """The request in flight is answered, or given up."""
+        """Free the slot of the request in flight, which was answered or given up; return timer effects."""
         self.in_flight = None
         effects: list[Effect] = [CancelTimer(REQUEST)]
         if self._queue and not self._idle:
@@ -78,32 +78,32 @@ class Slots:
         return effects
 
     def drop(self, wanted: AgentRequest | GuestRead) -> None:
-        """Forget a request that has not been sent."""
+        """Remove a request that was not sent."""
         self._queue.remove(wanted)
 
     @property
     def waiting(self) -> tuple[AgentRequest, ...]:
-        """Requests of the agent that have not been sent."""
+        """Requests of the agent that were not sent yet."""
         return tuple(wanted for wanted in self._queue if isinstance(wanted, AgentRequest))
 
     @property
     def guests(self) -> tuple[GuestRead, ...]:
-        """Requests of joined clients that have not been sent."""
+        """Requests of guests that were not sent yet."""
         return tuple(wanted for wanted in self._queue if isinstance(wanted, GuestRead))
 
     def client_asked(self) -> None:
-        """A request of the client was forwarded."""
+        """Count a forwarded request of the client."""
         self._client_pending += 1
 
     def client_answered(self, command: str) -> list[Effect]:
-        """A response went to the client."""
+        """Record a response to the client and restart the quiet time."""
         self._client_pending = max(0, self._client_pending - 1)
         self._last_command = command
         self._quiet = False
         return [SetTimer(QUIET, QUIET_S)]
 
     def timer(self, timer_id: str) -> list[Effect]:
-        """QUIET or PATIENCE ran out."""
+        """Handle the expiry of QUIET or PATIENCE."""
         if timer_id == QUIET:
             self._quiet = True
         elif self._queue:

@@ -1,4 +1,4 @@
-"""What is typed at a console: `??` and its commands, of the session's own client or of one that has joined."""
+"""Serves console input: `??` and its commands, from the session's own client or a guest."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from dap_ai.protocol.wire.visible import on_one_line
 
 @dataclass(eq=False)
 class Typed:
-    """The response comes at once, the answer as output."""
+    """Serves `??` lines: responds at once, and sends the answer as output."""
 
     _out: Outbox
     _state: DebuggeeState
@@ -31,18 +31,18 @@ class Typed:
     _lending: Lending
 
     def read(self, arguments: EvaluateArguments) -> ask_console.ConsoleInput | None:
-        """What an `evaluate` means; None: it is none of ours."""
+        """Parse an `evaluate`; None if it is not for dap_ai."""
         if arguments.context not in ask_console.CONTEXTS:
             return None
         return ask_console.parse(arguments.expression, self._options.console_prefix)
 
     def completions(self, message: Envelope) -> list[dict[str, object]] | None:
-        """The items for a request `completions`; None: it is none of ours."""
+        """Return the items for a request `completions`, or None if it is not for dap_ai."""
         arguments = read_or(message, CompletionsArguments, CompletionsArguments())
         return ask_console.complete(arguments.text, arguments.column, self._options.console_prefix)
 
     def on_line(self, message: Envelope, typed: ask_console.ConsoleInput, frame_id: int | None) -> None:
-        """`??` in the console: the response comes at once, the answer as output."""
+        """Serve a `??` line: respond at once, and send the answer as output."""
         in_console = self._asks.consoles.get(self._out.guest)
         running = self._asks.in_conversation(in_console or "")
         match typed.command:
@@ -68,7 +68,7 @@ class Typed:
                 self._desk.accept(message, arguments, "console")
 
     def expects(self, typed: ask_console.ConsoleInput) -> bool:
-        """Whether what our own client has typed is about an ask of this session, which is under way."""
+        """Whether the own client's line is about a running ask of this session."""
         if typed.command in ("allow", "deny") and self._consents.waiting_for(""):
             return True
         return self._asks.in_conversation(self._asks.consoles.get("", "")) is not None

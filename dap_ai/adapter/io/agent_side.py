@@ -1,4 +1,4 @@
-"""The agent of a session: made once something is launched, its asks as tasks."""
+"""The agent of a session: created when something is launched, and one task per ask."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ from dap_ai.protocol.wire.errors import RequestFailed
 
 
 class AgentSide:
-    """A failing agent ends its ask, never the session. `own`: the session's launch arguments for us."""
+    """Runs the session's agent; an agent that fails ends its ask, never the session.
+
+    `own`: dap_ai's own launch arguments for this session.
+    """
 
     def __init__(self, recipe: ProxyRecipe, session: Session, awaiting: Awaiting) -> None:
         self.own: dict[str, Any] = {}
@@ -32,12 +35,12 @@ class AgentSide:
 
     @property
     def is_read_only(self) -> bool:
-        """Whether the debuggee is read, and never copied."""
+        """Whether the backend can read the debuggee but not copy it."""
         inspector, snapshots = self._reader()
         return inspector is not None and snapshots is None
 
     def _reader(self) -> tuple[StopInspector | None, SnapshotService | None]:
-        """By what the adapter has announced: a child session's may be of another kind than its parent's."""
+        """Return the readers for the announced kind of adapter: a child session's may differ from its parent's."""
         backend = self._recipe.backend.announced(self._session.announced)
         if type(backend) not in self._readers:
             made = backend.inspector(), backend.snapshots(self._session.options.snapshot_reads)
@@ -45,37 +48,37 @@ class AgentSide:
         return self._readers[type(backend)]
 
     def warm(self) -> None:
-        """Begin to make the agent: a question that comes later waits less."""
+        """Start creating the agent, so that a later question waits less."""
         self._get().add_done_callback(_forget)
 
     def look_ahead(self, files: Sequence[str]) -> None:
-        """Get ready for a question about a failure in these files; none: the program goes on."""
+        """Prepare for a question about a failure in these files; if empty (the program resumed), stop preparing."""
         if self._ahead is not None:
             self._ahead.cancel()
         self._ahead = asyncio.ensure_future(self._look_ahead(files)) if files else None
 
     async def _look_ahead(self, files: Sequence[str]) -> None:
-        with contextlib.suppress(Exception):  # told by the ask that needs the agent, or the file
+        with contextlib.suppress(Exception):  # the ask that needs the agent or the file reports the error
             agent = await self._get()
             if isinstance(agent, LooksAhead):
                 await agent.look_ahead(files)
 
     def start(self, start: StartAsk) -> None:
-        """Answer a question."""
+        """Start a task that answers a question."""
         ask_id = start.ask.ask_id
         task = asyncio.get_running_loop().create_task(self._answer(start))
         self._asks[ask_id] = task
         task.add_done_callback(lambda done: self._forget_ask(ask_id, done))
 
     def look_back(self, wanted: LookBack) -> None:
-        """Let the program run again in a copy."""
+        """Start a task that reruns the program in a copy."""
         ask_id = wanted.ask.ask_id
         task = asyncio.get_running_loop().create_task(self._look_back(wanted))
         self._asks[ask_id] = task
         task.add_done_callback(lambda done: self._forget_ask(ask_id, done))
 
     def _forget_ask(self, ask_id: str, task: asyncio.Task[None]) -> None:
-        if self._asks.get(ask_id) is task:  # one look of an ask follows the other
+        if self._asks.get(ask_id) is task:  # an ask may have started its next look back
             del self._asks[ask_id]
 
     async def _look_back(self, wanted: LookBack) -> None:
@@ -86,7 +89,7 @@ class AgentSide:
                 receive(LookedBack(ask_id, result=await debugger.copied(wanted.query)))
                 return
             recalled = await (await self._get()).recall(debugger)
-        except Exception as error:  # noqa: BLE001  a task edge: it ends one look, never the session
+        except Exception as error:  # noqa: BLE001  an error ends this rerun, never the session
             text = error.user_text if isinstance(error, RequestFailed) else f"{type(error).__name__}: {error}"
             receive(LookedBack(ask_id, why=self._recipe.mask(f"No step back here: {text}.")))
         else:
@@ -94,19 +97,19 @@ class AgentSide:
             receive(LookedBack(ask_id, recalled) if found else LookedBack(ask_id, why=recalled.text))
 
     def cancel(self, ask_id: str) -> None:
-        """Stop answering."""
+        """Stop answering this ask."""
         if task := self._asks.get(ask_id):
             task.cancel()
 
     async def end_asks(self) -> None:
-        """No ask is being answered any more."""
+        """Cancel all asks and wait for them to end."""
         tasks = list(self._asks.values())
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def close(self) -> None:
-        """The agent ends what it has started; another one may be made afterwards."""
+        """Close the agent, which ends everything it started; a new one may be created afterwards."""
         self.look_ahead(())
         made, self._agent = self._agent, None
         if made is None:
@@ -116,7 +119,7 @@ class AgentSide:
             await made.result().close()
 
     def _get(self) -> asyncio.Future[AgentPort]:
-        """The session's agent, made in a thread once something is launched: an idle proxy stays small."""
+        """Return the session's agent, created in a thread after the launch so that an idle proxy stays small."""
         if self._agent is None:
             made = asyncio.to_thread(self._recipe.agent, self.own)
             self._agent = asyncio.ensure_future(made)
@@ -128,7 +131,7 @@ class AgentSide:
             agent = await self._get()
             debugger = AskDebugger(self._session, self._awaiting, *self._reader(), start)
             answer = await agent.answer(start.ask, debugger, AskSink(receive, ask_id))
-        except Exception as error:  # noqa: BLE001  a task edge: it ends one ask, never the session
+        except Exception as error:  # noqa: BLE001  an error ends this ask, never the session
             self._recipe.log(f"{ask_id} failed: {error!r}")
             receive(AgentEnded(ask_id, no_answer(), self._recipe.mask(f"{type(error).__name__}: {error}")))
         else:
@@ -141,6 +144,6 @@ class AgentSide:
 
 
 def _forget(agent: asyncio.Future[AgentPort]) -> None:
-    """A failure is told by the ask that needs the agent, not by the event loop."""
+    """Keep the event loop from reporting a failure: the ask that needs the agent reports it."""
     if not agent.cancelled():
         agent.exception()

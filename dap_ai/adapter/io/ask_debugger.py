@@ -1,6 +1,6 @@
-"""The session as one ask sees it: its stop, its reads, and where its answer goes.
+"""One ask's view of the session: its stop, its reads, and the destination of its answer.
 
-Each event that the agent wants carries a token, and what comes of it names the token again.
+Each event the agent requests carries a token, and its outcome carries the same token.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ SWITCHED_OFF = "snapshots are switched off in the settings"
 
 
 class AskDebugger:
-    """The session as one ask sees it; satisfies dap_ai.protocol.contracts.debugger.RawDebugger."""
+    """One ask's view of the session; satisfies dap_ai.protocol.contracts.debugger.RawDebugger."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class AskDebugger:
         return self._inspector is not None
 
     async def request(self, command: str, arguments: Mapping[str, Any]) -> Raw[dict[str, Any]]:
-        """A DAP request's response body. Raises RequestFailed, NotStopped."""
+        """Send a DAP request and return the response's body. Raises RequestFailed, NotStopped."""
         return raw(await self._request(command, arguments))
 
     async def _request(self, command: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -85,7 +85,7 @@ class AskDebugger:
             raise RequestFailed(command, "unreadable", text) from error
 
     async def inspect(self, query: Query) -> Raw[Inspection]:
-        """One visit of the inspector. Raises RequestFailed, NotStopped."""
+        """Run one query of the static inspector. Raises RequestFailed, NotStopped."""
         if self._inspector is None:
             raise RequestFailed("evaluate", "notSupported", "this debug adapter has no static inspector")
         paths = self._session.state.paths
@@ -93,7 +93,7 @@ class AskDebugger:
 
     @property
     def why_no_snapshot(self) -> str:
-        """Why this ask may make no snapshot; empty: it may."""
+        """The reason this ask may not make a snapshot; empty if it may."""
         if self._observes:
             return "at the level observe no code of the program is run, not even in a copy"
         if not self._session.options.snapshots:
@@ -101,11 +101,11 @@ class AskDebugger:
         return "" if self._snapshots else "this debug adapter makes no snapshots"
 
     async def snapshot(self, query: SnapshotQuery) -> Raw[SnapshotResult]:
-        """The work of one locked copy of the debuggee; cancelled, it ends it. Raises RequestFailed, NotStopped."""
+        """Run a query in one locked copy of the debuggee; cancelling ends it. Raises RequestFailed, NotStopped."""
         return raw(await self.copied(query))
 
     async def copied(self, query: SnapshotQuery) -> SnapshotResult:
-        """The same, for the client itself."""
+        """Run a snapshot query for the client itself, unmasked. Raises RequestFailed, NotStopped."""
         snapshots = self._snapshots
         if snapshots is None or self.why_no_snapshot:
             raise RequestFailed("snapshot", "notSupported", self.why_no_snapshot)
@@ -126,7 +126,10 @@ class AskDebugger:
                 self._awaiting.tell(JobEnded(token, alive))
 
     async def approve(self, kind: str, action: Safe, reason: Safe, now: Safe = "") -> Consent:
-        """What the user says to an action of the agent; no answer in time is a no. Raises RequestFailed, NotStopped."""
+        """Ask the user to approve an action of the agent; no answer in time means no.
+
+        Raises RequestFailed, NotStopped.
+        """
         epoch = self._stop("approve").epoch
         consent: Consent = await self._awaiting.outcome(
             lambda token: ApprovalRequest(self._ask_id, token, epoch, kind, action, reason, now)
@@ -134,9 +137,9 @@ class AskDebugger:
         return consent
 
     async def act(self, action: Action, frame_id: int = 0) -> Raw[ActionResult]:
-        """Does it, in the program itself. Raises RequestFailed, NotStopped.
+        """Perform an action in the program itself. Raises RequestFailed, NotStopped.
 
-        After a Step or a ContinueTo, `stop` is where the program stands now: None if it runs or has ended.
+        After a Step or a ContinueTo, `stop` is the program's new stop, or None if it runs or has ended.
         """
         stop = self._stop("act")
         done: ActionResult = await self._awaiting.outcome(
@@ -149,7 +152,7 @@ class AskDebugger:
     async def lent_model(
         self, messages: Sequence[SafeFields], tools: Sequence[Mapping[str, Any]]
     ) -> AsyncGenerator[LentPiece | LentReply]:
-        """One reply of the model that the client lends, ended by a LentReply. Raises RequestFailed."""
+        """Yield one reply of the model that the client lends, ending with a LentReply. Raises RequestFailed."""
         wanted = list(messages), [dict(tool) for tool in tools]
         async with aclosing(self._awaiting.outcomes(lambda token: ModelRequest(self._ask_id, token, *wanted))) as said:
             async for piece in said:
@@ -163,20 +166,20 @@ class AskDebugger:
         return self.stop
 
     def output_tail(self) -> Raw[Sequence[tuple[str, str]]]:
-        """(category, text) of the last output."""
+        """Return the last output as (category, text) pairs."""
         return raw(self._session.history.output_tail())
 
     def caught(self) -> Raw[Caught | None]:
-        """The exception that was caught and reported while nothing stopped."""
+        """Return the last exception that was caught and reported, if the program is not stopped."""
         return raw(self._session.state.paths.local(self._session.caught.last) if self.stop is None else None)
 
     def history(self) -> Raw[Sequence[HistoryItem]]:
-        """What the user did since the conversation's last question."""
+        """Return what the user did since the conversation's last question."""
         return raw(self._history)
 
 
 class AskSink:
-    """Satisfies dap_ai.protocol.contracts.debugger.SafeSink."""
+    """Destination of an ask's answer; satisfies dap_ai.protocol.contracts.debugger.SafeSink."""
 
     def __init__(self, tell: Callable[[Event], None], ask_id: str) -> None:
         self._tell = tell
@@ -191,7 +194,7 @@ Outcome = bytes | Consent | ActionResult | LentPiece | LentReply
 
 
 class Awaiting:
-    """Of one session. `tell` tells the session of an event."""
+    """The pending requests of one session's agent. `tell` sends an event to the session."""
 
     def __init__(self, tell: Callable[[Event], None]) -> None:
         self.tell = tell
@@ -200,7 +203,7 @@ class Awaiting:
         self._tokens = 0
 
     async def outcome(self, wanted: Callable[[int], Event]) -> Any:
-        """What comes of an event of the agent: a response's body as bytes, Consent or Done. `wanted` makes the event.
+        """Send the event `wanted(token)` and return its outcome: a response's body as bytes, Consent or ActionResult.
 
         Raises RequestFailed, NotStopped.
         """
@@ -215,7 +218,7 @@ class Awaiting:
             self._waiting.pop(token, None)
 
     async def outcomes(self, wanted: Callable[[int], Event]) -> AsyncGenerator[Any]:
-        """All that comes of it, as it comes; it has no end of its own. Raises RequestFailed."""
+        """Send the event `wanted(token)` and yield its outcomes until the caller stops. Raises RequestFailed."""
         self._tokens += 1
         token = self._tokens
         stream = self._streams[token] = asyncio.Queue()
@@ -228,7 +231,7 @@ class Awaiting:
             del self._streams[token]
 
     def resolve(self, token: int, outcome: Outcome, error: RequestFailed | None = None) -> None:
-        """What came of something the agent wanted."""
+        """Deliver the outcome of an event that the agent requested."""
         if (stream := self._streams.get(token)) is not None:
             stream.put_nowait(error or outcome)
             return

@@ -1,4 +1,4 @@
-"""The debug adapter behind a session: started or connected to, fed, read, and ended when it does not answer."""
+"""The debug adapter behind a session: starts or connects to it, reads and writes it, and ends it if it hangs."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from dap_ai.transport.byte_links import ByteLink, open_tcp
 
 _CONNECT_S = 10.0
 _REST_S = 0.002
-"""So long a pipe may fill in a storm of output."""
+"""Seconds to let the pipe fill during a burst of output."""
 _STALL_S = 10.0
-"""A backend that has not read for so long, with more unsent bytes than a link holds, will not read again."""
+"""Seconds after which a backend that does not read, with the link's buffer full, is considered hung."""
 
 Address = tuple[str, int]
 
 
 class BackendSide:
-    """`on_full` is told when the backend stops and starts reading. `spares`: see Session.spares.
+    """The debug adapter of a session; calls `on_full` when it stops and resumes reading. `spares`: see Session.spares.
 
-    It is started, by `begin`, with the first message for it: a client that says nothing, or no DAP, starts nothing.
+    `begin` starts it with the first message for it: a client that sends nothing, or no DAP, starts nothing.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class BackendSide:
         self._begin = begin
         self._begun = False
         self.key = ""
-        """What every connection to a port of this adapter begins with: sessions of child processes want it."""
+        """The first bytes to send on every connection to a port of this adapter; child sessions need it."""
         self._link: ByteLink | None = None
         self._ready = asyncio.Event()
         self._process: BackendProcess | None = None
@@ -58,15 +58,15 @@ class BackendSide:
         self._ending: set[asyncio.Task[None]] = set()
 
     def begin(self) -> None:
-        """Start it, or connect to it, unless that was begun."""
+        """Start the adapter or connect to it, unless that has begun already."""
         if not self._begun:
             self._begun = True
             self._begin()
 
     async def start(self, address: Address | None, key: str = "") -> None:
-        """Start the adapter, or connect to the one that listens at `address` and lets in who says the key.
+        """Start the adapter, or connect to the one at `address`, sending `key` first.
 
-        See `begin`.
+        Called by way of `begin`. Sends BackendClosed to the session if it fails.
         """
         try:
             if address is None:
@@ -84,7 +84,7 @@ class BackendSide:
         self._ready.set()
 
     async def switch(self, address: Address, key: str = "") -> None:
-        """Talk to the adapter that listens at this address instead of the one started here. Raises ConnectionError."""
+        """Switch to the adapter that listens at this address, ending the one started here. Raises ConnectionError."""
         host, port = address
         if not self._begun:
             self._begun = True
@@ -98,7 +98,7 @@ class BackendSide:
                 "with debugpy.listen or `python -m debugpy --listen`?"
             ) from error
         try:
-            await self._ready.wait()  # the adapter that is not wanted after all may still be starting
+            await self._ready.wait()  # the adapter being replaced may still be starting
         except asyncio.CancelledError:
             link.close()
             raise
@@ -118,7 +118,7 @@ class BackendSide:
         return link
 
     def write(self, data: bytes) -> None:
-        """Send; what comes before the adapter is there waits for it."""
+        """Send bytes; those sent before the adapter is connected are buffered."""
         if self._link is None:
             self._early.append(data)
             self.begin()
@@ -126,18 +126,18 @@ class BackendSide:
             self._link.write(data)
 
     def hold(self, *, held: bool) -> None:
-        """See streams.ByteLink."""
+        """See byte_links.ByteLink."""
         if self._link is not None:
             self._link.hold(held=held)
 
     def pause(self, *, paused: bool) -> None:
-        """The client does not read: neither is the backend read."""
+        """Stop reading the backend while the client does not read."""
         self._paused = paused
         if self._link is not None:
             self._link.pause(paused=paused or self._resting)
 
     def _rest(self, link: ByteLink) -> None:
-        """In a storm of output many small reads cost more than they bring: let the pipe fill for a moment."""
+        """Pause reading for a moment during a burst of output, so that the pipe fills: many small reads cost more."""
         self._resting = True
         link.pause(paused=True)
         self._rest_over = asyncio.get_running_loop().call_later(_REST_S, self._go_on, link)
@@ -148,7 +148,7 @@ class BackendSide:
             link.pause(paused=self._paused)
 
     async def end(self) -> None:
-        """End its process tree, but for a debuggee that is spared; or the connection."""
+        """End its process tree, except a debuggee that is spared; or close the connection."""
         if self._process is not None:
             await self._process.end(self._spares())
         elif self._link is not None:
@@ -157,7 +157,7 @@ class BackendSide:
         self._on_full(False)
 
     async def close(self) -> None:
-        """End everything that was started here, but for a debuggee that is spared."""
+        """End everything that was started here, except a debuggee that is spared."""
         link, self._link = self._link, None
         for timer in (self._stalled, self._rest_over):
             if timer is not None:
@@ -195,7 +195,7 @@ class BackendSide:
             link.write(data)
 
     def _on_backend_full(self, full: bool) -> None:
-        """The backend does not read: neither is the client read; and a backend that stays so is ended."""
+        """Stop reading the client while the backend does not read; end a backend that stays so."""
         self._on_full(full)
         if self._stalled is not None:
             self._stalled.cancel()
@@ -204,7 +204,7 @@ class BackendSide:
             self._stalled = asyncio.get_running_loop().call_later(_STALL_S * slack(), self._on_stalled)
 
     def _on_stalled(self) -> None:
-        if self._paused:  # it may not read because we do not
+        if self._paused:  # it may not read because we do not read its output
             self._on_backend_full(full=True)
         else:
             self._end_soon()

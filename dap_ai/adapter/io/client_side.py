@@ -1,4 +1,4 @@
-"""The client of a session: from the bytes of its link to events; it is not read while the backend does not read."""
+"""The client of a session: turns the bytes of its link into events; not read while the backend does not read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from dap_ai.transport.byte_links import ByteLink, part
 
 
 class ClientSide:
-    """`on_full` is told when the client stops and starts reading. `accepts`: whether a token is the right one."""
+    """The client of a session; calls `on_full` when it stops and resumes reading.
+
+    `accepts` returns whether a token is valid.
+    """
 
     def __init__(
         self,
@@ -32,24 +35,24 @@ class ClientSide:
         self._full = self._paused = False
 
     def start(self) -> None:
-        """What the client says is heard from now on."""
+        """Start receiving messages of the client."""
         self._link.start(self._on_data, lambda: self._receive(ClientClosed()), self._on_full)
 
     def write(self, data: bytes) -> None:
-        """Send."""
+        """Send bytes."""
         self._link.write(data)
 
     def hold(self, *, held: bool) -> None:
-        """See streams.ByteLink."""
+        """See byte_links.ByteLink."""
         self._link.hold(held=held)
 
     def pause(self, *, paused: bool) -> None:
-        """The backend does not read: neither is the client read."""
+        """Stop reading the client while the backend does not read."""
         self._paused = paused
         self._read_or_pause()
 
     def part(self) -> None:
-        """The session has ended: the client reads what is left, and is let go."""
+        """Close the link at the session's end, once the client has read the rest."""
         part(self._link)
 
     def _on_data(self, data: bytes) -> None:
@@ -62,13 +65,13 @@ class ClientSide:
         self._receive(TokenGiven())
 
     def _on_lost(self, why: str) -> None:
-        """It may be no client at all: the connection ends now, before the session does."""
+        """Close the connection, before the session ends: the other end may not be a DAP client at all."""
         self._log(f"the client is disconnected: {why}")
         part(self._link)
         self._receive(ClientClosed())
 
     def _on_full(self, full: bool) -> None:
-        """A client that does not read is read once more: it may say `disconnect`."""
+        """Report that the client stopped or resumed reading; it is still read once more, for a `disconnect`."""
         self._full = full
         self._tell_full(full)
         if not full:
@@ -84,9 +87,10 @@ def reader(
     on_lost: Callable[[str], None],
     on_token: Callable[[bytes], None] | None = None,
 ) -> Callable[[bytes], None]:
-    """Cuts a client's stream into messages, each told as an `event`; `on_token`: see framing.Exact.
+    """Return a function that splits a client's stream into messages and passes each to `event`.
 
-    `on_lost` is told why, if the stream cannot be followed: what comes after that is not looked at, whatever it is.
+    `on_token`: see framing.Exact. `on_lost` gets the reason if the stream cannot be parsed; everything after that is
+    ignored.
     """
     frames: FrameReader | None = FrameReader(Exact(on_token))
 

@@ -1,7 +1,7 @@
-"""Errors of dap_ai's own at work: at one request, that request fails; at anything else, the session ends.
+"""Handles internal errors of dap_ai: an error in one request fails that request; any other ends the session.
 
-Somebody may wait for ever for what such an error has swallowed, so no session goes on after it but for the requests of
-which Session knows that they concern nobody else. Each error is told to the event loop, with its traceback, masked.
+A client may wait forever for what such an error lost, so a session continues only after errors in requests that Session
+knows to affect nothing else. Each error is reported to the event loop with its traceback, masked.
 """
 
 from __future__ import annotations
@@ -16,17 +16,18 @@ from dap_ai.adapter.state.effects import Effect, Event
 from dap_ai.protocol.wire.safe import Safe
 
 MAX_ERRORS = 10
-"""So many errors of ours a session survives, at one request each."""
+"""Number of internal errors, each in one request, that a session survives."""
 
 
 class SessionFailed(Exception):  # noqa: N818  what has failed is the session
-    """An error of dap_ai's own has ended a session; its text is for the user."""
+    """An internal error of dap_ai ended the session; the message is for the user."""
 
 
 class ErrorBoundary:
-    """`ended`: with what the session has ended. `end` is called once then, and `tell` with last messages.
+    """Handles the internal errors of one session. `ended`: the error that ended it, or None.
 
-    `mask` takes the secrets out of an error's text.
+    At that error it calls `end` once, and `tell` with the last messages to the client. `mask` removes secrets from an
+    error's text.
     """
 
     def __init__(
@@ -40,10 +41,10 @@ class ErrorBoundary:
         self._errors = 0
 
     def answer(self, event: Event, error: Exception) -> list[Effect]:
-        """What is left to do after an error in Session.receive. Raises the error if the session cannot go on."""
+        """Return the remaining effects after an error in Session.receive; raise it if the session cannot continue."""
         self._errors += 1
         effects = None
-        with contextlib.suppress(Exception):  # what fails may be the session
+        with contextlib.suppress(Exception):  # the session itself may be what fails
             effects = self._session.answer_failure(type(error).__name__)
         if effects is None or self._errors > MAX_ERRORS:
             raise error
@@ -51,15 +52,15 @@ class ErrorBoundary:
         return effects
 
     def end_session(self, where: str, error: BaseException) -> None:
-        """An error that the session does not survive."""
+        """End the session because of an error; `where` names the place."""
         if self.ended is not None:
             return
-        # No more of the error: its text may hold the program's secrets.
+        # Only the error's type: its message may contain the program's secrets.
         text = f"dap_ai itself has failed ({type(error).__name__} at {where}) and has ended this debug session."
         self.ended = SessionFailed(text)
         self._end()
         _report(where, self._traceback(error))
-        with contextlib.suppress(Exception):  # as above
+        with contextlib.suppress(Exception):  # the session itself may be what failed
             for body in self._session.last_words(text):
                 self._tell(body)
 

@@ -1,10 +1,10 @@
-"""Sessions that belong together: that of a program, and those of its child processes, which join by our listeners.
+"""Sessions that belong together: a program's, and those of its child processes, which join through our listeners.
 
     adapter -> debugpyAttach {connect: its own port} -> Listen -> our listener -> the client attaches there
             -> a session of the child, whose backend is the adapter's own port
 
-A `Families` is of one proxy: it knows for each listener whose it is, so that a client that comes to the child by the
-proxy's front door, with the address that it was told, is put into the right family as well.
+A proxy has one `Families`. It maps each listener to its family, so that a client that reaches the child through the
+proxy's main port, with the address it was given, also joins the right family.
 """
 
 from __future__ import annotations
@@ -34,57 +34,57 @@ from dap_ai.transport.byte_links import TransportLink
 _HOST = "127.0.0.1"
 _MAX_EXPECTED = 100
 _GRACE_S = 2.0
-"""So long child sessions may take to end after that of their parent."""
+"""Seconds that child sessions may take to end after their parent's session."""
 
 Address = tuple[str, int]
 
 
 class ChildPlace(NamedTuple):
-    """Where a child's session stands: behind which listener of ours, before which of the adapter's, in whose family."""
+    """Position of a child's session: its family, parent and the adapter's address."""
 
     family: Family
     address: Address | None
-    """None: the client starts, or names, the adapter itself."""
+    """The adapter's address; None if the client starts or names the adapter itself."""
     parent_id: str
     own: dict[str, Any]
-    """The parent's launch arguments for us: they hold for its children."""
+    """The parent's launch arguments for dap_ai, which apply to its children too."""
     key: str = ""
-    """What the adapter wants to hear first at that address."""
+    """The first bytes the adapter expects on a connection to that address."""
 
 
 def _named(session: Session) -> str:
-    """The program, after its rank if it has one: ranks of a job run the same program."""
+    """Return the program's label, prefixed with its rank in a parallel job, if it has one."""
     rank = rank_of(session.process_id, session.program)
     return f"rank {rank}, {session.label}" if rank else session.label
 
 
 class Member(Protocol):
-    """A session at work; see pump.Pump."""
+    """A running session; see pump.Pump."""
 
     session: Session
     own: dict[str, Any]
 
     @property
     def session_id(self) -> str:
-        """Unique in the family."""
+        """The session's id, unique in the family."""
         ...
 
     @property
     def adapter_key(self) -> str:
-        """What a port of its adapter wants to hear first."""
+        """The first bytes a port of its adapter expects on a connection."""
         ...
 
     def receive(self, event: Event) -> None:
-        """Tell the session."""
+        """Pass an event to the session."""
         ...
 
 
 Admit = Callable[[TransportLink, ChildPlace], Coroutine[Any, Any, None]]
-"""Serves the client of a child session to its end."""
+"""Serves the client of a child session until it ends."""
 
 
 class Families:
-    """The families of a proxy, by the ports of their listeners."""
+    """The families of a proxy by their listeners' ports, and the child sessions they expect."""
 
     def __init__(self, admit: Admit, log: Callable[[str], None]) -> None:
         self.places: dict[int, ChildPlace] = {}
@@ -93,12 +93,12 @@ class Families:
         self._expected: deque[tuple[dict[str, Any], ChildPlace]] = deque(maxlen=_MAX_EXPECTED)
 
     def expect(self, configuration: dict[str, Any], place: ChildPlace) -> None:
-        """A client was told to start the session of a child with this configuration."""
+        """Note that a client was asked to start a child's session with this configuration."""
         named = {key: value for key, value in configuration.items() if key.startswith("__")}
         self._expected.append((named or configuration, place))
 
     def expected(self, arguments: dict[str, Any]) -> ChildPlace | None:
-        """Where a session stands that is started with these arguments, if it was expected: once."""
+        """Return the place of an expected session with these arguments, and stop expecting it; None if none matches."""
         for wanted in self._expected:
             if all(arguments.get(key) == value for key, value in wanted[0].items()):
                 self._expected.remove(wanted)
@@ -106,38 +106,38 @@ class Families:
         return None
 
     def forget(self, family: Family) -> None:
-        """No child of this family is expected any more."""
+        """Stop expecting children of this family."""
         kept = [wanted for wanted in self._expected if wanted[1].family is not family]
         self._expected.clear()
         self._expected.extend(kept)
 
     def place_of(self, address: Address | None) -> ChildPlace | None:
-        """Whose listener this is, if it is one of ours."""
+        """Return the place behind one of our listeners, or None if the address is not ours."""
         if address is None or address[0] not in (_HOST, "localhost", "::1"):
             return None
         return self.places.get(address[1])
 
 
 class Family:
-    """A tree of sessions, flat: whichever of them is asked, the stopped one answers."""
+    """A tree of sessions as a flat set: a question to any of them is answered by the stopped one."""
 
     def __init__(self, families: Families) -> None:
         self._families = families
         self._members: dict[str, Member] = {}
         self._told: dict[str, RelativesChanged] = {}
-        """What each member was told last."""
+        """The last event sent to each member."""
         self._listeners: dict[int, asyncio.AbstractServer] = {}
         self._children: set[asyncio.Task[None]] = set()
         self._ended = asyncio.Event()
         self._closed = False
 
     def add(self, member: Member) -> None:
-        """A session has begun."""
+        """Add a session that has begun."""
         self._members[member.session_id] = member
         self.follow()
 
     def remove(self, member: Member) -> None:
-        """A session has ended."""
+        """Remove a session that has ended, and inform the others."""
         if self._members.pop(member.session_id, None) is None:
             return
         self._told.pop(member.session_id, None)
@@ -147,7 +147,7 @@ class Family:
         self.follow()
 
     def follow(self) -> None:
-        """Tells each member which of the others are stopped, and whether they need its adapter, if that has changed."""
+        """Tell each member which others are stopped, and whether they need its adapter, if that has changed."""
         self._ended.clear() if self.is_alive else self._ended.set()
         stopped = [Relative(m.session_id, _named(m.session)) for m in self._members.values() if m.session.state.stopped]
         for member in self._members.values():
@@ -158,7 +158,7 @@ class Family:
                 _soon(member, news)
 
     def say(self, member: Member, to: str, body: bytes) -> None:
-        """One member speaks to another, as a guest of its."""
+        """Pass a message from one member to another, where the sender is a guest."""
         other = self._members.get(to)
         if other is None:
             _soon(member, RelativeClosed(to))
@@ -166,19 +166,19 @@ class Family:
             _soon(other, FromGuest(RELATIVE + member.session_id, body))
 
     def answer(self, member: Member, guest: str, body: bytes) -> None:
-        """What a member says to one that is its guest."""
+        """Pass a message from a member to another that is its guest."""
         other = self._members.get(guest.removeprefix(RELATIVE))
         if other is not None:
             _soon(other, FromRelative(member.session_id, body))
 
     async def open_listener(self, member: Member, address: Address) -> int:
-        """Open a listener for clients of child sessions; its port, 0 if there can be none."""
+        """Open a listener for clients of child sessions and return its port, or 0 if that fails."""
         try:
             listener = await admission.serve((_HOST, 0), lambda: TransportLink(self._on_connected), self._families.log)
         except OSError as error:
             self._families.log(f"no port for child sessions: {error}")
             return 0
-        if self._closed:  # meanwhile
+        if self._closed:  # closed meanwhile
             listener.close()
             return 0
         port: int = listener.sockets[0].getsockname()[1]
@@ -196,11 +196,11 @@ class Family:
         return not member.session.options.parent_id and any(phase is not Phase.ENDED for phase in others)
 
     async def ended(self) -> None:
-        """Waits until none does."""
+        """Wait until no session's debuggee is alive."""
         await self._ended.wait()
 
     async def close(self) -> None:
-        """The first session has ended: no child joins any more, and those that have get a moment to end."""
+        """Stop accepting children after the first session's end, and wait _GRACE_S for theirs to end."""
         self._closed = True
         self._families.forget(self)
         for port, listener in self._listeners.items():
@@ -225,5 +225,5 @@ class Family:
 
 
 def _soon(member: Member, event: Event) -> None:
-    """Not at once: the other session may be in the middle of its own event."""
+    """Pass an event to a session in the loop's next turn: it may be processing another event now."""
     asyncio.get_running_loop().call_soon(member.receive, event)

@@ -1,4 +1,4 @@
-"""The clients that have joined a session at its socket: their links, and letting go of one that does not read."""
+"""Links to guests: the clients that joined a session through its socket. A guest that stops reading is dropped."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dap_ai.transport.byte_links import ByteLink, part, write_message
 
 
 class GuestLinks:
-    """`receive_all` tells the session."""
+    """The guests of one session. `receive_all` passes their messages to the session."""
 
     def __init__(self, receive_all: Callable[[Iterable[Event]], None], log: Callable[[str], None]) -> None:
         self._receive_all = receive_all
@@ -24,12 +24,15 @@ class GuestLinks:
         self._socket: sockets.SessionSocket | None = None
 
     async def open(self, setting: str) -> str:
-        """Let guests in, where that can be (the setting `sockets`); the id under which they find the session."""
+        """Open the session's socket to guests if possible, and return the id under which they find the session.
+
+        `setting`: the setting `sockets`.
+        """
         self._socket = await sockets.open_session(self.admit, self._log, setting)
         return self._socket.session_id if self._socket else secrets.token_hex(3)
 
     def admit(self, link: ByteLink) -> None:
-        """A guest has connected."""
+        """Start serving a guest that has connected."""
         self._count += 1
         guest = f"guest:{self._count}"
         self._links[guest] = link
@@ -48,30 +51,30 @@ class GuestLinks:
         link.pause(paused=self._paused)
 
     def tell(self, guest: str, body: bytes) -> None:
-        """Write a message to a guest, unless it has gone."""
+        """Send a message to a guest, unless it has left."""
         if link := self._links.get(guest):
             write_message(link, body)
 
     def end(self, guest: str) -> None:
-        """Nothing more is said to a guest."""
+        """Close the link of a guest."""
         if link := self._links.pop(guest, None):
             part(link)
 
     def pause(self, *, paused: bool) -> None:
-        """The backend does not read, or does again: the same holds for what guests say."""
+        """Pause or resume reading guests, while the backend does not read."""
         self._paused = paused
         for link in self._links.values():
             link.pause(paused=paused)
 
     def close(self) -> None:
-        """The session has ended: nobody joins it any more, and the guests are let go."""
+        """Close the session's socket and all guests' links at the session's end."""
         if self._socket is not None:
             self._socket.close()
         for guest in list(self._links):
             self.end(guest)
 
     def _drop(self, guest: str, close: Callable[[ByteLink], None]) -> None:
-        """A guest is gone. The session is told in a moment: it may be in the middle of what it says to this guest."""
+        """Drop a guest. The session hears of it in the loop's next turn: it may be sending to this guest now."""
         if link := self._links.pop(guest, None):
             close(link)
             asyncio.get_running_loop().call_soon(self._receive_all, [GuestClosed(guest)])

@@ -1,13 +1,12 @@
-"""Storms of output: what a program prints faster than a client can take it goes on in fewer, larger events.
+"""Merges output events of a burst into fewer, larger events.
 
-Some adapters send an event a line, and editors take each to their screen: a storm of them is what makes a debugger
-freeze. Events that were read together, follow one another and differ in nothing but their text say the same as one.
-A few stay as they came: only from MIN_RUN on is anything merged, and never across another message.
+Some adapters send one event per line, and editors draw each of them: a burst of output freezes a debugger. Consecutive
+events of one read that differ only in their text carry the same information as one event. Runs shorter than MIN_RUN
+pass unchanged, and events are never merged across another message.
 
-Within one read only, without a timer: nothing that has been read is held back for what may come, and the order of
-messages stays. What makes merging stronger is larger reads: after one that ended in a storm, backend_side.py lets the
-pipe fill for a moment. What may be merged is told by a strict parse: an event with any other field (a source, a group,
-a reference) is not plain and passes as it came.
+Merging happens within one read, without a timer: no message is delayed, and the order of messages stays. Larger reads
+merge more: after a read that ended in a burst, backend_side.py lets the pipe fill for a moment. A strict parse decides
+which events may be merged: an event with any other field (a source, a group, a reference) passes unchanged.
 """
 
 from __future__ import annotations
@@ -21,14 +20,14 @@ from dap_ai.protocol.wire import envelope
 from dap_ai.protocol.wire.errors import RemoteProtocolError
 
 MIN_RUN = 16
-"""Shorter runs pass byte for byte."""
+"""Minimum number of consecutive events to merge; shorter runs pass byte for byte."""
 MAX_CHARS = 64 * 1024
-"""Of text in one event, unless one that came was longer."""
+"""Maximum characters of text in one merged event, unless a single original event was longer."""
 _MARK = b'"output"'
 
 
 class _Body(msgspec.Struct, forbid_unknown_fields=True):
-    """Of an event that says nothing beside its text: no source, no group, no reference."""
+    """Body of an event with text only: no source, no group, no reference."""
 
     output: str
     category: str = "console"
@@ -45,13 +44,16 @@ _decode = msgspec.json.Decoder(_Output).decode
 
 
 class Merger:
-    """Of the messages of one link. `storms`: the last read ended in the middle of a storm."""
+    """Merges the messages of one link. `storms`: whether the last read ended within a burst."""
 
     def __init__(self) -> None:
         self.storms = False
 
     def merged(self, bodies: Iterable[bytes]) -> Iterator[bytes]:
-        """The messages of one read. Raises RemoteProtocolError as `bodies` does, after all that came before it."""
+        """Yield the messages of one read, merged.
+
+        Raises RemoteProtocolError as `bodies` does, after all messages before it.
+        """
         run: list[bytes] = []
         read: list[_Body] = []
         try:
@@ -65,8 +67,8 @@ class Merger:
                 else:
                     run.append(body)
                     read.append(plain)
-        # `bodies` is read lazily and may break in the middle of a run: what came before is passed on first, as without
-        # merging.
+        # `bodies` is lazy and may fail in the middle of a run: the messages before the error are passed on first, as
+        # without merging.
         except RemoteProtocolError:
             yield from _merged_events(run, read)
             raise
@@ -75,8 +77,7 @@ class Merger:
 
 
 def _plain(body: bytes) -> _Body | None:
-    # The search for the mark is a plain one over bytes: most messages of a session are no output, and are not parsed
-    # twice.
+    # Search for the mark first: most messages of a session are not output events and need not be parsed twice.
     if _MARK not in body:
         return None
     try:

@@ -1,4 +1,4 @@
-"""What the proxy is given to work with beside its backend (protocol/contracts/backend.py); wiring.py joins them."""
+"""Interfaces the proxy needs besides its backend (protocol/contracts/backend.py); commands/wiring.py connects them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dap_ai.transport.byte_links import TransportLink
 
 
 class BackendProcess(Protocol):
-    """A running adapter: see dap_ai.backends.spawn.AdapterProcess."""
+    """A running debug adapter; see dap_ai.backends.spawn.AdapterProcess."""
 
     @property
     def link(self) -> TransportLink:
@@ -26,58 +26,61 @@ class BackendProcess(Protocol):
 
     @property
     def last_words(self) -> str:
-        """The end of what it wrote to stderr."""
+        """The end of its stderr output."""
         ...
 
     @property
     def key(self) -> str:
-        """The first bytes of every connection to its own port; see protocol/contracts/backend.py."""
+        """The first bytes to send on every connection to its own port; see protocol/contracts/backend.py."""
         ...
 
     async def end(self, spares: str = "") -> None:
-        """End its process tree, or with `spares` all but the debuggee, which was started so; again changes nothing."""
+        """End its process tree; idempotent.
+
+        `spares`: how a debuggee that must survive was started ("launch", "attach"); empty: end it too.
+        """
         ...
 
 
 class AgentPort(Protocol):
-    """Answers questions, see agent/session_agent.py. One per session, with the session's conversations."""
+    """Answers questions; see agent/session_agent.py. One per session, which keeps the session's conversations."""
 
     async def answer(self, ask: AcceptedAsk, debugger: RawDebugger, sink: SafeSink) -> SafeAnswer | NotAnswered:
         """Answer one question."""
         ...
 
     async def recall(self, debugger: RawDebugger) -> Recalled | NoPast:
-        """What can be run again in a copy, up to this stop."""
+        """Return what a copy of the program can rerun up to this stop."""
         ...
 
     async def close(self) -> None:
-        """End what it has started, at the end of the session."""
+        """End everything it started, at the end of the session."""
         ...
 
 
 @runtime_checkable
 class LooksAhead(Protocol):
-    """An agent that can get ready for the question about a failure that the user is looking at."""
+    """An agent that can prepare for a question about the failure the user is looking at."""
 
     async def look_ahead(self, files: Sequence[str]) -> None:
-        """Read what it will need of these files, of the innermost frame first; cancelled, it goes no further."""
+        """Read in advance what it will need from these files, innermost frame first; stops when cancelled."""
         ...
 
 
 class Journal(Protocol):
-    """Where a session is recorded; see journal.py."""
+    """Recording of a session; see adapter/recording/journal.py."""
 
     def record(self, event: Event, effects: Sequence[Effect]) -> None:
-        """What the session was told, and what it wanted done. Never raises."""
+        """Record an event and the effects it led to. Never raises."""
         ...
 
     def close(self) -> None:
-        """The session is over."""
+        """Finish the recording at the end of the session."""
         ...
 
 
 class ProxyRecipe(Protocol):
-    """What a Proxy is made of; dap_ai.commands.wiring provides it."""
+    """The parts of a Proxy; dap_ai.commands.wiring provides them."""
 
     @property
     def backend(self) -> Backend:
@@ -89,25 +92,28 @@ class ProxyRecipe(Protocol):
         ...
 
     def agent(self, own: Mapping[str, Any]) -> AgentPort:
-        """A fresh agent for one session, whose launch arguments for us are `own`."""
+        """Create an agent for one session; `own` are dap_ai's own launch arguments."""
         ...
 
     def options(self, own: Mapping[str, Any]) -> SessionOptions:
-        """Fresh options for one session. Raises ValueError if `own` does not fit."""
+        """Create options for one session. Raises ValueError if `own` is invalid."""
         ...
 
     def for_anybody(self, command: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        """The arguments of an anonymous client's launch or attach (`command`). Raises ValueError: they say too much."""
+        """Return the launch or attach (`command`) arguments to use for an anonymous client.
+
+        Raises ValueError if they contain something an anonymous client may not set.
+        """
         ...
 
     def journal(self, session: Session) -> Journal | None:
-        """Where this session is recorded; None: nowhere."""
+        """Return the recording of this session, or None if it is not recorded."""
         ...
 
     def log(self, text: str) -> None:
-        """Something for the log."""
+        """Write a line to the log."""
         ...
 
     def mask(self, text: str) -> Safe:
-        """The text of an error without secrets."""
+        """Return the text of an error without secrets."""
         ...

@@ -1,4 +1,4 @@
-"""A launch or attach on its way through the backend's recipe: arguments, settings, agent, and the place in a tree."""
+"""Prepares a launch or attach by the backend's recipe: arguments, settings, agent, and place in a family."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from dap_ai.protocol.wire import envelope
 
 
 class Preparation(NamedTuple):
-    """What a session starts with."""
+    """The prepared start of a session."""
 
     arguments: bytes
     connected: bool
-    """Whether a backend at another address has taken over."""
+    """Whether the session switched to a backend at another address."""
     own: dict[str, Any]
-    """The launch arguments that are meant for us."""
+    """The launch arguments meant for dap_ai."""
     options: SessionOptions
     place: ChildPlace | None
-    """Where the client has come to by the front door, if that is a child's session."""
+    """The place of a child's session that the client reached through the proxy's main port, or None."""
     note: str
     """See contracts.backend.AdapterStart."""
 
 
 class Preparing:
-    """`eager`: see Pump."""
+    """Prepares launches and attaches of one session. `eager`: see Pump."""
 
     def __init__(
         self, recipe: ProxyRecipe, families: Families, backend: BackendSide, agent: AgentSide, *, eager: bool
@@ -41,9 +41,9 @@ class Preparing:
         self._eager = eager
 
     async def prepare(self, wanted: Prepare, own: dict[str, Any], place: ChildPlace | None) -> Preparation:
-        """Makes all ready in a session that stands at `place`. Raises whatever the recipe raises.
+        """Prepare a launch or attach for a session at `place`. Raises whatever the recipe raises.
 
-        After an error the next one begins anew, from `own`: it may want other settings.
+        After an error the next attempt starts again from `own`, because it may bring other settings.
         """
         try:
             return await self._prepare(wanted, own, place)
@@ -62,17 +62,17 @@ class Preparing:
         start = await self._recipe.backend.prepare(wanted.command, arguments)
         connect = start.connect
         if (found := self._families.place_of(connect) or self._families.expected(arguments)) is not None:
-            connect = found.address if place is None else None  # else it is connected already
+            connect = found.address if place is None else None  # with a place it is connected already
             own = found.own | own
             options = self._recipe.options(own)
             await self._warm_agent(own)
         if connect is not None:
-            # As nvim-dap starts a proxy of its own for each child: it connects to the listener of the first.
+            # nvim-dap, for one, starts a proxy for each child: that one connects to the first proxy's listener.
             await self._backend.switch(connect, found.key if found else child_key(own))
         return Preparation(envelope.encode(start.arguments), connect is not None, own, options, found, start.note)
 
     async def _warm_agent(self, own: dict[str, Any]) -> None:
-        """Begin to make the agent that these launch arguments want."""
+        """Replace the agent if the launch arguments changed; start creating it at once if `eager`."""
         if own != self._agent.own:
             await self._agent.close()
             self._agent.own = own

@@ -1,4 +1,4 @@
-"""Where sessions come from: stdin and stdout, a listening socket, or this process."""
+"""Serves sessions on stdin and stdout, on a listening socket, or in this process."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from dap_ai.transport.client import DapClient
 from dap_ai.transport.stdio import open_stdio
 
 Begin = Callable[[ByteLink], None]
-"""Begins a session with the client at this link."""
+"""Starts a session with the client at this link."""
 
 _END_S = 15.0
-"""A session whose client has gone ends sooner, even before a backend that no longer answers."""
+"""Maximum seconds for a session to end after its client left; it takes less, even with a hung backend."""
 
 
 class Proxy:
-    """Sessions over stdio, TCP, a Unix socket or in this process; each has its own adapter process."""
+    """Serves sessions over stdio, TCP, a Unix socket or in this process; each has its own adapter process."""
 
     def __init__(self, recipe: ProxyRecipe) -> None:
         self._recipe = recipe
         self._families = Families(self._serve_beside_others, recipe.log)
 
     async def serve_stdio(self) -> None:
-        """One session on stdin and stdout, and those of its child processes. Raises SessionFailed."""
+        """Serve one session on stdin and stdout, and those of its child processes. Raises SessionFailed."""
         await self.serve(await open_stdio())
 
     async def serve_tcp(self, host: str, port: int, ready: Callable[[str, int], None]) -> None:
-        """Sessions on a listening socket until cancelled; `ready(host, port)` once it listens. Raises OSError."""
+        """Serve sessions on a TCP port until cancelled; call `ready(host, port)` once it listens. Raises OSError."""
 
         async def listen(begin: Begin) -> asyncio.Server:
             return await admission.serve((host, port), lambda: TransportLink(begin), self._recipe.log)
@@ -44,7 +44,7 @@ class Proxy:
         await self._serve_at(listen, lambda listener: ready(*listener.sockets[0].getsockname()[:2]))
 
     async def serve_unix(self, path: Path, ready: Callable[[], None]) -> None:
-        """The same on a Unix socket, for our own user alone. Raises OSError."""
+        """Serve sessions on a Unix socket, for our own user only, until cancelled. Raises OSError."""
         with sockets.bound_at(path) as bound:
 
             async def listen(begin: Begin) -> asyncio.Server:
@@ -65,7 +65,7 @@ class Proxy:
         listener = await listen(begin)
         try:
             ready(listener)
-            # Not serve_forever: from Python 3.12 on, its end waits for every connection to close by itself.
+            # Not serve_forever: from Python 3.12 on, it waits at its end until every connection has closed.
             await asyncio.Event().wait()
         finally:
             listener.close()
@@ -75,7 +75,7 @@ class Proxy:
                 await asyncio.gather(*running, return_exceptions=True)
 
     async def open_in_process(self) -> DapClient:
-        """A session in this process, and its client. `Client.close` ends both, and raises SessionFailed."""
+        """Start a session in this process and return its client, whose `close` ends both and raises SessionFailed."""
         near, far = memory_pair()
         task = asyncio.get_running_loop().create_task(self.serve(far, eager=True))
 
@@ -89,10 +89,10 @@ class Proxy:
         return DapClient(near, end)
 
     async def serve(self, link: ByteLink, place: ChildPlace | None = None, *, eager: bool = False) -> None:
-        """One session for the client at this link, to its end. `eager`: see Pump. Raises SessionFailed."""
+        """Serve one session for the client at this link until it ends. `eager`: see Pump. Raises SessionFailed."""
         await Pump(self._recipe, link, self._families, place, eager=eager).run()
 
     async def _serve_beside_others(self, link: ByteLink, place: ChildPlace | None = None) -> None:
-        """One session that, when it fails, ends nothing but itself."""
-        with contextlib.suppress(SessionFailed):  # the event loop has told it
+        """Serve one session; its failure does not end other sessions."""
+        with contextlib.suppress(SessionFailed):  # the event loop has reported it
             await self.serve(link, place)

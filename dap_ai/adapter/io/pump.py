@@ -1,8 +1,8 @@
-"""A session at work: moves bytes between client, Session and backend, and does what the session wants done.
+"""Runs a session: moves bytes between client, Session and backend, and carries out the session's effects.
 
     client link -> FrameReader -> Session.receive -> effects -> backend link        and the same way back
 
-All of it happens in the callback that brought the bytes; only the agent and process control are tasks.
+All of it happens in the callback that received the bytes; only the agent and process control run as tasks.
 """
 
 from __future__ import annotations
@@ -65,14 +65,14 @@ from dap_ai.protocol.wire import envelope
 from dap_ai.transport.byte_links import ByteLink, write_message
 
 _OF_THE_BACKEND = frozenset({DISCONNECT, GREETING, PART, REQUEST})
-"""Timers that give a backend up: one that is slow on a busy machine does not hang."""
+"""Timers after which dap_ai gives up on a backend; load extends them, since a busy machine slows the backend."""
 
 
 class Pump:
-    """One session. `run` returns when client and backend are gone. `place`: that of a child process's session.
+    """Runs one session; `run` returns when client and backend are gone. `place`: set for a child process's session.
 
-    `eager`: a question comes as soon as the program stops, so the agent is made ready at the launch; else at the stop,
-    because it takes the processor from a program that begins.
+    `eager`: create the agent at the launch, because a question follows the first stop at once. Otherwise it is created
+    at the stop, to leave the processor to a program that is starting.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class Pump:
         self._recipe = recipe
         self._place = place
         self._at_child = place is not None
-        """The client has come by a listener for child sessions."""
+        """Whether the client connected through a listener for child sessions."""
         self._started = time.time()
         self._eager = eager
         self.session = Session(recipe.backend, self._named(recipe.options(self.own)))
@@ -114,7 +114,7 @@ class Pump:
         )
         self._awaiting = Awaiting(self.receive)
         self._agent = AgentSide(recipe, self.session, self._awaiting)
-        # While a native program starts, its adapter reads symbols in a process of its own, and we have time.
+        # While a native program starts, its adapter reads symbols in its own process, so there is time.
         eager = eager or self._agent.is_read_only
         self._preparing = Preparing(recipe, families, self._backend, self._agent, eager=eager)
         self._journal = recipe.journal(self.session)
@@ -124,13 +124,13 @@ class Pump:
         self._state = (False, Phase.CREATED)
         self._failing_files: tuple[str, ...] = ()
         self._outlived = False
-        """The program has ended before its child processes, whose sessions need the adapter still."""
+        """Whether the program ended before its child processes, whose sessions still need the adapter."""
         self._failing = ErrorBoundary(self.session, partial(write_message, self._client), self._over.set, recipe.mask)
         self._closed = False
-        """Nothing that happens concerns the session any more."""
+        """Whether the session ignores all further events."""
 
     async def run(self) -> None:
-        """Serve the session to its end; whatever happens, no process and no task is left. Raises SessionFailed."""
+        """Serve the session until it ends, leaving no process and no task behind. Raises SessionFailed."""
         try:
             self.session_id = await self._guests.open(self.session.options.sockets)
             self._named(self.session.options)
@@ -141,7 +141,7 @@ class Pump:
             await self._over.wait()
             if self._outlived and self._failing.ended is None:
                 await self._family.ended()
-        except Exception as error:  # noqa: BLE001  whatever it was, it is told as every other error of ours
+        except Exception as error:  # noqa: BLE001  handled like every other internal error
             self._failing.end_session("run", error)
         finally:
             with anyio.CancelScope(shield=True):
@@ -155,29 +155,29 @@ class Pump:
         return self._backend.key
 
     def receive(self, event: Event) -> None:
-        """Tell the session, and do what it wants."""
+        """Pass an event to the session and carry out the resulting effects."""
         if self._closed or self._failing.ended is not None:
             return
         try:
             for effect in self._effects_of(event):
                 self._do(effect)
             self._follow()
-        except Exception as error:  # noqa: BLE001  whatever it was, it is told
+        except Exception as error:  # noqa: BLE001  any error ends the session
             self._failing.end_session(type(event).__name__, error)
 
     def _effects_of(self, event: Event) -> Sequence[Effect]:
         effects: Sequence[Effect] = ()
         try:
             effects = self.session.receive(event)
-        except Exception as error:  # noqa: BLE001  whatever it was, the request is answered
+        except Exception as error:  # noqa: BLE001  any error fails the request
             effects = self._failing.answer(event, error)
-        finally:  # also the event at which it failed
+        finally:  # record the event that failed, too
             if self._journal is not None:
                 self._journal.record(event, effects)
         return effects
 
     def _follow(self) -> None:
-        """The debuggee has stopped, goes on or has ended: others want to know."""
+        """Inform family and agent when the debuggee has stopped, resumed or ended."""
         state = (self.session.state.stopped, self.session.state.phase)
         if state != self._state:
             self._state = state
@@ -189,7 +189,7 @@ class Pump:
             self._agent.look_ahead(self._failing_files)
 
     def receive_all(self, events: Iterable[Event]) -> None:
-        """The same for the messages of one read: what they make us write goes out in one piece."""
+        """Pass the events of one read to the session; everything written as a result is sent in one piece."""
         links = (self._client, self._backend)
         for link in links:
             link.hold(held=True)
@@ -273,7 +273,7 @@ class Pump:
     async def _prepare(self, wanted: Prepare) -> None:
         try:
             ready = await self._preparing.prepare(wanted, self.own, self._place)
-        except Exception as error:  # noqa: BLE001  a task edge: whatever it was, the request is answered
+        except Exception as error:  # noqa: BLE001  any error fails the request
             self.receive(Prepared(error=str(error) or type(error).__name__))
         else:
             self.own = ready.own
@@ -283,14 +283,17 @@ class Pump:
             self.receive(Prepared(ready.arguments, "", ready.connected, options, adapter, ready.note))
 
     def _move_to(self, place: ChildPlace) -> None:
-        """The client has come to a child's session by the front door."""
+        """Join the family of a child's session that the client reached through the proxy's main port."""
         self._place = place
         self._family.remove(self)
         self._family = place.family
         self._family.add(self)
 
     def _named(self, options: SessionOptions) -> SessionOptions:
-        """The same, with what tells this session from others; whoever comes by a child's listener gives its token."""
+        """Return the options with this session's identity filled in.
+
+        A client that connects through a child listener must send that child's token.
+        """
         options.session_id, options.started, options.backend = self.session_id, self._started, self._recipe.backend.name
         options.parent_id = self._place.parent_id if self._place else ""
         if self._at_child:
@@ -306,7 +309,7 @@ class Pump:
         self._guests.close()
         self._client.part()
         self._family.remove(self)
-        await self._agent.end_asks()  # to the last, an ask may want an answer of the session
+        await self._agent.end_asks()  # until they end, asks may need answers from the session
         self._closed = True
         self._timers.cancel_all()
         if self._place is None:

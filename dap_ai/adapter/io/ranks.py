@@ -1,4 +1,4 @@
-"""Which rank of a job a process is, by its command line and environment, as launchers set them (Linux)."""
+"""A process's rank in a parallel job, from its command line and environment as launchers set them (Linux)."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from pathlib import Path
 
 _OPTION = re.compile(rb"--(?:local[-_])?rank(?:=|\0)(\d+)\0")
 _VARIABLES = ("RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID", "LOCAL_RANK")
-"""Those of torchrun, Open MPI, MPICH and Slurm; the first that is set counts."""
+"""Environment variables of torchrun, Open MPI, MPICH and Slurm; the first that is set counts."""
 
 
 def rank_of(process_id: int, program: str) -> str:
-    """Its number; "" if the process has none, has ended, or cannot be looked at.
+    """Return the rank number; "" if the process has none, has ended, or cannot be read.
 
-    `program`: a name in its command line. The process of another machine may have the number of one here.
+    `program` must occur in its command line: the id may belong to a process of another machine.
     """
     place = Path(f"/proc/{process_id}")
     try:

@@ -1,10 +1,10 @@
-"""The Unix sockets at which the sessions of one user can be joined. The only module that knows where they are.
+"""The Unix sockets for joining one user's sessions. No other module knows their paths.
 
-1. The folder is its user's alone (0700), or it is refused: no link, no other owner, nothing open to others.
-2. Both ends ask the kernel who the other is, where it tells: a guest is not let in, and no session believed, of another
-   user.
-3. Where a socket cannot be, a session says why, and goes on without.
-4. A session that was killed leaves its file; whoever finds that nobody listens at it removes it.
+1. The folder must be accessible to its user only (0700): a symbolic link, another owner or wider permissions are
+   refused.
+2. Both ends ask the kernel for the other's user, where it reports it: guests and sessions of other users are refused.
+3. If a socket cannot be created, the session logs the reason and continues without.
+4. A killed session leaves its socket file; whoever finds that nobody listens there removes it.
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ from dap_ai.transport import admission, peer_users
 from dap_ai.transport.byte_links import ByteLink, TransportLink
 
 OFF = "off"
-"""The setting `sockets` under which no session can be joined."""
+"""Value of the setting `sockets` that allows no session to be joined."""
 
 _SUFFIX = ".sock"
 _HELD = "held-"
 _ID = re.compile(r"[0-9a-f]{4,}")
 _ID_BYTES = (2, 2, 2, 4, 8)
-"""Of each try at an id that no other session has."""
+"""Number of random bytes in each attempt at an unused session id."""
 _MAX_PATH_BYTES = 103
-"""The kernel's limit: 107 on Linux, 103 on macOS."""
+"""The kernel's limit for a socket path: 107 on Linux, 103 on macOS."""
 _NEW_S = 5.0
-"""For so long a socket at which nobody listens may be one that is about to listen."""
+"""Seconds for which a socket without a listener may be one that is about to listen."""
 _MANY = 16
-"""With more files than that in the folder, some must have been left behind."""
+"""Number of files in the folder above which some must be left over from killed sessions."""
 
 
 class SocketError(OSError):
-    """Sessions cannot be joined here, or not this one; the text says why, and what to do where something can be."""
+    """Sessions, or this one, cannot be joined; the message gives the reason and, where possible, a remedy."""
 
 
 class SessionEnded(SocketError):  # noqa: N818  a state, not a mistake
-    """The session has been there, or not even that."""
+    """The session has ended, or never existed."""
 
 
 class SessionSocket:
@@ -58,7 +58,7 @@ class SessionSocket:
         self._listener = listener
 
     def close(self) -> None:
-        """Nobody can join any more; guests that have joined stay. Again changes nothing."""
+        """Close and remove the socket; guests that have joined stay. Idempotent."""
         self._listener.close()
         self._path.unlink(missing_ok=True)
 
@@ -66,7 +66,7 @@ class SessionSocket:
 async def open_session(
     on_link: Callable[[ByteLink], None], log: Callable[[str], None], setting: str = ""
 ) -> SessionSocket | None:
-    """Listens, and gives each guest's link to `on_link`; None where that cannot be, and `log` is told why.
+    """Open a session's socket and pass each guest's link to `on_link`; return None and log the reason if it fails.
 
     `setting` is the setting `sockets`: a folder, "" for the user's own, or `OFF`.
     """
@@ -91,10 +91,10 @@ async def open_session(
 
 @contextlib.contextmanager
 def bound_at(path: Path) -> Generator[socket.socket]:
-    """A listening socket at a path of the user's choice, for the user alone; it is gone in the end. Raises OSError.
+    """Provide a listening socket at the path the user chose, for that user only; remove it afterwards. Raises OSError.
 
-    A folder in which others could put something else in its place is refused; so is a path that is taken, unless by a
-    socket at which nobody listens any more.
+    Refuses a folder in which other users could replace the socket, and an existing path, unless it is a socket without
+    a listener.
     """
     if not hasattr(socket, "AF_UNIX") or not hasattr(os, "getuid"):
         raise SocketError("this platform has no Unix sockets that only their user can reach")
@@ -113,17 +113,20 @@ def bound_at(path: Path) -> Generator[socket.socket]:
 
 
 def session_ids(setting: str = "") -> list[str]:
-    """Those that have a socket, oldest first; some may have ended, which `connect` finds out. Raises SocketError."""
+    """Return the ids of sessions with a socket, oldest first; `connect` finds out which have ended.
+
+    Raises SocketError.
+    """
     found: list[tuple[float, str]] = []
     for path in folder(setting).glob(f"*{_SUFFIX}"):
-        with contextlib.suppress(OSError):  # gone meanwhile
+        with contextlib.suppress(OSError):  # removed meanwhile
             if _ID.fullmatch(path.stem):
                 found.append((path.lstat().st_mtime, path.stem))
     return [session_id for _, session_id in sorted(found)]
 
 
 def post_mortem_sockets(setting: str = "") -> list[Path]:
-    """Where processes are held after a failure (debuggees/python/hosts/post_mortem), oldest first.
+    """Return the sockets of processes kept alive after a failure (debuggees/python/hosts/post_mortem), oldest first.
 
     Raises SocketError.
     """
@@ -132,7 +135,7 @@ def post_mortem_sockets(setting: str = "") -> list[Path]:
 
 
 async def connect(session_id: str, setting: str = "") -> ByteLink:
-    """A link to a session. Raises SessionEnded, SocketError: it is another user's, or cannot be reached."""
+    """Connect to a session. Raises SessionEnded, or SocketError if it is another user's or cannot be reached."""
     path = folder(setting) / f"{session_id}{_SUFFIX}"
     try:
         transport, link = await asyncio.get_running_loop().create_unix_connection(
@@ -152,14 +155,14 @@ async def connect(session_id: str, setting: str = "") -> ByteLink:
 
 
 def folder(setting: str = "", *, make: bool = False) -> Path:
-    """Where the sockets are; `make`: it is there afterwards. Raises SocketError: it is not safe, or switched off."""
+    """Return the sockets' folder, creating it with `make`. Raises SocketError if it is not safe or switched off."""
     if setting == OFF:
         raise SocketError("the setting sockets is off")
     if not hasattr(socket, "AF_UNIX") or not hasattr(os, "getuid"):
         raise SocketError("this platform has no Unix sockets that only their user can reach")
     try:
         path = Path(setting).expanduser() if setting else _own_folder()
-    except RuntimeError as error:  # a user that nobody knows
+    except RuntimeError as error:  # an unknown user
         raise SocketError(f"{setting}: {error}") from error
     if make:
         try:
@@ -172,7 +175,7 @@ def folder(setting: str = "", *, make: bool = False) -> Path:
 
 
 def _own_folder() -> Path:
-    """That of the user's login, which ends with it; else one beside the temporary files."""
+    """Return a folder in XDG_RUNTIME_DIR, which ends with the user's login; else one in the temporary folder."""
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
     with contextlib.suppress(OSError):
         if runtime and Path(runtime).stat().st_uid == os.getuid():
@@ -193,7 +196,7 @@ def _check(path: Path, found: os.stat_result) -> None:
 
 
 def _bind(where: Path) -> tuple[socket.socket, Path]:
-    """A listening socket under an id of its own. Raises OSError."""
+    """Return a listening socket with an unused session id, and its path. Raises OSError."""
     for count in _ID_BYTES:
         path = where / f"{secrets.token_hex(count)}{_SUFFIX}"
         if len(os.fsencode(path)) > _MAX_PATH_BYTES:
@@ -207,14 +210,14 @@ def _bind(where: Path) -> tuple[socket.socket, Path]:
 
 
 def _sweep(where: Path) -> None:
-    """Removes what killed sessions have left, once there is much in the folder: those that live notice the question."""
+    """Remove files of killed sessions if the folder holds many: the check disturbs live sessions."""
     paths = list(where.glob(f"*{_SUFFIX}"))
     for path in paths if len(paths) > _MANY else ():
         _is_left_behind(path)
 
 
 def _is_left_behind(path: Path) -> bool:
-    """Whether nobody listens there; then it is removed."""
+    """Whether nobody listens at this socket; if so, remove it."""
     with socket.socket(socket.AF_UNIX) as probe:
         probe.setblocking(False)
         try:

@@ -1,4 +1,4 @@
-"""A moment as a client sees it: stack frames, scopes and variables, with ids of ours. Pure."""
+"""Shows a moment to a client: stack frames, scopes and variables, with ids assigned by dap_ai. Pure."""
 
 from __future__ import annotations
 
@@ -15,33 +15,33 @@ from dap_ai.protocol.contracts.rewind_messages import MomentQuery, MomentResult,
 Body = Mapping[str, Any]
 _SCOPES = {"locals": "Locals", "globals": "Globals"}
 _MANY = 100
-"""From so many numbered parts on, a client is told that it may ask for some of them."""
+"""Number of indexed parts above which a client may fetch them in ranges."""
 
 
 class Ids:
-    """Of frames and of references alike, none of them given twice in a session: those of a moment end with it."""
+    """Source of ids for frames and references, each used once per session; a moment's ids end with it."""
 
     def __init__(self) -> None:
         self._numbers = count(FIRST_OF_PAST)
 
     def new(self) -> int:
-        """The next."""
+        """Return the next id."""
         return next(self._numbers)
 
 
 class MomentView:
-    """Of one moment. What is not known of it yet, `look_at` names."""
+    """The view of one moment; `look_at` returns the query for values not fetched yet."""
 
     def __init__(self, ids: Ids, frames: Sequence[PastFrame]) -> None:
         self._ids = ids
         self._frames = {ids.new(): frame for frame in frames}
         self._looks: dict[int, MomentQuery] = {}
-        """By reference."""
+        """Maps each variables reference to its query."""
         self._scopes: dict[int, list[dict[str, Any]]] = {}
         self._seen: dict[bytes, MomentResult] = {}
 
     def stack(self, start: int, levels: int) -> Body:
-        """The body of stackTrace."""
+        """Return the body of a stackTrace response."""
         rows = [self._row(number, frame) for number, frame in self._frames.items()]
         return {"stackFrames": rows[start : start + levels if levels else None], "totalFrames": len(rows)}
 
@@ -50,7 +50,7 @@ class MomentView:
         return {"id": number, "name": frame.function, "line": frame.line, "column": 1, "source": source}
 
     def scopes(self, frame_id: int) -> Body | None:
-        """The body of scopes; None: no frame of this moment."""
+        """Return the body of a scopes response; None if the frame is not of this moment."""
         index = self.frame(frame_id)
         if index is None:
             return None
@@ -66,29 +66,29 @@ class MomentView:
         return {"scopes": self._scopes[frame_id]}
 
     def frame(self, frame_id: int) -> int | None:
-        """The index of a frame, the innermost is 0; None: none of this moment."""
+        """Return the index of a frame (0 is the innermost), or None if it is not of this moment."""
         return list(self._frames).index(frame_id) if frame_id in self._frames else None
 
     def look_at(self, reference: int, start: int, wanted: int) -> MomentQuery | None:
-        """What a client wants to see; None: nothing of this moment."""
+        """Return the query for a range of a variable's children; None if the reference belongs to another moment."""
         look = self._looks.get(reference)
         return msgspec.structs.replace(look, start=start, count=wanted) if look else None
 
     def result_of(self, look: MomentQuery) -> MomentResult | None:
-        """What is known of it."""
+        """Return the stored result of a query, or None."""
         return self._seen.get(_key(look))
 
     def learn(self, look: MomentQuery, seen: MomentResult) -> None:
-        """It was looked at."""
+        """Store the result of a query."""
         self._seen[_key(look)] = seen
 
     def variables(self, look: MomentQuery, seen: MomentResult) -> Body:
-        """The body of variables."""
+        """Return the body of a variables response."""
         rows = [self._variable(look, look.start + at, shown) for at, shown in enumerate(seen.parts)]
         return {"variables": rows}
 
     def value(self, look: MomentQuery, seen: MomentResult) -> Body:
-        """The body of evaluate."""
+        """Return the body of an evaluate response."""
         shown = seen.value or MomentValue("", "")
         told = {"result": shown.value, "type": shown.type, "variablesReference": 0}
         return told | self._inside(look, shown)

@@ -1,4 +1,4 @@
-"""What the requests say that are served here."""
+"""Arguments of the requests that are served from the past."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dap_ai.adapter.state.ours import FIRST_OF_PAST
 
 
 class PastArguments(msgspec.Struct, rename="camel"):
-    """Of all of them."""
+    """The arguments of all requests served from the past."""
 
     thread_id: int = 0
     frame_id: int | None = None
@@ -20,9 +20,9 @@ class PastArguments(msgspec.Struct, rename="camel"):
     expression: str = ""
     context: str = ""
     dap_ai_into: bool = False
-    """Of stepBack: also into calls that have returned."""
+    """For stepBack: also step into calls that have returned."""
 
     @property
     def is_of_past(self) -> bool:
-        """Whether they name a frame or a value of a past moment."""
+        """Whether the arguments name a frame or value of a past moment."""
         return max(self.frame_id or 0, self.variables_reference) >= FIRST_OF_PAST

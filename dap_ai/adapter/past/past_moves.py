@@ -32,7 +32,10 @@ _START = "This is where the program begins: nothing of it lies before this line.
 
 @dataclass(eq=False)
 class PastMoves:
-    """`at`: the moment that is shown, 0 is the present; `view`: what is seen of it."""
+    """Moves a thread between moments of its past.
+
+    `at`: the moment shown (0: the present); `view`: that moment's variables, None at the present.
+    """
 
     _out: Outbox
     _state: DebuggeeState
@@ -45,11 +48,11 @@ class PastMoves:
     _welcomed: bool = field(default=False, init=False)
 
     def forget(self) -> None:
-        """Nothing is known of the past any more."""
+        """Forget everything known of the past."""
         self.at, self.view, self._steps = 0, None, None
 
     def move(self, message: Envelope, arguments: PastArguments) -> None:
-        """A request that moves; before the first, it is found out what can be run again."""
+        """Serve a request that moves; before the first, find out what can be rerun."""
         thread_id = self._runs.thread_id
         if self.at and arguments.thread_id != thread_id:
             self._runs.fail(message, f"{NO_STEP}thread {thread_id} is shown in its past: `continue` it first.")
@@ -99,7 +102,7 @@ class PastMoves:
             self._runs.run(message, rewind, partial(self._on_halt_after, message, steps, "step"))
 
     def _back_to_halt(self, message: Envelope, steps: MomentSteps) -> None:
-        """To the breakpoint before; without any, to the start."""
+        """Move back to the previous breakpoint, or to the start if the client has none."""
         rewind = self._until(steps, self.at)
         rewind.halts = list(self._breakpoints.halts())
         if self.at == 1:
@@ -110,7 +113,7 @@ class PastMoves:
             self._see(message, steps, 1, "step")
 
     def _on_to_halt(self, message: Envelope, steps: MomentSteps) -> None:
-        """To the breakpoint after, and not further than to the present."""
+        """Move forward to the next breakpoint, at most to the present."""
         rewind = self._until(steps, 0)
         rewind.halts, rewind.after = list(self._breakpoints.halts()), self.at
         if self.at and rewind.halts:
@@ -119,7 +122,7 @@ class PastMoves:
             self._to_present(message)
 
     def _until(self, steps: MomentSteps, moment: int) -> Rewind:
-        """A run to just before a moment; 0: the present."""
+        """Return a rerun up to just before a moment; 0: up to the present."""
         if not moment and steps.within and self._runs.recalled is not None:
             known = self._runs.recalled.query.rewind or Rewind()
             return Rewind(to_stop=known.to_stop, at_line=known.at_line)
@@ -136,7 +139,7 @@ class PastMoves:
             self._to_present(message)
 
     def _see(self, message: Envelope, steps: MomentSteps, moment: int, reason: str) -> None:
-        """Shows a moment that may not be among those that are known."""
+        """Show a moment that may not be known yet."""
         show: Callable[[], None] = partial(self._go, message, moment, reason)
         if steps.knows(moment):
             show()
@@ -152,7 +155,7 @@ class PastMoves:
         self._runs.run(message, Rewind(until=min(moment + WINDOW, steps.count)), on_moment)
 
     def _go(self, message: Envelope, moment: int, reason: str = "step") -> None:
-        """Shows this moment, which is known."""
+        """Show a known moment."""
         look = MomentQuery()
 
         def shown(found: Rewound) -> None:
@@ -172,7 +175,7 @@ class PastMoves:
         self.tell_present()
 
     def tell_present(self) -> None:
-        """The program is shown where it stands."""
+        """Show the program's present stop."""
         thread_id = self._runs.thread_id
         self._tell(self._state.stops.get(thread_id) or StoppedBody(reason="pause", thread_id=thread_id))
 

@@ -1,4 +1,4 @@
-"""What a client reads of a past moment: its stack, scopes, values and expressions."""
+"""Serves a client's reads of a past moment: stack, scopes, values and expressions."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from dap_ai.protocol.wire.errors import FAILED_THERE, ONLY_LOOKED_AT, OTHER_MOME
 
 @dataclass(eq=False)
 class PastReads:
-    """What is not known of the moment yet, another run tells."""
+    """Serves reads of the shown moment; another rerun fetches what is not known yet."""
 
     _out: Outbox
     _runs: PastRuns
     _moving: PastMoves
 
     def read(self, message: Envelope, arguments: PastArguments) -> None:
-        """A request that reads."""
+        """Serve a request that reads."""
         view = self._moving.view
         if view is None:
             self._out.fail(message, OTHER_MOMENT.known())

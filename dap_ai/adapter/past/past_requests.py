@@ -1,10 +1,10 @@
-"""`stepBack` and `reverseContinue` where the adapter knows neither: a copy of the program runs again to a past moment.
+"""Serves `stepBack` and `reverseContinue` for adapters without them, by rerunning a copy to a past moment.
 
-    present -> [what can be run again is found out] -> past -> past ... -> present
+    present -> [find out what can be rerun] -> past -> past ... -> present
 
-While its client looks at the past, the thread stands there for that client alone: what moves it moves between moments,
-what reads it reads a copy, and what would change it is refused. The program itself stands still all the while, so that
-questions, guests and other threads see the present. The past ends with the stop.
+While the client looks at the past, the thread appears there for that client only: its moves go between moments, its
+reads go to a copy, and changes are refused. The program itself does not move, so that questions, guests and other
+threads see the present. The past ends with the stop.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _OF_THREAD = frozenset({"stackTrace", "exceptionInfo"})
 
 @dataclass(eq=False)
 class PastRequests:
-    """Which requests of the client are served here, and by what."""
+    """Dispatches the client's requests that concern the past."""
 
     _out: Outbox
     _state: DebuggeeState
@@ -46,7 +46,7 @@ class PastRequests:
     _offered: bool = field(default=False, init=False)
 
     def on_stopped(self) -> None:
-        """The client is about to hear of a stop: it may go back from there, which the first one tells it."""
+        """Announce stepping back to the client, once, before its first stop at which that is possible."""
         may = self._gate.rules.runs_again and self._options.snapshots and self._options.level != "observe"
         if may and not self._offered and not self._gate.capabilities.get(CAPABILITY):
             self._offered = True
@@ -70,7 +70,7 @@ class PastRequests:
         return is_typed and ask_console.parse(typed.expression, self._options.console_prefix) is not None
 
     def on_request(self, message: Envelope) -> None:
-        """One of these requests. A pause ends the run under way, and with it all that waits: the present is shown."""
+        """Serve a request for the past. A pause ends the active rerun and waiting requests, and shows the present."""
         if message.name == "pause" and self._runs.are_under_way:
             is_shown = self._moving.at > 0
             self.leave()
@@ -90,16 +90,16 @@ class PastRequests:
         return self._moving.move if message.name in _MOVES else self._reading.read
 
     def on_looked(self, event: LookedBack) -> None:
-        """A run again is over."""
+        """Handle the end of a rerun."""
         self._runs.on_looked(event)
 
     def end_ask(self, ask_id: str) -> None:
-        """An ask has ended, be it ours."""
+        """Handle the end of an ask, which may be the one for the reruns."""
         self._runs.end_ask(ask_id)
         if self._runs.recalled is None:
             self._moving.forget()
 
     def leave(self) -> None:
-        """The stop is over."""
+        """Leave the past, because the stop has ended."""
         self._runs.leave()
         self._moving.forget()

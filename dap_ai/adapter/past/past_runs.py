@@ -1,4 +1,4 @@
-"""Runs again in a copy, one at a time: each for a request of the client, which waits for it, as do those behind it."""
+"""Reruns in a copy, one at a time: each serves a request of the client, and later requests wait for it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ANOTHER_RUN = f"{NO_STEP}the program does something else each time that it is ru
 
 @dataclass(eq=False)
 class PastRuns:
-    """Of one stop of one thread, as an ask that nobody hears of: it ends as others do."""
+    """The reruns for one stop of one thread, run as an internal ask that ends as others do."""
 
     _out: Outbox
     _state: DebuggeeState
@@ -39,10 +39,10 @@ class PastRuns:
     _reads: AgentReads
     thread_id: int = field(default=0, init=False)
     recalled: Recalled | None = field(default=None, init=False)
-    """What can be run again, once it is known."""
+    """What can be rerun, once known."""
     _ask: AcceptedAsk | None = field(default=None, init=False)
     _served: Envelope | None = field(default=None, init=False)
-    """The request that waits for the run under way."""
+    """The request that waits for the current rerun."""
     _then: Callable[[LookedBack], None] | None = field(default=None, init=False)
     _waiting: deque[tuple[Envelope, Callable[[], None]]] = field(
         default_factory=deque[tuple[Envelope, Callable[[], None]]], init=False
@@ -50,18 +50,18 @@ class PastRuns:
 
     @property
     def are_under_way(self) -> bool:
-        """Whether one is."""
+        """Whether a rerun is active."""
         return self._served is not None
 
     def in_turn(self, message: Envelope, work: Callable[[], None]) -> None:
-        """Serves a request, once those before it are."""
+        """Serve a request after those before it."""
         if self.are_under_way:
             self._waiting.append((message, work))
         else:
             work()
 
     def recall(self, message: Envelope, thread_id: int, then: Callable[[Recalled], None]) -> None:
-        """Finds out what can be run again to this thread's stop; if nothing can, the request fails."""
+        """Find out what can be rerun up to this thread's stop; fail the request if nothing can."""
         self.leave()
         stop = self._stop(thread_id)
         if stop is None:
@@ -73,7 +73,7 @@ class PastRuns:
         self._begin(message, partial(self._on_recalled, message, then), LookBack(ask, stop))
 
     def run(self, message: Envelope, rewind: Rewind, then: Callable[[Rewound], None]) -> None:
-        """Lets it run again for this request; what cannot be told fails it."""
+        """Rerun for this request; fail it if that gives no result."""
         stop = self._stop(self.thread_id)
         if self._ask is None or self.recalled is None or stop is None:
             self._out.fail(message, OTHER_MOMENT)
@@ -82,7 +82,7 @@ class PastRuns:
         self._begin(message, partial(self._on_run, message, then), LookBack(self._ask, stop, query))
 
     def on_looked(self, event: LookedBack) -> None:
-        """It is over."""
+        """Handle the end of a rerun, and serve the requests that waited for it."""
         then = self._then
         if then is None or self._ask is None or event.ask_id != self._ask.ask_id:
             return
@@ -92,7 +92,7 @@ class PastRuns:
             self._waiting.popleft()[1]()
 
     def end_ask(self, ask_id: str) -> None:
-        """An ask has ended; if it was ours, nothing is known any more."""
+        """Forget all reruns if the internal ask has ended."""
         if self._ask is None or self._ask.ask_id != ask_id:
             return
         unserved = [*([self._served] if self._served else []), *(message for message, _ in self._waiting)]
@@ -102,7 +102,7 @@ class PastRuns:
             self._out.fail(message, OTHER_MOMENT)
 
     def leave(self) -> None:
-        """The stop is over, or another thread's is looked at."""
+        """End the internal ask: the stop has ended, or another thread's past is requested."""
         ask = self._ask
         if ask is not None:
             self._asks.running.pop(ask.ask_id, None)
@@ -112,7 +112,7 @@ class PastRuns:
             self.end_ask(ask.ask_id)
 
     def fail(self, message: Envelope, why: str) -> None:
-        """There is no such moment: a sentence."""
+        """Fail a request because there is no such moment; `why` is a sentence."""
         self._out.fail(message, NO_PAST, why=why)
 
     def _stop(self, thread_id: int) -> StopEvent | None:

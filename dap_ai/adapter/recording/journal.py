@@ -1,10 +1,10 @@
-"""Events and effects as JSON objects, and events back again: what a wire log is made of.
+"""Converts events and effects to JSON objects, the lines of a wire log, and events back.
 
     {"event": "FromClient", "message": {"seq": 1, "type": "request", "command": "threads"}}
     {"effect": "SetTimer", "data": {"id": "limit", "seconds": 120.0}}
 
-`message` is a DAP message, or the body of one for the agent; `raw` the text of what is none; `data` holds the other
-fields, but those with their default. It is all made from the fields' types: a new event needs nothing here.
+`message` is a DAP message, or the body of one for the agent; `raw` is the text of anything else; `data` holds the other
+fields except those with default values. All of it derives from the fields' types: a new event needs no code here.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ from dap_ai.protocol.wire.errors import RemoteProtocolError, RequestFailed
 Row = dict[str, Any]
 """A line of a wire log."""
 MAX_CONTENT_BYTES = 1 << 20
-"""The arguments or the body of a message that has more are left out: `omitted_bytes` says how many there were."""
+"""Size above which the arguments or body of a message are left out; `omitted_bytes` gives the size."""
 _EVENTS: dict[str, type[NamedTuple]] = {each.__name__: each for each in get_args(Event)}
 _EFFECTS: dict[str, type[NamedTuple]] = {each.__name__: each for each in get_args(Effect)}
 _BODY = "body"
 _STRUCT = "struct"
-"""Beside the fields of a struct, where the type of the field leaves open which one it is."""
+"""Key for the name of a struct, used where the type of the field allows several."""
 
 
 class JournalError(ValueError):
-    """A line is not part of a wire log, or not of one that this version can read; the text says why."""
+    """A line does not belong to a wire log, or to one this version can read; the message gives the reason."""
 
 
-# -- written --------------------------------------------------------------------------------------------------------
+# -- writing --------------------------------------------------------------------------------------------------------
 
 
 def row_of(item: Event | Effect) -> Row:
-    """An event or an effect as a line. Secrets are still in it."""
+    """Convert an event or effect to a line, which still contains secrets."""
     kind = type(item)
     row: Row = {"event" if kind.__name__ in _EVENTS else "effect": kind.__name__}
     data: Row = {}
@@ -56,12 +56,12 @@ def row_of(item: Event | Effect) -> Row:
 
 
 def rules_row(rules: BackendRules) -> Row:
-    """A backend's rules, as `rules`: in the first line, and before the event that tells more of the backend."""
+    """Convert a backend's rules to a line: for the header, and before an event that reveals more of the backend."""
     return {"rules": msgspec.to_builtins({name: _sorted(getattr(rules, name)) for name in _rule_types()})}
 
 
 def options_row(options: SessionOptions) -> Row:
-    """A session's options, as `options`."""
+    """Convert a session's options to a row with the key `options`."""
     return {"options": msgspec.to_builtins(options)}
 
 
@@ -70,7 +70,7 @@ def _sorted(value: Any) -> Any:
 
 
 def _body_row(body: bytes, *, as_event: bool) -> Row:
-    """A body that the session cannot read is kept to the letter: it may quote it."""
+    """Convert a body; one that the session cannot parse is kept literally, because effects may quote it."""
     if not body:
         return {}
     try:
@@ -78,7 +78,7 @@ def _body_row(body: bytes, *, as_event: bool) -> Row:
     except RemoteProtocolError:
         if as_event:
             return _raw_row(body)
-        if len(body) > MAX_CONTENT_BYTES:  # for the agent, which is told the content alone
+        if len(body) > MAX_CONTENT_BYTES:  # for the agent, which gets the content only
             return {"omitted_bytes": len(body)}
         content = b""
     if len(content) > MAX_CONTENT_BYTES:
@@ -121,11 +121,11 @@ def _plain_other(value: Any) -> Any:
 
 _ERROR_FIELDS = ("command", "message", "user_text")
 
-# -- read -----------------------------------------------------------------------------------------------------------
+# -- reading --------------------------------------------------------------------------------------------------------
 
 
 def event_of(row: Mapping[str, Any]) -> Event:
-    """The event of a line. Raises JournalError."""
+    """Convert a line back to its event. Raises JournalError."""
     name = row.get("event")
     kind = _EVENTS.get(name) if isinstance(name, str) else None
     if kind is None:
@@ -144,21 +144,21 @@ def event_of(row: Mapping[str, Any]) -> Event:
 
 
 def check_effect(row: Mapping[str, Any]) -> None:
-    """Raises JournalError if this version has no such effect."""
+    """Raise JournalError if this version does not know the line's effect."""
     if row.get("effect") not in _EFFECTS:
         raise JournalError(f"this dap_ai knows no effect '{row.get('effect')}'")
 
 
 class RecordedRules:
-    """See BackendRules: those of a recorded session. `then`: once the backend had told more of itself."""
+    """The BackendRules of a recorded session. `then`: the rules after the backend announced more."""
 
     def __init__(self, fields: Mapping[str, Any]) -> None:
         self.then: RecordedRules | None = None
         for name, hint in _rule_types().items():
             setattr(self, name, _typed(fields[name], hint) if name in fields else _nothing(hint))
 
-    def announced(self, names: Iterable[str]) -> RecordedRules:  # noqa: ARG002  what came of them was recorded
-        """As it was recorded."""
+    def announced(self, names: Iterable[str]) -> RecordedRules:  # noqa: ARG002  the result is recorded
+        """Return the recorded rules after the announcement."""
         return self.then or self
 
     def __getattr__(self, name: str) -> Any:
@@ -166,7 +166,7 @@ class RecordedRules:
 
 
 def _nothing(hint: Any) -> Any:
-    """The value of a rule that the log's dap_ai did not have."""
+    """Return an empty value for a rule that the recording dap_ai did not have."""
     candidates: tuple[Any, ...] = (None, False, (), {})
     for empty in candidates:
         with contextlib.suppress(msgspec.ValidationError):
@@ -175,7 +175,7 @@ def _nothing(hint: Any) -> Any:
 
 
 def rules_of(row: Mapping[str, Any]) -> RecordedRules:
-    """The rules of a line. Raises JournalError."""
+    """Convert a line back to rules. Raises JournalError."""
     try:
         return RecordedRules(row["rules"])
     except (LookupError, TypeError, ValueError) as error:
@@ -183,7 +183,7 @@ def rules_of(row: Mapping[str, Any]) -> RecordedRules:
 
 
 def options_of(row: Mapping[str, Any]) -> SessionOptions:
-    """The options of a line. Raises JournalError."""
+    """Convert a line back to options. Raises JournalError."""
     try:
         return msgspec.convert(row["options"], SessionOptions)
     except (LookupError, TypeError, ValueError) as error:
@@ -212,14 +212,14 @@ def _hints(kind: type) -> Mapping[str, Any]:
 
 @cache
 def _rule_types() -> Mapping[str, Any]:
-    """The rules of a backend, by name."""
+    """Return the types of a backend's rules, by name."""
     greeting: Any = vars(BackendRules)["greeting"]
     return {**get_type_hints(BackendRules), "greeting": get_type_hints(greeting.fget)["return"]}
 
 
 @cache
 def _structs(hint: Any) -> Mapping[str, Any]:
-    """The structs that a field may hold, if there are several."""
+    """Return the structs that a field may hold by name; empty if at most one."""
     found = {
         each.__name__: each for each in get_args(hint) if isinstance(each, type) and issubclass(each, msgspec.Struct)
     }

@@ -1,7 +1,7 @@
-"""What a wire log says of a session, without its secrets, so that what is hidden in an event is hidden in its effects.
+"""Masks the secrets in a session's wire log consistently: a text hidden in an event is hidden in its effects too.
 
-What the agent evaluates, and what comes of it, is left out (`<1234 characters>`): it may hold secrets in forms that
-only the agent can tell, and the session looks at none of it.
+The agent's evaluations and their results are left out (`<1234 characters>`): they may contain secrets in forms that
+only the agent recognises, and the session does not read them.
 """
 
 from __future__ import annotations
@@ -14,57 +14,57 @@ from dap_ai.adapter.state.effects import Effect, Event
 from dap_ai.protocol.wire.safe import Safe, SafeJson, as_it_is
 
 SafeRow = dict[Safe, SafeJson]
-"""A line of a wire log, without its secrets."""
+"""A line of a wire log without secrets."""
 _CONTENT = frozenset({"message", "raw", "data"})
 _ENVELOPE = frozenset({"seq", "type", "command", "event", "request_seq", "success"})
 _IDS = frozenset({"ask_id", "token", "id", "command", "kind", "category", "guest", "session_id"})
-"""Fields of events and effects that the session compares or looks up: they are ours, and hold no secret."""
+"""Fields of events and effects that the session compares or looks up; dap_ai sets them, and they hold no secret."""
 _VALUED = frozenset({"evaluate", "setVariable", "setExpression"})
-"""Requests that name a value, and whose response holds it."""
+"""Requests that name a value, and whose response contains it."""
 _NAMED = (("expression", "value"), ("expression", "result"), ("text", "result"))
-"""Fields of ours with a name of a value, and with the value."""
+"""Pairs of our fields: one with a value's name, one with the value."""
 _TOKEN = "dapAiToken"  # noqa: S105  the name of a launch argument
 _OPTION_TOKENS = ("token", "child_token")
 _MAX_DEPTH = 100
-"""What lies deeper is left out of a log as a whole."""
+"""Maximum depth of values; deeper ones are omitted from a log."""
 
 
 class JsonMasker(Protocol):
-    """How secrets are hidden: see dap_ai.agent.masking.mask.Masker."""
+    """Hides secrets; see dap_ai.agent.masking.mask.Masker."""
 
     def mask_json(self, value: object, name: str = "") -> SafeJson:
-        """A copy of a JSON value, which belongs to a name, without its secrets."""
+        """Return a copy of the JSON value of the variable or field `name`, without secrets."""
         ...
 
     def mask_value(self, name: str, value: str) -> Safe:
-        """The text of a value that belongs to a name."""
+        """Return the text of a value without secrets, given its name."""
         ...
 
     def placeholder(self, secret: str) -> Safe:
-        """What stands for a secret."""
+        """Return the placeholder for a secret."""
         ...
 
 
 class Recorder:
-    """The lines of one session, in order."""
+    """Produces the masked lines of one session, in order."""
 
     def __init__(self, masks: JsonMasker) -> None:
         self._masks = masks
         self._names: dict[int, str] = {}
-        """Seqs to the backend of requests whose response holds a value, and the value's name."""
+        """Maps the backend seq of each request whose response contains a value to the value's name."""
         self._read: set[int] = set()
-        """Seqs to the backend of what the agent evaluates."""
+        """Backend seqs of the agent's evaluations."""
         self._wanted: set[int] = set()
-        """Hashes of the expressions that the agent wants to evaluate."""
+        """Hashes of the expressions that the agent requested to evaluate."""
         self._passed: tuple[object, SafeJson] = (None, None)
-        """Arguments or body of the event, as they came and masked: most effects pass them on."""
+        """Arguments or body of the current event, original and masked: most effects pass them on."""
 
     def header(self, header: Row) -> SafeRow:
-        """The first line, but for the session's number."""
+        """Return the first line, without the session's number."""
         return {name: self._field(name, value) for name, value in _items(header)}
 
     def rows(self, items: Iterable[Event | Effect | Row]) -> list[SafeRow]:
-        """An event and its effects; as a row where it was made already."""
+        """Return the lines of an event and its effects; items may be rows already."""
         self._passed = (None, None)
         return [self._masked(item if isinstance(item, dict) else row_of(item)) for item in items]
 
@@ -111,7 +111,7 @@ class Recorder:
         return self._masks.mask_json(content)
 
     def _name(self, where: str, message: Row) -> str:
-        """The name of the value that this message holds: an expression or a variable."""
+        """Return the name of the value in this message: an expression or a variable."""
         if message["type"] == "response" and where == "FromBackend":
             return self._names.pop(message["request_seq"], "")
         arguments = _fields(message.get("arguments"))
@@ -122,7 +122,7 @@ class Recorder:
             self._names[message["seq"]] = name
         return name
 
-    # -- what the agent evaluates -----------------------------------------------------------------------------------
+    # -- the agent's evaluations -------------------------------------------------------------------------------------
 
     def _without_expression(self, data: Row) -> Row:
         arguments = _fields(data.get("arguments")) or {}
@@ -148,7 +148,7 @@ class Recorder:
                 return message | {"body": body | {"result": _left_out(body["result"])}}
         return message
 
-    # -- fields of ours ---------------------------------------------------------------------------------------------
+    # -- dap_ai's own fields ----------------------------------------------------------------------------------------
 
     def _field(self, name: str, value: object) -> SafeJson:
         if (fields := _fields(value)) is not None:
@@ -159,7 +159,7 @@ class Recorder:
         return self._masks.mask_json(self._by_names(value))
 
     def _by_names(self, value: object) -> object:
-        """With the values masked whose names stand beside them in a field of their own."""
+        """Return a copy in which values are masked by the names in neighbouring fields."""
         if isinstance(value, list):
             return [self._by_names(each) for each in cast("list[Any]", value)]
         if (fields := _fields(value)) is None:
@@ -171,7 +171,7 @@ class Recorder:
         return fields
 
     def _without_token(self, value: Any, depth: int = 0) -> Any:
-        """A copy in which equal tokens, at whatever depth, are still equal."""
+        """Return a copy with tokens masked at any depth; equal tokens stay equal."""
         if depth > _MAX_DEPTH:
             return value
         if isinstance(value, list):
@@ -189,12 +189,12 @@ def _fields(value: Any) -> Row | None:
 
 
 def _items(row: Row) -> Iterator[tuple[Safe, object]]:
-    """The names of its fields are DAP's and ours."""
+    """Yield the fields of a row; their names come from DAP or dap_ai and need no masking."""
     return ((as_it_is(name), value) for name, value in row.items())
 
 
 def _ours(value: object) -> SafeJson:
-    """What the session compares or looks up."""
+    """Return a value that the session compares or looks up, unmasked."""
     return cast("SafeJson", value)
 
 

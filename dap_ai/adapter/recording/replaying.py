@@ -1,6 +1,6 @@
-"""A recorded session once more, against a fresh Session: the same events must have the same effects.
+"""Replays a recorded session against a new Session: the same events must have the same effects.
 
-No debuggee, no network, no agent and no time: what they did stands in the recording.
+Needs no debuggee, network, agent or time: their results are in the recording.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ class Numbered(NamedTuple):
 
 
 class ReplayDifference(NamedTuple):
-    """The first effect that is not as it was recorded. None: nothing was recorded, or nothing came."""
+    """The first effect that differs from the recording. `expected`: None if not recorded; `got`: None if missing."""
 
     event: Numbered
     expected: Numbered | None
     got: Row | None
     where: str
-    """`message.body.threads[0].name`; empty: all of it."""
+    """Path of the difference, such as `message.body.threads[0].name`; empty: the whole effect."""
 
 
 class Replay:
-    """One session. After a difference nothing more is compared."""
+    """The replay of one session; nothing is compared after the first difference."""
 
     def __init__(self, header: Mapping[str, Any]) -> None:
-        """Raises JournalError."""
+        """Create the session from the log's header. Raises JournalError."""
         self._rules = rules_of(header)
         self._session = Session(cast("BackendRules", self._rules), options_of(header))
         self._event: Numbered | None = None
@@ -48,10 +48,10 @@ class Replay:
         self.effects = 0
         self.difference: ReplayDifference | None = None
         self.is_whole = False
-        """The session came to its end; else the proxy was killed."""
+        """Whether the recording ends with the session's end; if not, the proxy was killed."""
 
     def feed(self, line: Numbered) -> None:
-        """The next line. Raises JournalError."""
+        """Process the next line of the log. Raises JournalError."""
         if self.difference is not None:
             return
         if "event" in line.row:
@@ -89,11 +89,11 @@ class Replay:
 
 
 def _difference(event: Row, expected: Row, got: Row) -> str | None:
-    """Where the first difference is; None: there is none."""
+    """Return the path of the first difference, or None if there is none."""
     if expected["effect"] != got["effect"]:
         return ""
     if got["effect"] == "Log" and (_is_altered(event) or _PLACEHOLDER.search(str(expected))):
-        return None  # it quotes the beginning of what was sent, which is longer or shorter where it was masked
+        return None  # it quotes the beginning of the message, whose length differs if it was masked
     one, other = ({name: row[name] for name in _COMPARED if name in row} for row in (expected, got))
     if "omitted_bytes" in expected or "omitted_bytes" in got:
         one, other = _without_content(one, got["effect"]), _without_content(other, got["effect"])
@@ -130,12 +130,12 @@ def _differences(expected: Any, got: Any, where: str) -> Iterator[str]:
 
 
 def _same_but_secrets(expected: str, got: str) -> bool:
-    """Whether they differ in secrets alone, which one of them may show as such where the other does not yet."""
+    """Whether the texts differ only in secrets, which may be masked in one of them and not in the other."""
     return _fits(expected, got) or _fits(got, expected)
 
 
 def _fits(pattern: str, text: str) -> bool:
-    """Whether the text is the pattern with something in place of its placeholders."""
+    """Whether the text is the pattern with its placeholders replaced by something."""
     first, *parts = _PLACEHOLDER.split(pattern)
     if not parts or not text.startswith(first):
         return False

@@ -1,4 +1,4 @@
-"""What the backend says: each response goes to who has asked, events and reverse requests to the client."""
+"""Routes backend messages: each response to the one who asked, events and reverse requests to the client."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from dap_ai.adapter.state.session_options import Fields
 from dap_ai.protocol.wire.envelope import Envelope
 
 Answered = Callable[[Envelope, Any], None]
-"""Takes a response, with who has asked for it."""
+"""Handles a response, given the owner of its request."""
 
 
 @dataclass(eq=False)
 class BackendMessages:
-    """`receive` takes one message of the backend. `owners`: by the type of who has asked, what takes the response."""
+    """Routes the backend's messages. `_owners` maps the type of a request's owner to the handler of its response."""
 
     _out: Outbox
     _watching: Watching
@@ -42,7 +42,7 @@ class BackendMessages:
     _owners: Mapping[type, Answered]
 
     def receive(self, message: Envelope) -> None:
-        """Give it to whom it is for."""
+        """Route one message of the backend."""
         if message.kind == "response":
             self._on_response(message)
         elif ours.is_forged(message):
@@ -83,7 +83,7 @@ class BackendMessages:
 
 @dataclass(eq=False)
 class Responses:
-    """Each goes on to who has asked, once it is known what it means for the session."""
+    """Handles responses to requests of the client and of the proxy: updates the session, then passes them on."""
 
     _out: Outbox
     _reads: AgentReads
@@ -93,20 +93,20 @@ class Responses:
     _ending: Ending
 
     def to_client(self, message: Envelope, owner: ClientOwner) -> None:
-        """A client has asked."""
+        """Handle the response to a client's request."""
         self._unanswered.on_answered(message.request_seq)
         parts = owner.command == "disconnect"
         if parts:
             self._ending.on_disconnected(by_us=False)
         elif owner.command == "initialize" and not message.success:
-            self._out.client.initialize = b""  # it may try again
+            self._out.client.initialize = b""  # the client may try again
         self._out.pass_on(message, owner, self._watching.response(message, owner))
         self._reads.client_answered(owner.command)
         if parts:
             self._ending.on_disconnect_passed()
 
     def to_us(self, message: Envelope, owner: OwnOwner) -> None:
-        """The proxy has."""
+        """Handle the response to the proxy's own request."""
         if owner.command == "initialize":
             self._watching.learn(read_or(message, Fields, {}))
             self._starting.on_other_initialized()

@@ -1,4 +1,4 @@
-"""What is learnt from the backend's messages on their way to the client, and the few that change on that way."""
+"""Updates the session's state from backend messages on their way to the client, and changes a few of them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _TAKES_LONG = re.compile(r"Evaluating: .* did not finish after [\d.]+ seconds\."
 
 @dataclass(eq=False)
 class Watching:
-    """Keeps state, history and capabilities true. `event` and `response` give new content where it changes."""
+    """Keeps state, history and capabilities up to date; `event` and `response` return content that changes."""
 
     _out: Outbox
     _state: DebuggeeState
@@ -65,19 +65,19 @@ class Watching:
         }
 
     def hides(self, message: Envelope) -> bool:
-        """Whether this event is a warning of debugpy's that an evaluation of ours takes long: a popup."""
+        """Whether this event is debugpy's warning, shown as a popup, that one of dap_ai's evaluations takes long."""
         if message.name != "output" or not self._out.seqs.only_ours("evaluate"):
             return False
         body = read_or(message, OutputBody, OutputBody())
         return body.category == "important" and _TAKES_LONG.match(body.output) is not None
 
     def event(self, message: Envelope) -> bytes | None:
-        """An event on its way to the client."""
+        """Process an event on its way to the client; return its new content, or None if unchanged."""
         read = self._events.get(message.name)
         return read(message) if read else self._breakpoints.translated(message)
 
     def response(self, message: Envelope, owner: ClientOwner) -> bytes | None:
-        """A response on its way to the client."""
+        """Process a response on its way to the client; return its new content, or None if unchanged."""
         if not message.success:
             if owner.stops_before is not None:
                 self._state.on_resume_failed(owner.stops_before)
@@ -110,11 +110,11 @@ class Watching:
         return None
 
     def learn(self, capabilities: Fields) -> None:
-        """The backend has announced these, for the first time or anew."""
+        """Record capabilities that the backend announced, at first or later."""
         self._gate.learn(capabilities)
 
     def _announce(self, message: Envelope) -> bytes:
-        """The capabilities, with ours as extra keys."""
+        """Record the capabilities, and return them with dap_ai's own as extra keys."""
         body = read_or(message, Fields, {})
         self.learn(body)
         true = msgspec.Raw(b"true")
@@ -144,14 +144,14 @@ class Watching:
         self.learn(read_or(message, CapabilitiesBody, CapabilitiesBody()).capabilities)
 
     def _on_progress_start(self, message: Envelope) -> bytes | None:
-        """`requestId` names a request as the backend knows it; the client knows it by another seq."""
+        """Replace `requestId`, which is the backend's seq of a request, by the client's seq."""
         backend_seq = read_or(message, ProgressStartBody, ProgressStartBody()).request_id
         if backend_seq is None:
             return None
         body = message.read(Fields)
         client_seq = self._out.seqs.client_seq_of(backend_seq)
         if client_seq is None:
-            del body["requestId"]  # it would name some other request of the client
+            del body["requestId"]  # it would name another request of the client
         else:
             body["requestId"] = msgspec.Raw(b"%d" % client_seq)
         return envelope.encode(body)

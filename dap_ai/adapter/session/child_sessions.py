@@ -1,13 +1,12 @@
-"""Child sessions: a debug adapter that has a child process for the client names its own listener, which is passed by.
+"""Child sessions: replaces the adapter's listener for a child process by one of ours, so that dap_ai stays in between.
 
-`connect` in debugpy's event `debugpyAttach`, and in the configuration of `startDebugging`, becomes the address of a
-listener of ours in front of the adapter's: so the child's session runs through dap_ai as its parent's does. Until the
-listener is there, what names it is held; if there can be none, it passes as it was. A configuration without an address
-(js-debug's) is one with which the client will come to this proxy again: it is remembered.
+`connect` in debugpy's event `debugpyAttach`, and in the configuration of `startDebugging`, becomes the address of our
+listener in front of the adapter's: the child's session then runs through dap_ai as its parent's does. Messages that
+name the adapter's listener wait until ours is open; if none can be opened, they pass unchanged. With a configuration
+without an address (js-debug's) the client will start a new session at this proxy: the configuration is remembered.
 
-debugpy tells the client of a child the address that this client has itself attached to, for a child of that child. So
-an `attach` that came by a listener of ours gives the adapter its own address again (`readdressed`), and every
-generation is led through a listener alike.
+For a child of a child, debugpy sends the client the address that this client attached to. So an `attach` through our
+listener gives the adapter its own address again (`readdressed`), and every generation passes through a listener.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from dap_ai.protocol.wire.envelope import Envelope
 
 _OWN_HOST = "127.0.0.1"
 _OLDER_KEYS = ("host", "port")
-"""What an `attach` may hold in place of `connect`; debugpy refuses both together."""
+"""Keys an `attach` may have instead of `connect`; debugpy refuses both together."""
 
 
 class _Address(msgspec.Struct):
@@ -43,7 +42,7 @@ class _Started(msgspec.Struct):
 
 
 class Children:
-    """What the backend says of its child processes."""
+    """Handles backend messages that announce child processes."""
 
     def __init__(self, out: Outbox, options: SessionOptions) -> None:
         self._out = out
@@ -52,7 +51,7 @@ class Children:
         self._own_ports: dict[tuple[str, int], int] = {}
 
     def takes(self, message: Envelope) -> bool:
-        """Whether this message of the backend names a listener: then it is sent from here, once ours is there."""
+        """Whether this message names a listener; if so, it is sent from here once ours is open."""
         address = _address(message)
         if address is None or not address.port:
             return message.kind == "request" and message.name == "startDebugging" and self._expects(message)
@@ -67,7 +66,7 @@ class Children:
         return True
 
     def _expects(self, message: Envelope) -> bool:
-        """Tells of a child that comes by the front door; whether it was sent from here, with the token."""
+        """Expect the child's session at the proxy's main port; return whether the message was sent with the token."""
         body = read_or(message, Fields, {})
         configuration = read_or(message, _Started, _Started()).configuration
         if not configuration:
@@ -80,7 +79,7 @@ class Children:
         return True
 
     def on_listener(self, ready: ListenerReady) -> None:
-        """Ours is there, or cannot be."""
+        """Send the held messages once our listener is open, or failed to open."""
         key = (ready.host, ready.port)
         self._own_ports[key] = ready.own_port
         for message in self._held.pop(key, []):
@@ -107,7 +106,7 @@ class Children:
 
 
 def readdressed(arguments: bytes, adapter: tuple[str, int] | None) -> bytes:
-    """The arguments of a child's `attach`, with the adapter's own address in place of our listener's."""
+    """Return the arguments of a child's `attach` with the adapter's own address instead of our listener's."""
     if adapter is None:
         return arguments
     host, port = adapter

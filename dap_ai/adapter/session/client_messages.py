@@ -1,6 +1,6 @@
-"""What the session's own client says: by command to who serves it; what nobody does is forwarded.
+"""Dispatches client messages by command; unhandled requests are forwarded.
 
-Served here is what means something to several parts: who the client is, and what it types.
+Commands that concern several parts are handled here: the client's introduction and its console input.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from dap_ai.protocol.wire.errors import BAD_SEQUENCE
 
 
 class ClientMessages:
-    """`receive` takes one message of the client. `requests`: who serves which command; `forward`: all others."""
+    """Dispatches messages of the session's own client. `requests`: handlers by command; `forward`: for all others."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class ClientMessages:
         self._serving = serving
 
     def receive(self, message: Envelope) -> None:
-        """Serve it, or hold it until it may be served."""
+        """Serve one message, or hold it until it may be served."""
         if not self._jobs.holding and self._past.takes(message):
             self._serving.serve(message, self._past.on_request)
         elif self._jobs.holding or (self._ending.ends_stop(message) and self._jobs.end_stop()):
@@ -78,7 +78,7 @@ class ClientMessages:
 
 @dataclass(eq=False)
 class Introduction:
-    """`initialize`: once, unless the adapter refuses it."""
+    """Serves `initialize`: once, unless the adapter refuses it."""
 
     _out: Outbox
     _gate: ForwardingRules
@@ -86,7 +86,7 @@ class Introduction:
     _forwarding: Forwarding
 
     def on_initialize(self, message: Envelope) -> None:
-        """The request `initialize`."""
+        """Serve the request `initialize`."""
         if self._out.client.initialize:
             self._out.fail(message, BAD_SEQUENCE, reason="This session is initialized already.")
             return
@@ -101,7 +101,7 @@ class Introduction:
 
 @dataclass(eq=False)
 class ConsoleRequests:
-    """`evaluate` and `completions`: a `??` line is ours, here or in a related session."""
+    """Serves `evaluate` and `completions`: answers a `??` line here or in a related session."""
 
     _out: Outbox
     _typed: Typed
@@ -109,7 +109,7 @@ class ConsoleRequests:
     _forwarding: Forwarding
 
     def on_evaluate(self, message: Envelope) -> None:
-        """The request `evaluate`."""
+        """Serve the request `evaluate`."""
         arguments = read_or(message, EvaluateArguments, EvaluateArguments())
         if arguments.context not in ask_console.CONTEXTS or not arguments.expression:
             self._forwarding.forward(message)
@@ -122,7 +122,7 @@ class ConsoleRequests:
             )
 
     def on_completions(self, message: Envelope) -> None:
-        """The request `completions`."""
+        """Serve the request `completions`."""
         items = self._typed.completions(message)
         if items is None:
             self._forwarding.forward(message)

@@ -1,8 +1,8 @@
-"""Clients' requests on their way to the backend. One that it must not see, or cannot answer, is answered here.
+"""Forwards clients' requests to the backend; answers those that it must not see or cannot answer.
 
-Nobody knows what an adapter does with a request that DAP does not define: js-debug never answers one. `cancel` is
-often announced and seldom answered. After a while the proxy answers such a request itself; its seq stays taken, so that
-a late answer is swallowed.
+Adapters treat requests that DAP does not define differently: js-debug never answers one. `cancel` is often announced
+and seldom answered. After a timeout the proxy answers such a request itself; the request's seq stays reserved, so that
+a late answer is dropped.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from dap_ai.protocol.wire.errors import BACKEND_DIED, UNANSWERED, UNKNOWN_REQUES
 
 @dataclass(eq=False)
 class Forwarding:
-    """`backend_dead`: why nothing comes from the backend any more; empty while it lives.
+    """Forwards requests. `backend_dead`: why the backend no longer answers; empty while it lives.
 
-    `is_end_told`: the user knows that the session has ended.
+    `is_end_told`: whether the user knows that the session has ended.
     """
 
     _out: Outbox
@@ -48,7 +48,7 @@ class Forwarding:
     is_end_told: bool = field(default=False, init=False)
 
     def forward(self, message: Envelope, content: bytes | None = None, sent: SentBreakpoints | None = None) -> None:
-        """Pass a request on, unless the backend must not see it."""
+        """Forward a request, unless the backend must not see it."""
         if message.name.startswith(ours.NAMES):
             self._out.fail(message, UNKNOWN_REQUEST, command=message.name)
             return
@@ -74,7 +74,7 @@ class Forwarding:
         self.send(message, owner, content)
 
     def send(self, message: Envelope, owner: ClientOwner, content: bytes | None = None) -> None:
-        """Pass a request on, with other arguments if there are any."""
+        """Send a request to the backend, with other arguments if `content` is given."""
         self._reads.before_client(owner.guest, owner.command, message.content)
         seq = self._out.seqs.next_to_backend(owner)
         self._reads.client_asked()
@@ -82,30 +82,30 @@ class Forwarding:
         self._unanswered.on_sent(seq, owner.command)
 
     def refuse_if_dead(self, message: Envelope) -> bool:
-        """Whether the backend is dead; then the client's request is answered so."""
+        """Whether the backend is dead; if so, fail the request."""
         if self.backend_dead:
             self._out.fail(message, BACKEND_DIED.known() if self.is_end_told else BACKEND_DIED, why=self.backend_dead)
         return bool(self.backend_dead)
 
     def unless_dead(self, handler: Handler) -> Handler:
-        """The same handler, of requests that a backend must live for."""
+        """Return the handler wrapped so that requests fail once the backend is dead."""
         return lambda message: None if self.refuse_if_dead(message) else handler(message)
 
     def may_go(self, message: Envelope) -> bool:
-        """Whether the backend may see this request now."""
+        """Whether this request may be forwarded now."""
         thread = read_or(message, ThreadArguments, ThreadArguments())
         return self._gate.refuse(message.name, thread.thread_id, self._state) is None
 
 
 VENDOR_S = 10.0
-"""dape, the most impatient client, waits for ten seconds itself."""
+"""Timeout for undefined requests, in seconds; the least patient client, dape, itself waits ten seconds."""
 CANCEL_S = 2.0
-"""What was cancelled answers itself: the cancel may succeed without the adapter's word."""
+"""Timeout for `cancel`, in seconds; the cancelled request is answered even without the adapter's reply to `cancel`."""
 WAIT = "unanswered."
 
 
 class PendingRequests:
-    """Waits for the answers to some requests of the client; `answered(command)` is told who waits no more."""
+    """Limits the wait for responses to undefined requests and `cancel`; calls `answered(command)` on a timeout."""
 
     def __init__(self, out: Outbox, answered: Callable[[str], None]) -> None:
         self._out = out
@@ -113,24 +113,24 @@ class PendingRequests:
         self._waiting: set[int] = set()
 
     def on_sent(self, backend_seq: int, command: str) -> None:
-        """A request of the client has gone to the backend."""
+        """Start the timeout of a request that was sent to the backend."""
         if command not in DEFINED or command == "cancel":
             self._waiting.add(backend_seq)
             self._out.do(SetTimer(f"{WAIT}{backend_seq}", CANCEL_S if command == "cancel" else VENDOR_S))
 
     def on_answered(self, backend_seq: int) -> None:
-        """The backend has answered a request of the client."""
+        """Cancel the timeout of a request that the backend answered."""
         if backend_seq in self._waiting:
             self._waiting.discard(backend_seq)
             self._out.do(CancelTimer(f"{WAIT}{backend_seq}"))
 
     def on_timer(self, timer_id: str) -> None:
-        """The backend has not."""
+        """Answer a request in the backend's place after its timeout."""
         backend_seq = int(timer_id.removeprefix(WAIT))
         self._waiting.discard(backend_seq)
         owner = self._out.seqs.owners.get(backend_seq)
         if not isinstance(owner, ClientOwner):
-            return  # the backend has died meanwhile, and everybody was answered
+            return  # the backend died meanwhile, and all requests were answered
         self._out.seqs.owners[backend_seq] = SwallowedOwner(owner.command)
         if owner.command == "cancel":
             self._out.respond_owner(owner)
@@ -141,9 +141,10 @@ class PendingRequests:
 
 @dataclass(eq=False)
 class Cancelling:
-    """A cancel that nobody can follow succeeds and changes nothing: the cancelled request still answers itself.
+    """Serves `cancel`; one that cannot be carried out succeeds without effect.
 
-    `cancel_of`: whether the request names an ask; then it is cancelled.
+    The cancelled request is answered anyway. `_cancel_of` cancels the ask that the request names, and returns whether
+    it names one.
     """
 
     _out: Outbox
@@ -152,7 +153,7 @@ class Cancelling:
     _gate: ForwardingRules
 
     def on_request(self, message: Envelope) -> None:
-        """The client's request `cancel`."""
+        """Serve the request `cancel` of the client."""
         arguments = read_or(message, CancelArguments, CancelArguments())
         can_cancel = not self._forwarding.backend_dead and self._gate.capabilities.get("supportsCancelRequest")
         if self._cancel_of(message) or not can_cancel:
@@ -160,7 +161,7 @@ class Cancelling:
         elif arguments.request_id is None and _is_the_backends(arguments.progress_id):
             self._forwarding.send(message, ClientOwner(message.seq, "cancel"))
         elif arguments.request_id is None:
-            self._out.respond(message)  # gdb reads nothing more after a cancel that names nothing
+            self._out.respond(message)  # gdb stops reading after a cancel that names nothing
         elif (backend_seq := self._out.seqs.backend_seq_of(arguments.request_id)) is None:
             self._out.respond(message)  # answered already
         else:

@@ -1,8 +1,8 @@
-"""Clients that join a session which another client drives: they ask and read, and their leaving changes nothing.
+"""Guests: clients that join a session which another client drives. They ask and read, and may leave without effect.
 
-A guest is a terminal (`dap-ai ask --join`), another program, or a related session whose client asks through it. To a
-guest the session looks like one that was attached to: `initialized`, then `stopped` if it is stopped. What happens to
-the debuggee is told to guests by what is known of it here, whatever the adapter says or leaves out.
+A guest is a terminal (`dap-ai ask --join`), another program, or a related session whose client asks through it. A guest
+sees the session as one that was attached to: `initialized`, then `stopped` if it is stopped. Guests' events about the
+debuggee are derived from the session's own state, whatever events the adapter sends or omits.
 """
 
 from __future__ import annotations
@@ -23,13 +23,15 @@ from dap_ai.protocol.wire.envelope import Envelope
 from dap_ai.protocol.wire.errors import GUEST_BUSY, GUEST_ONLY_READS
 
 READS = frozenset({"threads", "stackTrace", "source"})
-"""Requests of a guest that go to the backend, in turn with the agent's and behind the session's own client: none of
-them runs code of the program."""
+"""Requests of a guest that go to the backend, queued with the agent's and after the session's own client.
+
+None of them runs code of the program.
+"""
 _CAPABILITIES = ("supportsConfigurationDoneRequest", "supportsAskRequest", "supportsCancelRequest")
 
 
 class GuestReads:
-    """What guests read of the program: in turn with the agent, behind the session's own client."""
+    """Guests' reads of the program, queued with the agent's and after the session's own client."""
 
     def __init__(self, out: Outbox, put: Callable[[GuestRead], bool], forward: Callable[[Envelope], None]) -> None:
         self._out = out
@@ -37,7 +39,7 @@ class GuestReads:
         self._forward = forward
 
     def on_request(self, message: Envelope) -> None:
-        """It goes to the backend once it is its turn."""
+        """Queue a guest's request for the backend."""
         guest = self._out.guest
         if not self._put(GuestRead(guest, partial(self._send, guest, message))):
             self._out.fail(message, GUEST_BUSY, command=message.name, count=f"{MAX_WAITING}")
@@ -48,7 +50,10 @@ class GuestReads:
 
 
 class Guests:
-    """Those who have joined. `requests`: served as the session's own client's; `leave`: who is told of their end."""
+    """The guests of a session.
+
+    `requests` maps commands to handlers shared with the session's own client; `leave` is called when a guest leaves.
+    """
 
     def __init__(
         self,
@@ -69,7 +74,7 @@ class Guests:
         self._leave = leave
         self._attached: set[str] = set()
         self._told: dict[int, StoppedBody] = {}
-        """The stops that guests have been told of."""
+        """The stops reported to guests."""
         self._told_end = False
         self._requests: Mapping[str, Handler] = {
             **requests,
@@ -84,19 +89,19 @@ class Guests:
         }
 
     def receive(self, guest: str, message: Envelope) -> None:
-        """A message of a guest."""
+        """Serve a message of a guest."""
         if message.kind == "request":
             self._out.seqs.meet_guest(guest)
             with self._out.serving(guest):
                 self._serving.serve(message, self._requests.get(message.name, self._refuse))
 
     def closed(self, guest: str) -> None:
-        """A guest is gone: its asks end, nothing else does."""
+        """Forget a guest that has disconnected; its asks end, nothing else does."""
         self._out.seqs.forget_guest(guest)
         self._forget(guest)
 
     def follow(self) -> None:
-        """Tells the guests what has become of the debuggee since they were told last."""
+        """Send the guests the events that reflect the debuggee's changes since the last ones."""
         if self._told == self._state.stops and self._told_end == self._has_ended:
             return
         news = self._news()
@@ -105,7 +110,7 @@ class Guests:
             self._out.tell(news, guest)
 
     def _news(self) -> list[Message]:
-        """The end, or the threads that go on and those that have stopped."""
+        """Return the events to send: the end, or the threads that resumed and stopped."""
         stops = self._state.stops
         if self._has_ended:
             return [] if self._told_end else [("terminated", {})]

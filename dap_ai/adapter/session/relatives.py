@@ -1,9 +1,9 @@
-"""The other sessions of a tree, seen from one: a question whose answer is in a stopped child is asked there.
+"""Forwards questions to another session of the same tree: one about a stopped child is answered there.
 
-A program with child processes is one session each. A client that asks in one that runs, while exactly one other is
-stopped, means that one: its message goes there as a guest's, and what comes back goes to the client under seqs of this
-session. While several are stopped, they are named. What belongs to an ask that went there (its approval, its cancel,
-its follow-ups, what the client's model says) follows it.
+A program with child processes has one session for each. A client that asks in a running session, while exactly one
+other is stopped, means the stopped one: its message goes there as a guest's, and the answer goes back to the client
+under seqs of this session. If several are stopped, the error names them. Messages that belong to a forwarded ask (its
+approval, cancel, follow-ups, replies of the client's model) follow it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from dap_ai.protocol.wire.visible import visible
 
 _TOLD = frozenset({"askOutput", "askApproval", "askModel", "askModelEnded", "askEnded", "output"})
 _PROGRESS = frozenset({"progressStart", "progressUpdate", "progressEnd"})
-"""Events of a relative that are for our client; of its debuggee the client hears in that session."""
+"""Events of a relative that are passed to our client; it learns of the debuggee in that session itself."""
 
 
 class _PendingRequest(NamedTuple):
@@ -40,11 +40,11 @@ class _Ids(msgspec.Struct, rename="camel"):
     approval_id: str = ""
     progress_id: str = ""
     request_id: Any = ""
-    """DAP's own of this name, in `cancel`, are numbers."""
+    """In DAP's own `cancel`, `requestId` is a number."""
 
 
 class Relatives:
-    """`stopped`: those that are stopped now. `need_adapter`: see effects.RelativesChanged."""
+    """A session's related sessions. `stopped`: those stopped now; `need_adapter`: see effects.RelativesChanged."""
 
     def __init__(self, out: Outbox, state: DebuggeeState) -> None:
         self.stopped: tuple[Relative, ...] = ()
@@ -52,20 +52,20 @@ class Relatives:
         self._out = out
         self._state = state
         self._joined: dict[str, int] = {}
-        """Relatives that were spoken to, and the last seq to each."""
+        """The last seq sent to each relative that was joined."""
         self._pending: dict[tuple[str, int], _PendingRequest] = {}
         self._owners: dict[str, str] = {}
-        """Ids of asks, conversations and approvals, and the relative that gave them."""
+        """The relative that issued each id of an ask, conversation or approval."""
         self._console = ""
-        """The relative that our console talks with."""
+        """The relative that answers our console, or ""."""
 
     def here_or_there(self, here: Callable[[Envelope], None], message: Envelope) -> None:
-        """A request of ours: served here, unless it is about another session of the tree."""
+        """Serve a request here, unless it is about another session of the tree."""
         if not self.takes(message):
             here(message)
 
     def takes(self, message: Envelope) -> bool:
-        """Whether this request of our client is for a relative; then it is on its way there, or refused."""
+        """Whether this request is for a relative; if so, it has been forwarded or refused."""
         ids = read_or(message, _Ids, _Ids())
         for given in (ids.conversation_id, ids.approval_id, ids.progress_id, ids.request_id):
             if isinstance(given, str) and given in self._owners:
@@ -73,7 +73,10 @@ class Relatives:
         return message.name in ("ask", "askTool") and not ids.conversation_id and self._is_elsewhere(message)
 
     def takes_console(self, message: Envelope, typed: ask_console.ConsoleInput, *, here: bool) -> bool:
-        """The same for a `??` line. `here`: it is about an ask of this session."""
+        """Whether this `??` line is for a relative; if so, it has been forwarded or refused.
+
+        `here`: the line is about an ask of this session.
+        """
         if typed.command == "help" or here:
             return False
         if typed.command in ("stop", "allow", "deny"):
@@ -86,7 +89,7 @@ class Relatives:
         return False
 
     def on_message(self, event: FromRelative) -> None:
-        """What a relative says to us."""
+        """Pass a message of a relative on to our client."""
         message = Envelope.parse(event.body)
         if message.kind == "response":
             self._on_response(event.session_id, message)
@@ -96,7 +99,7 @@ class Relatives:
                 self._out.do(ToClient(message.encode(seq=self._out.seqs.next_to_client())))
 
     def closed(self, session_id: str) -> None:
-        """A relative is gone: who waits for it is told."""
+        """Fail the requests that wait for a relative that has ended."""
         self._joined.pop(session_id, None)
         if self._console == session_id:
             self._console = ""
@@ -104,7 +107,7 @@ class Relatives:
         self._fail([key for key in self._pending if key[0] == session_id])
 
     def leave(self) -> None:
-        """Our client leaves: it is not waited for any relative."""
+        """Fail all requests that wait for relatives, because our client leaves."""
         self._fail(list(self._pending))
 
     def _fail(self, keys: list[tuple[str, int]]) -> None:

@@ -1,7 +1,7 @@
-"""A request of a client at work: it is answered once, also where dap_ai itself fails at it.
+"""Serves clients' requests: each is answered exactly once, even if dap_ai itself fails.
 
-At such an error the request fails and nothing else does: what it has begun is undone, an ask that it was about to end
-ends, and what was decided for others is done.
+At such a failure only the request fails: what it started is undone, an ask that it was about to end is ended, and
+effects decided for others are carried out.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from dap_ai.protocol.wire.envelope import Envelope
 from dap_ai.protocol.wire.errors import BAD_ASK, OWN_FAILURE, RemoteProtocolError
 
 _OBJECTS = DEFINED - {"disconnect"}
-"""Requests whose arguments are an object: debugpy never answers one with others, nor anything after it."""
+"""Requests whose arguments must be an object: after any others, debugpy answers nothing more."""
 _VITAL = frozenset({"initialize", "launch", "attach", "configurationDone", "disconnect", "terminate"})
-"""Requests without which a session neither begins nor ends."""
+"""Requests that a session needs to begin or end."""
 
 
 Handler = Callable[[Envelope], None]
@@ -31,20 +31,23 @@ Handler = Callable[[Envelope], None]
 
 
 class _Request(NamedTuple):
-    """What is being served, and how things stood before it."""
+    """The request being served, and the state before it."""
 
     message: Envelope
     guest: str
     effects: int
-    """So many were decided."""
+    """Number of effects decided before it."""
     backend_seq: int
-    """Of the newest request that waits for the backend."""
+    """Seq of the newest request that was waiting for the backend."""
     asks: AskRecord
     stops: dict[int, StoppedBody]
 
 
 class Serving:
-    """One request at a time, of the session's own client or of a joined one. `fail` ends an ask, and says why."""
+    """Serves one request at a time, of the session's own client or of a guest.
+
+    `fail` ends an ask with a reason.
+    """
 
     def __init__(
         self, out: Outbox, state: DebuggeeState, asks: Asks, reads: AgentReads, fail: Callable[[str, str], None]
@@ -57,7 +60,7 @@ class Serving:
         self._request: _Request | None = None
 
     def serve(self, message: Envelope, work: Handler) -> None:
-        """Let `work` answer a request; one with arguments that cannot be read is answered here."""
+        """Serve a request by calling `work`; fail it if its arguments cannot be parsed."""
         out = self._out
         newest = next(reversed(out.seqs.owners), 0)
         stops = dict(self._state.stops)
@@ -72,9 +75,10 @@ class Serving:
         self._request = None
 
     def answer_failure(self, error: str) -> bool:
-        """After an error of ours: fails the request at which it came up, if that is all there is to it.
+        """Fail the request in which an internal error occurred; return whether the session can continue.
 
-        False: it came up elsewhere, and somebody may wait for what was swallowed; or nothing can go on without it.
+        False if the error occurred outside a request, where somebody may wait for what was lost, or in a request that
+        the session needs.
         """
         request, self._request = self._request, None
         if request is None or (not request.guest and request.message.name in _VITAL):
@@ -93,7 +97,7 @@ class Serving:
         return True
 
     def _withdraw(self, request: _Request) -> set[int]:
-        """The seqs to the backend under which the request would have been forwarded."""
+        """Withdraw the request's forwarded messages; return their seqs to the backend."""
         owners = self._out.seqs.owners
         withdrawn = set[int]()
         for seq, owner in list(owners.items()):
@@ -105,7 +109,7 @@ class Serving:
 
 
 def _is_undone(effect: Effect, guest: str, withdrawn: set[int], begun: set[str]) -> bool:
-    """Whether this was decided for the request itself: messages to who has asked, its way to the backend, its ask."""
+    """Whether this effect belongs to the request itself: its answers, its forwarded messages, its ask."""
     match effect:
         case ToClient():
             return not guest

@@ -1,10 +1,10 @@
-"""One debug session: what the proxy does with every message. Pure; event in, effects out.
+"""One debug session: decides what the proxy does with every message. Pure; event in, effects out.
 
-1. What is not in the tables below passes through, restamped, its content byte-exact.
+1. Messages not in the tables below pass through with a new seq and byte-exact content.
 2. `ask*`, and `??` in the console, never reach the backend; the agent's own requests never reach the client.
-3. A request is answered exactly once, whatever dies.
-4. `disconnect` and `terminate` end the asks and pass; a backend that does not answer `disconnect` is ended.
-5. What ends a stop is forwarded when the snapshots of that stop are gone (jobs.py).
+3. Every request is answered exactly once, even if backend or agent die.
+4. `disconnect` and `terminate` end the asks and are forwarded; a backend that does not answer `disconnect` is ended.
+5. A request that ends a stop is forwarded once the snapshots of that stop have ended (snapshot_jobs.py).
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ from dap_ai.protocol.wire.visible import visible
 
 
 class Session:
-    """`receive` takes one event and returns what must happen, in order."""
+    """One debug session; `receive` takes one event and returns the effects to carry out, in order."""
 
     def __init__(self, rules: BackendRules, options: SessionOptions | None = None) -> None:
         self.options = options or SessionOptions()
@@ -64,7 +64,7 @@ class Session:
         self._gate = ForwardingRules(rules)
         self.caught = CaughtExceptions(self._out, self.options)
         self._epoch = self.state.epoch
-        """What is of an earlier stop than this was dropped."""
+        """The stop epoch up to which stale reads and jobs were dropped."""
         parts = Parts(self._out, self.state, self.history, self.options, gate=self._gate, caught=self.caught)
         self._asks, self._desk, self._reads, self._jobs = parts.asks, parts.desk, parts.reads, parts.jobs
         self._consents, self._lending, self._acting = parts.consents, parts.lending, parts.acting
@@ -76,12 +76,12 @@ class Session:
         self._timers = parts.timers
 
     def receive(self, event: Event) -> list[Effect]:
-        """What must happen now."""
+        """Process one event and return the effects to carry out, in order."""
         self._attempt(partial(self._dispatch, event))
         return self._settle()
 
     def _settle(self) -> list[Effect]:
-        """What follows from how things stand now; then all that must happen."""
+        """Do what the new state requires, then return all effects."""
         self._serve_waiting()
         if self.state.epoch != self._epoch:
             self._epoch = self.state.epoch
@@ -97,48 +97,48 @@ class Session:
 
     @property
     def label(self) -> str:
-        """What is debugged, for a person who has several sessions."""
+        """The debuggee's name for a user who has several sessions."""
         return self._about.label
 
     @property
     def program(self) -> str:
-        """The name of its file; "" if it is not known."""
+        """The name of the program's file; "" if unknown."""
         return self._about.name
 
     @property
     def process_id(self) -> int:
-        """Of the debuggee; 0: not known."""
+        """The debuggee's process id; 0 if unknown."""
         return self._about.process_id
 
     @property
     def rules(self) -> BackendRules:
-        """What is known of the backend, as far as it has announced itself."""
+        """The rules of the backend, specialised by what it has announced so far."""
         return self._gate.rules
 
     @property
     def announced(self) -> Sequence[str]:
-        """The capabilities that the backend has announced."""
+        """The capabilities that the backend announced."""
         return [name for name, has in self._gate.capabilities.items() if has]
 
     @property
     def spares(self) -> str:
-        """How the debuggee that is to outlive the session was started (launch, attach); empty: it is to be ended."""
+        """How a debuggee that must survive the session was started ("launch", "attach"); empty: end it too."""
         return self._ending.spares
 
     @property
     def running_jobs(self) -> frozenset[str]:
-        """Tokens of the snapshots under way that nothing has ended."""
+        """Tokens of the running snapshots that nothing has ended."""
         return self._jobs.running
 
     def answer_failure(self, error: str) -> list[Effect] | None:
-        """What is left to do after an error of ours in `receive`; None: the session cannot go on.
+        """Return the remaining effects after an internal error in `receive`; None if the session cannot continue.
 
-        One request, of the client or of a guest, fails; the debuggee and everybody's other requests are not concerned.
+        One request of the client or of a guest fails; the debuggee and all other requests are unaffected.
         """
         return self._settle() if self._serving.answer_failure(error) else None
 
     def last_words(self, text: str) -> list[bytes]:
-        """Messages for the client once dap_ai itself has failed; what was half done is left so."""
+        """Return final messages to the client after dap_ai itself failed; pending effects are dropped."""
         self._out.take()
         self._out.tell([("output", {"category": "console", "output": f"{visible(text)}\n"})])
         return [effect.body for effect in self._out.take() if isinstance(effect, ToClient)]
@@ -198,7 +198,7 @@ class Session:
                 self._dispatch_others(event)
 
     def _dispatch_others(self, event: Event) -> None:
-        """What comes less often."""
+        """Dispatch rare events."""
         match event:
             case GuestClosed(guest):
                 self._in_turn(partial(self._guests.closed, guest))
@@ -225,7 +225,7 @@ class Session:
         self._ending.on_timer(timer_id)
 
     def _in_turn(self, work: Callable[[], None]) -> None:
-        """Do something of a guest's, behind what waits until the snapshots have ended."""
+        """Do a guest's work after everything that waits for the snapshots to end."""
         if self._jobs.holding:
             self._jobs.wait(partial(self._in_turn, work))
         else:

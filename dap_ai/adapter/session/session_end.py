@@ -1,10 +1,12 @@
-"""How a session ends: the client disconnects or disappears, or the backend dies; everybody is answered.
+"""Ends a session: the client disconnects or disappears, or the backend dies. Every pending request is answered.
 
-The client's end waits for the snapshots (jobs.py); a backend that does not answer `disconnect` is ended. One that child
-sessions need still, whose parent's program has ended, hears none: debugpy would end them all.
+The client's end waits for the snapshots (snapshot_jobs.py); a backend that does not answer `disconnect` is ended. If
+the program has ended but child sessions still need its backend, the backend gets no `disconnect`: debugpy would end
+them all.
 
-    spares     what was attached to lives on, what was launched is ended; `disconnect {terminateDebuggee}` may say
-               otherwise. Decided once: some adapters say `terminated` as they let a living program go
+    spares     a debuggee that was attached to survives, a launched one is ended, unless
+               `disconnect {terminateDebuggee}` requests otherwise. Decided once: some adapters send `terminated`
+               when they detach from a living program
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from dap_ai.protocol.wire.errors import BACKEND_DIED, BACKEND_FAILED
 from dap_ai.protocol.wire.visible import visible
 
 DISCONNECT_S = 2.0
-"""A backend that has not answered `disconnect` by then is ended with its process tree."""
+"""Seconds after which a backend that has not answered `disconnect` is ended with its process tree."""
 DISCONNECT = "session.disconnect"
 PART = "session.part"
 _PARTING = frozenset({"disconnect", "terminate"})
@@ -35,7 +37,7 @@ _PARTING = frozenset({"disconnect", "terminate"})
 
 @dataclass(eq=False)
 class Ending:
-    """What happens at the end of the client, of the backend, and of the session."""
+    """Handles the end of the client, of the backend, and of the session."""
 
     _out: Outbox
     _state: DebuggeeState
@@ -53,22 +55,22 @@ class Ending:
 
     @property
     def spares(self) -> str:
-        """How the debuggee that is to outlive the session was started (launch, attach); empty: it is to be ended."""
+        """How a debuggee that must survive the session was started ("launch", "attach"); empty: end it too."""
         return self._spares if self._parting else self._spares_if(ends=None)
 
     @property
     def _is_backend_gone(self) -> bool:
-        """Whether it has died, or was never started: nobody has said anything to it."""
+        """Whether the backend has died, or was never started because nothing was sent to it."""
         return bool(self._forwarding.backend_dead) or not self._out.seqs.has_sent_to_backend
 
     @property
     def _hears_no_end(self) -> bool:
-        """Whether the backend is not told that the client leaves."""
+        """Whether the backend gets no `disconnect` when the client leaves."""
         is_left_to_others = self._state.phase is Phase.ENDED and self._relatives.need_adapter
         return self._is_backend_gone or is_left_to_others
 
     def ends_stop(self, message: Envelope) -> bool:
-        """Whether the program goes on, or ends, once this is forwarded; what ends the session ends its asks."""
+        """Whether forwarding this message resumes or ends the program; one that ends the session ends its asks here."""
         if message.kind != "request" or not self._jobs.are_alive:
             return False
         if message.name in _PARTING:
@@ -78,7 +80,7 @@ class Ending:
         return self._forwarding.may_go(message)
 
     def on_disconnect(self, message: Envelope) -> None:
-        """The client's request `disconnect`."""
+        """Serve the request `disconnect` of the client."""
         self._desk.end_all("cancelled")
         self._starting.on_parting()
         self._greeting.on_over()
@@ -93,7 +95,7 @@ class Ending:
         self._out.do(ToBackend(message.encode(seq=seq)))
 
     def on_client_closed(self) -> None:
-        """The client is gone: the backend is told as a client would, then ended."""
+        """Send `disconnect` to the backend in place of a client that is gone, then end the backend."""
         if self._client_gone:
             return
         self._desk.end_all("cancelled")
@@ -107,12 +109,12 @@ class Ending:
         self._part(ends=None)
         if self._hears_no_end or self._disconnected:
             self._out.do(EndBackend(), Close())
-        elif is_first:  # else the client has sent one
+        elif is_first:  # else the client has sent `disconnect`
             self._out.ask_backend("disconnect", {"terminateDebuggee": self._starting.command == "launch"})
             self._out.do(SetTimer(PART, DISCONNECT_S))
 
     def on_disconnected(self, *, by_us: bool) -> None:
-        """The backend has answered a `disconnect`: the client's, or the one for a client that is gone."""
+        """Handle the backend's answer to `disconnect`: the client's, or ours for a client that is gone (`by_us`)."""
         self._disconnected = True
         if by_us:
             self._out.do(CancelTimer(PART), EndBackend(), Close())
@@ -121,23 +123,24 @@ class Ending:
             self._answer_left()
 
     def on_disconnect_passed(self) -> None:
-        """The answer to the client's `disconnect` was passed on."""
+        """Close the session of a client that is gone, once the answer to its `disconnect` was passed on."""
         if self._client_gone:
             self._out.do(EndBackend(), Close())
 
     def on_timer(self, timer_id: str) -> None:
-        """The backend does not answer."""
+        """End a backend that does not answer."""
         self._out.do(EndBackend())
         if timer_id == PART:
             self._out.do(Close())
 
     def on_backend_closed(self, why: str, *, started: bool) -> None:
-        """Everything pending is answered; the client hears `terminated` once."""
+        """Answer everything pending after the backend's end; send the client `terminated` once."""
         if self._forwarding.backend_dead:
             return
         self._forwarding.backend_dead = dead = f": {why}" if why else " and says nothing more"
         self._reads.backend_died()
-        # A client that looks at a new thread, say, may ask while the session ends: that fails, and the user knows why.
+        # A client that reads a new thread, say, may ask while the session ends: that fails, and the user knows the
+        # reason.
         self._forwarding.is_end_told = self._parting or self._state.terminated
         self.answer_all("" if started else why or "it could not be started")
         self._starting.on_backend_died(dead)
@@ -154,7 +157,7 @@ class Ending:
             self._out.tell([("output", {"category": "important", "output": visible(text)}), ("terminated", {})])
 
     def _part(self, *, ends: bool | None) -> None:
-        """The session ends. `ends`: whether the client wants the debuggee ended; None: it has not said."""
+        """Begin the session's end. `ends`: whether the client wants the debuggee ended; None if it did not specify."""
         if ends or not self._parting:
             self._spares = self._spares_if(ends=ends)
         self._parting = True
@@ -166,14 +169,17 @@ class Ending:
         return "" if ends or self._state.phase is Phase.ENDED else command
 
     def _answer_left(self) -> None:
-        """As debugpy leaves a `launch` that never got its configurationDone. A late answer is swallowed."""
+        """Answer requests that debugpy leaves pending, such as a `launch` without configurationDone.
+
+        Late answers are dropped.
+        """
         for seq, owner in list(self._out.seqs.owners.items()):
             if isinstance(owner, ClientOwner):
                 self._out.seqs.owners[seq] = SwallowedOwner(owner.command)
                 self._answer(owner, "")
 
     def answer_all(self, why_failed: str) -> None:
-        """Everybody who waits for the backend is answered: it has died, or `why_failed`."""
+        """Answer every request that waits for the backend: it has died, or `why_failed`."""
         self._jobs.forget()
         for owner in self._out.seqs.drain():
             if isinstance(owner, ClientOwner):

@@ -1,4 +1,4 @@
-"""What is debugged, and by whom: for a person who has several sessions, and for those who join one."""
+"""Describes a session (debuggee, client, state) to a user who has several, and to those who join it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dap_ai.protocol.wire.session_messages import SessionInfo, SessionStop
 
 
 class About:
-    """Of one session."""
+    """The description of one session."""
 
     def __init__(self, client: ClientInfo, state: DebuggeeState, options: SessionOptions) -> None:
         self._client = client
@@ -22,16 +22,16 @@ class About:
         self._options = options
         self._program = ""
         self.process_id = 0
-        """Of the debuggee; 0: not known."""
+        """The debuggee's process id; 0 if unknown."""
 
     def on_start(self, message: Envelope) -> None:
-        """The session's client launches or attaches: what is debugged."""
+        """Record the debuggee from the client's `launch` or `attach`."""
         start = read_or(message, StartArguments, StartArguments())
         self._program = start.program or start.module or start.name
         self.process_id = start.process_id
 
     def on_event(self, message: Envelope) -> None:
-        """An event of the backend: what is debugged, as the adapter says."""
+        """Record the debuggee from the adapter's `process` event."""
         if message.name == "process":
             process = read_or(message, ProcessBody, ProcessBody())
             self._program = self._program or process.name
@@ -39,17 +39,17 @@ class About:
 
     @property
     def name(self) -> str:
-        """That of the program's file; "" if it is not known."""
+        """The name of the program's file; "" if unknown."""
         return PurePath(self._program).name
 
     @property
     def label(self) -> str:
-        """What is debugged, for a person."""
+        """The debuggee's name and process id, for display."""
         program = self.name or "the program"
         return f"{program} (process {self.process_id})" if self.process_id else program
 
     def info(self) -> SessionInfo:
-        """What others may know of this session."""
+        """Return the session's description for others."""
         stop = self._state.last_stop()
         state = "stopped" if stop else self._state.phase.value
         return SessionInfo(

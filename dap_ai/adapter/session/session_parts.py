@@ -1,4 +1,4 @@
-"""The parts of one session: each is given those that it works with, and the tables of who serves what."""
+"""Creates the parts of one session, connects them, and builds the tables of their handlers."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ from dap_ai.protocol.wire.envelope import Envelope
 
 
 class Parts:
-    """Made once, for Session alone: nobody else knows all of them."""
+    """All parts of one session, for Session alone: no other module knows all of them."""
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class Parts:
             WAIT: self.unanswered.on_timer,
             GREETING: lambda _: self.greeting.on_over(),
         }
-        """By how their names begin."""
+        """Timer handlers by prefix of the timer's id."""
 
     def _begin_asks(self) -> None:
         out, state = self._out, self._state
@@ -118,7 +118,7 @@ class Parts:
         return PastRequests(out, state, self._options, self._gate, runs, moving, PastReads(out, runs, moving))
 
     def _begin_traffic(self) -> None:
-        """What lets messages through."""
+        """Create the parts that pass messages on."""
         out, state = self._out, self._state
         self.about = About(out.client, state, self._options)
         self.greeting = Greeting(out, self._gate)

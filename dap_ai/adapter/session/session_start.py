@@ -1,7 +1,7 @@
-"""Launch and attach: who may, what is ours in them, and the way through the backend's recipe.
+"""Launch and attach: checks the token, removes dap_ai's own arguments, and applies the backend's recipe.
 
-request -> [token] -> our keys taken out -> Prepare -> Prepared -> [another adapter is initialized] -> forwarded
--> `initialized` -> what the backend wants said before the program runs (Greeting)
+request -> [token] -> our keys removed -> Prepare -> Prepared -> [another adapter is initialized] -> forwarded ->
+`initialized` -> the backend's request before the program runs (Greeting)
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from dap_ai.protocol.wire.visible import visible
 
 
 class Send(Protocol):
-    """Passes a request of the client on, with other arguments if there are any."""
+    """Forwards a request of the client, with other arguments if `content` is given."""
 
     def __call__(self, message: Envelope, owner: ClientOwner, content: bytes | None = None) -> None:
-        """See above."""
+        """Forward a request."""
         ...
 
 
@@ -44,14 +44,14 @@ _CONFIGURATION = frozenset(
         "configurationDone",
     }
 )
-"""Requests that must not overtake a launch which is being prepared: gdb's client may send them right behind it."""
+"""Requests that must not overtake a launch in preparation: gdb's client may send them right after it."""
 
 _CORE_KEYS = ("coreFile", "coreDumpPath")
-"""What adapters call a core file in their arguments."""
+"""Names of the argument for a core file in various adapters."""
 
 
 class Starting:
-    """The launch or attach of a session. `command`: which of the two it was; empty: neither yet."""
+    """The launch or attach of a session. `command`: "launch" or "attach"; empty before either."""
 
     def __init__(self, out: Outbox, state: DebuggeeState, options: SessionOptions, send: Send) -> None:
         self.command = ""
@@ -65,25 +65,25 @@ class Starting:
         self._arguments = b"{}"
 
     def admits(self, message: Envelope) -> bool:
-        """Whether this request may be served at all; else it was answered."""
+        """Whether this request may be served; if not, it has been failed."""
         if self.authorized or message.name in _WITHOUT_TOKEN:
             return True
         self._out.fail(message, TOKEN_NEEDED)
         return False
 
     def holds(self, message: Envelope, work: Callable[[], None]) -> bool:
-        """Whether `work`, which is to serve this request, waits until launch or attach has been forwarded."""
+        """Whether `work`, which serves this request, is held until the launch or attach has been forwarded."""
         if self._pending is None or message.kind != "request" or message.name not in _CONFIGURATION:
             return False
         self._held.append(work)
         return True
 
     def next_waiting(self) -> Callable[[], None] | None:
-        """What has waited and need not any more, in order."""
+        """Return the next held work once it may run, in order; None if there is none."""
         return self._held.popleft() if self._held and self._pending is None else None
 
     def on_request(self, message: Envelope) -> None:
-        """The client's `launch` or `attach`."""
+        """Serve `launch` or `attach` of the client."""
         if self._pending is not None or self._state.phase not in (Phase.CREATED, Phase.ENDED):
             self._out.fail(message, BAD_SEQUENCE, reason="This session has its program already.")
             return
@@ -101,7 +101,7 @@ class Starting:
         self._out.do(Prepare(message.name, envelope.encode(arguments), envelope.encode(own)))
 
     def on_prepared(self, prepared: Prepared) -> None:
-        """The backend's recipe has completed the arguments, or says why it cannot."""
+        """Continue once the backend's recipe has completed the arguments, or fail with its reason."""
         message = self._pending
         if message is None:
             return
@@ -115,24 +115,24 @@ class Starting:
         self._arguments = readdressed(prepared.arguments, prepared.adapter)
         if prepared.options is not None:
             self._options.take(prepared.options)
-        if prepared.connected:  # another adapter: it must be initialized before it is told to attach
+        if prepared.connected:  # another adapter: it must be initialized before it gets the attach
             self._out.ask_backend("initialize", msgspec.Raw(self._out.client.initialize or b"{}"))
         else:
             self._forward(message)
 
     def on_other_initialized(self) -> None:
-        """The adapter that took over has answered `initialize`."""
+        """Forward the launch or attach once the other adapter has answered `initialize`."""
         if self._pending is not None:
             self._forward(self._pending)
 
     def on_parting(self) -> None:
-        """The client leaves: what is still being prepared is not forwarded."""
+        """Fail a launch or attach in preparation, because the client leaves."""
         if self._pending is not None:
             self._out.fail(self._pending, START_FAILED, why="The session was ended before the program was started.")
             self._pending = None
 
     def on_backend_died(self, why: str) -> None:
-        """Nobody is left to launch anything."""
+        """Fail a launch or attach in preparation, because the backend died."""
         if self._pending is not None:
             self._out.fail(self._pending, BACKEND_DIED, why=why)
             self._pending = None
@@ -149,11 +149,14 @@ def _names_core(arguments: Fields) -> bool:
 
 GREETING = "session.greeting"
 GREETING_S = 2.0
-"""A program that is attached to may hold the interpreter's lock for as long as it likes."""
+"""Timeout in seconds; a program that is attached to may hold the interpreter's lock for any time."""
 
 
 class Greeting:
-    """Of one session. At most one is under way; a program that is started anew is greeted again."""
+    """The greeting: a request the backend needs before the program runs. At most one is pending.
+
+    A restarted program is greeted again.
+    """
 
     def __init__(self, out: Outbox, gate: ForwardingRules) -> None:
         self._out = out
@@ -162,7 +165,7 @@ class Greeting:
         self._held: Callable[[], None] | None = None
 
     def on_initialized(self) -> None:
-        """The adapter has its debuggee, which has not begun to run if it was launched."""
+        """Send the greeting once the adapter has its debuggee, which does not run yet if it was launched."""
         if self._gate.rules.greeting is None:
             return
         command, arguments = self._gate.rules.greeting
@@ -171,21 +174,21 @@ class Greeting:
         self._is_awaited = True
 
     def holds(self, message: Envelope, work: Callable[[], None]) -> bool:
-        """Whether `work`, which is to serve this request of the client, waits until the greeting is answered."""
+        """Whether `work`, which serves this request of the client, is held until the greeting is answered."""
         if not self._is_awaited or self._held or message.kind != "request" or message.name != "configurationDone":
             return False
         self._held = work
         return True
 
     def next_waiting(self) -> Callable[[], None] | None:
-        """What has waited and need not any more."""
+        """Return the held work once it may run, or None."""
         if self._is_awaited:
             return None
         held, self._held = self._held, None
         return held
 
     def on_over(self) -> None:
-        """It is answered, or nobody will answer it any more."""
+        """End the wait for the greeting's answer: it was answered, or will not be."""
         if self._is_awaited:
             self._is_awaited = False
             self._out.do(CancelTimer(GREETING))

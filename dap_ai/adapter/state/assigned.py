@@ -1,4 +1,4 @@
-"""What a line typed in a debugger's console sets. Pure."""
+"""Parses which variables a line typed in a debugger's console sets. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _CHANGES = frozenset({
     "add", "append", "appendleft", "clear", "discard", "extend", "insert", "pop", "popitem", "popleft", "remove",
     "reverse", "setdefault", "sort", "update",
 })  # fmt: skip
-"""Methods of Python's containers that change them."""
+"""Methods that change Python's containers."""
 _COMMAND = re.compile(
     r"^\s*(?:-exec\s+)?`?(?:(?:expression|expr|print|call|p|set\s+var(?:iable)?|set)\b(?:\s+--)?\s+)?(?P<rest>.+?)`?\s*;?\s*$",
     re.DOTALL,
@@ -23,7 +23,7 @@ _STEPS = re.compile(rf"^(?:(?:\+\+|--)\s*(?P<after>{_PATH})|(?P<before>{_PATH})\
 
 
 class Assigned(NamedTuple):
-    """A name or path that a statement sets or changes. `value`: the text assigned; empty: the program computes it."""
+    """A name or path that a statement sets or changes. `value`: the literal assigned; empty if it is computed."""
 
     name: str
     value: str
@@ -31,7 +31,7 @@ class Assigned(NamedTuple):
 
 
 def assigned(text: str) -> list[Assigned]:
-    """What the text sets, read as Python, else as C, C++ or Rust; a debugger command may stand before it."""
+    """Return what the text sets, parsed as Python, else as C, C++ or Rust, optionally after a debugger command."""
     try:
         statements = ast.parse(text.strip()).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -73,7 +73,7 @@ def _of_statement(statement: ast.stmt) -> Iterator[Assigned]:
 
 
 def _paths(target: ast.expr) -> Iterator[str]:
-    """The names, attributes and items that a target sets; a tuple sets those of its parts."""
+    """Yield the names, attributes and items that a target sets; a tuple sets those of its parts."""
     match target:
         case ast.Tuple(elts=parts) | ast.List(elts=parts):
             for part in parts:

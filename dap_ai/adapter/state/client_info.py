@@ -1,7 +1,7 @@
-"""The session's own client: what it calls itself and what it can show, once its `initialize` has said so.
+"""The session's own client: its name and capabilities, from its `initialize`.
 
-Some clients do not survive an event that they do not know: Helix up to 25.01 reads nothing more after one, and
-debugpy's own `debugpySockets` comes before all else. Later releases ignore such events, and lose nothing by it.
+Some clients do not survive an event they do not know: Helix up to 25.01 stops reading after one, and debugpy sends its
+own `debugpySockets` before anything else. Later releases ignore such events and do not need them.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from dap_ai.protocol.wire.dap_messages import InitializeArguments
 
 
 class ClientInfo(msgspec.Struct):
-    """Nothing is known of it before its `initialize`."""
+    """The session's own client; empty before its `initialize`."""
 
     id: str = ""
-    """As `clientID` of it."""
+    """`clientID` of its `initialize`."""
     name: str = ""
-    """For a person."""
+    """The client's name for display."""
     initialize: bytes = b""
-    """The arguments with which the adapter was initialized; empty: it was not, or has refused."""
+    """The arguments sent to the adapter's `initialize`; empty if it was not initialized, or refused."""
     hears_invalidated: bool = False
     ansi_styling: bool = False
 
     def introduce(self, said: InitializeArguments, arguments: bytes) -> None:
-        """The client has said who it is; `arguments`: as they go to the adapter."""
+        """Record the client's `initialize`; `arguments` are those sent to the adapter."""
         self.id = said.client_id
         self.name = said.client_name or said.client_id
         self.initialize = arguments
@@ -33,7 +33,7 @@ class ClientInfo(msgspec.Struct):
 
 
 _STRICT = frozenset({"hx"})
-"""By the `clientID` of their `initialize`."""
+"""`clientID`s of clients that do not survive unknown events."""
 DEFINED_EVENTS = frozenset(
     {
         "breakpoint",
@@ -59,5 +59,5 @@ DEFINED_EVENTS = frozenset(
 
 
 def reads(client_id: str, event: str) -> bool:
-    """Whether this client goes on reading after this event."""
+    """Whether this client survives receiving this event."""
     return client_id not in _STRICT or event in DEFINED_EVENTS

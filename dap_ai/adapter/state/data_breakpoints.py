@@ -1,4 +1,4 @@
-"""Which variable each of the client's data breakpoints watches: the adapter reports a hit by an id at most."""
+"""Tracks the variable of each of the client's data breakpoints: an adapter reports a hit at most by an id."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from dap_ai.protocol.wire.dap_messages import (
 from dap_ai.protocol.wire.envelope import Envelope, decode_or
 
 _WATCHPOINT = re.compile(r"watchpoint \d+\b")
-"""How lldb-dap before 20 describes such a stop, with the reason `breakpoint`."""
+"""Description of a data breakpoint's stop in lldb-dap before 20; the reason is `breakpoint`."""
 
 
 @dataclass(eq=False)
@@ -35,12 +35,12 @@ class DataBreakpoints:
 
     def __post_init__(self) -> None:
         self._known: dict[str, tuple[int, WatchedData]] = {}
-        """By `dataId`, with the stop epoch at which the client asked for it."""
+        """Variables by `dataId`, with the stop epoch of the client's request."""
         self._set: list[tuple[int | None, WatchedData]] = []
-        """The data breakpoints that are set, with the adapter's id."""
+        """The data breakpoints that are set, with the adapter's ids."""
 
     def on_response(self, message: Envelope, owner: ClientOwner) -> None:
-        """A request of the session's own client has succeeded."""
+        """Record a successful response to the session's own client."""
         if owner.command == "dataBreakpointInfo":
             asked = decode_or(owner.arguments, DataInfoArguments, DataInfoArguments(""))
             data_id = read_or(message, DataInfoBody, DataInfoBody()).data_id
@@ -56,7 +56,7 @@ class DataBreakpoints:
             ]
 
     def on_stopped(self, message: Envelope, stop: StoppedBody) -> None:
-        """The program has stopped."""
+        """Record which data breakpoints a stop has hit."""
         if stop.reason != "data breakpoint" and not _WATCHPOINT.match(stop.description):
             return
         hit = read_or(message, HitBreakpoints, HitBreakpoints()).hit_breakpoint_ids
@@ -65,12 +65,12 @@ class DataBreakpoints:
         self._set = [(number, replace(watched, before="")) for number, watched in self._set]
 
     def _as_known(self, data_id: str) -> WatchedData:
-        """The variable, without a value seen at an earlier stop: that may have changed since."""
+        """Return the variable, without a value from an earlier stop, which may have changed."""
         epoch, watched = self._known[data_id]
         return watched if epoch == self._state.epoch else replace(watched, before="")
 
     def _watched(self, asked: DataInfoArguments) -> WatchedData:
-        """The variable of a scope, the member of an object, or the expression of a frame that the client asks about."""
+        """Return the scope variable, object member or frame expression that the client asks about."""
         reference = asked.variables_reference
         if not reference:
             return WatchedData(asked.name, self._edits.function_of(asked.frame_id or 0), "", "")

@@ -1,7 +1,7 @@
-"""What `Session.receive` is told and what it wants done: data, no behaviour.
+"""Events that `Session.receive` takes and effects that it returns: data without behaviour.
 
-An event is something that happened outside; an effect is something that must happen outside. Time is both:
-`SetTimer` goes out, `TimerFired` comes back.
+An event is something that happened outside; an effect is something to do outside. Timers are both: the effect
+`SetTimer` leads to the event `TimerFired`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Relative(NamedTuple):
 
     session_id: str
     name: str
-    """For a person: its program."""
+    """The program's name, for display."""
 
 
 # -- events ---------------------------------------------------------------------------------------------------------
@@ -43,7 +43,7 @@ class FromBackend(NamedTuple):
 
 
 class AgentRequest(NamedTuple):
-    """The agent wants to read: a DAP request for the backend. `token` comes back in ToAgent."""
+    """The agent requests a read: a DAP request for the backend. ToAgent returns `token`."""
 
     ask_id: str
     token: int
@@ -53,7 +53,7 @@ class AgentRequest(NamedTuple):
 
 
 class JobBegun(NamedTuple):
-    """A snapshot of an ask is about to be made. `command` and `arguments`: the request that ends it."""
+    """An ask is about to make a snapshot. `command` and `arguments`: the request that ends it."""
 
     ask_id: str
     token: str
@@ -63,14 +63,14 @@ class JobBegun(NamedTuple):
 
 
 class JobEnded(NamedTuple):
-    """Nobody waits for a snapshot any more; `alive`: it has not answered, and may run on."""
+    """A snapshot is no longer awaited; `alive`: it has not answered, and may still run."""
 
     token: str
     alive: bool
 
 
 class ApprovalRequest(NamedTuple):
-    """The agent wants the user's consent. `token` comes back in Settled or ToAgent; `reason` is a model's text."""
+    """The agent requests the user's consent. `token` comes back with the outcome; a model wrote `reason`."""
 
     ask_id: str
     token: int
@@ -79,11 +79,11 @@ class ApprovalRequest(NamedTuple):
     action: Safe
     reason: Safe
     now: Safe = ""
-    """What it is that would be changed; empty: nothing, or it cannot be read."""
+    """The current value of what would change; empty if nothing would, or it cannot be read."""
 
 
 class ActionRequest(NamedTuple):
-    """The agent wants to act on the program. `token` comes back in Settled or ToAgent."""
+    """The agent requests an action on the program. Settled or ToAgent returns `token`."""
 
     ask_id: str
     token: int
@@ -91,13 +91,13 @@ class ActionRequest(NamedTuple):
     thread_id: int
     action: Action
     frame_id: int = 0
-    """In which an expression is evaluated, or a variable set."""
+    """The frame in which to evaluate an expression or set a variable."""
 
 
 class ModelRequest(NamedTuple):
-    """The agent wants a reply of the model that the client lends.
+    """The agent requests a reply of the model that the client lends.
 
-    `token` comes back in Lent, for each piece, and at the end in Settled or ToAgent.
+    Lent returns `token` with each piece, and Settled or ToAgent at the end.
     """
 
     ask_id: str
@@ -116,7 +116,7 @@ class AgentOutput(NamedTuple):
 
 
 class AgentEnded(NamedTuple):
-    """The agent is done; `error` says why there is no answer, `not_stopped` that nothing could be read."""
+    """The agent has ended an ask. `error`: why there is no answer; `not_stopped`: because nothing could be read."""
 
     ask_id: str
     answer: SafeAnswer
@@ -125,7 +125,7 @@ class AgentEnded(NamedTuple):
 
 
 class LookedBack(NamedTuple):
-    """What came of a LookBack: one of them; `why`: there is nothing, a sentence."""
+    """The outcome of a LookBack: `recalled`, `result`, or in `why` a sentence about why there is neither."""
 
     ask_id: str
     recalled: Recalled | None = None
@@ -134,7 +134,7 @@ class LookedBack(NamedTuple):
 
 
 class Prepared(NamedTuple):
-    """Launch or attach arguments are ready. `connected`: a backend at another address has taken over."""
+    """Launch or attach arguments are ready. `connected`: the session switched to a backend at another address."""
 
     arguments: bytes = b"{}"
     error: str = ""
@@ -142,32 +142,32 @@ class Prepared(NamedTuple):
     options: SessionOptions | None = None
     """The session's settings, if the launch arguments changed them."""
     adapter: tuple[str, int] | None = None
-    """Host and port of the adapter, where the client of a child process knows only a listener of ours."""
+    """Host and port of the adapter, if the client of a child process only knows our listener."""
     note: str = ""
-    """A sentence for the user."""
+    """A message to the user, as one sentence."""
 
 
 class TimerFired(NamedTuple):
-    """The timer `id` ran out."""
+    """The timer `id` has expired."""
 
     id: str
 
 
 class FromGuest(NamedTuple):
-    """A message body from a client that has joined: see guests.py."""
+    """A message body from a guest; see guests.py."""
 
     guest: str
     body: bytes
 
 
 class GuestClosed(NamedTuple):
-    """A joined client is gone."""
+    """A guest has disconnected."""
 
     guest: str
 
 
 class ListenerReady(NamedTuple):
-    """What Listen wanted is there, at `own_port` on loopback; 0: it could not be made."""
+    """The listener that Listen requested is open at `own_port` on loopback; 0 if it could not be opened."""
 
     host: str
     port: int
@@ -179,11 +179,11 @@ class RelativesChanged(NamedTuple):
 
     stopped: tuple[Relative, ...]
     need_adapter: bool = False
-    """The adapter is this session's, and the program of another one runs or is stopped behind it."""
+    """Whether this session owns the adapter, and another session's program is still alive behind it."""
 
 
 class FromRelative(NamedTuple):
-    """What a related session says to this one, which has joined it."""
+    """A message body from a related session, which this session has joined."""
 
     session_id: str
     body: bytes
@@ -196,7 +196,7 @@ class RelativeClosed(NamedTuple):
 
 
 class TokenGiven(NamedTuple):
-    """The client gave the right token before its first message; the token itself is told to nobody."""
+    """The client sent the right token before its first message; the token itself is not passed on."""
 
 
 class ClientClosed(NamedTuple):
@@ -204,7 +204,7 @@ class ClientClosed(NamedTuple):
 
 
 class BackendClosed(NamedTuple):
-    """The backend's stream ended, or it could not be started; `why` for a person."""
+    """The backend's stream ended, or it could not be started; `why` is text for the user."""
 
     why: str = ""
     started: bool = True
@@ -251,40 +251,40 @@ class ToBackend(NamedTuple):
 
 
 class ToGuest(NamedTuple):
-    """Write a message body to a joined client."""
+    """Write a message body to a guest."""
 
     guest: str
     body: bytes
 
 
 class CloseGuest(NamedTuple):
-    """Nothing more will be said to a joined client."""
+    """Close the connection of a guest, after its last message."""
 
     guest: str
 
 
 class ToRelative(NamedTuple):
-    """Say this to a related session, as a client that joins it."""
+    """Write a message body to a related session, as one of its guests."""
 
     session_id: str
     body: bytes
 
 
 class Listen(NamedTuple):
-    """Take in the clients of child sessions, in front of the adapter's own listener; ListenerReady comes back."""
+    """Open a listener for clients of child sessions in front of the adapter's own; ListenerReady follows."""
 
     host: str
     port: int
 
 
 class Expect(NamedTuple):
-    """The client will launch or attach with this configuration (JSON), in another session: one of a child."""
+    """Expect a child session's launch or attach with this configuration (JSON)."""
 
     configuration: bytes
 
 
 class ToAgent(NamedTuple):
-    """The outcome of an AgentRequest: the response's body; or why there is none of whatever the agent wanted."""
+    """The outcome of an AgentRequest (the response's body), or the error of any request of the agent."""
 
     token: int
     body: bytes = b""
@@ -299,7 +299,7 @@ class Settled(NamedTuple):
 
 
 class Lent(NamedTuple):
-    """A piece of what a ModelRequest asked for."""
+    """A piece of the reply that a ModelRequest requested."""
 
     token: int
     piece: LentPiece
@@ -314,7 +314,7 @@ class StartAsk(NamedTuple):
 
 
 class LookBack(NamedTuple):
-    """Let the program run again in a copy; LookedBack comes back. `query` None: find out first what can be run."""
+    """Rerun the program in a copy; LookedBack follows. `query` None: first find out what can be rerun."""
 
     ask: AcceptedAsk
     stop: StopEvent
@@ -322,55 +322,55 @@ class LookBack(NamedTuple):
 
 
 class CancelAsk(NamedTuple):
-    """Stop the agent's work on an ask; what it still says is ignored."""
+    """Stop the agent's work on an ask; its further output is ignored."""
 
     ask_id: str
 
 
 class Prepare(NamedTuple):
-    """Let the backend's recipe complete these launch or attach arguments; Prepared comes back."""
+    """Complete these launch or attach arguments by the backend's recipe; Prepared follows."""
 
     command: str
     arguments: bytes
     own: bytes
-    """Those that were meant for us, by name."""
+    """The arguments meant for dap_ai, by name."""
 
 
 class SetTimer(NamedTuple):
-    """Start, or start again, the timer `id`."""
+    """Start or restart the timer `id`."""
 
     id: str
     seconds: float
 
 
 class CancelTimer(NamedTuple):
-    """Forget the timer `id`."""
+    """Cancel the timer `id`."""
 
     id: str
 
 
 class PauseTimer(NamedTuple):
-    """Let the timer `id` stand still."""
+    """Pause the timer `id`."""
 
     id: str
 
 
 class ResumeTimer(NamedTuple):
-    """Let a timer that stands still go on with what was left of it."""
+    """Resume a paused timer with the time it had left."""
 
     id: str
 
 
 class EndBackend(NamedTuple):
-    """End the backend's process tree now, but for a debuggee that is to live on: see Session.spares."""
+    """End the backend's process tree now, except a debuggee that must survive; see Session.spares."""
 
 
 class Close(NamedTuple):
-    """Nothing more will be said to the client: flush and close."""
+    """Flush and close the client's link."""
 
 
 class Log(NamedTuple):
-    """Something for the log: a peer's mistake, mostly."""
+    """Write a line to the log, mostly about a peer's mistake."""
 
     text: str
 

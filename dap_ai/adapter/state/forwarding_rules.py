@@ -1,12 +1,13 @@
-"""What may be forwarded to a debug adapter: by what it announced, by what is known of it, by the debuggee's state.
+"""Decides which requests may be forwarded to a debug adapter: by its capabilities, its known defects, and the state.
 
-debugpy never answers a request that it did not announce, nor anything after it; lldb-dap 19 exits. So a request
-whose capability flag was not announced is answered by the proxy. Requests without a flag, vendor requests included,
-pass, but for those that the backend's own table denies. A core file stands still for ever: lldb-dap 19 claims that it
-was resumed.
+debugpy never answers a request whose capability it did not announce, nor any later one; lldb-dap 19 exits. So the proxy
+answers a request whose capability flag was not announced. Requests without a flag, vendor requests included, are
+forwarded unless the backend's own table denies them. A core file never runs, but lldb-dap 19 claims that it was
+resumed.
 
-Refused is only what this adapter could not answer: what it has not announced, what its table denies, what would block
-it in the debuggee's state. In doubt a request passes: to refuse what would have been answered is worse.
+Only requests that this adapter could not answer are refused: those it has not announced, those its table denies, and
+those that would block it in the debuggee's state. In doubt a request is forwarded: refusing one that the adapter would
+have answered is worse.
 """
 
 from __future__ import annotations
@@ -57,8 +58,10 @@ CAPABILITY_OF: Mapping[str, str] = {
     "terminateThreads": "supportsTerminateThreadsRequest",
     "writeMemory": "supportsWriteMemoryRequest",
 }
-"""DAP's flag for each request that needs one, and lldb-dap's own. `configurationDone` is left out: every adapter
-survives it."""
+"""DAP's capability flag for each request that needs one, and lldb-dap's own.
+
+Omits `configurationDone`, which every adapter survives.
+"""
 
 _REVERSE = "it is a request that only debug adapters send"
 _UNKNOWN = "it does not know it"
@@ -66,26 +69,26 @@ _ALWAYS_DENIED = {"runInTerminal": _REVERSE, "startDebugging": _REVERSE}
 
 
 class Refusal(NamedTuple):
-    """An answer instead of a forward."""
+    """The error that answers a request instead of forwarding it."""
 
     entry: ErrorEntry
     variables: dict[str, str]
 
     @property
     def text(self) -> str:
-        """What a person reads."""
+        """The error's text for the user."""
         return self.entry.text.format_map(self.variables)
 
 
 class ForwardingRules:
-    """`capabilities` is what the backend announced, as it grows by `capabilities` events."""
+    """Forwarding rules of a session; `capabilities` are those announced so far, updated by `capabilities` events."""
 
     def __init__(self, rules: BackendRules) -> None:
         self.rules = rules
         self.capabilities: dict[str, bool] = {}
 
     def complete_initialize(self, arguments: bytes) -> bytes | None:
-        """The client's arguments of `initialize`, with what this adapter is told of all; None: as they came."""
+        """Return the client's `initialize` arguments plus those this adapter always gets; None if unchanged."""
         if not self.rules.told_of_client:
             return None
         try:
@@ -95,17 +98,19 @@ class ForwardingRules:
         return envelope.encode(said | dict.fromkeys(sorted(self.rules.told_of_client), msgspec.Raw(b"true")))
 
     def learn(self, capabilities: Mapping[str, msgspec.Raw]) -> None:
-        """The backend has announced these, for the first time or anew."""
-        # Only `true` counts, whatever else stands there: a capability may also be a list or an object.
+        """Record capabilities that the backend announced, at first or later."""
+        # Only `true` counts: a capability may also be a list or an object.
         self.capabilities.update({name: bytes(raw) == b"true" for name, raw in capabilities.items()})
         self.rules = self.rules.announced(self.capabilities)
 
     def refuse(
         self, command: str, thread_id: int, state: DebuggeeState, *, arguments: bytes | None = None
     ) -> Refusal | None:
-        """Why `command` is not forwarded; None: it is. `arguments` as they came, where they are not our own."""
-        # From what never passes to what does not pass now, so that the reason is the one that lasts: an editor told
-        # "not while it runs" would ask again at the stop.
+        """Return why `command` is not forwarded, or None if it is.
+
+        `arguments`: as received; None for our own requests.
+        """
+        # Permanent reasons before temporary ones: an editor told "not while it runs" would ask again at the stop.
         why = self.rules.denied.get(command) or _ALWAYS_DENIED.get(command)
         vendor = self.rules.vendor_requests
         if vendor is not None and command not in DEFINED and command not in vendor:
@@ -121,7 +126,7 @@ class ForwardingRules:
             return Refusal(CORE_FILE, {"command": command})
         if command in self.rules.wedged_when_ended and state.phase is Phase.ENDED:
             return Refusal(PROGRAM_ENDED, {"command": command})
-        # A resume is of all threads: wrong knowledge of one must not lock the user out.
+        # A resume needs any stopped thread: wrong knowledge of one thread must not lock the user out.
         stands = state.stopped if command in RESUMING else state.thread_stopped(thread_id)
         if command in self.rules.wedged_while_running and not stands:
             return Refusal(WRONG_STATE, {"command": command})

@@ -1,7 +1,7 @@
-"""What only dap_ai says: a debug adapter that uses these words would speak to the user in our name.
+"""Names reserved for dap_ai: an adapter that used them would address the user in dap_ai's name.
 
-Names of `ask...` (an `askApproval` of the adapter's would ask for consent to what nobody does), progress under the id
-of a question, and keys of `dapAi...` in what DAP defines.
+They are: names of requests and events with `ask...` (an adapter's `askApproval` would request consent to an action that
+nobody performs), progress under a question's id, and keys with `dapAi...` in DAP's bodies.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from dap_ai.protocol.wire.envelope import Envelope
 from dap_ai.protocol.wire.errors import RemoteProtocolError
 
 NAMES = "ask"
-"""What our requests and events begin with; none of DAP's does."""
+"""Prefix of our requests and events; no DAP name has it."""
 KEYS = "dapAi"
-"""What our keys in bodies of DAP's begin with."""
+"""Prefix of our keys in DAP's bodies."""
 IDS = "dap-ai-"
-"""What the ids of asks, approvals and replies begin with."""
+"""Prefix of the ids of asks, approvals and replies."""
 FIRST_OF_PAST = 1 << 30
-"""The first of the ids that we give to frames and values of a past moment; no adapter counts so far."""
+"""The first id for frames and values of a past moment; adapters use smaller ones."""
 _PROGRESS = frozenset({"progressStart", "progressUpdate", "progressEnd"})
 
 
@@ -27,7 +27,7 @@ class _Progress(msgspec.Struct, rename="camel"):
 
 
 def is_forged(message: Envelope) -> bool:
-    """Whether this event or request of the backend is one that only dap_ai sends."""
+    """Whether this event or request of the backend is one that only dap_ai may send."""
     return message.name.startswith(NAMES) or (message.name in _PROGRESS and _is_of_ask(message))
 
 

@@ -1,4 +1,4 @@
-"""What a session wants done, collected in order, and the two seq spaces that every message passes through."""
+"""Collects a session's effects in order, and assigns the seqs of its messages."""
 
 from __future__ import annotations
 
@@ -15,43 +15,43 @@ from dap_ai.protocol.wire.envelope import Envelope
 from dap_ai.protocol.wire.errors import UNKNOWN_REQUEST, ErrorEntry, RemoteProtocolError
 
 Message = tuple[str, object]
-"""An event for the client: its name and body."""
+"""Name and body of an event for the client."""
 
 
 class Outbox:
-    """Effects of the event that is being handled; `seqs` knows who waits for what."""
+    """The effects of the event being processed; `seqs` holds the owners of pending requests."""
 
     def __init__(self) -> None:
         self.seqs = SeqMap()
         self.client = ClientInfo()
-        """The session's own."""
+        """The session's own client."""
         self.guest = ""
-        """Whose request is being served: a joined client's; empty: the session's own."""
+        """The guest whose request is served now; empty: the session's own client."""
         self._effects: list[Effect] = []
 
     def do(self, *effects: Effect) -> None:
-        """Something must happen."""
+        """Add effects."""
         self._effects += effects
 
     def take(self) -> list[Effect]:
-        """All of it; the outbox is empty then."""
+        """Return all effects and empty the outbox."""
         effects, self._effects = self._effects, []
         return effects
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """Number of collected effects."""
         return len(self._effects)
 
     def take_since(self, count: int) -> list[Effect]:
-        """Those that came after the first `count`."""
+        """Remove and return the effects after the first `count`."""
         taken = self._effects[count:]
         del self._effects[count:]
         return taken
 
     @contextlib.contextmanager
     def serving(self, guest: str) -> Generator[None]:
-        """Requests that are answered within are this joined client's."""
+        """Send answers to a guest within this context."""
         self.guest, before = guest, self.guest
         try:
             yield
@@ -59,46 +59,46 @@ class Outbox:
             self.guest = before
 
     def reads(self, event: str, guest: str = "") -> bool:
-        """Whether the client, or a joined one, goes on reading after this event."""
+        """Whether the client, or a guest, survives receiving this event."""
         return bool(guest) or reads(self.client.id, event)
 
     def tell(self, messages: Iterable[Message], guest: str = "") -> None:
-        """Events of our own for the client, or for a joined one: those that it reads."""
+        """Send dap_ai's events to the client or a guest, except those the client would not survive."""
         for name, body in messages:
             if self.reads(name, guest):
                 self._put(guest, partial(envelope.event, name=name, body=body))
 
     def respond(self, message: Envelope, body: object = None) -> None:
-        """Answer the request that is being served."""
+        """Answer the current request."""
         self.respond_owner(ClientOwner(message.seq, message.name, guest=self.guest), body)
 
     def fail(self, message: Envelope, entry: ErrorEntry, **variables: str) -> None:
-        """Answer the request that is being served with an entry of the error catalogue."""
+        """Fail the current request with an entry of the error catalogue."""
         self.fail_owner(ClientOwner(message.seq, message.name, guest=self.guest), entry, **variables)
 
     def fail_owner(self, owner: ClientOwner, entry: ErrorEntry, **variables: str) -> None:
-        """Answer a forwarded request of a client with an entry of the error catalogue."""
+        """Fail a client's forwarded request with an entry of the error catalogue."""
         self._put(owner.guest, lambda seq: envelope.failure(seq, owner.client_seq, owner.command, entry, variables))
 
     def respond_owner(self, owner: ClientOwner, body: object = None) -> None:
-        """Answer a forwarded request of a client, in the backend's place."""
+        """Answer a client's forwarded request in the backend's place."""
         self._put(owner.guest, lambda seq: envelope.response(seq, owner.client_seq, owner.command, body))
 
     def pass_on(self, message: Envelope, owner: ClientOwner, content: bytes | None = None) -> None:
-        """Give the backend's response to the client that asked for it."""
+        """Pass the backend's response on to the client that asked."""
         command = owner.command if message.name.startswith(ours.NAMES) else None
         made = partial(message.encode, request_seq=owner.client_seq, content=content, command=command)
         self._put(owner.guest, lambda seq: made(seq=seq))
 
     def to_client(self, message: Envelope, content: bytes | None = None) -> None:
-        """Give the client an event or a reverse request of the backend's, with other content if there is any."""
+        """Pass an event or reverse request of the backend on to the client, with other content if given."""
         seq = self.seqs.next_to_client()
         if message.kind == "request":
             self.seqs.reverse[seq] = ReverseOwner(message.seq, message.name)
         self.do(ToClient(message.encode(seq=seq, content=content)))
 
     def to_backend(self, message: Envelope) -> None:
-        """Give the backend the client's answer to a reverse request, or an event of the client's."""
+        """Pass the client's event, or its answer to a reverse request, on to the backend."""
         if message.kind != "response":
             self.do(ToBackend(message.encode(seq=self.seqs.next_to_backend())))
         elif (owner := self.seqs.reverse.pop(message.request_seq, None)) is None:
@@ -108,27 +108,27 @@ class Outbox:
             self.do(ToBackend(message.encode(seq=seq, request_seq=owner.backend_seq)))
 
     def refuse_backend(self, message: Envelope) -> None:
-        """Answer a reverse request of the backend's that the client is not to see."""
+        """Fail a reverse request of the backend that the client must not see."""
         seq = self.seqs.next_to_backend()
         refusal = envelope.failure(seq, message.seq, message.name, UNKNOWN_REQUEST, {"command": message.name})
         self.do(ToBackend(refusal))
 
     def _put(self, guest: str, made: Callable[[int], bytes]) -> None:
-        """The message of a seq: for the client, or for a joined one that is still there."""
+        """Send the message that `made` builds for a new seq, to the client or to a guest that is still connected."""
         if not guest:
             self.do(ToClient(made(self.seqs.next_to_client())))
         elif self.seqs.knows_guest(guest):
             self.do(ToGuest(guest, made(self.seqs.next_to_guest(guest))))
 
     def ask_backend(self, command: str, arguments: object, owner: Owner | None = None) -> int:
-        """A request of ours; its seq. `owner`: whose the response is; None: the proxy's own."""
+        """Send a request of dap_ai's and return its seq. `owner`: the response's owner; None: the proxy itself."""
         seq = self.seqs.next_to_backend(owner or OwnOwner(command))
         self.do(ToBackend(envelope.request(seq, command, arguments)))
         return seq
 
 
 def read_or(message: Envelope, shape: type[envelope.T], default: envelope.T) -> envelope.T:
-    """The message's content; `default` if it is not of that shape: the proxy passes on what it cannot read."""
+    """Parse the message's content; return `default` if it does not fit: the proxy passes on what it cannot parse."""
     try:
         return message.read(shape)
     except RemoteProtocolError:

@@ -1,7 +1,7 @@
-"""The client's `pathMappings`: paths of a debuggee on another machine or in a container, in both directions. Pure.
+"""Applies the client's `pathMappings`, for a debuggee on another machine or in a container, in both directions. Pure.
 
-The adapter maps the paths in its own messages. The inspector and copies bypass it: what they return has the debuggee's
-paths, which are replaced by the client's here.
+The adapter maps the paths in its own messages. Results of the inspector and of snapshots do not pass through the
+adapter, so this module replaces the debuggee's paths in them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _WORKING_DIRECTORY = "."
 
 
 class PathMapping(NamedTuple):
-    """A folder as the client names it, and as the debuggee names it."""
+    """A folder's path at the client and at the debuggee."""
 
     local: str
     remote: str
@@ -46,7 +46,7 @@ class PathMappings:
     mappings: list[PathMapping] = field(default_factory=list[PathMapping])
 
     def begin(self, arguments: bytes) -> None:
-        """Reads the mappings from the arguments of the client's `launch` or `attach`."""
+        """Read the mappings from the arguments of the client's `launch` or `attach`."""
         try:
             given = envelope.decode(arguments or b"{}", _Start).path_mappings
         except RemoteProtocolError:
@@ -54,11 +54,11 @@ class PathMappings:
         self.mappings = [PathMapping(g.local_root, g.remote_root) for g in given if g.local_root and g.remote_root]
 
     def remote(self, value: T) -> T:
-        """Replaces the client's paths in a query by the debuggee's."""
+        """Return a query with the client's paths replaced by the debuggee's."""
         return _renamed(value, self._to_remote) if self.mappings else value
 
     def local(self, value: T) -> T:
-        """Replaces the debuggee's paths in what was read there by the client's."""
+        """Return a result with the debuggee's paths replaced by the client's."""
         if not self.mappings:
             return value
         if isinstance(value, Inspection) and value.cwd:
@@ -75,7 +75,7 @@ class PathMappings:
 
 
 def _moved(path: str, mappings: list[PathMapping]) -> str:
-    """The path with the first folder of its longest matching mapping replaced by the second."""
+    """Return the path with the first folder of its longest matching mapping replaced by the second."""
     for folder, other in sorted(mappings, key=lambda mapping: -len(mapping[0])):
         root = folder.rstrip("/\\")
         rest = path[len(root) :]
@@ -89,7 +89,7 @@ def _separated(rest: str, folder: str) -> str:
 
 
 def _renamed(value: Any, rename: _Rename) -> Any:
-    """A copy with each path in its structs renamed: `file`, `cwd`, `folders` and the program of `argv`."""
+    """Return a copy with each path in its structs renamed: `file`, `cwd`, `folders` and the program of `argv`."""
     if isinstance(value, list):
         return [_renamed(each, rename) for each in value]  # pyright: ignore[reportUnknownVariableType]  of any contract
     if not isinstance(value, msgspec.Struct):

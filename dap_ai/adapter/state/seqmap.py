@@ -1,14 +1,14 @@
-"""Both seq spaces are ours: every message is restamped, and a response finds its asker by `request_seq` alone.
+"""Assigns the seqs of both links: each message gets a new one, and a response finds its owner by `request_seq`.
 
-To the backend: our seq -> who asked (client or agent). To the client: our seq -> the backend's reverse request.
-An entry of a timed-out agent request stays until its late response has come, so that it is swallowed, not misrouted.
+To the backend: our seq -> the request's owner (client or agent). To the client: our seq -> the backend's reverse
+request. The entry of a timed-out request stays until its late response arrives, which is then dropped, not misrouted.
 
-DAP numbers each direction by itself, and a response names its request by `request_seq`. The agent, the proxy and joined
-clients send over the same link, so the client's numbers can't stay: two askers would use the same. Nor would an offset
-or a range for each asker do, since a client may choose any numbers.
+DAP numbers each direction separately, and a response names its request by `request_seq`. The agent, the proxy and
+guests send over the same link, so the client's numbers can't stay: two senders would use the same. An offset or range
+for each sender would not help, since a client may choose any numbers.
 
-Invariants: a seq is never used twice; an owner is there before its request goes out, and its response takes it away, so
-that each response has one receiver at most; `owners` is in the order of the seqs, which only grow.
+Invariants: a seq is never used twice; an owner is registered before its request is sent and removed by its response, so
+that each response has at most one receiver; `owners` is ordered by seqs, which only grow.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dap_ai.protocol.wire.dap_messages import StoppedBody
 
 
 class SentBreakpoints(NamedTuple):
-    """A file's breakpoints as they were sent: `own` of the client's, then those of the agent."""
+    """A file's breakpoints as sent: the client's, `own` in number, then the agent's."""
 
     file: str
     own: int
@@ -32,15 +32,15 @@ class ClientOwner(NamedTuple):
     command: str
     thread_id: int = 0
     stops_before: dict[int, StoppedBody] | None = None
-    """For a resume: what to restore if it fails."""
+    """For a resume: the stops to restore if it fails."""
     note: str = ""
-    """For an evaluation in the console: its expression."""
+    """For an evaluation in the console: the expression."""
     sent: SentBreakpoints | None = None
-    """For setBreakpoints."""
+    """For setBreakpoints: the breakpoints sent."""
     guest: str = ""
-    """The joined client that asked; empty: the session's own."""
+    """The guest that sent the request; empty: the session's own client."""
     arguments: bytes = b""
-    """The request's own, unparsed; empty for a request that neither reads nor sets values (value_edits.py)."""
+    """The request's arguments, unparsed; empty for a request that neither reads nor sets values (value_edits.py)."""
 
 
 class AgentOwner(NamedTuple):
@@ -53,19 +53,19 @@ class AgentOwner(NamedTuple):
 
 
 class OwnOwner(NamedTuple):
-    """A request of the proxy itself, to which it does something once it is answered."""
+    """A request of the proxy itself, which handles the response."""
 
     command: str
 
 
 class GreetingOwner(NamedTuple):
-    """What the backend wanted said before the program runs."""
+    """The greeting: a request the backend needs before the program runs."""
 
     command: str
 
 
 class SwallowedOwner(NamedTuple):
-    """A request whose asker waits no more, or was answered in the backend's place: a late response is dropped."""
+    """A request that is no longer awaited, or was answered in the backend's place; a late response is dropped."""
 
     command: str
 
@@ -83,20 +83,20 @@ class ResumeOwner(NamedTuple):
     command: str
     thread_id: int
     stops_before: dict[int, StoppedBody]
-    """What to restore if it fails."""
+    """The stops to restore if it fails."""
 
 
 class BreakpointsOwner(NamedTuple):
-    """A setBreakpoints of the proxy."""
+    """A setBreakpoints request of the proxy."""
 
     token: int
     sent: SentBreakpoints
     added: int
-    """The place of the one that the agent has just set; -1: it was sent for another reason."""
+    """Index of the breakpoint that the agent has just set; -1 if sent for another reason."""
 
 
 class ReverseOwner(NamedTuple):
-    """A request of the backend that the client is to answer."""
+    """A reverse request of the backend, which the client must answer."""
 
     backend_seq: int
     command: str
@@ -108,7 +108,7 @@ Owner = (
 
 
 class SeqMap:
-    """Seqs of both links; ours start at 1 and only grow."""
+    """The seqs of both links, starting at 1 and only growing."""
 
     def __init__(self) -> None:
         self._to_client = 0
@@ -118,29 +118,29 @@ class SeqMap:
         self._to_guests: dict[str, int] = {}
 
     def next_to_client(self) -> int:
-        """A fresh seq for a message to the client."""
+        """Return a new seq for a message to the client."""
         self._to_client += 1
         return self._to_client
 
     def next_to_guest(self, guest: str) -> int:
-        """A fresh seq for a message to a joined client."""
+        """Return a new seq for a message to a guest."""
         self._to_guests[guest] = self._to_guests.get(guest, 0) + 1
         return self._to_guests[guest]
 
     def meet_guest(self, guest: str) -> None:
-        """A joined client has spoken."""
+        """Register a guest that has sent a message."""
         self._to_guests.setdefault(guest, 0)
 
     def knows_guest(self, guest: str) -> bool:
-        """Whether a joined client is there still."""
+        """Whether a guest is still connected."""
         return guest in self._to_guests
 
     def forget_guest(self, guest: str) -> None:
-        """It is gone: what the backend still answers it is swallowed."""
+        """Forget a guest that has left; later responses to it are dropped."""
         self._to_guests.pop(guest, None)
 
     def next_to_backend(self, owner: Owner | None = None) -> int:
-        """A fresh seq for a message to the backend; with `owner`, a response to it is awaited."""
+        """Return a new seq for a message to the backend; with `owner`, a response is expected."""
         self._to_backend += 1
         if owner is not None:
             self.owners[self._to_backend] = owner
@@ -148,30 +148,30 @@ class SeqMap:
 
     @property
     def has_sent_to_backend(self) -> bool:
-        """Whether there was any message for the backend: it is started with the first one."""
+        """Whether any message was sent to the backend, which starts with the first one."""
         return self._to_backend > 0
 
     def backend_seq_of(self, client_seq: int) -> int | None:
-        """The backend's name for a pending request of the client (`cancel.requestId`)."""
-        # The newest first: a client that uses a number again means its last request.
+        """Return the backend seq of the client's pending request (for `cancel.requestId`), or None."""
+        # Newest first: a client that reuses a number means its last request.
         for seq, owner in reversed(self.owners.items()):
             if isinstance(owner, ClientOwner) and owner.client_seq == client_seq and not owner.guest:
                 return seq
         return None
 
     def client_seq_of(self, backend_seq: int) -> int | None:
-        """The client's name for its pending request (`progressStart.requestId`)."""
+        """Return the client's seq of its pending request (for `progressStart.requestId`), or None."""
         owner = self.owners.get(backend_seq)
         return owner.client_seq if isinstance(owner, ClientOwner) and not owner.guest else None
 
     def only_ours(self, command: str) -> bool:
-        """Whether the agent or the proxy waits for a response to this command, and no client does."""
+        """Whether the agent or the proxy, but no client, waits for a response to this command."""
         owners = [each for each in self.owners.values() if isinstance(each, AgentOwner | GreetingOwner | ClientOwner)]
         kinds = {type(owner) for owner in owners if owner.command == command}
         return bool(kinds) and ClientOwner not in kinds
 
     def drain(self) -> list[Owner]:
-        """Everybody who still waits for the backend, in order; they will wait no more."""
+        """Return the owners of all pending requests, in order, and remove them."""
         owners = list(self.owners.values())
         self.owners.clear()
         self.reverse.clear()

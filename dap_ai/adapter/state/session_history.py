@@ -1,4 +1,4 @@
-"""What happened in the session, kept for the agent: the user's own doings and the tail of the output. Bounded."""
+"""The session's history for the agent: the user's actions and the latest output. Bounded."""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ from dap_ai.system.texts import cut
 _MAX_ITEMS = 50
 _MAX_TEXT = 300
 _MAX_OUTPUT_CHARS = 64_000
-"""A sanitizer's report is to be there whole: one of a stack overflow has 250 frames, 40,000 characters."""
+"""Maximum characters of output kept: a sanitizer's report of a stack overflow has 250 frames, 40,000 characters."""
 _MAX_PIECE_CHARS = 4_000
-"""Pieces that come line by line are joined up to this; what is dropped is dropped by pieces."""
+"""Maximum characters of one piece of output; consecutive output is joined up to this, and dropped piece by piece."""
 _OUTPUT_CATEGORIES = frozenset({"stdout", "stderr", "console", "important"})
-"""Some adapters send what the program prints as `console`, which is also DAP's category of what has none."""
+"""Categories kept; some adapters send a program's output as `console`, also DAP's default category."""
 
 
 class SessionHistory:
-    """Items since each conversation's last question, and the newest output of the program."""
+    """Items since each conversation's last question, and the program's latest output."""
 
     def __init__(self) -> None:
         self._items: deque[tuple[HistoryItem, str | None]] = deque(maxlen=_MAX_ITEMS)
-        """Each with who has asked, if it is a question."""
+        """Items, each with the client that asked if it is a question."""
         self._total = 0
         self._told: dict[str, int] = {}
         self._output: deque[tuple[str, str]] = deque()
         self._output_chars = 0
 
     def add(self, kind: str, text: str, result: str = "", asker: str | None = None) -> None:
-        """Something the user did, or a stop; `asker`: the client whose question it is."""
+        """Add an action of the user or a stop; `asker`: the client that asked, if it is a question."""
         self._items.append((HistoryItem(kind, cut(text, _MAX_TEXT), cut(result, _MAX_TEXT)), asker))
         self._total += 1
 
     def since_last(self, conversation_id: str, only_of: str | None = None) -> tuple[HistoryItem, ...]:
-        """What is new for a conversation, without the stop it asks about; asking again gives only what came since.
+        """Return the items new to a conversation, without the stop it asks about; the next call returns later ones.
 
-        `only_of`: without the questions of other clients than this one.
+        `only_of`: omit questions of clients other than this one.
         """
         new = min(self._total - self._told.get(conversation_id, 0), len(self._items))
         self._told[conversation_id] = self._total
@@ -45,11 +45,11 @@ class SessionHistory:
         return items[:-1] if items and items[-1].kind == "stop" else items
 
     def forget(self, conversation_id: str) -> None:
-        """A conversation has ended."""
+        """Forget a conversation that has ended."""
         self._told.pop(conversation_id, None)
 
     def add_output(self, category: str, text: str) -> None:
-        """An `output` event of the program."""
+        """Add the text of an `output` event."""
         if category not in _OUTPUT_CATEGORIES or not text:
             return
         text = text[-_MAX_OUTPUT_CHARS:]
@@ -63,5 +63,5 @@ class SessionHistory:
             self._output_chars -= len(self._output.popleft()[1])
 
     def output_tail(self) -> tuple[tuple[str, str], ...]:
-        """(category, text), oldest first."""
+        """Return the latest output as (category, text) pairs, oldest first."""
         return tuple(self._output)

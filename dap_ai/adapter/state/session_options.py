@@ -1,4 +1,4 @@
-"""What one session may do, who may use it, and which launch arguments are ours."""
+"""A session's options, its access control, and its launch arguments for dap_ai."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ class SessionAccess(NamedTuple):
     """Who may use the sessions of a listener."""
 
     token: str = ""
-    """What a client must give; empty: nothing."""
+    """The token a client must send; empty: none."""
     anonymous: bool = False
-    """See Options."""
+    """See SessionOptions.anonymous."""
 
 
 NOBODY_ELSE = SessionAccess()
-"""Nobody but the user reaches us: by stdio, or a Unix socket."""
+"""Access for stdio and Unix sockets, which only the user can reach."""
 
 
 _CHILD = "child-"
 
 
 def new_child_token() -> str:
-    """One that tells by itself that it belongs to the address that stands beside it."""
+    """Return a new token for a child session, with a prefix that ties it to the address sent with it."""
     return _CHILD + secrets.token_urlsafe()
 
 
 def child_key(own: Mapping[str, Any]) -> str:
-    """What the listener wants to hear first that a child's launch arguments for us (`own`) name; empty: nothing.
+    """Return the key to send first to the listener named by a child's launch arguments (`own`); empty: none.
 
-    Only a child's token is told there: any other is for us, and the address may be anybody's.
+    Only a child's token is sent there: any other is meant for us, and the address may be anyone's.
     """
     token = own.get("dapAiToken")
     return f"{TOKEN_HEADER}: {token}" if isinstance(token, str) and token.startswith(_CHILD) else ""
@@ -52,52 +52,52 @@ class SessionOptions(msgspec.Struct):
 
     level: Level = "compute"
     console_prefix: str = "??"
-    """Empty: the console is not ours."""
+    """Prefix of console lines for dap_ai; empty: none are."""
     ask_events: bool = False
-    """Send askOutput and askEnded for console asks too."""
+    """Whether to send askOutput and askEnded for console asks too."""
     ask_timeout_s: float = 120.0
-    """An answer that takes longer ends with what has been said."""
+    """Seconds after which an answer ends with the text it has so far."""
     approval_timeout_s: float = 60.0
-    """Seconds after which a request for confirmation that nobody answers is refused."""
+    """Seconds after which an unanswered request for confirmation is refused."""
     snapshots: bool = True
-    """Copies of the debuggee may be made."""
+    """Whether copies of the debuggee may be made."""
     snapshot_reads: tuple[str, ...] = ()
-    """Folders that a copy may read beside Python's own."""
+    """Folders that a copy may read, besides Python's own."""
     stop_at: tuple[str, ...] = ()
-    """Exception filters that are set beside the client's own (`dapAiStopAt`)."""
+    """Exception filters to set besides the client's own (`dapAiStopAt`)."""
     token: str = ""
-    """If set, the client must give it: before its first message, or as `dapAiToken` of launch or attach."""
+    """If set, the client must send it: before its first message, or as `dapAiToken` of launch or attach."""
     child_token: str = ""
-    """The same for the clients of child sessions, who are told it with the address; see `new_child_token`."""
+    """Token for clients of child sessions, who get it with the address; see `new_child_token`."""
     anonymous: bool = False
-    """The client may be any program that reaches the port: it does not name what runs beside the debuggee."""
+    """Whether the client may be any program that reaches the port; it may not name programs beside the debuggee."""
     sockets: str = "off"
-    """Where the session can be joined: see dap_ai.adapter.io.sockets."""
+    """Where the session can be joined; see dap_ai.adapter.io.sockets."""
     session_id: str = ""
-    """Under which others find this session; its asks bear it too where several sessions share a client."""
+    """Id by which others find this session; part of its asks' ids if several sessions share a client."""
     parent_id: str = ""
-    """The session of whose debuggee this one's is a child."""
+    """Id of the parent session, if this session's debuggee is a child of its debuggee."""
     started: float = 0.0
-    """When the session began, in seconds since 1970."""
+    """Start of the session, in seconds since 1970."""
     backend: str = ""
-    """What its debug adapter is called."""
+    """Name of its debug adapter."""
 
     @property
     def mark(self) -> str:
-        """Stands in the ids of this session's asks: those of a tree of sessions may reach one client."""
+        """Part of the ids of this session's asks, since the asks of a tree of sessions may reach one client."""
         return f"{self.session_id}-" if self.parent_id else ""
 
     def take(self, other: SessionOptions) -> None:
-        """Become like `other`, in place: whoever holds these options sees it."""
+        """Copy all options of `other` in place, so that every holder sees them."""
         for name in self.__struct_fields__:
             setattr(self, name, getattr(other, name))
 
     def accepts(self, token: bytes) -> bool:
-        """Whether this is the token; any is, if none is wanted."""
+        """Whether this is the token; any is accepted if none is required."""
         return not self.token or hmac.compare_digest(token, self.token.encode())
 
     def allows(self, own: Fields) -> bool:
-        """Whether these launch arguments carry the token, if one is wanted."""
+        """Whether these launch arguments contain the token, if one is required."""
         try:
             given = envelope.decode(bytes(own.get("dapAiToken", msgspec.Raw(b'""'))), str)
         except RemoteProtocolError:
@@ -106,5 +106,5 @@ class SessionOptions(msgspec.Struct):
 
 
 def split(arguments: Fields) -> Fields:
-    """Take our own keys out of launch or attach arguments: the debug adapter never sees them."""
+    """Remove and return our own keys of launch or attach arguments, which the debug adapter must not see."""
     return {name: arguments.pop(name) for name in list(arguments) if name.startswith("dapAi") or name == "askEvents"}

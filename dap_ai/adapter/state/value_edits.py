@@ -1,7 +1,7 @@
-"""Keeps the values that are set in the debugger, so that no answer says the program computed them.
+"""Tracks values set in the debugger, so that no answer claims that the program computed them.
 
 A client sets a variable by a reference, which is valid only within its stop. To find the variable's frame, expression
-and earlier value, the responses that the client has read at the stop are kept, and searched once something is set.
+and earlier value, the responses that the client received at the stop are kept, and searched when something is set.
 """
 
 from __future__ import annotations
@@ -38,26 +38,26 @@ from dap_ai.system.texts import cut
 T = TypeVar("T")
 
 READ = frozenset({"scopes", "variables", "setVariable", "setExpression", "dataBreakpointInfo", "setDataBreakpoints"})
-"""Requests whose arguments are read once the adapter has answered them; so are those of `evaluate`."""
+"""Requests whose arguments are kept until the adapter has answered; those of `evaluate` are kept as well."""
 _GLOBAL = re.compile(r"globals?\b|static", re.IGNORECASE)
 _MAX_EDITS = 50
 _MAX_TEXT = 200
 _MAX_ANSWERS, _MAX_BYTES = 200, 1_000_000
-"""How many responses are kept at a stop: of a variable in an older one, the earlier value is not known."""
+"""Maximum responses and bytes kept per stop; for a variable in an older one, the earlier value is unknown."""
 
 
 class EditableVariable(NamedTuple):
-    """A variable as a client has read it."""
+    """A variable as a client last received it."""
 
     frame_id: int
     path: str
-    """The expression."""
+    """The variable's expression."""
     value: str
 
 
 @dataclass(eq=False)
 class ValueEdits:
-    """Records in the debuggee's state what was set."""
+    """Records in the debuggee's state which values were set."""
 
     _state: DebuggeeState
 
@@ -69,12 +69,12 @@ class ValueEdits:
         self._bytes = 0
 
     def on_frames(self, frames: Iterable[FrameId]) -> None:
-        """The client has read these frames."""
+        """Record frames that the client received."""
         self._renew()
         self._frames.update((frame.id, frame) for frame in frames)
 
     def on_response(self, message: Envelope, owner: ClientOwner) -> None:
-        """A request of the session's own client has succeeded."""
+        """Record a successful response to the session's own client."""
         self._renew()
         match owner.command:
             case "scopes" | "variables":
@@ -90,11 +90,11 @@ class ValueEdits:
                 pass
 
     def on_set(self, frame_id: int, expression: str, value: str, *, by_user: bool) -> None:
-        """A client or an answer has set an expression of a frame."""
+        """Record that a client or an answer set an expression of a frame."""
         self._note(EditableVariable(frame_id, expression, self._before(frame_id, expression)), value, by_user=by_user)
 
     def on_typed(self, frame_id: int, text: str, *, by_user: bool) -> None:
-        """A client or an answer has run a statement or command in a frame."""
+        """Record what a statement or command sets that a client or an answer ran in a frame."""
         for name, value, statement in assigned(text):
             row = EditableVariable(frame_id, name, self._before(frame_id, name))
             self._note(row, value, cut(statement, _MAX_TEXT), by_user=by_user)
@@ -124,13 +124,13 @@ class ValueEdits:
         return rows[-1].value if rows else ""
 
     def row(self, reference: int, name: str) -> EditableVariable:
-        """A variable as the client last read it; its path is its name where the client has not."""
+        """Return a variable as the client last received it; if it has not, one with its name as path."""
         return self._rows().get((reference, name)) or EditableVariable(
             self._frames_of(self._scopes()).get(reference, 0), name, ""
         )
 
     def _rows(self) -> Mapping[tuple[int, str], EditableVariable]:
-        """What the client has read, by reference and name, in the order of reading."""
+        """Return the variables that the client received, by reference and name, in order of receipt."""
         frames = self._frames_of(self._scopes())
         rows: dict[tuple[int, str], EditableVariable] = {}
         for command, asked, message, _ in self._answers:
@@ -155,7 +155,7 @@ class ValueEdits:
         return found
 
     def function_of(self, frame_id: int) -> str:
-        """The function of a frame that the client has read; empty: not known."""
+        """Return the function of a frame that the client received; empty if unknown."""
         return self._frames.get(frame_id, FrameId(frame_id)).name
 
     def is_global(self, reference: int) -> bool:
@@ -167,7 +167,7 @@ class ValueEdits:
         return {scope.variables_reference: frame_id for frame_id, body in scopes for scope in body.scopes}
 
     def _renew(self) -> None:
-        """Drops what was read at an earlier stop: references and frame ids are valid within one only."""
+        """Drop responses of an earlier stop: references and frame ids are valid within one stop only."""
         if self._epoch != self._state.epoch:
             self._epoch, self._bytes = self._state.epoch, 0
             self._frames.clear()

@@ -1,8 +1,8 @@
-"""Kinds of debuggee: what differs between a Python program, a native one, a recorded run, ... is one object's.
+"""The Kind protocol: one object per kind of debuggee holds what differs between Python, native and recorded programs.
 
-An entry point of the group `dap_ai.kinds` names that object. Who needs a part of a kind states it as a Protocol: what a
-stop is to its reader below, its tools (`tools/base.py`), its analyst (`providers/offline.py`), how it is started from a
-terminal (`commands/target_kinds.py`). Nobody asks which kind it is.
+An entry point of the group `dap_ai.kinds` names that object. Code that needs a part of a kind declares it as a
+Protocol: the stop reader below, the tools (`tools/base.py`), the analyst (`providers/offline.py`), starting it from a
+terminal (`commands/target_kinds.py`). No code asks which kind it is.
 """
 
 from __future__ import annotations
@@ -20,62 +20,62 @@ from dap_ai.protocol.contracts.repeatable_run import Recalled, UnrepeatableError
 
 
 class Kind(Protocol):
-    """What a stop of this kind is to its reader. A kind that inherits from it writes what is not as it is here."""
+    """Part of a kind that the stop reader uses. Implementations inherit from it and override what differs."""
 
     name: str
-    """As in `Inspection.kind`, and the entry point's."""
+    """Name of the kind, as in `Inspection.kind` and of the entry point."""
     languages: frozenset[str] = frozenset()
-    """Of its source files; empty: Python's, as for all that has no other kind."""
+    """Languages of its source files; empty for Python, which covers everything without a kind of its own."""
     project_marks: Sequence[str] = ()
-    """Files that stand in the outermost folder of a project, beside `.git` and `pyproject.toml`."""
+    """Files that mark the outermost folder of a project, besides `.git` and `pyproject.toml`."""
     system_folders: Sequence[str] = ()
-    """Where the system keeps the sources of its libraries."""
+    """Folders of the system's library sources."""
     asks: str = "Why did it stop here?"
-    """The question of a user who asks none."""
+    """Default question for a user who asks none."""
     model_tokens: int = 0
-    """What a first question to a model may cost, in tokens, whatever the settings allow; 0: what they allow."""
+    """Maximum tokens of a first question to a model, whatever the settings allow; 0 for the settings' limit."""
 
     def is_library(self, path: str) -> bool:
-        """Whether a source file belongs to a library, by its folder: beyond what belongs to one for every kind."""
+        """Whether a source file is in one of this kind's library folders, besides those common to every kind."""
         del path
         return False
 
     def own_files(self, case: StopSnapshot, files: Sequence[str]) -> Sequence[str] | None:
-        """The files whose folders are the program's own; None: that of its main script, or of its outermost frame."""
+        """Returns the files whose folders are the program's own; None to use the main script or outermost frame."""
         del case, files
         return None
 
     def expression_language(self, language: str) -> str:
-        """In which language expressions of a frame are, by that of its source."""
+        """Returns the language of a frame's expressions for the language of its source."""
         return language
 
     async def complete(self, case: StopSnapshot, debugger: Debugger) -> None:
-        """Adds to a case that was inspected what the program said itself as it failed. Raises NotStopped."""
+        """Adds the program's own failure report to an inspected case. Raises NotStopped."""
         ...
 
     async def first_context(self, case: StopSnapshot, debugger: Debugger, budget_tokens: int) -> str:
-        """What a reader needs to know of the stop, as Markdown. Raises NotStopped."""
+        """Returns the Markdown description of the stop for a reader or model. Raises NotStopped."""
         ...
 
     def context_unread(self, case: StopSnapshot, budget_tokens: int) -> str:
-        """The same of an error that the program only printed: no value can be read; empty: nothing is known of it."""
+        """Returns the first context of an error that was only printed, without values; empty if nothing is known."""
         del case, budget_tokens
         return ""
 
     def has_failed(self, case: StopSnapshot) -> bool:
-        """Whether it stands at a failure, and not at a breakpoint or a pause."""
+        """Whether the program stopped at a failure, not at a breakpoint or a pause."""
         ...
 
     def occasion(self, case: StopSnapshot) -> str:
-        """What a model is told of the stop, and of this kind of program."""
+        """Returns the sentence that explains to a model why the program stopped."""
         return wording("exception" if self.has_failed(case) else "stopped")
 
     def instructions(self, marker: str) -> str:
-        """The first message of a model's conversation. `marker` fences what the program says."""
+        """Returns the system message of a model's conversation. `marker` fences output of the program."""
         return wording("system", marker=marker)
 
     def prepare(self, source: SourceFile) -> None:
-        """Prepares a source file for the next question; called in a thread, before there is one."""
+        """Prepares a source file before the first question; called in a thread."""
 
     async def recall(self, debugger: Debugger, case: StopSnapshot) -> Recalled:
         """Reruns the program or test up to this stop. Raises UnrepeatableError, NotStopped, RequestFailed."""
@@ -84,16 +84,16 @@ class Kind(Protocol):
 
 
 def kind_of(case: StopSnapshot) -> Kind:
-    """The kind of the stopped program. Raises KindError."""
+    """Returns the kind of the stopped program. Raises KindError."""
     return cast("Kind", named(case.inspection.kind))
 
 
 def kind_of_language(language: str) -> Kind:
-    """The kind whose source is in this language."""
+    """Returns the kind whose source is in this language."""
     return cast("Kind", kinds.of_language(language))
 
 
 def kind_of_source(case: StopSnapshot) -> Kind:
-    """The kind by the source of the frames, which adapters without an inspector have, too. Raises KindError."""
+    """Returns the kind by the frames' source, which is known even without an inspector. Raises KindError."""
     by_language = (kind_of_language(place.language) for place in case.places)
     return next((kind for kind in by_language if kind.name != DEFAULT), kind_of(case))

@@ -1,4 +1,4 @@
-"""Counts the frames of a stack that the adapter gives page by page, and reads the outermost ones, in few requests."""
+"""Counts the frames of a stack that the adapter sends in pages, and reads the outermost ones, in few requests."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from typing import Any, NamedTuple
 
 Rows = list[dict[str, Any]]
 ReadFrames = Callable[[int, int], Awaitable[Rows]]
-"""DAP's stack frames from a number on: (startFrame, levels)."""
+"""Reads DAP's stack frames: (startFrame, levels)."""
 
 OUTERMOST = 20
-"""Frames of the outer end that are read."""
+"""Number of outermost frames to read."""
 MAX_COUNTED = 6000
-"""Frames beyond which a stack is not counted: an adapter needs a tenth of a second for these already."""
+"""Maximum frames to count. An adapter already needs 0.1 s for this many."""
 
 
 class Depth(NamedTuple):
-    """The frames of a stack."""
+    """The number of frames of a stack, and the outermost ones."""
 
     total: int
     outermost: Rows
     more: bool = False
-    """There are more than `total`, and nobody has counted them."""
+    """Whether the stack is deeper than `total`, which is then a lower bound."""
 
 
 async def depth_of(read: ReadFrames, known: int, claimed: int) -> Depth:
-    """Of a stack with at least `known` frames. `claimed`: the adapter's `totalFrames`, which may be an estimate."""
+    """Returns the depth of a stack with at least `known` frames. `claimed`: the adapter's estimate `totalFrames`."""
     if claimed > known:
         rows = await read(max(known, claimed - OUTERMOST), OUTERMOST + 1)
         if len(rows) == min(OUTERMOST, claimed - known):
@@ -39,7 +39,7 @@ async def depth_of(read: ReadFrames, known: int, claimed: int) -> Depth:
 
 
 async def _between(read: ReadFrames, low: int, high: int, known: int) -> Depth:
-    """By halves; the number lies within `low` and `high`, both included."""
+    """Returns the depth by binary search between `low` and `high`, both inclusive."""
     while low < high:
         middle = max(low, (low + high - OUTERMOST) // 2)
         rows = await read(middle, OUTERMOST)

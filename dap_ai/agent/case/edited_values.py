@@ -1,4 +1,4 @@
-"""Values that were set in the debugger: the program did not compute them, so none of its lines is their cause."""
+"""Values set in the debugger. The program did not compute them, so none of its lines is their cause."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _ITEM = re.compile(r"\[[^\[\]]*\]$")
 
 
 def settle(case: StopSnapshot) -> None:
-    """Lists in the case what was set in the debugger.
+    """Lists the values set in the debugger in `case.edited`.
 
-    The program did not fail with a value that was set since, so those are taken out of the frames, unless they were
-    captured at the raise.
+    If the program failed, values set since did not cause it: they are removed from the frames, unless captured at the
+    raise.
     """
     newest = list(reversed(case.stop.edits or ()))
     here = [edit for edit in newest if edit.epoch == case.stop.epoch]
@@ -36,7 +36,7 @@ def settle(case: StopSnapshot) -> None:
 
 
 def edits_read(case: StopSnapshot, function: str, path: str, texts: Iterable[str]) -> list[ValueEdit]:
-    """The edits whose values these expressions or statements of a function read, judged by names."""
+    """Returns the edits whose values these expressions or statements of a function read, judged by names."""
     read = list(texts)
     return [
         e
@@ -46,7 +46,7 @@ def edits_read(case: StopSnapshot, function: str, path: str, texts: Iterable[str
 
 
 def mentions(text: str, edit: ValueEdit) -> bool:
-    """Whether source text names the variable that was set, or the container whose item was."""
+    """Whether source text names the edited variable, or the container of the edited item."""
     name = edit.name.strip().lstrip("*")
     while (shorter := _ITEM.sub("", name)) != name:
         name = shorter
@@ -56,7 +56,7 @@ def mentions(text: str, edit: ValueEdit) -> bool:
 
 
 def _is_visible_in(edit: ValueEdit, function: str, path: str) -> bool:
-    """Whether a function sees the edited variable: a local or global name; an attribute may be used anywhere."""
+    """Whether a function sees the edited variable: checks local and global names; any attribute counts as visible."""
     if _ATTRIBUTE.search(_ITEM.sub("", edit.name)) or not edit.function:
         return True
     is_here = edit.function == _MODULE or _last(edit.function) == _last(function)
@@ -64,7 +64,7 @@ def _is_visible_in(edit: ValueEdit, function: str, path: str) -> bool:
 
 
 def _last(function: str) -> str:
-    """`withdraw` of `Account.withdraw`, and of `bank::Account::withdraw(int)`."""
+    """Returns the unqualified name: `withdraw` for `Account.withdraw` and `bank::Account::withdraw(int)`."""
     return _QUALIFIER.split(function.partition("(")[0])[-1]
 
 
@@ -87,7 +87,7 @@ def _spot(edit: ValueEdit) -> str:
 
 
 def _holds(place: FramePlace, edit: ValueEdit) -> bool:
-    """Whether the frame still has the value that was set."""
+    """Whether the frame still has the edited value."""
     if (place.frame.name, place.frame.path, place.frame.line) != (edit.function, edit.file, edit.line):
         return False
     fact = place.present(edit.name)

@@ -1,4 +1,4 @@
-"""The second reading: what an answer cites is read again in the same stop before the answer ends."""
+"""Confirms cited values: rereads them in the same stop before the answer ends."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from dap_ai.protocol.wire.errors import RequestFailed
 
 
 def evidence_at(expression: str, value: str, frame: StackFrame, stop: StopEvent) -> Evidence:
-    """A value that was read in a frame of this stop, not yet read again."""
+    """Returns evidence for a value read in a frame of this stop, not yet confirmed."""
     return Evidence(expression, value, frame.path, frame.line, frame.id, stop.thread_id, stop.epoch, confirmed=False)
 
 
@@ -31,19 +31,19 @@ ABOUT = "This is about the stop at"
 
 
 class Cites(Protocol):
-    """What a kind of debuggee is to the second reading."""
+    """Part of a debuggee kind that confirms evidence."""
 
     async def read_again(
         self, answer: Answer, case: StopSnapshot, reader: StopReader, debugger: Debugger
     ) -> Sequence[str]:
-        """Marks what of the answer's evidence is confirmed; what to say of each that is not, as Markdown."""
+        """Marks the confirmed evidence; returns a Markdown note for each piece that is not confirmed."""
         ...
 
 
 async def confirm(answer: Answer, case: StopSnapshot, reader: StopReader, debugger: Debugger, sink: Sink) -> None:
-    """Marks what is confirmed, and says so where something is not or where the program has moved on.
+    """Marks the confirmed evidence, and adds a note if some is not or the program has moved on.
 
-    What was read at an earlier stop, before the agent let the program go on, stays unconfirmed: frame ids come again.
+    Values from an earlier stop, before the agent resumed the program, stay unconfirmed because frame ids are reused.
     """
     open_ones = await cast("Cites", kind_of(case)).read_again(answer, case, reader, debugger)
     if debugger.current:
@@ -59,13 +59,13 @@ async def confirm(answer: Answer, case: StopSnapshot, reader: StopReader, debugg
 
 
 def spot_of(case: StopSnapshot) -> str:
-    """`shop.py:12`."""
+    """Returns the place of the focus frame: `shop.py:12`."""
     place = case.focus
     return f"{Path(place.frame.path).name}:{place.frame.line}" if place else "a stop without frames"
 
 
 async def values_again(answer: Answer, reader: StopReader, debugger: Debugger) -> list[str]:
-    """See Cites.read_again: of a program, whose evidence are expressions and their values."""
+    """Implements Cites.read_again for programs, whose evidence is expressions and their values."""
     epoch = debugger.stop.epoch if debugger.stop else 0
     facts = await read_again([e for e in answer.evidence if e.epoch == epoch], reader, debugger)
     for evidence in answer.evidence:
@@ -79,7 +79,7 @@ async def values_again(answer: Answer, reader: StopReader, debugger: Debugger) -
 async def read_again(
     evidence: list[Evidence], reader: StopReader, debugger: Debugger
 ) -> dict[tuple[int, str], ExpressionResult]:
-    """What the cited expressions give now, by frame id and expression: read, or where that is refused, in a copy."""
+    """Rereads cited expressions, refused ones in a snapshot. Returns results by (frame id, expression)."""
     wanted = {(e.frame_id, e.expression): language_of(e.file) for e in evidence}
     facts: dict[tuple[int, str], ExpressionResult] = {}
     try:
@@ -95,13 +95,13 @@ async def read_again(
                     facts[frame_id, expression] = ExpressionResult(result.value)
                 elif result.status == "raised":
                     facts[frame_id, expression] = ExpressionResult(error="raised", text=result.error)
-    except RequestFailed:  # of it, NotStopped: what was not read stays unconfirmed
+    except RequestFailed:  # includes NotStopped; evidence that was not reread stays unconfirmed
         pass
     return facts
 
 
 def is_same(cited: str, fact: ExpressionResult) -> bool:
-    """Whether a citation says what was read: spaces and the kind of quotes aside, in full or with what was cut."""
+    """Whether a citation matches the value read, ignoring spaces, quote style and cuts."""
     if fact.value is None:
         has_raised = fact.error == "raised" and bool(cited.strip())
         return has_raised and _plain(cited).removeprefix("raises ") in _plain(fact.text)
@@ -113,11 +113,11 @@ def is_same(cited: str, fact: ExpressionResult) -> bool:
 
 _CUT = re.compile(r"\.\.\.|…")
 _LEAST_SHOWN = 8
-"""Characters that must agree before something that was cut is taken for the same."""
+"""Minimum equal characters for a cut text to count as the same."""
 
 
 def _is_cut(cited: str, text: str) -> bool:
-    """Whether both begin alike up to where one of them was cut."""
+    """Whether both texts are equal up to where one of them was cut."""
     mark = _CUT.search(cited) or _CUT.search(text)
     return mark is not None and mark.start() >= _LEAST_SHOWN and cited[: mark.start()] == text[: mark.start()]
 

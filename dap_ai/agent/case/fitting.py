@@ -1,4 +1,4 @@
-"""Text made of sections that say less where there is little room."""
+"""Fits text into a size by shortening its sections."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass
 class Section:
-    """A part of the text; `render(0)` is the richest, higher levels say less. `keep`: higher is kept longer."""
+    """A part of the text. `render(0)` is the longest, higher levels are shorter; a higher `keep` is shortened later."""
 
     keep: int
     render: Callable[[int], str]
@@ -16,19 +16,19 @@ class Section:
     level: int = 0
 
     def text(self) -> str:
-        """What it says at its level."""
+        """Returns the section's text at its current level."""
         return self.render(self.level)
 
 
 def fitted(sections: Sequence[Section], max_chars: int, text_of: Callable[[], str]) -> str:
-    """`text_of`, all sections at their present levels, once they are low enough for it to fit."""
+    """Returns `text_of()` after raising section levels until it fits in `max_chars`; cut if even that is too long."""
     text = text_of()
     while len(text) > max_chars:
         open_ones = [s for s in sections if s.level < s.levels]
         if not open_ones:
             mark = f"\n... {len(text) - max_chars} characters more"
             return text[: max(0, max_chars - len(mark) - 8)] + mark if max_chars > len(mark) + 8 else "..."[:max_chars]
-        # The least important first, but evenly: nothing is reduced to a count while another is at its fullest.
+        # The least important first, but evenly: no section is reduced to a count while another is at full length.
         min(open_ones, key=lambda s: s.level * 2 + s.keep).level += 1
         text = text_of()
     return text

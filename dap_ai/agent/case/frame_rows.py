@@ -1,4 +1,4 @@
-"""DAP's stack frames as the agent sees them: whose code each is, and what its function is called."""
+"""Converts DAP's stack frames and variables: whose code a frame is, and its function's name."""
 
 from __future__ import annotations
 
@@ -10,38 +10,38 @@ from dap_ai.agent.source.source_file import NATIVE_LANGUAGES, is_user_path, lang
 from dap_ai.protocol.contracts.inspection import Value, Variable
 
 MAX_SCOPES = 8
-"""Of a frame that are read: more than any adapter has."""
+"""Maximum scopes of a frame that are read; no known adapter has more."""
 MAX_ROWS = 1000
-"""Of variables that an adapter is asked for at once; one that does not page lists all."""
+"""Maximum variables per request. An adapter that does not page lists all."""
 _MAX_TEXT_CHARS = 10_000
 QUIET_SCOPES = ("globals", "registers")
-"""Scopes that hold no names of the frame's own; in lower case."""
+"""Lower-case names of scopes without the frame's own names."""
 
 
 def rows_of(body: dict[str, Any], name: str) -> list[dict[str, Any]]:
-    """A list of an adapter's response: what of it are objects, whatever it sent."""
+    """Returns the objects of a list in an adapter's response, ignoring anything malformed."""
     rows: Any = body.get(name)
     return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []  # pyright: ignore[reportUnknownVariableType]  JSON
 
 
 def is_quiet(scope: dict[str, Any]) -> bool:
-    """Whether a scope holds no names of the frame's own."""
+    """Whether a scope contains none of the frame's own names."""
     return str(scope.get("name", "")).lower() in QUIET_SCOPES
 
 
 def page_of(reference: int) -> dict[str, int]:
-    """Arguments of `variables`: the first MAX_ROWS."""
+    """Returns paging arguments of `variables` for the first MAX_ROWS."""
     return {"variablesReference": reference, "start": 0, "count": MAX_ROWS}
 
 
 def variable_of(row: dict[str, Any]) -> Variable:
-    """A variable, as far as it can be shown."""
+    """Converts a DAP variable, with its texts cut to 10,000 characters."""
     name, text, kind = (str(row.get(key) or "")[:_MAX_TEXT_CHARS] for key in ("name", "value", "type"))
     return Variable(name, Value(text=text, type=kind))
 
 
 def frames_of(rows: list[dict[str, Any]]) -> list[StackFrame]:
-    """DAP's stack frames as ours."""
+    """Converts DAP's stack frames to StackFrames."""
     if any(
         "`" in path_of(row) or language_of(path_of(row)) in NATIVE_LANGUAGES for row in rows
     ):  # lldb: `program`main`
@@ -60,11 +60,11 @@ def _source_of(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def path_of(row: dict[str, Any]) -> str:
-    """The file of a stack frame; empty: it has none."""
+    """Returns the file of a stack frame; empty if it has none."""
     source = _source_of(row)
     return str(source.get("path") or source.get("name") or "")
 
 
 def is_subtle(row: dict[str, Any]) -> bool:
-    """Whether the adapter would rather not show the frame."""
+    """Whether the adapter marks the frame as subtle, to be hidden."""
     return "subtle" in (row.get("presentationHint"), _source_of(row).get("presentationHint"))

@@ -1,6 +1,6 @@
-"""What git ignores below a folder, by the `.gitignore` files there.
+"""Decides which files below a folder git ignores, by the `.gitignore` files there.
 
-git itself is never run: a repository's own settings can make it run commands. In doubt a file counts as ignored.
+git itself is never run: a repository's own settings can make it run commands. A file counts as ignored if in doubt.
 """
 
 from __future__ import annotations
@@ -15,34 +15,34 @@ from pathspec import GitIgnoreSpec, Pattern
 
 _MAX_BYTES = 65_536
 _MAX_STARS = 3
-"""Stars of a pattern (`**` is one) beyond which a name can be made that takes very long to match."""
+"""Maximum stars of a pattern (`**` counts as one). With more, some names take very long to match."""
 
 
 class Ignored:
-    """The rules of one folder and of what lies below it."""
+    """The ignore rules of one folder and everything below it."""
 
     def __init__(self, top: Path) -> None:
         self._top = top
         self._known: dict[tuple[str, ...], list[_Rule]] = {}
 
     def holds(self, path: Path) -> bool:
-        """Whether a file below the folder, or one of the folders that it lies in, is ignored."""
+        """Whether a file below the folder, or any folder on its path, is ignored."""
         parts = path.relative_to(self._top).parts
         return any(self._is_ignored(parts[:n], is_folder=n < len(parts)) for n in range(1, len(parts) + 1))
 
     def holds_entry(self, path: Path, *, is_folder: bool) -> bool:
-        """The same, where no folder that it lies in is ignored."""
+        """Whether an entry itself is ignored; the caller has checked the folders on its path."""
         return self._is_ignored(path.relative_to(self._top).parts, is_folder=is_folder)
 
     def _is_ignored(self, parts: tuple[str, ...], *, is_folder: bool) -> bool:
-        for depth in range(len(parts) - 1, -1, -1):  # the nearest file that says something decides
+        for depth in range(len(parts) - 1, -1, -1):  # the nearest file with a matching rule decides
             for rule in self._rules(parts[:depth]):
                 if rule.matches(parts[depth:], is_folder=is_folder):
                     return rule.ignores
         return False
 
     def _rules(self, folder: tuple[str, ...]) -> list[_Rule]:
-        """Those of one folder, the last and strongest first."""
+        """Returns the rules of one folder, the last and strongest first."""
         if folder not in self._known:
             self._known[folder] = self._load(folder)
         return self._known[folder]
@@ -58,12 +58,12 @@ class Ignored:
 
 
 def _text(file: Path) -> str | None:
-    """Empty where there is no such file; None where it cannot be told what it says."""
+    """Returns the file's text; empty if it does not exist, None if it cannot be read."""
     try:
         found = file.stat()
         if not stat.S_ISREG(found.st_mode) or found.st_size > _MAX_BYTES:
             return None
-        return file.read_text("utf-8-sig", "replace")  # universal newlines: no carriage return is left
+        return file.read_text("utf-8-sig", "replace")  # universal newlines remove carriage returns
     except (FileNotFoundError, NotADirectoryError):
         return ""
     except OSError:
@@ -71,24 +71,24 @@ def _text(file: Path) -> str | None:
 
 
 def _parsed(lines: Iterable[str]) -> list[_Rule]:
-    """Rules, the last first; what is none is left out, as git does."""
+    """Parses rules, the last first. Leaves out invalid lines, as git does."""
     rules = [rule for line in lines if (rule := _rule(_tamed(line)))]
     return rules[::-1]
 
 
 @dataclass
 class _Rule:
-    """A line of a `.gitignore`: of an entry itself, where pathspec's pattern is also of all that lies below one."""
+    """One line of a `.gitignore`. Matches only the entry itself; pathspec's pattern also matches everything below."""
 
     ignores: bool
     pattern: Pattern
     last: Pattern | None
-    """Of the entry's name alone, where the whole may match at several depths."""
+    """Pattern of the entry's name alone, if the whole pattern can match at several depths."""
     names: int
-    """How many names a matching path has; 0: any number; -1: only its own name counts, wherever it lies."""
+    """Number of path parts that match; 0 for any number; -1 if only the entry's own name counts, at any depth."""
 
     def matches(self, parts: tuple[str, ...], *, is_folder: bool) -> bool:
-        """Whether it speaks of the path with these parts."""
+        """Whether the rule matches the path with these parts."""
         slash = "/" * is_folder
         if self.names < 0:
             return self.pattern.match_file(parts[-1] + slash) is not None
@@ -103,7 +103,7 @@ def _rule(line: str) -> _Rule | None:
         return None
     core = line.rstrip().removeprefix("!").rstrip("/")
     names = core.split("/")
-    if len(names) == 1:  # without a slash it is of a name in any folder
+    if len(names) == 1:  # without a slash, the pattern matches a name in any folder
         return _Rule(pattern.include, pattern, None, -1)
     if "**" not in names:
         return _Rule(pattern.include, pattern, None, len(core.strip("/").split("/")))
@@ -111,7 +111,7 @@ def _rule(line: str) -> _Rule | None:
 
 
 def _tamed(line: str) -> str:
-    """The pattern; one with many stars as another that matches more, and empty where it would let files in."""
+    """Simplifies a pattern with many stars to one that ignores more. Returns empty if that would un-ignore files."""
     if len(re.findall(r"\*+", line)) <= _MAX_STARS:
         return line
     if line.startswith("!"):

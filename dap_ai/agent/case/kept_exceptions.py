@@ -1,4 +1,4 @@
-"""An exception that was caught and kept: a value of a failed check holds it, as the result of a test client does."""
+"""Caught exceptions held by a value of a failed check, such as a test client's result."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from dap_ai.protocol.contracts.inspection import Value
 from dap_ai.protocol.wire.caught_messages import Caught, CaughtFrame
 
 _KEPT = re.compile(r"[A-Z]\w*\(")
-"""How the text of a field begins that holds an exception, or something else that is written as a call."""
+"""Matches the start of a field text written as a call, as exceptions are."""
 
 
 def kept_beside(case: StopSnapshot) -> list[str]:
-    """What may be exceptions in the objects that a failed check reads: `result.exception`, for `result.exit_code`."""
+    """Returns possible exceptions in objects that a failed check reads: `result.exception` for `result.exit_code`."""
     place, found = _checked(case), dict[str, None]()
     for node in ast.walk(place.statement) if place and place.statement else ():
         if place and isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name | ast.Attribute):
@@ -28,9 +28,9 @@ def kept_beside(case: StopSnapshot) -> list[str]:
 
 
 def kept_exception(case: StopSnapshot, beside: Sequence[str] = ()) -> tuple[str, Caught] | None:
-    """The first expression of the failed check that is such an exception, raised in the user's code; and that.
+    """Returns (expression, exception) for the failed check's first exception raised in the user's code, or None.
 
-    `beside`: others, that it does not read.
+    `beside`: further expressions that the check does not read itself.
     """
     place = _checked(case)
     if place is None or place.statement is None:
@@ -53,7 +53,7 @@ def _checked(case: StopSnapshot) -> FramePlace | None:
 
 
 def _message(value: Value) -> str:
-    """What stands in the brackets of `TypeError('no text')`."""
+    """Returns the message of an exception's repr: `no text` for `TypeError('no text')`."""
     inside = value.text.partition("(")[2].removesuffix(")")
     literal = literal_in(inside)
     return inside if literal is MISSING else str(literal)

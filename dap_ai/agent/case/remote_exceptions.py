@@ -1,7 +1,7 @@
-"""An exception that was raised in another process, as this one tells of it: the text of a traceback.
+"""Exceptions raised in another process, read from the traceback text in this one.
 
-A pool of processes (`multiprocessing`, `concurrent.futures`, joblib) hands its workers' exceptions on with that text as
-their cause; a cluster's, as their message.
+A process pool (`multiprocessing`, `concurrent.futures`, joblib) passes on its workers' exceptions with that text as
+their cause, a cluster as their message.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ _RAISED = re.compile(r"^(?P<type>[A-Za-z_][\w.]*)(?:: (?P<message>.*))?$", re.MU
 
 
 def remote_exception(found: Inspection) -> tuple[Caught, list[FrameFacts]] | None:
-    """The first exception of the chain that tells of another process, if a frame of the user's was on its stack.
+    """Returns the first exception of the chain from another process, with the values that process has sent.
 
-    With what that process has read of its frames.
+    None if no frame of the user's was on its stack.
     """
     for error in found.exceptions:
         if error.traceback and (told := read_traceback(error.traceback, found.cwd)):
@@ -28,7 +28,7 @@ def remote_exception(found: Inspection) -> tuple[Caught, list[FrameFacts]] | Non
 
 
 def read_traceback(text: str, cwd: str) -> Caught | None:
-    """One traceback as the interpreter writes it; None if no frame of it is the user's."""
+    """Parses one traceback as the interpreter writes it; None if none of its frames is the user's."""
     rows = list(_FRAME.finditer(text))
     frames = [CaughtFrame(r["file"], int(r["line"]), r["name"].strip(), is_user_path(r["file"])) for r in rows]
     raised = _RAISED.search(text, rows[-1].end()) if rows else None

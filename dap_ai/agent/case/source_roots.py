@@ -1,7 +1,7 @@
-"""Which files the agent reads: those of the program's own folders and of its libraries.
+"""Decides which files the agent may read: those in the program's own folders and in its libraries.
 
-There, none that git ignores, that is named like a secret, that is no plain file, too large or binary; no data under
-several names (hard links). Symbolic links are followed before anything is decided.
+Excluded are files that git ignores, named like secrets, not regular, too large, binary, or data with several names
+(hard links). Symbolic links are resolved before any check.
 """
 
 from __future__ import annotations
@@ -25,32 +25,32 @@ from dap_ai.agent.source.source_files import SYSTEM_FOLDERS
 _SKIPPED = frozenset({"node_modules", "CMakeFiles", "__pycache__", "__pypackages__", ".tox", ".nox", ".venv"})
 _SNIFFED_BYTES = 4096
 MAX_WALKED = 20_000
-"""Entries of folders that one walk looks at."""
+"""Maximum folder entries that one walk visits."""
 WALK_S = 2.0
 
 
 class UnreadableFileError(ValueError):
-    """A file is not read; the text names the rule and what to do instead."""
+    """Raised for a file that may not be read; the text names the rule and what to do instead."""
 
 
 @dataclass
 class Roots:
-    """Where files may be read. All folders are real paths."""
+    """Folders and files that may be read. All folders are real paths."""
 
     files: tuple[str, ...] = ()
-    """Of frames, as the program names them: read even where git ignores them, since the program runs them."""
+    """Files of frames, as the program names them; readable even if git ignores them, because the program runs them."""
     workspace: tuple[Path, ...] = ()
-    """The program's own folders; they are searched, too."""
+    """The program's own folders, which are also searched."""
     others: tuple[Path, ...] = ()
     """Further folders that the program imports from."""
     libraries: tuple[Path, ...] = ()
-    """The standard library and site-packages; git's rules do not count there."""
+    """The standard library and site-packages, where git's rules are not applied."""
     _ignored: dict[Path, Ignored] = field(default_factory=dict[Path, Ignored], compare=False)
 
     def find(self, file: str) -> str:
-        """The path of a file that may be read, as the program names it. Raises Refused.
+        """Returns the path of a readable file, as the program names it. Raises UnreadableFileError.
 
-        `file` is absolute or the end of a path.
+        `file` is an absolute path or the end of one.
         """
         wanted = Path(file)
         if wanted.is_absolute():
@@ -66,7 +66,7 @@ class Roots:
         return plain if real_path(plain) == real else str(real)
 
     def check(self, path: str) -> Path:
-        """The real path of a file that may be read. Raises Refused."""
+        """Returns the real path of a readable file. Raises UnreadableFileError."""
         real, name = real_path(path), Path(path).name
         library = _is_within(real, self.libraries)
         rule = _secret_rule(Path(path)) or _secret_rule(real)
@@ -94,7 +94,7 @@ class Roots:
         return real
 
     def walk(self) -> Walk:
-        """The files of the workspace that may be read."""
+        """Returns an iterable of the workspace's readable files."""
         return Walk(self)
 
     def _ending(self, wanted: Path) -> str:
@@ -112,19 +112,19 @@ class Roots:
         return found[0]
 
     def rules(self, root: Path) -> Ignored:
-        """What git ignores in one of the folders."""
+        """Returns the ignore rules of a folder."""
         if root not in self._ignored:
             self._ignored[root] = Ignored(root)
         return self._ignored[root]
 
 
 class Walk:
-    """The files of a workspace that may be read, top folders first; links are not followed. Sizes are not checked."""
+    """Iterates over a workspace's readable files, top folders first. Does not follow links or check sizes."""
 
     def __init__(self, roots: Roots) -> None:
         self._roots = roots
         self.is_cut = False
-        """Whether it ended at MAX_WALKED or after WALK_S, before all was seen."""
+        """Whether the walk stopped early, at MAX_WALKED entries or after WALK_S seconds."""
 
     def __iter__(self) -> Iterator[Path]:
         left, ends = MAX_WALKED, time.monotonic() + WALK_S
@@ -147,7 +147,7 @@ class Walk:
 
 
 def roots_of(case: StopSnapshot, import_path: Iterable[str] = ()) -> Roots:
-    """The roots of a stopped program. `import_path`: its `sys.path`, where it is known."""
+    """Returns the roots of a stopped program. `import_path`: its `sys.path`, if known."""
     named = dict.fromkeys(frame.path for frame in case.frames if Path(frame.path).is_absolute())
     files = tuple(path for path in named if not case.sources.refusal(path))
     kind = kind_of_source(case)
@@ -163,19 +163,19 @@ def roots_of(case: StopSnapshot, import_path: Iterable[str] = ()) -> Roots:
 
 
 def is_library(path: str, kind: Kind) -> bool:
-    """Whether a file belongs to no project of the user's, by its folder; what is a library depends on the language."""
+    """Whether a file's folder is outside the user's projects, or a library folder of the kind's language."""
     return not is_user_path(path) or kind.is_library(path)
 
 
 def is_end_of(wanted: Path, path: Path) -> bool:
-    """Whether a path ends with these parts."""
+    """Whether `path` ends with the parts of `wanted`."""
     return bool(wanted.parts) and path.parts[-len(wanted.parts) :] == wanted.parts
 
 
 def project_of(folder: Path, marks: Sequence[str] = ()) -> Path:
-    """The project that a folder lies in: the nearest folder above with a `.git`, else with a `pyproject.toml`.
+    """Returns the project of a folder: the nearest folder above with a `.git`, else with a `pyproject.toml`.
 
-    `marks`: else the outermost with one of these files.
+    Else the outermost folder above with one of the files in `marks`, else `folder`.
     """
     above = [f for f in (folder, *folder.parents) if not is_too_wide(f)]
     for mark in (".git", "pyproject.toml"):
@@ -187,7 +187,7 @@ def project_of(folder: Path, marks: Sequence[str] = ()) -> Path:
 
 
 def _own_folders(case: StopSnapshot, files: Sequence[str], kind: Kind) -> Iterator[Path]:
-    """The folder of the main script, or those of the files that the kind names, and where the program works."""
+    """Yields the folder of the main script, or of the files that the kind names, and the working directory."""
     seen = case.inspection
     own = kind.own_files(case, files)
     if own is not None:
@@ -203,9 +203,9 @@ def _own_folders(case: StopSnapshot, files: Sequence[str], kind: Kind) -> Iterat
 
 
 def is_linked_data(path: Path) -> bool:
-    """Whether a file that is no source has several names: which of them it was made under, nobody can tell.
+    """Whether a file that is not source has several hard links, so that its original name is unknown.
 
-    Package managers link source. It is read: what is secret in it is masked, as everywhere.
+    Source files are exempt, because package managers hard-link them; secrets in them are masked as everywhere.
     """
     if is_source(path):
         return False
@@ -221,7 +221,7 @@ def _secret_rule(path: Path) -> str:
 
 
 def _defining(case: StopSnapshot) -> Iterator[str]:
-    """The files of the modules, functions and classes that the names of the frames are bound to."""
+    """Yields the files that define the modules, functions and classes bound to the frames' names."""
     for place in case.places:
         for variable in (*place.facts.arguments, *place.facts.locals) if place.facts else ():
             if variable.value.definition:
@@ -229,13 +229,13 @@ def _defining(case: StopSnapshot) -> Iterator[str]:
 
 
 def _outermost(folders: Iterable[Path]) -> tuple[Path, ...]:
-    """Each folder once, without those that lie in another, that are no folders, or that hold a whole home."""
+    """Returns each folder once, without nested ones, missing ones, and those that contain a home folder."""
     known = [f for f in dict.fromkeys(folders) if os.path.isdir(f) and not is_too_wide(f)]  # noqa: PTH112  no error
     return tuple(f for f in known if not any(f != other and f.is_relative_to(other) for other in known))
 
 
 def is_too_wide(folder: Path) -> bool:
-    """Whether it is no project's: everybody's temporary files, the home folder or above it, the system's, secrets'."""
+    """Whether a folder is too general for a project: temporary, home or above, system or secret folders."""
     home = real_path(os.path.expanduser("~"))  # noqa: PTH111  raises nothing
     if any(folder.is_relative_to(each) for each in SYSTEM_FOLDERS) or _holds_secrets(folder):
         return True
@@ -247,7 +247,7 @@ def _holds_secrets(folder: Path) -> bool:
 
 
 def _library_of(file: Path) -> Path:
-    """The topmost library folder that holds a file of a library."""
+    """Returns the topmost library folder above a library file."""
     inside = [folder for folder in real_path(file).parents if not is_user_path(str(folder / "x"))]
     return inside[-1] if inside else file.parent
 
@@ -257,7 +257,7 @@ def _is_within(path: Path, folders: Iterable[Path]) -> bool:
 
 
 def real_path(path: str | Path) -> Path:
-    """With all links followed. Raises Refused."""
+    """Returns the path with all links resolved. Raises UnreadableFileError."""
     try:
         return Path(os.path.realpath(path))
     except (OSError, ValueError) as error:
@@ -292,13 +292,13 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
 
 
 def _is_skipped(folder: Path) -> bool:
-    """Folders of libraries and tools, which only a wish by name reaches."""
+    """Whether a folder belongs to a library or tool, which a walk skips but a named path can reach."""
     own = folder.name in _SKIPPED or folder.name.casefold() in SECRET_FOLDERS
     return own or not is_user_path(str(folder / "x")) or os.path.lexists(folder / "pyvenv.cfg")
 
 
 def _is(kind: Callable[..., bool]) -> bool:
-    """Whether an entry itself, not what a link names, is of a kind."""
+    """Whether an entry itself, not its link target, is of a kind; False if that cannot be read."""
     try:
         return kind(follow_symlinks=False)
     except OSError:

@@ -1,6 +1,6 @@
-"""Reads a stop into a Case: DAP's `stackTrace`, and one visit of the inspector that answers all expressions at once.
+"""Reads a stop into a StopSnapshot: DAP's `stackTrace`, and one inspection that evaluates all expressions.
 
-A backend without an inspector gives `scopes` and `variables` instead, of the innermost frames.
+For a backend without an inspector, reads `scopes` and `variables` of the innermost frames.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ from dap_ai.protocol.wire.visible import without_colours
 MAX_FRAMES = 80
 MAX_PLACES = 8
 MAX_ROWS = 10
-"""Of a frame of data or a series, the first and the last ones."""
+"""Maximum rows of a data frame or series: the first and the last ones."""
 _MAX_PLAIN = 120
-"""Variables of a frame, without an inspector; at most half as many of one scope."""
+"""Maximum variables of a frame without an inspector; at most half as many per scope."""
 _PLAIN_S = 4.0
-"""So long frames are read without an inspector; the innermost in any case."""
+"""Seconds for reading frames without an inspector. The innermost frame is always read."""
 _MAX_CALLERS = 2
-"""Of the outermost frames of a deep stack."""
+"""Maximum frames read at the outer end of a deep stack."""
 
 
 class StopReader:
@@ -58,7 +58,7 @@ class StopReader:
         self._level: Level = level
 
     async def read(self, stop: StopEvent, extra: Callable[[str], list[str]] = lambda _: []) -> StopSnapshot:
-        """The case of this stop. `extra`: by the focus frame's language, expressions to read there too.
+        """Reads the snapshot of a stop. `extra` maps the focus frame's language to expressions to evaluate there too.
 
         Raises NotStopped, RequestFailed.
         """
@@ -86,7 +86,7 @@ class StopReader:
         return case
 
     def caught(self, caught: Caught, read: Sequence[FrameFacts] = ()) -> StopSnapshot:
-        """The case of an exception that was caught and reported: frames with their source; `read`: all their values."""
+        """Returns the snapshot of a caught, reported exception: frames with source; values only from `read`."""
         frames = [
             StackFrame(number, row.name, row.file, row.line, row.user)
             for number, row in enumerate(reversed(caught.frames))
@@ -103,7 +103,7 @@ class StopReader:
         return case
 
     async def more(self, case: StopSnapshot, wanted: dict[int, list[str]]) -> None:
-        """Reads further expressions, by frame id, into the case."""
+        """Evaluates further expressions, by frame id, into the case."""
         queries: list[FrameQuery] = []
         texts: list[list[str]] = []
         for place in case.places:
@@ -121,7 +121,7 @@ class StopReader:
             place.known.update(zip(names, facts.values, strict=False))
 
     async def place(self, case: StopSnapshot, frame: StackFrame) -> FramePlace:
-        """A frame that was not read with the case, read now and added to it. Raises NotStopped, RequestFailed."""
+        """Reads a frame that the snapshot does not have yet and adds it. Raises NotStopped, RequestFailed."""
         place = FramePlace(frame, await self._source(frame))
         if self._debugger.can_inspect:
             wanted = _nodes(await _expressions(place, wide=True), place.language)
@@ -137,7 +137,7 @@ class StopReader:
         return place
 
     async def again(self, expressions: Mapping[tuple[int, str], str]) -> dict[tuple[int, str], ExpressionResult]:
-        """The same expressions (frame id and text, with their language) read anew, each apart from what is known."""
+        """Rereads expressions, given as (frame id, text) to language; does not change any snapshot."""
         queries: dict[int, list[tuple[str, Node]]] = {}
         for (frame_id, text), language in expressions.items():
             queries.setdefault(frame_id, []).extend(_nodes([text], language))
@@ -152,7 +152,7 @@ class StopReader:
         return facts
 
     async def frames(self, thread_id: int, start: int, count: int) -> list[StackFrame]:
-        """Frames of any depth, by number. Raises NotStopped, RequestFailed."""
+        """Returns `count` frames of a thread from frame number `start` (0-based). Raises NotStopped, RequestFailed."""
         return frames_of(rows_of(await self._rows(thread_id, start, count), "stackFrames")[:count])
 
     async def _rows(self, thread_id: int, start: int, count: int) -> dict[str, Any]:
@@ -160,16 +160,16 @@ class StopReader:
         return await self._debugger.request("stackTrace", {"threadId": thread_id, **page, "levels": count})
 
     async def _stack(self, stop: StopEvent) -> tuple[list[StackFrame], int]:
-        """The innermost frames, and how many the adapter says there are."""
+        """Returns the innermost frames, and the total that the adapter reports."""
         body = await self._rows(stop.thread_id, 0, MAX_FRAMES)
         frames = frames_of(rows_of(body, "stackFrames")[:MAX_FRAMES])
-        # Code without a file above the program's own is the debugger's: what it injected to attach.
+        # Code without a file above the program's own frames is what the debugger injected to attach.
         while len(frames) > 1 and frames[0].path == "<string>" and any(f.user for f in frames):
             frames.pop(0)
         return frames, int(body.get("totalFrames") or 0)
 
     async def _deep(self, stop: StopEvent, frames: list[StackFrame], claimed: int) -> tuple[Depth, list[StackFrame]]:
-        """How deep a native stack is that was not read to its end, and its outermost frames."""
+        """Returns the depth of a native stack that was not fully read, and its outermost frames."""
         if len(frames) < MAX_FRAMES or not any(language_of(f.path) in NATIVE_LANGUAGES for f in frames):
             return Depth(0, []), []
 
@@ -222,7 +222,7 @@ class StopReader:
             case.held = found[0], self.caught(found[1])
 
     async def _plain(self, case: StopSnapshot) -> None:
-        """Names and values by `scopes` and `variables`, the exception by `exceptionInfo`; never `evaluate`."""
+        """Reads values by `scopes` and `variables`, the exception by `exceptionInfo`; never uses `evaluate`."""
         if case.stop.reason == "exception":
             case.inspection.exceptions = await self._exception_info(case.stop.thread_id)
         began = time.monotonic()
@@ -266,7 +266,7 @@ class StopReader:
 
 
 def _know(places: list[FramePlace], read: Sequence[FrameFacts]) -> None:
-    """What another process has read of frames, at those that it means."""
+    """Adds values sent by another process to the frames they belong to."""
     by_id = {facts.frame_id: facts for facts in read}
     for place in places:
         facts = by_id.get(place.frame.id)
@@ -276,13 +276,13 @@ def _know(places: list[FramePlace], read: Sequence[FrameFacts]) -> None:
 
 
 def _not_shown(case: StopSnapshot) -> list[str]:
-    """Which files are named as the source of the user's frames and are none."""
+    """Returns a note for each file that the user's frames name as source but that is not source."""
     paths = dict.fromkeys(place.frame.path for place in case.places)
     return [f"the source `{path}` is not shown: {why}" for path in paths if (why := case.sources.refusal(path))]
 
 
 async def _expressions(place: FramePlace, *, wide: bool) -> Iterable[str]:
-    """In a thread where the language is native: a file of 3 MB is parsed for a second, and the client waits for us."""
+    """Returns a frame's expressions. Uses a thread for native languages, whose parser takes 1 s for a 3 MB file."""
     if place.language not in NATIVE_LANGUAGES:
         return expressions_at(place, wide=wide)
     return await asyncio.to_thread(expressions_at, place, wide=wide)

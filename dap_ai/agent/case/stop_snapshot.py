@@ -1,6 +1,6 @@
-"""The stopped program as the analyst sees it: frames with their source and values, exceptions, threads.
+"""The snapshot of a stop: frames with source and values, exceptions, threads; and the expressions worth reading.
 
-And which expressions of a frame are worth a look. stop_reader.py brings it all.
+stop_reader.py fills it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _COMPREHENSIONS: dict[str, type[ast.expr]] = {
     "<setcomp>": ast.SetComp,
     "<dictcomp>": ast.DictComp,
 }
-"""By the name of the frame that runs one."""
+"""Comprehension node type by the name of the frame that runs it."""
 _BOUND_INSIDE = ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
@@ -46,12 +46,12 @@ class StackFrame:
     user: bool
     reference: int = 0
     inlined: bool = False
-    """The compiler put the function's code into its caller's."""
+    """Whether the compiler inlined the function's code into its caller."""
 
 
 @dataclass
 class FramePlace:
-    """A frame of the user's code, with what was read of it."""
+    """A frame of the user's code with the values read in it."""
 
     frame: StackFrame
     source: SourceFile | None = None
@@ -60,27 +60,27 @@ class FramePlace:
 
     @property
     def function(self) -> FunctionNode | None:
-        """The function that the frame runs; None: a module."""
+        """The function that the frame runs; None at module level."""
         return self.source.function_at(self.frame.line) if self.source else None
 
     @property
     def is_generated(self) -> bool:
-        """Whether the program made its code from text: no breakpoint can be set in it, and no fix written to a file."""
+        """Whether the code was generated from text: it has no file for breakpoints or fixes."""
         return self.frame.path.startswith("<")
 
     @property
     def scope(self) -> FunctionNode | ast.Module | None:
-        """The function, else the module."""
+        """The function, else the module; None without source."""
         return self.source.scope_at(self.frame.line) if self.source else None
 
     @property
     def statement(self) -> ast.stmt | None:
-        """The statement at which the frame stands."""
+        """The statement at the frame's current line."""
         return self.source.statement_at(self.frame.line) if self.source else None
 
     @property
     def evaluated(self) -> list[ast.expr]:
-        """The expressions that its line evaluates; in the frame of a comprehension, those of each of its rounds."""
+        """Expressions that the current line evaluates; in a comprehension's frame, those of each iteration."""
         roots = header_expressions(self.statement) if self.statement else []
         kind = _COMPREHENSIONS.get(self.frame.name)
         inner = [n for root in roots for n in ast.walk(root) if kind and isinstance(n, kind)]
@@ -88,16 +88,16 @@ class FramePlace:
 
     @property
     def language(self) -> str:
-        """Of its expressions: see source.language_of. A frame without source is C's where its file is."""
+        """Language of the frame's expressions: the source's, or without source the one of the file name."""
         return self.source.language if self.source else language_of(self.frame.path)
 
     def evaluation(self, expression: ast.expr | str) -> ExpressionResult | None:
-        """What was read for the expression in this frame, of when the program failed."""
+        """Returns the result for an expression at the time of failure; None if unknown or only known since."""
         fact = self.present(expression)
         return None if fact and "now" in (fact.time, fact.value.time if fact.value else "") else fact
 
     def present(self, expression: ast.expr | str) -> ExpressionResult | None:
-        """The same; where the program has cleaned up since it failed, and what it was is not known, what it is now."""
+        """Returns the result for an expression at the time of failure; if that is unknown, its result after cleanup."""
         text = expression if isinstance(expression, str) else ast.unparse(expression)
         if text in self.known:
             return self.known[text]
@@ -105,31 +105,31 @@ class FramePlace:
         return ExpressionResult(value) if value else None
 
     def shown(self, expression: ast.expr | str) -> Value | None:
-        """Its value, as present() has it: to be shown with its time, not to prove anything."""
+        """Returns the value from present(), to be shown with its time but not used as proof."""
         fact = self.present(expression)
         return fact.value if fact else None
 
     def value(self, expression: ast.expr | str) -> Value | None:
-        """Its value, where there is one."""
+        """Returns the expression's value at the time of failure, or None."""
         fact = self.evaluation(expression)
         return fact.value if fact else None
 
 
 class FieldMasker(Protocol):
-    """Takes secrets out of what is read past the debugger."""
+    """Removes secrets from data that was not read through the debugger."""
 
     def mask(self, text: str) -> Safe:
-        """The text without them."""
+        """Returns the text without secrets."""
         ...
 
     def mask_fields(self, fields: Mapping[str, object]) -> SafeFields:
-        """The same of structured values."""
+        """Returns the structured values without secrets."""
         ...
 
 
 @dataclass
 class StopSnapshot:
-    """All that was read at one stop."""
+    """Everything read at one stop."""
 
     stop: StopEvent
     sources: Sources
@@ -140,38 +140,38 @@ class StopSnapshot:
     level: Level = "compute"
     question: str = ""
     masks: FieldMasker | None = None
-    """The session's; None: nothing is hidden."""
+    """The session's masker; None if nothing is masked."""
     output: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     history: list[HistoryItem] = field(default_factory=list[HistoryItem])
     notes: list[str] = field(default_factory=list[str])
-    """What could not be read, in words for the user."""
+    """Notes for the user about what could not be read."""
     edited: list[str] = field(default_factory=list[str])
-    """Sentences about what was set in the debugger since the program started, newest first."""
+    """Sentences about values set in the debugger since the program started, newest first."""
     messages: list[str] = field(default_factory=list[str])
-    """The exception's message in other words than its own: as the inspector reads it without running any code."""
+    """Alternative texts of the exception's message, as the inspector reads it without running code."""
 
     report: Report | None = None
-    """What a native program said itself as it failed."""
+    """A native program's own failure report."""
 
     outermost: list[StackFrame] = field(default_factory=list[StackFrame])
-    """Of a native stack deeper than `frames`: its last ones, innermost first."""
+    """Outermost frames of a native stack deeper than `frames`, innermost first."""
 
     total_frames: int = 0
-    """Of the whole stack; 0: unknown, or `frames` are all."""
+    """Depth of the whole stack; 0 if unknown or if `frames` is complete."""
 
     is_over: bool = False
-    """Nothing stands there that could be asked for more: see Reader.caught."""
+    """Whether the stop is over, so that nothing more can be read; see StopReader.caught."""
 
     more_frames: bool = False
-    """There are even more than `total_frames`."""
+    """Whether the stack is deeper than `total_frames`."""
 
     held: tuple[str, StopSnapshot] | None = None
-    """An exception that a value of a failed check holds, as its expression, and the case of where it was raised: its
-    frames with their source, and no value."""
+    """An exception held by a value of a failed check: the value's expression, and the snapshot of the raise, which has
+    source but no values.
+    """
 
     remote: StopSnapshot | None = None
-    """Of the exception in another process that this one tells of: its frames with their source, and what values that
-    process has sent."""
+    """Snapshot of an exception raised in another process: frames with source, and the values that process has sent."""
 
     @property
     def exception(self) -> ExceptionFacts | None:
@@ -180,23 +180,23 @@ class StopSnapshot:
 
     @property
     def focus(self) -> FramePlace | None:
-        """The user's frame of the question: the selected one, else the innermost."""
+        """The user frame that the question is about: the selected one, else the innermost."""
         wanted = self.stop.frame_id
         chosen = next((p for p in self.places if p.frame.id == wanted), None)
         return chosen or (self.places[0] if self.places else None)
 
     def hide(self, text: str) -> str:
-        """The text without secrets. What is to be cut anywhere but at its end must be that before."""
+        """Returns the text without secrets. Call it before any cut that is not at the end."""
         return self.masks.mask(text) if self.masks else text
 
     @property
     def callers(self) -> list[FramePlace]:
-        """The focus and its callers, nearest first."""
+        """The focus frame and its callers, nearest first."""
         return self.places[self.places.index(self.focus) :] if self.focus else []
 
 
 def sub_expressions(roots: list[ast.expr]) -> Iterator[ast.expr]:
-    """Every expression under the roots that has a value of its own, outermost first; none that is bound inside."""
+    """Yields every expression below the roots that has its own value, outermost first; skips names bound inside."""
     for root in roots:
         todo: list[ast.AST] = [root]
         while todo:
@@ -221,9 +221,9 @@ def _each_round(comprehension: ast.expr) -> Iterator[ast.expr]:
 
 
 def expressions_at(place: FramePlace, *, wide: bool) -> Iterable[str]:
-    """What is worth reading in a frame: the sub-expressions of its statement and the functions it calls.
+    """Returns the expressions worth reading in a frame: its statement's sub-expressions and the functions it calls.
 
-    `wide`: also the plain names, attributes and subscripts of the whole function.
+    `wide` adds the plain names, attributes and subscripts of the whole function.
     """
     unit = place.source.unit if place.source else None
     if unit is None:

@@ -1,4 +1,4 @@
-"""Tables as aligned text: bounded in width, what is left out counted, nothing that a terminal would obey."""
+"""Tables as aligned text, limited in width, with hidden rows and columns counted and control characters escaped."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dap_ai.protocol.contracts.inspection import Column, Table, Value
 from dap_ai.system.texts import counted, cut
 
 MAX_WIDTH = 110
-"""Of a line, in terminal cells."""
+"""Maximum width of a line, in terminal cells."""
 _MAX_CELL = 40
 _MAX_NAMED = 12
 _GAP = "  "
@@ -23,14 +23,14 @@ _MISSING = frozenset({"NaN", "NaT", "<NA>", "None"})
 
 
 def table_of(value: Value, max_width: int = MAX_WIDTH) -> str:
-    """The table of a value, and below it its size and types; "" of a value without one."""
+    """Returns a value's table with its size and types below; empty if the value has no table."""
     if value.table is None:
         return ""
     return aligned(value.table, max_width)
 
 
 def shortened(table: Table, rows: int) -> Table:
-    """The same with so many of its rows, the first and the last ones."""
+    """Returns the table with at most `rows` rows, the first and the last ones."""
     size = len(table.index[0].cells) if table.index else 0
     if size <= rows:
         return table
@@ -45,7 +45,7 @@ def shortened(table: Table, rows: int) -> Table:
 
 
 def aligned(table: Table, max_width: int = MAX_WIDTH) -> str:
-    """Rows below a header of labels, then what there is in all."""
+    """Formats a table: header of labels, rows, then total size and types."""
     index = [_Block(column) for column in table.index]
     own = [_Block(column) for column in table.columns]
     left, right = _fitting(index, own, table, max_width)
@@ -64,7 +64,7 @@ def aligned(table: Table, max_width: int = MAX_WIDTH) -> str:
 
 
 def _header(table: Table, index: Sequence[_Block], blocks: Sequence[_Block]) -> Iterator[str]:
-    """A line for each level of the columns' labels; the rows' own names beside the last, or below names of levels."""
+    """Yields a line per level of the column labels, and the names of the index columns."""
     levels = max((len(block.labels) for block in blocks[len(index) :]), default=1)
     heads = [_short(name) for name in table.label_names] if any(table.label_names) else []
     if heads and index:
@@ -99,7 +99,7 @@ def _footer(table: Table, hidden: int) -> Iterator[str]:
 
 
 class _Block:
-    """A column as text, all of one width."""
+    """A column as text of uniform width."""
 
     def __init__(self, column: Column) -> None:
         self.labels = [_short(label) for label in column.labels]
@@ -111,16 +111,16 @@ class _Block:
         self.widen([*self.cells, *self.labels])
 
     def widen(self, texts: Sequence[str]) -> None:
-        """Makes room for these."""
+        """Widens the column to fit these texts."""
         self.width = max(self.width, *map(_cells_wide, texts), 0)
 
     def label(self, level: int) -> str:
-        """What stands above it in one of the header's lines."""
+        """Returns the column's label at one header level; empty if it has none there."""
         return self.labels[level] if level < len(self.labels) else ""
 
 
 class _Gap(_Block):
-    """Stands where columns are left out."""
+    """Placeholder column for hidden columns."""
 
     def __init__(self, rows: int) -> None:
         super().__init__(Column(["..."], ["..."] * rows))
@@ -129,7 +129,7 @@ class _Gap(_Block):
 def _fitting(
     index: Sequence[_Block], own: Sequence[_Block], table: Table, max_width: int
 ) -> tuple[list[_Block], list[_Block]]:
-    """The columns before and after the gap: all, or as many as there is room for, from both ends."""
+    """Returns the columns before and after the gap: all, or as many as fit, from both ends."""
     room = max_width - sum(block.width + len(_GAP) for block in index)
     if not table.hidden_columns and sum(block.width + len(_GAP) for block in own) <= room:
         return list(own), []
@@ -167,7 +167,7 @@ def _name(column: Column) -> str:
 
 
 def _rounded(cells: Sequence[str]) -> list[str]:
-    """Floats with as many decimals as the longest needs, at most six; very large and very small ones by exponents."""
+    """Formats floats with the decimals of the longest, at most six; very large or small ones with exponents."""
     numbers = [float(cell) for cell in cells if _NUMBER.fullmatch(cell) and cell.strip("+-") != "inf"]
     sizes = [abs(number) for number in numbers if number]
     if sizes and (max(sizes) >= 1e15 or min(sizes) < 1e-4):
@@ -189,7 +189,7 @@ def _short(cell: str) -> str:
 
 
 def visible(text: str) -> str:
-    """On one line, with what a terminal would obey or hide written as an escape."""
+    """Returns text on one line, with unprintable characters escaped."""
     return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 

@@ -1,4 +1,4 @@
-"""Values as text: short, one line, and never cut without a mark."""
+"""Formats values as short text on one line, marking every cut."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from typing import Any
 from dap_ai.protocol.contracts.inspection import ExpressionResult, FrameFacts, Value, Variable
 
 CHARS_PER_TOKEN = 4
-"""An estimate."""
+"""Estimated characters per token."""
 
 _BEFORE_CHARS = 12
-"""So much is shown of what two texts have in common before they differ."""
+"""Characters of a common beginning to show before two texts differ."""
 _CUT = re.compile(r"['\"]?\.\.\. \d+ more|\.\.\.\+\d+ chars|\.\.\.")
 _QUIET = frozenset({"module", "class", "function"})
 MISSING = object()
 PLAIN = frozenset(
     {"none", "bool", "int", "float", "str", "bytes", "list", "tuple", "set", "dict", "range", "view", "buffer", "slice"}
 )
-"""Kinds whose text tells all."""
+"""Kinds whose text is complete."""
 _SIZED_TEXTS = frozenset({"dataframe", "series", "index", "extension"})
 
 
 def cut(text: str, max_chars: int) -> str:
-    """The text on one line, at most `max_chars` long, with what is missing counted."""
+    """Returns the text on one line, at most `max_chars` long, with the number of missing characters."""
     text = " ".join(text.split("\n"))
     if len(text) <= max_chars:
         return text
@@ -34,14 +34,14 @@ def cut(text: str, max_chars: int) -> str:
 
 
 def shared(first: str, second: str) -> str:
-    """How two values' texts begin, where one of them was cut before they differ; empty: they are seen to differ."""
+    """Returns the common beginning of two texts if one was cut before they differ; empty if they visibly differ."""
     shorter = min((first, second), key=lambda text: len(_CUT.split(text, maxsplit=1)[0]))
     known = _CUT.split(shorter, maxsplit=1)[0]
     return known if known != shorter and first.startswith(known) and second.startswith(known) else ""
 
 
 def cut_apart(first: str, second: str, max_chars: int) -> tuple[str, str]:
-    """Two texts, each cut to at most `max_chars` so that it is seen where they begin to differ, if their texts tell."""
+    """Cuts two texts to at most `max_chars` each so that their first difference shows, if it is in the texts."""
     pairs = enumerate(zip(first, second, strict=False))
     same = next((at for at, (a, b) in pairs if a != b), min(len(first), len(second)))
     start = same - _BEFORE_CHARS
@@ -51,12 +51,12 @@ def cut_apart(first: str, second: str, max_chars: int) -> tuple[str, str]:
 
 
 def first_of(rows: Sequence[str], most: int) -> list[str]:
-    """The first rows; one more says how many there are beside them."""
+    """Returns the first `most` rows, and a row that counts the rest."""
     return [*rows[:most], *([f"... {len(rows) - most} more"] if len(rows) > most else [])]
 
 
 def show(value: Value, max_chars: int = 120) -> str:
-    """A value as an answer cites it: its text, and what the text alone does not tell."""
+    """Formats a value as an answer cites it: its text, plus shape, length or note if the text lacks them."""
     text = cut(value.text, max_chars)
     extra: list[str] = []
     if value.kind in _SIZED_TEXTS:
@@ -71,13 +71,13 @@ def show(value: Value, max_chars: int = 120) -> str:
 
 
 def typed(value: Value, max_chars: int = 120) -> str:
-    """A value with its type where the text does not show it."""
+    """Formats a value with its type if the text does not show it."""
     text = show(value, max_chars)
     return text if value.kind in PLAIN or value.kind in _SIZED_TEXTS else f"{text} [{value.type}]"
 
 
 def show_result(fact: ExpressionResult, max_chars: int = 120) -> str:
-    """A fact: its value, or why there is none."""
+    """Formats a result: its value, or why there is none."""
     if fact.value is not None:
         return f"{show(fact.value, max_chars)}{timed(fact.value, max_chars)}"
     if fact.error == "raised":
@@ -86,28 +86,28 @@ def show_result(fact: ExpressionResult, max_chars: int = 120) -> str:
 
 
 def variables(facts: FrameFacts, *, as_of_now: bool = False) -> list[Variable]:
-    """Arguments and locals of a frame that are data: not its functions, classes and modules.
+    """Returns a frame's arguments and locals that are data, without functions, classes and modules.
 
-    `as_of_now`: also those of which only that is known what they are since a cleanup has run.
+    `as_of_now` adds those whose value is known only after cleanup has run.
     """
     both = [v for v in [*facts.arguments, *facts.locals] if as_of_now or v.value.time != "now"]
     return [v for v in both if v.value.kind not in _QUIET and not v.name.startswith(("__", "@"))]
 
 
 def when(value: Value, max_chars: int = 60) -> str:
-    """` when it failed, now `[]``: when a value was read, where the program has cleaned up since it failed."""
+    """Describes when a value was read if the program has cleaned up since it failed: ` when it failed, now `[]``."""
     if value.time == "failed":
         return f" when it failed, now `{cut(value.now, max_chars)}`" if value.now else " when it failed"
     return " now, after cleanup has run" if value.time == "now" else ""
 
 
 def bound(facts: FrameFacts | None) -> list[str]:
-    """All names that the frame binds."""
+    """Returns all names that the frame binds."""
     return [v.name for v in [*facts.arguments, *facts.locals]] if facts else []
 
 
 def find(facts: FrameFacts | None, name: str, *, as_of_now: bool = False) -> Value | None:
-    """The value of a name bound in the frame; `as_of_now` is as in `variables`."""
+    """Returns the value of a name bound in the frame, or None; `as_of_now` as in `variables`."""
     for variable in [*facts.arguments, *facts.locals] if facts else []:
         if variable.name == name and (as_of_now or variable.value.time != "now"):
             return variable.value
@@ -115,12 +115,12 @@ def find(facts: FrameFacts | None, name: str, *, as_of_now: bool = False) -> Val
 
 
 def literal(value: Value | None) -> Any:
-    """The Python value behind the text of a plain value; `MISSING` where the text does not tell it all."""
+    """Returns the Python value of a plain value's text; `MISSING` if the text is incomplete."""
     return MISSING if value is None or value.truncated else literal_in(value.text)
 
 
 def literal_in(code: str | ast.expr | None) -> Any:
-    """The Python value of a literal, or of a display of literals, as text or parsed; `MISSING`: it is none."""
+    """Returns the Python value of a literal or a display of literals, as text or parsed; `MISSING` if it is neither."""
     try:
         return ast.literal_eval(code) if code is not None else MISSING
     except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
@@ -128,13 +128,13 @@ def literal_in(code: str | ast.expr | None) -> Any:
 
 
 def number_in(code: str | ast.expr | None) -> int | float | None:
-    """The number that a literal is; None: it is none."""
+    """Returns the number of a numeric literal, or None."""
     found = literal_in(code)
     return found if type(found) in (int, float) else None
 
 
 def number_of(value: Value | None) -> int | float | None:
-    """What a value is, if that is a number and its text tells it all."""
+    """Returns a value's number, or None if it is not a number or its text is incomplete."""
     if value is None or value.kind not in ("int", "float") or value.truncated:
         return None
     try:
@@ -144,14 +144,14 @@ def number_of(value: Value | None) -> int | float | None:
 
 
 def timed(value: Value, max_chars: int = 60) -> str:
-    """` (when it failed; now [])`: the same beside a plain value."""
+    """Describes when a value was read, for use beside a plain value: ` (when it failed; now [])`."""
     if value.time == "failed":
         return f" (when it failed; now {cut(value.now, max_chars)})"
     return " (now, after cleanup)" if value.time == "now" else ""
 
 
 def in_a_line(facts: FrameFacts | None, level: int, full: int, show: Callable[[Value, int], str] = show) -> str:
-    """A frame's values, fewer and shorter at each level, from 0 to 6; one has `full` characters at most."""
+    """Formats a frame's values, at most `full` characters each; fewer and shorter at each `level` from 0 to 6."""
     if facts is None:
         return ""
     if facts.error:

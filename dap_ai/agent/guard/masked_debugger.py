@@ -1,7 +1,7 @@
-"""A Debugger behind the mask: what the program says is masked as it is read, before anything is cut or cited.
+"""A Debugger that masks data from the program as it is read, before anything is cut or cited.
 
-So whoever works with it (tools, the analyst, the second reading) never holds a secret, and equal secrets still compare
-equal. Paths, names and structure stay as they are: files are opened by them.
+So its users (tools, the analyst, the confirmation of evidence) never hold a secret, and equal secrets still compare
+equal. Paths, names and structure stay unchanged, because files are opened by them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from dap_ai.protocol.wire.safe import Raw, Safe, SafeFields, as_it_is, put, repl
 MAX_HIDDEN = 200
 _MIN_HIDDEN_CHARS = 6
 _MASKED_REPLIES = frozenset({"variables", "exceptionInfo", "evaluate"})
-"""DAP responses that hold values; the others hold paths and lines."""
+"""DAP responses that contain values; others contain paths and lines."""
 _DERIVED = (
     "refused: it works on {name}, which holds a secret; a secret's value is masked, and nothing may be computed from "
     "it here: use the name alone"
@@ -35,10 +35,10 @@ _DERIVED = (
 
 
 class MaskedDebugger(PassingSession):
-    """See protocol.debugger.Debugger."""
+    """Masks the data of another Debugger. See protocol.contracts.debugger.Debugger."""
 
     def __init__(self, debugger: RawDebugger, masker: Masker, *, hiding: bool) -> None:
-        """`hiding`: nothing can be computed from a secret: copies have none, the inspector only reads stored values."""
+        """`hiding` prevents computing from secrets: copies contain none, the inspector reads only stored values."""
         super().__init__(debugger)
         self._debugger = debugger
         self._masker = masker
@@ -57,12 +57,12 @@ class MaskedDebugger(PassingSession):
         return msgspec.structs.replace(stop, edits=edits, hit=hit)
 
     async def request(self, command: str, arguments: Mapping[str, Any]) -> SafeFields:
-        """Its values masked."""
+        """Sends a DAP request and masks the values in its response."""
         body = opened(await self._debugger.request(command, arguments))
         return self._masker.mask_fields(body) if command in _MASKED_REPLIES else SafeFields(body)
 
     async def inspect(self, query: Query) -> Inspection:
-        """Masked; secrets are asked for once a stop, and learned."""
+        """Inspects and masks the result; requests and learns the secrets once per stop."""
         stop = self.stop
         if stop and stop.epoch != self._learned_epoch:
             query = msgspec.structs.replace(query, secrets=True)
@@ -105,7 +105,7 @@ class MaskedDebugger(PassingSession):
         return found
 
     async def snapshot(self, query: SnapshotQuery) -> SnapshotResult:
-        """Of a copy without the known secrets, if they are hidden."""
+        """Evaluates in a copy, without the known secrets if they are hidden, and masks the result."""
         shown: dict[str, Safe] = {}
         for node in (query.follow.node, query.follow.when) if query.follow else ():
             if node and (refused := self._refused(node)):
@@ -116,26 +116,26 @@ class MaskedDebugger(PassingSession):
         return self._values.result(await self._debugger.snapshot(query), query, shown)
 
     async def act(self, action: Action, frame_id: int = 0) -> ActionResult:
-        """Its result masked."""
+        """Performs an action and masks its result."""
         done = opened(await self._debugger.act(action, frame_id))
         return replaced(done, result=self._values.text(done.result))
 
     async def approve(self, kind: str, action: str, reason: str, now: str = "") -> Consent:
-        """The action is shown as it would be done: who allows it must see it."""
+        """Asks for consent; the action is not masked, because the user must see what they allow."""
         return await self._debugger.approve(kind, as_it_is(action), self._values.text(reason), self._values.text(now))
 
     def output_tail(self) -> Sequence[tuple[str, Safe]]:
-        """Masked as a whole: a secret may come in two pieces."""
+        """Returns the masked output; pieces are joined first, because a secret may span two."""
         pieces = groupby(opened(self._debugger.output_tail()), key=lambda piece: piece[0])
         return [(category, self._values.text("".join(text for _, text in group))) for category, group in pieces]
 
     def caught(self) -> Caught | None:
-        """Its message masked."""
+        """Returns the caught exception with its message masked, or None."""
         caught = opened(self._debugger.caught())
         return replaced(caught, message=self._values.text(caught.message)) if caught else None
 
     def history(self) -> Sequence[HistoryItem]:
-        """Masked."""
+        """Returns the masked history."""
         return [
             replaced(h, text=self._values.text(h.text), result=self._values.value_text(label_of(h.text), h.result))
             for h in opened(self._debugger.history())
@@ -167,7 +167,7 @@ class MaskedDebugger(PassingSession):
         return [Hidden(secret, filler) for secret, filler in zip(known, made, strict=True)]
 
     def _refused(self, node: Node) -> ExpressionResult | None:
-        """Why an expression is not read while secrets are hidden."""
+        """Returns the refusal of an expression that would compute from a secret, or None."""
         if not self._hiding or (is_path(node) and not self._is_character(node)):
             return None
         name = next((n for n in names_in(node) if n in self._values.holders or _is_sure(n)), "")
@@ -186,7 +186,7 @@ def _is_sure(name: str) -> bool:
 
 
 def is_path(node: Node) -> bool:
-    """Whether an expression only says where a value is: names, attributes, constant keys and indices."""
+    """Whether an expression only locates a value: names, attributes, constant keys and indices, `len`."""
     match node:
         case ["n", _]:
             return True
@@ -201,7 +201,7 @@ def is_path(node: Node) -> bool:
 
 
 def names_in(node: Any) -> Generator[str]:
-    """All names, attributes and constant texts of an expression."""
+    """Yields all names, attributes and constant texts of an expression."""
     if isinstance(node, dict):
         node = list(cast("dict[str, Any]", node).values())
     if not isinstance(node, list):

@@ -31,9 +31,9 @@ class ValueMasker:
     def __init__(self, masker: Masker) -> None:
         self._masker = masker
         self.holders: set[str] = set()
-        """Names whose value has a secret in it."""
+        """Names whose values contain a secret."""
         self.strings: set[str] = set()
-        """Those of them whose value is a string."""
+        """Names of values with a secret that are strings or bytes."""
 
     def learn_table(self, value: Value) -> None:
         """Learns the secrets in a table's cells."""
@@ -41,25 +41,25 @@ class ValueMasker:
             self._masker.learn(name, text)
 
     def watched(self, watched: WatchedData) -> WatchedData:
-        """A data breakpoint's variable, its value masked."""
+        """Masks the value of a data breakpoint's variable."""
         return msgspec.structs.replace(watched, before=self.value_text(label_of(watched.name), watched.before))
 
     def edit(self, edit: ValueEdit) -> ValueEdit:
-        """A value set in the debugger, masked."""
+        """Masks a value set in the debugger."""
         name = label_of(edit.name)
         value, before = self.value_text(name, edit.value), self.value_text(name, edit.before)
         return msgspec.structs.replace(edit, value=value, before=before, typed=self.text(edit.typed))
 
     def text(self, text: str) -> Safe:
-        """Any text, masked."""
+        """Masks any text; texts of up to 4 characters stay unchanged."""
         return as_it_is(text) if len(text) <= _SHORT else self._masker.mask(text)
 
     def message(self, text: str) -> Safe:
-        """What an exception says: a test runner may have coloured it."""
+        """Masks an exception's message, without terminal colours that a test runner may add."""
         return self.text(without_colours(text))
 
     def value_text(self, name: str, text: str) -> Safe:
-        """The text of a value under a name, masked; the name is remembered if it holds a secret."""
+        """Masks the text of a named value, and remembers the name if it contains a secret."""
         if len(text) <= _SHORT and not secret_name(name):
             return as_it_is(text)
         masked = self._masker.mask_value(name, text) if name else self._masker.mask(text)
@@ -68,7 +68,7 @@ class ValueMasker:
         return masked
 
     def value(self, name: str, value: Value) -> None:
-        """A value under a name, masked in place."""
+        """Masks a named value in place."""
         text = self.value_text(name, value.text)
         if value.text != text and value.kind in ("str", "bytes"):
             self.strings.add(name)
@@ -97,7 +97,7 @@ class ValueMasker:
             self.value(name, fact.value)
 
     def frame(self, facts: FrameFacts, names: Sequence[str]) -> None:
-        """A frame, masked in place. `names`: one for each of its expressions; empty where there is none."""
+        """Masks a frame in place. `names` holds one name for each of its expressions, empty if there is none."""
         put(facts, error=self.text(facts.error), expressions=[self.text(text) for text in facts.expressions])
         for variable in (*facts.arguments, *facts.locals):
             self.value(variable.name, variable.value)
@@ -106,7 +106,7 @@ class ValueMasker:
                 self._fact(name, fact)
 
     def exception(self, exception: ExceptionFacts) -> None:
-        """An exception, masked in place."""
+        """Masks an exception in place."""
         put(exception, message=self.message(exception.message), traceback=self.text(exception.traceback))
         put(exception, notes=[self.message(note) for note in exception.notes])
         for facts in exception.frames:
@@ -116,7 +116,7 @@ class ValueMasker:
             self.value("", value)
 
     def result(self, made: Raw[SnapshotResult], query: SnapshotQuery, shown: Mapping[str, Safe]) -> SnapshotResult:
-        """`shown`: by what stands for a secret in the copy, its placeholder."""
+        """Masks a snapshot's result. `shown`: placeholders by the filler that replaces each secret in the copy."""
         result = _unfilled(opened(made), shown) if shown else opened(made)
         if result.value is not None:
             self.value(label_of(query.expression), result.value)
@@ -176,12 +176,12 @@ class ValueMasker:
 
 
 def opened(read: Raw[T]) -> T:
-    """What was read, to be masked."""
+    """Returns unmasked data for masking."""
     return cast("T", read)
 
 
 def _unfilled(result: SnapshotResult, shown: Mapping[str, Safe]) -> SnapshotResult:
-    """With the placeholder in place of what stood for the secret in the copy."""
+    """Replaces the copy's fillers for secrets by their placeholders."""
     text = msgspec.json.encode(result).decode()
     for filler, placeholder in sorted(shown.items(), key=lambda pair: -len(pair[0])):
         if filler != placeholder:
@@ -190,7 +190,7 @@ def _unfilled(result: SnapshotResult, shown: Mapping[str, Safe]) -> SnapshotResu
 
 
 def label(node: Node) -> str:
-    """The name under which an expression's value stands: `api_key` of `config.api_key` and of `config["api_key"]`."""
+    """Returns the name of an expression's value: `api_key` for `config.api_key` and `config["api_key"]`; else empty."""
     match node:
         case ["n", str(name)] | ["a", _, str(name)] | ["s", _, ["c", str(name)]]:
             return name
@@ -201,6 +201,6 @@ def label(node: Node) -> str:
 
 
 def label_of(expression: str) -> str:
-    """The same for source text."""
+    """Returns the name of an expression's value, from source text; empty if it has none."""
     found = _LAST_NAME.fullmatch(expression.strip())
     return (found["name"] or found["key"] or "") if found else ""

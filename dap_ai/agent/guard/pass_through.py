@@ -1,4 +1,4 @@
-"""What stands before a debugger or a model and changes some of it: all the rest is passed on, written once."""
+"""Base classes for wrappers that change some members of a debugger or model and pass on all others."""
 
 from __future__ import annotations
 
@@ -13,63 +13,63 @@ from dap_ai.protocol.wire.safe import SafeFields
 
 
 class PassingSession:
-    """See protocol.debugger.StoppedSession: another one's members."""
+    """Delegates to another session. See protocol.contracts.debugger.StoppedSession."""
 
     def __init__(self, session: StoppedSession) -> None:
         self._session = session
 
     @property
     def stop(self) -> StopEvent | None:
-        """The other's."""
+        """The wrapped session's stop."""
         return self._session.stop
 
     @property
     def current(self) -> bool:
-        """The other's."""
+        """Whether the wrapped session's stop is still current."""
         return self._session.current
 
     @property
     def can_inspect(self) -> bool:
-        """The other's."""
+        """Whether the wrapped session can inspect."""
         return self._session.can_inspect
 
     @property
     def why_no_snapshot(self) -> str:
-        """The other's."""
+        """The wrapped session's reason for making no snapshots."""
         return self._session.why_no_snapshot
 
     def lent_model(
         self, messages: Sequence[SafeFields], tools: Sequence[Mapping[str, Any]]
     ) -> AsyncGenerator[LentPiece | LentReply]:
-        """The other's."""
+        """Streams a reply from the wrapped session's lent model."""
         return self._session.lent_model(messages, tools)
 
 
 class PassingModel:
-    """Delegates every member but `stream` to another Model; see agent.model.Model."""
+    """Delegates every member but `stream` to another Model. See model_port.Model."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
 
     @property
     def provider(self) -> str:
-        """The other's."""
+        """The wrapped model's provider."""
         return self._model.provider
 
     @property
     def name(self) -> str:
-        """The other's."""
+        """The wrapped model's name."""
         return self._model.name
 
     @property
     def notice(self) -> str:
-        """The other's."""
+        """The wrapped model's notice."""
         return self._model.notice
 
     def warm(self) -> None:
-        """The other's."""
+        """Prepares the wrapped model."""
         self._model.warm()
 
     async def close(self) -> None:
-        """The other's."""
+        """Closes the wrapped model."""
         await self._model.close()

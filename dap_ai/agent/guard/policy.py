@@ -1,13 +1,13 @@
-"""What an agent may do, decided by level, tool and the user's own lists; never by what a model says.
+"""Decides what an agent may do by level, tool and the user's lists; never by a model's text.
 
-    observe    read what is stored
+    observe    read stored values
     compute    also evaluate: in a copy of the program, or by the allow-list
     mutate     also act on the program itself, each time with the user's confirmation
 
-The user's lists are patterns of calls: a tool's name, and after a space its main argument: `step`,
-`set_breakpoint shop.py:*`, `environment`, `execute *`. What is denied is refused at every level, and read widely; what
-is allowed needs no confirmation, and read narrowly. Neither list can come from a workspace or from launch arguments
-(config.py).
+The user's lists are patterns of calls: a tool's name, optionally followed by a space and its main argument: `step`,
+`set_breakpoint shop.py:*`, `environment`, `execute *`. `deny` refuses calls at every level and matches widely; `allow`
+skips the confirmation and matches narrowly. Neither list can come from a workspace or from launch arguments
+(settings/configuration.py).
 """
 
 from __future__ import annotations
@@ -26,50 +26,50 @@ from dap_ai.protocol.wire.visible import visible
 from dap_ai.system.texts import cut
 
 PLACE = "{file}:{line}"
-"""The main argument of a tool that takes a place in the source: no code."""
+"""Main argument of tools that take a place in the source, not code."""
 
 
 class AnyTool(Protocol):
-    """What the policy has to know of a tool; see agent.tools.base.Tool."""
+    """Part of a tool that the policy uses; see agent.tools.base.Tool."""
 
     @property
     def name(self) -> str:
-        """As in a call."""
+        """Tool name in a call."""
         ...
 
     @property
     def level(self) -> str:
-        """The lowest at which it may be called; one that is not known is above all."""
+        """Lowest level at which it may be called; an unknown level counts as the highest."""
         ...
 
     @property
     def main(self) -> str:
-        """Its main argument, as a format."""
+        """Format string for its main argument."""
         ...
 
     @property
     def alternative(self) -> str:
-        """What a model can do without it."""
+        """Alternative for a model that may not call it."""
         ...
 
     def action(self, arguments: Any) -> str:
-        """A call's main argument."""
+        """Returns a call's main argument."""
         ...
 
     def deniable(self, arguments: Any) -> Sequence[str]:
-        """What a pattern that denies calls is compared with."""
+        """Returns the texts of a call that `deny` patterns are matched against."""
         ...
 
 
 @dataclass(frozen=True)
 class PolicyVerdict:
-    """What becomes of a call."""
+    """Decision about a call."""
 
     outcome: Literal["allowed", "refused", "consent"]
     text: str = ""
-    """Refused: the rule that was broken and what to do instead."""
+    """If refused: the rule and what to do instead."""
     rule: str = ""
-    """What decided, where the default did not: `level compute`, `deny: environment`, `allow: step`, `unsafe`."""
+    """Rule that decided, if not the default: `level compute`, `deny: environment`, `allow: step`, `unsafe`."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Policy:
     unsafe: bool = False
 
     def decide(self, tool: AnyTool, arguments: ToolArguments) -> PolicyVerdict:
-        """Whether this call may be made, may not, or needs the user's consent."""
+        """Decides whether a call is allowed, refused, or needs the user's consent."""
         if pattern := next((p for p in self.deny if _denies(p, tool, arguments)), ""):
             text = f"`{tool.name}` is refused: the user's list `deny` has `{pattern}`. Do without it."
             return PolicyVerdict("refused", text, f"deny: {pattern}")
@@ -101,22 +101,22 @@ class Policy:
         return PolicyVerdict("consent")
 
     def offers(self, tool: AnyTool) -> bool:
-        """Whether a model is told of the tool."""
+        """Whether a model may see the tool."""
         is_denied = any(fnmatchcase(tool.name, name) and wanted in ("", "*") for name, wanted in map(_parts, self.deny))
         return self._reaches(tool) and not is_denied
 
     def _reaches(self, tool: AnyTool) -> bool:
-        """A level that is not known is above all."""
+        """Whether the tool's level is within the policy's; an unknown level is not."""
         return tool.level in LEVELS[: LEVELS.index(self.level) + 1]
 
 
 def instead(tool: AnyTool) -> str:
-    """What a model can do without the tool."""
+    """Returns what a model can do without the tool."""
     return tool.alternative or "do without it"
 
 
 def plain(text: str, max_chars: int) -> str:
-    """A model's words on one line, what does not show as escapes, cut; as they may be shown to a user."""
+    """Returns a model's text for the user: on one line, invisible characters escaped, cut."""
     return cut(" ".join(visible(text).split()), max_chars, "…")
 
 
@@ -126,9 +126,9 @@ def _parts(pattern: str) -> tuple[str, str]:
 
 
 def _denies(pattern: str, tool: AnyTool, arguments: ToolArguments) -> bool:
-    """Spaces and line ends in a call are one space, and letters are compared as Python reads them.
+    """Whether a `deny` pattern matches a call, with white space collapsed and characters NFKC-normalised.
 
-    The name of a file may be given by the end of its path.
+    A file may also match by the end of its path.
     """
     name, wanted = _parts(pattern)
     if not fnmatchcase(tool.name, name):
@@ -139,7 +139,7 @@ def _denies(pattern: str, tool: AnyTool, arguments: ToolArguments) -> bool:
 
 
 def _allows(pattern: str, tool: AnyTool, arguments: ToolArguments) -> bool:
-    """Code is allowed as it stands or altogether: with `*` in the middle, `total(*)` would fit any other call."""
+    """Whether an `allow` pattern matches. Wildcards match only places: in code, `total(*)` would match any call."""
     name, wanted = _parts(pattern)
     if not fnmatchcase(tool.name, name):
         return False

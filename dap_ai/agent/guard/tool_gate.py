@@ -1,7 +1,7 @@
-"""The one place that every call of a tool passes: the policy decides, and where that says so, the user.
+"""The gate that every tool call passes: the policy decides, and the user if the policy asks for consent.
 
-1. Nothing here reads what a model says, but to show it: its reason, in its own words.
-2. What the user has refused is not asked again in the same question; after MAX_DENIALS, nothing is.
+1. A model's text never affects a decision; its reason is only shown.
+2. An action the user has refused is not asked for again in the same question; after MAX_DENIALS refusals, none is.
 3. Each decision is a status line for the user and a line of the transcript.
 """
 
@@ -26,7 +26,7 @@ MAX_ACTION_CHARS = 1000
 MAX_REASON_CHARS = 300
 MAX_NOW_CHARS = 200
 DECIDED = ("allowed (", "refused (")
-"""How the status line of a decision begins."""
+"""Beginnings of a decision's status line."""
 _MAX_SHOWN_CHARS = 120
 _WHY_NOT = {"timeout": "nobody answered in time", "unseen": "there is nobody who could be asked"}
 _NO_MORE = "The user has refused {count} actions in this question: none is asked for any more. Answer without."
@@ -34,18 +34,18 @@ _NO_MORE = "The user has refused {count} actions in this question: none is asked
 
 @dataclass(eq=False)
 class ToolGate:
-    """The decisions of one ask."""
+    """Decides on the tool calls of one ask."""
 
     policy: Policy
     _debugger: Debugger
     _sink: Sink | None = None
     _keep: Callable[[Message], None] | None = None
     waited_s: float = field(default=0.0, init=False)
-    """How long the user was waited for."""
+    """Seconds spent waiting for the user."""
     _denied: dict[tuple[str, bytes], str] = field(default_factory=dict[tuple[str, bytes], str], init=False)
 
     def ruled_out(self, tool: AnyTool, arguments: ToolArguments) -> str:
-        """Why the policy refuses the call; empty: it does not."""
+        """Returns why the policy refuses the call; empty if it does not."""
         verdict = self.policy.decide(tool, arguments)
         if verdict.outcome == "refused":
             self._note(tool, arguments, "refused", verdict.rule)
@@ -54,9 +54,9 @@ class ToolGate:
     async def refusal(
         self, tool: AnyTool, arguments: ToolArguments, now: Callable[[], Awaitable[str]] | None = None
     ) -> str:
-        """Why the call is not made, and what to do instead; empty: it is made. Raises NotStopped.
+        """Returns why the call is not made and what to do instead; empty if it is made. Raises NotStopped.
 
-        `now` reads what would be replaced, for the user who is asked.
+        `now` reads the value that would be replaced, for the confirmation.
         """
         verdict = self.policy.decide(tool, arguments)
         if verdict.outcome == "refused":
@@ -100,7 +100,7 @@ class ToolGate:
         *,
         unasked: bool = False,
     ) -> None:
-        """`unasked`: the user has not seen the model's reason yet."""
+        """Reports and records a decision. `unasked`: the user has not seen the model's reason yet."""
         action = action_of(tool, arguments)
         reason = plain(getattr(arguments, "reason", ""), MAX_REASON_CHARS)
         if self._sink:
@@ -113,19 +113,19 @@ class ToolGate:
 
 
 def lets_go_on(status: str) -> bool:
-    """Whether a status line tells of a decision after which the program goes on at once."""
+    """Whether a status line is of a decision that resumes the program immediately."""
     return re.match(r"allowed \(.*?\): (step|continue_to) ", status) is not None
 
 
 def action_of(tool: AnyTool, arguments: ToolArguments) -> str:
-    """What would be done, as code, with the frame where it is not the one that the question is about."""
+    """Returns the action as code, with its frame if it is not the question's."""
     frame = getattr(arguments, "frame", None)
     text = tool.action(arguments)
     return text if frame is None or tool.level != "mutate" else f"{text}  # in frame {frame}"
 
 
 def _unreadable(tool: AnyTool, arguments: ToolArguments) -> str:
-    """Why a user could not see what an action does; empty: it is on one line, and all of it is visible."""
+    """Returns why the user could not see all of an action; empty if it is short, on one line and visible."""
     action = action_of(tool, arguments)
     if len(action) > MAX_ACTION_CHARS:
         return (

@@ -1,4 +1,4 @@
-"""A Debugger that tells the user of every read."""
+"""A Debugger that reports every read to the user."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dap_ai.system.texts import counted
 
 
 class Watched(PassingSession):
-    """Reports every read to the sink, with its time, and counts them; within `quietly`, it only remembers copies."""
+    """Reports each read with its duration to the sink and counts it; within `quietly`, counts only snapshots."""
 
     def __init__(self, debugger: Debugger, sink: Sink) -> None:
         super().__init__(debugger)
@@ -31,7 +31,7 @@ class Watched(PassingSession):
 
     @contextlib.contextmanager
     def quietly(self) -> Generator[None]:
-        """What is read within is part of a step that is told as a whole."""
+        """Suppresses reports in the `with` block, whose reads belong to a step that is reported as a whole."""
         self._quiet = True
         try:
             yield
@@ -39,19 +39,19 @@ class Watched(PassingSession):
             self._quiet = False
 
     async def snapshot(self, query: SnapshotQuery) -> SnapshotResult:
-        """Told with what came of it."""
+        """Evaluates in a copy and reports the outcome; trials are only counted."""
         began = time.monotonic()
         result = await self._debugger.snapshot(query)
         self.snapshots += 1
         if query.is_trial:
-            self.calls += not self._quiet  # one of many trials: their sum is told, not each
+            self.calls += not self._quiet  # one of many trials, which are reported as a sum
             return result
         what = "the tests beside it" if query.beside else query.expression or _statements(query.statements)
         self._report("snapshot", f"snapshot {what}", _came_of(result), began, snapshot=True)
         return result
 
     async def request(self, command: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Told with what came of it."""
+        """Sends a DAP request and reports the number of rows."""
         began = time.monotonic()
         body = await self._debugger.request(command, arguments)
         count = next((len(v) for v in body.values() if isinstance(v, list)), 0)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType] JSON
@@ -59,7 +59,7 @@ class Watched(PassingSession):
         return body
 
     async def inspect(self, query: Query) -> Inspection:
-        """Told with what came of it."""
+        """Inspects frames and reports the number of variables."""
         began = time.monotonic()
         found = await self._debugger.inspect(query)
         expressions = sum(len(frame.expressions) for frame in query.frames)
@@ -69,7 +69,7 @@ class Watched(PassingSession):
         return found
 
     async def act(self, action: Action, frame_id: int = 0) -> ActionResult:
-        """Told with what came of it."""
+        """Performs an action and reports the outcome."""
         began = time.monotonic()
         done = await self._debugger.act(action, frame_id)
         what = type(action).__name__
@@ -77,19 +77,19 @@ class Watched(PassingSession):
         return done
 
     async def approve(self, kind: str, action: str, reason: str, now: str = "") -> Consent:
-        """See Debugger."""
+        """Asks the user for consent."""
         return await self._debugger.approve(kind, action, reason, now)
 
     def output_tail(self) -> Sequence[tuple[str, str]]:
-        """See Debugger."""
+        """Returns the end of the program's output."""
         return self._debugger.output_tail()
 
     def caught(self) -> Caught | None:
-        """See Debugger."""
+        """Returns the caught exception, or None."""
         return self._debugger.caught()
 
     def history(self) -> Sequence[HistoryItem]:
-        """See Debugger."""
+        """Returns the session's history."""
         return self._debugger.history()
 
     def _report(self, name: str, call: str, result: str, began: float, *, snapshot: bool = False) -> None:
@@ -102,7 +102,7 @@ class Watched(PassingSession):
 
 
 def _came_of(result: SnapshotResult) -> str:
-    """How it ended. Where it was refused what only the program itself may do, that alone would look like a finding."""
+    """Describes how a snapshot ended; only the reason if the result is unknown."""
     if result.unknown and result.beside is None:
         return f"not known: {result.unknown}"
     return result.error or result.status

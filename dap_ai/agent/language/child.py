@@ -1,6 +1,6 @@
-"""One process of a language server and the conversation with it. The only owner of pygls and lsprotocol.
+"""A language server's process and the conversation with it. Only this module uses pygls and lsprotocol.
 
-It ends where its stdin does, so that none is left behind whatever becomes of this process.
+The server ends when its stdin closes, so that none is left behind when this process ends.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ logging.getLogger("pygls").setLevel(logging.CRITICAL)  # stderr is the user's te
 
 @dataclass
 class _Shown:
-    """A file that is open."""
+    """A file that is open in the language server."""
 
     version: int
     text: str
     stamp: tuple[float, int]
-    """Of the file on disk."""
+    """Modification time and size of the file on disk."""
     since: float
-    """Seconds since the epoch."""
+    """Time of opening, in seconds since the epoch."""
 
 
 class Child:
-    """A language server that runs; made by `start`."""
+    """A running language server; create it with `start`."""
 
     def __init__(self, process: asyncio.subprocess.Process, recipe: ServerRecipe) -> None:
         assert process.stdin is not None and process.stdout is not None  # noqa: S101, PT018  both are pipes
@@ -62,10 +62,10 @@ class Child:
         self._exit = asyncio.get_running_loop().create_task(process.wait())
         self._ending: asyncio.Task[None] | None = None
         self._shown: dict[str, _Shown] = {}
-        """By path."""
+        """Open files by path."""
 
     def _answer_requests(self) -> None:
-        """A language server that is not answered may wait for ever."""
+        """Answers the server's requests, for which it may otherwise wait forever."""
         told = self._recipe.configuration
 
         def configuration(asked: types.ConfigurationParams) -> list[Any]:
@@ -80,7 +80,7 @@ class Child:
 
     @classmethod
     async def start(cls, recipe: ServerRecipe, root: str) -> Child:
-        """One that is ready to answer. Raises OSError, Ended, and Refused if the interpreter cannot be asked."""
+        """Starts a server and waits until it is ready. Raises OSError, ServerEnded; ServerRefused for a bad Python."""
         process = await asyncio.create_subprocess_exec(
             *recipe.argv,
             stdin=asyncio.subprocess.PIPE,
@@ -103,10 +103,10 @@ class Child:
         return self._exit.done() or self._ending is not None
 
     async def definitions(self, position: Position, timeout_s: float | None) -> list[SourceLine]:
-        """Where the name is defined, else its type. Raises Ended, Refused, TimeoutError."""
+        """Returns where the name is defined, else its type. Raises ServerEnded, ServerRefused, TimeoutError."""
         found = await self._defined(position, timeout_s)
         if any(_stamp(spot.path)[0] > self._shown[position.path].since for spot in found):
-            self._close(position.path)  # what it includes has changed: only a file opened anew is read with that
+            self._close(position.path)  # an included file has changed: only reopening rereads it
             found = await self._defined(position, timeout_s)
         return found or await self.types(position, timeout_s)
 
@@ -115,24 +115,24 @@ class Child:
         return _spots(await self._answer(asked, timeout_s))
 
     async def types(self, position: Position, timeout_s: float | None) -> list[SourceLine]:
-        """Where the name's type is defined. Raises Ended, Refused, TimeoutError."""
+        """Returns where the name's type is defined. Raises ServerEnded, ServerRefused, TimeoutError."""
         asked = self._client.text_document_type_definition(types.TypeDefinitionParams(*self._place(position)))
         return _spots(await self._answer(asked, timeout_s))
 
     async def about(self, position: Position, timeout_s: float | None) -> str:
-        """What it shows of the name in an editor, as plain text. Raises Ended, Refused, TimeoutError."""
+        """Returns the editor's hover text for the name. Raises ServerEnded, ServerRefused, TimeoutError."""
         asked = self._client.text_document_hover(types.HoverParams(*self._place(position)))
         found = await self._answer(asked, timeout_s)
         contents = found.contents if isinstance(found, types.Hover) else None
         return contents.value if isinstance(contents, types.MarkupContent) else ""
 
     async def learn(self, position: Position, timeout_s: float | None) -> None:
-        """Has it read a file. Raises Ended, Refused, TimeoutError."""
+        """Makes the server read a file. Raises ServerEnded, ServerRefused, TimeoutError."""
         document, _ = self._place(position)
         await self._answer(self._client.text_document_document_symbol(types.DocumentSymbolParams(document)), timeout_s)
 
     async def end(self) -> None:
-        """Ends the process, kindly at first. Again, or cancelled, it ends all the same."""
+        """Ends the process, by force after 0.5 s. Safe to call twice; a cancelled call still ends it."""
         if self._ending is None:
             self._ending = asyncio.get_running_loop().create_task(self._end())
         await asyncio.shield(self._ending)
@@ -147,7 +147,7 @@ class Child:
         self._reading.cancel()
 
     def _kill(self) -> None:
-        """With all that it has started: a script may stand before the program itself."""
+        """Kills the process and its children: the program may have been started by a script."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             if os.name == "posix":
                 os.killpg(self._process.pid, signal.SIGKILL)
@@ -155,7 +155,7 @@ class Child:
                 self._process.kill()
 
     async def _open(self, root: str) -> None:
-        """The handshake, and one definition: only that tells whether the debuggee's interpreter can be asked."""
+        """Initializes the server and requests one definition, which fails if the interpreter cannot be used."""
         general = types.GeneralClientCapabilities(position_encodings=[types.PositionEncodingKind.Utf32])
         greeting = types.InitializeParams(
             capabilities=types.ClientCapabilities(
@@ -176,7 +176,7 @@ class Child:
             await self.definitions(Position(str(Path(root) / name), text, 1, len(text) - 2), None)
 
     def _place(self, position: Position) -> tuple[types.TextDocumentIdentifier, types.Position]:
-        """A position, in files that the language server knows as they are now."""
+        """Returns a position for a request, after sending the server the current text of open files."""
         for path in [path for path in self._shown if path != position.path]:
             self._refresh(path)
         self._show(position)
@@ -201,7 +201,7 @@ class Child:
         self._client.text_document_did_change(types.DidChangeTextDocumentParams(document, [change]))
 
     def _refresh(self, path: str) -> None:
-        """An open file that has changed on disk is sent anew, one that is gone is closed."""
+        """Sends an open file again if it has changed on disk, and closes it if it is gone."""
         shown = self._shown[path]
         if shown.stamp == (now := _stamp(path)):
             return
@@ -227,7 +227,10 @@ class Child:
             self._client.workspace_did_change_configuration(types.DidChangeConfigurationParams(settings))
 
     async def _answer(self, asked: Future[Any], timeout_s: float | None) -> Any:
-        """Raises Ended, Refused, TimeoutError. Cancelled, it leaves the answer to come: pygls wants to deliver it."""
+        """Returns the server's answer. Raises ServerEnded, ServerRefused, TimeoutError.
+
+        If cancelled, the answer stays pending, because pygls will still deliver it.
+        """
         answer = asyncio.wrap_future(asked)
         answer.add_done_callback(_consume_error)
         done, _ = await asyncio.wait(
@@ -248,7 +251,7 @@ def _uri(path: str) -> str:
 
 
 def _stamp(path: str) -> tuple[float, int]:
-    """When a file was last changed, and its size; zeros: there is none."""
+    """Returns a file's modification time and size; zeros if it does not exist."""
     try:
         found = Path(path).stat()
     except (OSError, ValueError):
@@ -257,7 +260,7 @@ def _stamp(path: str) -> tuple[float, int]:
 
 
 def _consume_error(answer: asyncio.Future[Any]) -> None:
-    """Nobody may be left to be told of a failure; the event loop need not be."""
+    """Marks an answer's exception as retrieved, so that the event loop does not log it."""
     if not answer.cancelled():
         answer.exception()
 

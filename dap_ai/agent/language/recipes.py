@@ -1,4 +1,4 @@
-"""How the language server of each language is started, if there is one on this machine."""
+"""How to start the language server of each language, if it is installed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dap_ai.system import child_python, programs
 from dap_ai.system.extras import DEFINITIONS
 
 Family = Literal["python", "clang", "rust"]
-"""Languages that one language server knows."""
+"""Languages grouped by the language server that handles them."""
 _FAMILIES: Mapping[str, Family] = {"python": "python", "c": "clang", "cpp": "clang", "rust": "rust"}
 _QUIET_RUST = {
     "cargo": {"buildScripts": {"enable": False}},
@@ -22,43 +22,43 @@ _QUIET_RUST = {
     "checkOnSave": False,
     "cachePriming": {"enable": False},
 }
-"""It compiles and runs nothing of the workspace."""
+"""Options with which rust-analyzer compiles and runs nothing of the workspace."""
 
 
 @dataclass(frozen=True)
 class ServerRecipe:
-    """One kind of language server for one workspace."""
+    """How to start one kind of language server for one workspace."""
 
     argv: tuple[str, ...]
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """`initializationOptions`."""
+    """The `initializationOptions` request field."""
     environ: Mapping[str, str] = field(default_factory=dict[str, str])
-    """On top of this process's own."""
+    """Environment variables added to this process's own."""
     configuration: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """By section, for those that ask for it."""
+    """Settings by section, for servers that request them."""
     probe: tuple[str, str] | None = None
-    """Name and text of a file that it is asked about before it counts as started."""
+    """Name and text of a file for a first request, which must succeed before the server counts as started."""
     command: Callable[[str, str], tuple[str, list[str]] | None] | None = None
-    """The folder and the command that compile a file (path, language), where it must be told."""
+    """Returns the (folder, command) that compiles a file (path, language), if the server needs it."""
 
 
 def family_of(language: str) -> Family | None:
-    """Which language server knows a language, as agent.source.language_of has it; None: none that is known here."""
+    """Returns the family of a language, as from source_files.language_of; None if no server handles it."""
     return _FAMILIES.get(language)
 
 
 def name_of(family: Family) -> str:
-    """What the user knows it by."""
+    """Returns the server's name for the user."""
     return {"python": "jedi-language-server", "clang": "clangd", "rust": "rust-analyzer"}[family]
 
 
 def is_installed(family: Family = "python") -> bool:
-    """Whether there is such a language server to start."""
+    """Whether the language server of a family is installed."""
     return not why_not_installed(family)
 
 
 def why_not_installed(family: Family) -> str:
-    """What is missing, and how to get it where that is up to us; empty: there is such a language server to start."""
+    """Returns what is missing, with installation advice for dap_ai's own extras; empty if the server can be started."""
     if "pygls" in DEFINITIONS.missing:
         return DEFINITIONS.install_advice
     if family == "python":
@@ -68,9 +68,9 @@ def why_not_installed(family: Family) -> str:
 
 
 def recipe_of(family: Family, root: str, python: str = "", import_path: tuple[str, ...] = ()) -> ServerRecipe:
-    """The recipe for a workspace; it walks through its folders, so it is called in a thread.
+    """Returns the recipe for a workspace. Call it in a thread, because it searches the workspace's folders.
 
-    Raises FileNotFoundError where the language server is not installed.
+    Raises FileNotFoundError if the language server is not installed.
     """
     if family == "python" and not _has_jedi() and (found := find_basedpyright()):
         return ServerRecipe((found, "--stdio"), configuration=_of_basedpyright(python, import_path))
@@ -94,7 +94,7 @@ def _has_jedi() -> bool:
 
 
 def find_basedpyright() -> str:
-    """The path of its language server, in dap-ai's own environment or on PATH; empty: none."""
+    """Returns the path of basedpyright's language server in dap-ai's environment or on PATH; empty if none."""
     name = "basedpyright-langserver"
     return programs.locate(name, programs.search_path()) or ""
 
@@ -110,7 +110,7 @@ def _of_basedpyright(python: str, import_path: tuple[str, ...]) -> dict[str, Any
 
 
 def find_rust_analyzer() -> str:
-    """The path of rust-analyzer; empty: none. rustup's stand-in for one that is not installed counts as none."""
+    """Returns the path of rust-analyzer; empty if none. Ignores rustup's proxy for a missing component."""
     found = programs.locate("rust-analyzer")
     if not found or Path(os.path.realpath(found)).stem != "rustup":
         return found or ""

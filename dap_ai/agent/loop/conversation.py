@@ -1,6 +1,6 @@
-"""What was asked and answered before: a follow-up knows its conversation, and whether the program has moved on.
+"""The previous questions and answers of a conversation, and whether the program has moved on since.
 
-It is made shorter where it no longer fits the model.
+The messages are shortened if they no longer fit the model's context.
 """
 
 from __future__ import annotations
@@ -19,48 +19,48 @@ from dap_ai.protocol.wire.safe import SafeFields
 MAX_TURNS = 20
 _MAX_PLACES = 3
 _AROUND = 12
-"""Lines before and after the one that a turn stood at."""
+"""Lines to show before and after the line of a turn."""
 
 
 @dataclass
 class Turn:
-    """A question, its answer, and the stop they were about (None: nothing was stopped)."""
+    """A question, its answer, and the stop it was about (None if nothing was stopped)."""
 
     question: str
     answer: Answer
     stop: StopEvent | None
     spot: str = ""
-    """`shop.py:12` in words."""
+    """Place of the stop, for the user: `shop.py:12`."""
     told: bool = True
-    """A model was asked: the turn is not a tool's, nor the offline analyst's."""
+    """Whether a model was asked, not a tool or the offline analyst."""
     is_brought: bool = False
-    """Of a session that has ended; the client has kept it."""
+    """Whether the turn is from an ended session, kept by the client."""
 
 
 @dataclass
 class Conversation:
-    """The turns of one conversation, oldest first; bounded."""
+    """The last 20 turns of one conversation, oldest first."""
 
     id: str = ""
     messages: list[SafeFields] = field(default_factory=list[SafeFields])
-    """What a model was told and has said; empty before its first question."""
+    """Messages to and from the model; empty before its first question."""
     marker: str = field(default_factory=lambda: f"data-{secrets.token_hex(4)}")
-    """Fences what the program says; nothing in the program can know it."""
+    """Random marker that fences output of the program, which cannot know it."""
     turns: list[Turn] = field(default_factory=list[Turn])
     source: str = ""
-    """Where the turns of an ended session stood: the lines there, as they are now."""
+    """Current source around the places of an ended session's turns."""
 
     def add(self, turn: Turn) -> None:
-        """Remembers a turn; the oldest is forgotten."""
+        """Adds a turn and drops the oldest beyond MAX_TURNS."""
         self.turns = [*self.turns, turn][-MAX_TURNS:]
 
     @property
     def brought(self) -> list[Turn]:
-        """The turns of a session that has ended: no model of this one was told of them."""
+        """Turns of an ended session, which this session's model has not seen."""
         return [turn for turn in self.turns if turn.is_brought]
 
     def bring(self, earlier: Earlier, sources: Sources) -> None:
-        """Goes on with a conversation whose session has ended."""
+        """Continues a conversation whose session has ended."""
         for said in earlier.turns:
             spot = f"{Path(said.file).name}:{said.line}" if said.file else ""
             self.add(Turn(said.question, Answer(said.answer), None, spot, told=False, is_brought=True))
@@ -69,7 +69,7 @@ class Conversation:
         self.source = "\n\n".join(filter(None, shown))
 
     def moved_on(self, stop: StopEvent | None) -> str:
-        """A sentence where the program stands elsewhere than at the last question; else empty."""
+        """Returns a sentence that the program has continued since the last question; empty if it has not."""
         if not self.turns:
             return ""
         last = self.turns[-1]
@@ -78,7 +78,7 @@ class Conversation:
         return f"The program has continued since your last question, which was about {last.spot or 'an earlier stop'}."
 
     def recall(self, question: str) -> Turn | None:
-        """The last turn that says something about the question's words; else the last turn."""
+        """Returns the last turn whose answer contains a word of the question; else the last turn, or None."""
         words = {w.strip("?`.,").casefold() for w in question.split() if len(w) > 3}
         for turn in reversed(self.turns):
             if words & {w.strip("?`.,:").casefold() for w in turn.answer.text.split()}:
@@ -96,13 +96,13 @@ def _lines(sources: Sources, file: str, line: int) -> str:
 
 
 _KEPT = 2
-"""The last messages that stay whole."""
+"""Number of newest messages that are shortened last."""
 _MAX_TOOL_CHARS = 400
 _MAX_CHARS = 4000
 
 
 def shrink(messages: list[SafeFields]) -> bool:
-    """Cuts results of tools and long messages, the newest ones last; False if there is nothing to cut any more."""
+    """Shortens tool results and long messages, the newest last. Returns False if nothing is left to shorten."""
     older, newest = messages[1:-_KEPT], messages[-_KEPT:]
     return _cut(older, _MAX_TOOL_CHARS) or _cut(newest, _MAX_CHARS)
 

@@ -1,4 +1,4 @@
-"""The loop in which a model investigates: ask it, do what it calls, tell it what came of it, until it answers."""
+"""The agent loop: asks the model, runs its tool calls and returns their results to it until it answers."""
 
 from __future__ import annotations
 
@@ -24,34 +24,34 @@ from dap_ai.protocol.wire.lent_replies import EDITOR
 from dap_ai.protocol.wire.safe import SafeFields
 
 _FIRST_WAIT_S = 5.0
-"""A status tells first after so long that the model is waited for."""
+"""Seconds of waiting for the model before the first status."""
 _THINKING_S = 2.0
-"""A status tells at most so often that the model is thinking."""
+"""Minimum seconds between statuses that the model is thinking."""
 _REPEATS = "repeats"
-"""How a reply finishes that we have cut off."""
+"""Finish reason of a reply that was cut off because it repeats itself."""
 _STOPPED = "*The model repeats itself, and was stopped: what stands above is all that it found.*\n\n"
 _WITHOUT_TOOLS = "*The model repeats itself: it answers without tools from here on.*\n\n"
 _REPLY_TOKENS, _RESULT_TOKENS = 900, 1_000
-"""What a reply and a tool's result usually cost at most."""
+"""Maximum tokens that a reply and a tool's result usually cost."""
 _CUT = {"length": "it has reached its limit of tokens", "content_filter": "the endpoint's filter stopped it"}
 
 
 @dataclass
 class AskBudget:
-    """What one ask may cost; 0 means without limit."""
+    """Limits of one ask; 0 means no limit."""
 
     calls: int = 60
     tokens: int = 400_000
     seconds: float = 250.0
     usd: float = 0.0
     whole: int = 0
-    """Tokens, with the reply that ends it: the model is asked for that while it still fits."""
+    """Maximum tokens including the final reply, which is requested while it still fits."""
     began: float = field(default_factory=time.monotonic)
     waited_s: Callable[[], float] = lambda: 0.0
-    """Of that time, how long the user was waited for: it does not count."""
+    """Returns the seconds spent waiting for the user's consent, which do not count."""
 
     def used_up(self, usage: Usage, ahead: int = 0) -> str:
-        """Which limit is reached; empty: none. `ahead`: tokens that must be left of `whole`."""
+        """Returns the limit that is reached; empty if none. `ahead`: tokens to reserve within `whole`."""
         spent = time.monotonic() - self.began - self.waited_s()
         limits = (
             (self.calls, usage.tool_calls, "tool calls"),
@@ -65,7 +65,7 @@ class AskBudget:
 
 @dataclass
 class Talk:
-    """What the loop works on: the messages grow, the usage counts."""
+    """State of the loop: the messages and the usage grow."""
 
     model: Model
     messages: list[SafeFields]
@@ -75,16 +75,16 @@ class Talk:
     usage: Usage
     record: Transcript
     mask: Callable[[Message], SafeFields]
-    """Takes the secrets out of a message."""
+    """Masks the secrets in a message."""
     limit: str = ""
-    """The budget that ended it."""
+    """The limit that ended the loop; empty if none."""
     sent_chars: int = 0
-    """Of all messages and tools that the model was sent."""
+    """Characters of all messages and tool schemas sent so far."""
 
     def ahead(self, queries: int) -> int:
-        """Tokens that so many queries would cost now, as the model counts them; 0 before the first.
+        """Estimates the tokens of `queries` more queries, as the model counts them; 0 before the first query.
 
-        Of an endpoint that counts none, with those before.
+        For an endpoint that counts no tokens, includes the queries already made.
         """
         if not self.usage.model_calls:
             return 0
@@ -95,7 +95,7 @@ class Talk:
 
 
 async def investigate(talk: Talk) -> str:
-    """The model's answer; its text goes to the sink as it comes. Raises ModelError."""
+    """Returns the model's answer, sending its text to the sink as it arrives. Raises ModelError."""
     answer, nudged, before, changes = "", False, Reply(), 0
     while True:
         talk.limit = talk.budget.used_up(talk.usage, talk.ahead(2))
@@ -120,9 +120,10 @@ async def investigate(talk: Talk) -> str:
 
 
 async def _last_words(talk: Talk, why: str, nothing: str = "") -> str:
-    """What the model says when it is told `why` it has no tools left; `nothing` stands for an empty reply.
+    """Requests a last reply without tools, giving the reason `why`, and returns it.
 
-    Calls are not made, nor kept: they would have no result. Raises ModelError, also where `nothing` is empty.
+    Calls in it are neither run nor kept. Returns `nothing` for an empty reply. Raises ModelError, also if both are
+    empty.
     """
     add(talk, {"role": "user", "content": why})
     reply = await _query(talk, [])
@@ -137,9 +138,9 @@ async def _last_words(talk: Talk, why: str, nothing: str = "") -> str:
 
 
 async def _stopped(talk: Talk, answer: str, reply: Reply) -> str:
-    """The answer of a model that repeats itself: what it has found; in the midst of its look-ups it is asked for that.
+    """Returns the answer of a model that repeats itself; if it still calls tools, asks once more without them.
 
-    Raises ModelError where it has found nothing.
+    Raises ModelError if it has found nothing.
     """
     if reply.finish != _REPEATS and "report" not in {call.name for call in reply.calls}:
         talk.record.keep(reply.message(), reply)
@@ -167,7 +168,7 @@ def _show(talk: Talk, text: str) -> None:
 
 
 def _paragraph(talk: Talk, text: str) -> str:
-    """The text up to an empty line, which goes to the sink where it is missing: what follows is another paragraph."""
+    """Returns the text with an empty line at its end, which also goes to the sink if it was missing."""
     if not text or text.endswith("\n\n"):
         return text
     gap = "\n" if text.endswith("\n") else "\n\n"
@@ -176,24 +177,27 @@ def _paragraph(talk: Talk, text: str) -> str:
 
 
 def add(talk: Talk, message: Message, reply: Reply | None = None) -> None:
-    """Appends a message to the conversation and to its record."""
+    """Appends a message to the conversation and to the transcript."""
     safe = talk.mask(message)
     talk.messages.append(safe)
     talk.record.keep(safe, reply)
 
 
 def _size(messages: Sequence[SafeFields], tools: Sequence[Schema]) -> int:
-    """Characters, as they are sent."""
+    """Returns the size of a request in characters of JSON."""
     return len(msgspec.json.encode(messages)) + len(msgspec.json.encode(tools))
 
 
 def _is_end(talk: Talk, reply: Reply) -> bool:
-    """Whether an answer came together with its report: nothing is left to ask."""
+    """Whether a reply contains both an answer and an accepted report, so that nothing is left to ask."""
     return bool(reply.text.strip()) and {c.name for c in reply.calls} == {"report"} and talk.toolbox.reported
 
 
 async def _query(talk: Talk, tools: Sequence[Schema], before: str = "") -> Reply:
-    """`before`: the text of the last reply, which is not shown again."""
+    """Queries the model; shortens the conversation and retries if it is too long.
+
+    `before` is the text of the previous reply, which is not shown again.
+    """
     try:
         return await _stream(talk, tools, before)
     except ModelError as error:
@@ -204,7 +208,7 @@ async def _query(talk: Talk, tools: Sequence[Schema], before: str = "") -> Reply
 
 
 async def _say_waiting(talk: Talk) -> None:
-    """Tells for whom the user waits, and for how long, more and more seldom."""
+    """Sends a status about the wait for the model at growing intervals."""
     waited_s = 0.0
     while True:
         pause_s = max(_FIRST_WAIT_S, waited_s)
@@ -250,6 +254,6 @@ async def _stream(talk: Talk, tools: Sequence[Schema], before: str) -> Reply:
     usage.model_calls += 1
     usage.input_tokens += reply.input_tokens
     usage.output_tokens += reply.output_tokens
-    if talk.model.provider != EDITOR:  # its user pays for it in another way
+    if talk.model.provider != EDITOR:  # its user does not pay per token
         usage.cost_usd += await asyncio.to_thread(cost_usd, reply.model or talk.model.name, reply)
     return reply

@@ -1,6 +1,6 @@
-"""What a model's tokens cost, where it is known. The only owner of genai-prices, which the extra `prices` brings.
+"""Prices of models' tokens, if known. Only this module uses genai-prices, installed by the extra `prices`.
 
-Its table comes with the package and is never fetched: a new price comes with a new release of it.
+The price table is part of the package and is never downloaded: new prices need a new release of it.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from dap_ai.system.extras import PRICES, MissingExtraError
 
 
 def cost_usd(model: str, reply: Reply) -> float:
-    """Dollars for one reply; 0 where the price is unknown, or the extra is not installed.
+    """Returns the dollars for one reply; 0 if the price is unknown or the extra is not installed.
 
-    `openai/gpt-5` costs what `gpt-5` does, other names with their provider before them what OpenRouter takes. The first
-    call imports for a fifth of a second.
+    `openai/gpt-5` has the price of `gpt-5`; other names with a provider prefix have OpenRouter's price. The first call
+    imports for 0.2 s.
     """
     try:
         library = PRICES.load("genai_prices")

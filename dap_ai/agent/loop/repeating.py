@@ -1,6 +1,6 @@
-"""A model that repeats itself: a block again and again within one reply, or a reply that is the one before.
+"""Detects a model that repeats itself: one block many times within a reply, or the same reply twice.
 
-Such a model does not come to an end by itself, and each round is paid for.
+Such a model does not stop by itself, and every round costs money.
 """
 
 from __future__ import annotations
@@ -11,22 +11,22 @@ from dap_ai.agent.model_port import Reply
 
 _TIMES = 4
 _MIN_CHARS = 3000
-"""A shorter run may be what the program holds: a row of a table, a buffer of zeros."""
+"""Minimum length of a repetition; a shorter one may be program data, such as a table row or a buffer of zeros."""
 _MAX_BLOCK_CHARS = 6000
 _STEP_CHARS = 500
-"""It is looked for each time that so much has come."""
+"""Number of new characters after which a repetition is searched again."""
 _PROBE_CHARS = 200
 
 
 class Rounds:
-    """Whether a stream of text has come to say one block again and again, and nothing else."""
+    """Detects that a stream of text has ended in repetitions of one block."""
 
     def __init__(self) -> None:
         self._tail = ""
         self._new = 0
 
     def take(self, text: str) -> bool:
-        """Whether it does, now that this has come."""
+        """Adds text and returns whether the stream repeats one block now."""
         self._tail = (self._tail + text)[-_TIMES * _MAX_BLOCK_CHARS :]
         self._new += len(text)
         if self._new < _STEP_CHARS:
@@ -50,9 +50,9 @@ def _ends_in_rounds(text: str) -> bool:
 
 
 class RepetitionFilter:
-    """What a reply says beyond the one before: the same words are not shown twice.
+    """Filters the beginning that a reply shares with the previous one, so that it is not shown twice.
 
-    They are held back as long as they are the same.
+    Text is held back while it equals the previous reply.
     """
 
     def __init__(self, before: str) -> None:
@@ -61,7 +61,7 @@ class RepetitionFilter:
         self._apart = not before
 
     def take(self, text: str) -> str:
-        """What is to be shown, now that this has come."""
+        """Adds text and returns the part to show now."""
         if self._apart:
             return text
         self._held += text
@@ -70,7 +70,7 @@ class RepetitionFilter:
         return self.end()
 
     def end(self) -> str:
-        """What is still to be shown of a reply that has ended."""
+        """Ends the reply and returns the part still to show."""
         if self._apart or self._held == self._before:
             return ""
         self._apart = True
@@ -78,7 +78,7 @@ class RepetitionFilter:
 
 
 def is_same(reply: Reply, before: Reply) -> bool:
-    """Whether a reply says and calls what the one before did; not so two that say nothing."""
+    """Whether a reply has the same text and calls as the previous one; False for two empty replies."""
     return bool(reply.text.strip() or reply.calls) and _gist(reply) == _gist(before)
 
 
@@ -87,7 +87,7 @@ def _gist(reply: Reply) -> tuple[str, list[tuple[str, str]]]:
 
 
 def _canonical(arguments: str) -> str:
-    """JSON without its layout; what is none as it is."""
+    """Returns JSON in normal form, or the text unchanged if it is not JSON."""
     try:
         return json.dumps(json.loads(arguments), sort_keys=True)
     except (ValueError, RecursionError):

@@ -1,10 +1,10 @@
-"""The tools as a model has them: what it is told of them, its calls checked and run, their results fenced as data.
+"""The tools for a model: describes them, checks and runs its calls, and fences their results as data.
 
-1. A call never fails the ask: a mistake in it, a refusal, a stop that is over are results that say what to do.
-2. An identical call within one epoch is answered from memory, unless it asks for what changes by itself; what acts on
-   the program makes all of it forgotten.
-3. A result is cut with a mark, and stands between markers that nothing in the program can know.
-4. Who is refused MAX_REFUSED times in a row gets no further tool in this question.
+1. A call never fails the ask: a mistake in it, a refusal or an ended stop is a result that says what to do.
+2. An identical call within one epoch is answered from memory, unless its result changes by itself; a call that
+changes the program clears the memory.
+3. A result is cut with a mark, and fenced with markers that nothing in the program can know.
+4. After MAX_REFUSED refusals in a row, the model gets no further tool in this question.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _NOTHING_STOPPED = "Nothing is stopped: there is no program to read. Answer from
 
 
 class Toolbox:
-    """The tools that a model may call in one ask. Without a `bench` nothing is stopped, and it may call none."""
+    """The tools that a model may call in one ask. Without a `bench` nothing is stopped, and there are none."""
 
     def __init__(self, bench: ToolContext | None, sink: Sink, usage: Usage, report: ReportTool, marker: str) -> None:
         self._bench = bench
@@ -61,20 +61,20 @@ class Toolbox:
         )
         self._remembered: dict[tuple[str, str], str] = {}
         self.changes = 0
-        """How often a call has changed the program: the same call again is another one then."""
+        """Number of calls that have changed the program; after each, identical calls may have other results."""
         self._refused = 0
-        """Calls in a row that were not made."""
+        """Number of consecutive refused calls."""
         self._stale = wording("stale")
         policy = bench.passes.policy if bench else None
         self.schemas: Sequence[Schema] = offered(t for t in self._tools.values() if policy and policy.offers(t))
 
     @property
     def reported(self) -> bool:
-        """The model has called `report`, and nothing of it was refused: with text beside it, the answer is complete."""
+        """Whether the model has called `report` without mistakes, so that an answer with text is complete."""
         return self._report.accepted
 
     async def call(self, call: ToolCall) -> str:
-        """The result, fenced; a refusal or a mistake in plain words."""
+        """Runs a call and returns its fenced result, or an unfenced message for a refusal or a mistake."""
         self._usage.tool_calls += 1
         if self._bench is None:
             return _NOTHING_STOPPED
@@ -107,7 +107,7 @@ class Toolbox:
             return self._reply(call, stale, began)
         except RequestFailed as error:
             return self._reply(call, f"It could not be read:\n{self._fenced(error.user_text)}", began)
-        except Exception as error:  # noqa: BLE001  a mistake of ours in one tool: the others can still answer
+        except Exception as error:  # noqa: BLE001  a bug in one tool; the others can still answer
             return self._reply(call, f"The tool failed:\n{self._fenced(repr(error))}\nTry another one.", began)
         if result.refused:
             return self._refusal(call, result.text, began)
@@ -136,7 +136,7 @@ class Toolbox:
         return f"<{self._marker}>\n{clip(text, MAX_RESULT_CHARS)}\n</{self._marker}>"
 
     def _refusal(self, call: ToolCall, text: str, began: float) -> str:
-        """A call that was not made; after too many of them the model has nothing left but to answer."""
+        """Counts a call that was not made and returns its message; removes all tools after MAX_REFUSED in a row."""
         self._refused += 1
         if self._refused >= MAX_REFUSED:
             self.schemas = []
@@ -148,7 +148,7 @@ class Toolbox:
         return text
 
     def _tell(self, call: ToolCall, result: str, began: float, *, snapshot: bool = False) -> None:
-        """A step for the user: one line, and with it the whole result."""
+        """Sends the user a step: one line with the whole result attached."""
         seconds = round(time.monotonic() - began, 4)
         name = plain(call.name, MAX_NAME_CHARS)
         shown = f"{name}({shown_arguments(call.arguments)})"
@@ -158,7 +158,7 @@ class Toolbox:
 
 
 def shown_arguments(arguments: str) -> str:
-    """A call's arguments as a person reads them: `cart.total(), frame=2`; not the reason, which consent shows."""
+    """Formats a call's arguments for a person: `cart.total(), frame=2`. Omits the reason, shown with consent."""
     try:
         values = _decoded(arguments, dict[str, Any])
     except msgspec.DecodeError:
@@ -171,7 +171,7 @@ def shown_arguments(arguments: str) -> str:
 
 
 def _decoded(arguments: str, kind: Any) -> Any:
-    """Raises DecodeError, also for what is too long or nested too deeply to be read."""
+    """Decodes JSON arguments. Raises DecodeError, also if they are too long or nested too deeply."""
     if len(arguments) > _MAX_ARGUMENT_CHARS:
         raise msgspec.DecodeError(f"they have more than {_MAX_ARGUMENT_CHARS} characters")
     try:

@@ -1,4 +1,4 @@
-"""A conversation as a file: one JSON line a message, written as it is made; and as Markdown, for a person."""
+"""Writes a conversation to a file, one JSON line per message as it is made; exports it as Markdown."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from dap_ai.protocol.wire.visible import in_json, visible
 from dap_ai.system.texts import code, counted, fenced
 
 _QUESTION = "\nQuestion: "
-"""Stands before the question in every prompt that has one; what the program said stands before it."""
+"""Precedes the question in every prompt that has one, after any output of the program."""
 _MARKER = re.compile(r"^</?data-[0-9a-f]+>\n?", re.MULTILINE)
 
 
 class Exchange(msgspec.Struct):
-    """One question and what came of it, in the order in which it came: text, and steps between."""
+    """One question with its answer text and tool steps, in order."""
 
     question: str
     parts: list[str | ToolStep] = []
@@ -41,7 +41,7 @@ class Exchange(msgspec.Struct):
 
 
 class Transcript:
-    """Where one conversation is written; `path` None: nowhere. The file is the user's alone (0600)."""
+    """File of one conversation, with mode 0600; nothing is written if `path` is None."""
 
     def __init__(self, path: Path | None, mask: Callable[[Message], SafeFields], ask_id: str = "") -> None:
         self._path = path
@@ -50,14 +50,14 @@ class Transcript:
 
     @classmethod
     def of(cls, folder: str, conversation_id: str, ask_id: str, mask: Callable[[Message], SafeFields]) -> Transcript:
-        """The transcript of a conversation of this process in a folder; no folder: none is written."""
+        """Returns the transcript of a conversation of this process in `folder`; writes nothing if `folder` is empty."""
         if not folder:
             return cls(None, mask)
         path = Path(folder).expanduser() / f"{time.strftime('%Y%m%d')}-{os.getpid()}-{conversation_id}.jsonl"
         return cls(path, mask, ask_id)
 
     def keep(self, message: Message, reply: Reply | None = None) -> None:
-        """Writes one message, at once. Raises RequestFailed: what the user wants kept is not lost silently."""
+        """Appends one message immediately. Raises RequestFailed, so that no message is lost silently."""
         if self._path is None:
             return
         row: Message = {"time": round(time.time(), 3), "ask": self._ask_id, **message}
@@ -72,19 +72,19 @@ class Transcript:
 
 
 def write_private(path: Path, text: Safe, *, append: bool = False) -> None:
-    """Writes a file that only the user may read (0600), anew or at its end. Raises OSError."""
+    """Writes or appends to a file that only the user may read (0600). Raises OSError."""
     flags = os.O_WRONLY | os.O_CREAT | (os.O_APPEND if append else os.O_TRUNC)
     with os.fdopen(os.open(path, flags, 0o600), "w", encoding="utf-8", errors="surrogateescape") as file:
         file.write(text)
 
 
 def export(lines: Iterable[str]) -> str:
-    """A transcript's lines as Markdown. Raises ValueError if one is no message; it says which (1-based)."""
+    """Converts a transcript's lines to Markdown. Raises ValueError with the 1-based number of an invalid line."""
     return markdown(_exchanges(_messages(lines)))
 
 
 def markdown(exchanges: Sequence[Exchange]) -> str:
-    """A conversation: each question a heading, each step folded, what it cost in italics."""
+    """Formats a conversation: each question as a heading, each step folded, the cost in italics."""
     sections = ["# A conversation with dap_ai"]
     for exchange in exchanges:
         sections.append(f"## {' '.join(exchange.question.split()) or 'Why did it stop here?'}")
@@ -94,7 +94,7 @@ def markdown(exchanges: Sequence[Exchange]) -> str:
 
 
 def cost(usage: Usage) -> str:
-    """What an answer cost, in one line; empty if nobody answered. Tokens that were not counted are not told."""
+    """Formats an answer's cost on one line; empty if there was no answer. Omits tokens that were not counted."""
     if not usage.provider and not usage.model:
         return ""
     parts = [usage.provider, usage.model]
@@ -111,9 +111,9 @@ def cost(usage: Usage) -> str:
 
 
 def total(usages: Sequence[Usage]) -> Usage:
-    """The sum of several answers: where a model answered, its tools alone, not the steps of the analyst in its place.
+    """Sums the usage of several answers. If a model answered, counts only the tool calls of models' answers.
 
-    Provider and model are of the last model that answered, else of the last answer.
+    Provider and model are those of the last model's answer, else of the last answer.
     """
     named = [u for u in usages if u.model_calls] or [u for u in usages if u.provider]
     counts = ("model_calls", "input_tokens", "output_tokens", "cost_usd", "seconds")
@@ -133,7 +133,7 @@ def _messages(lines: Iterable[str]) -> Iterator[Message]:
 
 
 def _exchanges(messages: Iterable[Message]) -> list[Exchange]:
-    from dap_ai.agent.loop.toolbox import MAX_NAME_CHARS, shown_arguments  # noqa: PLC0415  it brings all tools, of no use to `cost`
+    from dap_ai.agent.loop.toolbox import MAX_NAME_CHARS, shown_arguments  # noqa: PLC0415  imports all tools, which `cost` does not need
 
     found: list[Exchange] = []
     calls: dict[str, ToolStep] = {}
@@ -164,7 +164,7 @@ def _exchanges(messages: Iterable[Message]) -> list[Exchange]:
 
 
 def _decision(message: Message) -> str:
-    """What the user, a setting or a rule has decided."""
+    """Formats a decision by the user, a setting or a rule."""
     action = f"{message.get('tool', '')} {message.get('action', '')}".strip()
     reason = f" The model's reason: {message['reason']}" if message.get("reason") else ""
     decided = f"{message.get('outcome', '')} ({message.get('how', '')})"

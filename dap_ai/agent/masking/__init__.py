@@ -1,6 +1,7 @@
-"""Recognition of secrets: by name, by shape, by randomness, or because it is known.
+"""Recognises secrets by name, shape or randomness, or because they are already known.
 
-`mask.py` is the one entry: text in, text with placeholders out. The same secret has the same placeholder throughout a
-session, so that a model can compare what it cannot read (`placeholders.py`). `secret_files.py` knows files
-that may hold secrets by their names. `agent/guard` masks values, frames and requests with it; nothing here knows those.
+`mask.py` is the only entry: it replaces each secret in a text by a placeholder. A secret has the same placeholder
+throughout a session, so that a model can compare values it cannot read (`placeholders.py`). `secret_files.py`
+recognises files that may hold secrets by their names. `agent/guard` uses this package to mask values, frames and
+requests; nothing here depends on those.
 """

@@ -1,4 +1,4 @@
-"""Whether a value is a secret by the name that it stands beside; and how C, C++ and Rust write the two."""
+"""Decides whether a value beside a secret name is a secret; finds such pairs in C, C++ and Rust code."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ _BRIDGE = lazy(
 
 
 def secret_in_code(text: str, found: SecretWord) -> Iterator[SecretSpan]:
-    """The string that belongs to a name."""
+    """Yields the string literal assigned to a secret name or used next to it in a call."""
     bridge = _BRIDGE.match(text, found.end)
     if bridge is None:
         return
-    # Beside a name in a call stands anything: only what looks like a secret by itself, too, is one.
+    # In a call, the argument beside a name can be anything: only a value that looks like a secret itself counts.
     judged = is_secret_quoted if bridge["set"] else is_secret_bare
     if judged(bridge["value"], strong=found.strong and found.sure):
         yield SecretSpan(*bridge.span("value"), f"name: {found.word}", unescaped(bridge["value"]))
 
 
 SCHEME = lazy(r"(?:bearer|basic|token|digest|apikey|key|bot|negotiate|ntlm)[ \t]+", re.IGNORECASE)
-"""What stands before the secret in a header."""
+"""Authentication scheme before the secret in a header."""
 _CONNECTS = lazy("dsn|database|conn")
 
 
 def is_secret_of(found: SecretWord, value: str) -> bool:
-    """Whether a quoted value, or one that a debugger shows, is the secret that its name speaks of."""
+    """Whether a quoted or displayed value is the secret that its name refers to."""
     strong = found.strong and found.sure
     if scheme := SCHEME.match(value):
         value, strong = value[scheme.end() :], strong or (found.word == "authorization" and found.sure)

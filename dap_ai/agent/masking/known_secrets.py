@@ -1,4 +1,4 @@
-"""Values that are known to be secret, in every form in which they may be written."""
+"""Values known to be secret, in every form in which they may be written."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from dap_ai.agent.masking.secret_values import is_common
 from dap_ai.agent.masking.spans import SecretSpan, places
 
 MIN_CHARS = 5
-"""A shorter secret is masked beside its name alone: hiding `1` or `bob` everywhere would hide the program."""
+"""Minimum length of a secret that is masked everywhere; a shorter one, such as `1` or `bob`, only beside its name."""
 _MIN_FORM = 6
 _FREELY = 8
 _MIN_CUT = 4
 _MAX_CUT = 64
 _MIN_TELLING = 12
-"""Characters of a secret's beginning, where its length is known too, that tell which one it is."""
+"""Minimum characters of a secret's beginning that identify it, if its length is also known."""
 _CUT = lazy(r"\.\.\.|\u2026")
 _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-~")
 
 
 class Form(NamedTuple):
-    """One way to write a secret."""
+    """One written form of a secret."""
 
     secret: str
     whole: bool
-    """Only where no letter or digit stands beside it."""
+    """Whether the form counts only if no letter or digit is next to it."""
     rule: str
     core: str
-    """The shortest form of the secret that is a part of this one, or itself."""
+    """The shortest form of the secret that is contained in this one, or this one."""
 
 
 class KnownSecrets:
-    """The known secrets. Those that were found in a text are the last `max_found`; those told stay."""
+    """The known secrets: all that were added explicitly, and the last `max_found` found in texts."""
 
     def __init__(self, max_found: int = 64) -> None:
         self._max_found = max_found
@@ -44,16 +44,16 @@ class KnownSecrets:
         self._found: dict[str, None] = {}
         self._forms: dict[str, Form] = {}
         self._groups: dict[str, list[tuple[str, Form]]] = {}
-        """The forms by the shortest that is a part of them: where that is not, none of them is. Empty: to be made."""
+        """Forms grouped by core: if the core is not in a text, none of its forms is. Empty until rebuilt."""
         self._parts: set[str] = set()
-        """Those of them of which only the beginning is known."""
+        """Secrets of which only the beginning is known."""
         self._starts: dict[str, str] = {}
         self._ends: dict[str, str] = {}
         self.additions = 0
-        """How often one was added: a text that held none may hold one since."""
+        """Number of secrets added so far. When it grows, a text without secrets may contain one now."""
 
     def add(self, secret: str, *, found: bool = False, part: bool = False) -> bool:
-        """Whether it is long and rare enough to be masked wherever it appears. `part`: it is the beginning of one."""
+        """Adds a secret, or its beginning if `part`. Returns whether it is long and rare enough to mask everywhere."""
         secret = secret.strip()
         if len(secret) < MIN_CHARS or is_common(secret):
             return False
@@ -84,17 +84,17 @@ class KnownSecrets:
         return True
 
     def _put(self, text: str, form: Form) -> None:
-        """A text that is a secret itself stands for that one, whatever it is another form of."""
+        """Adds a form. A text that is itself a secret takes precedence over the same text as another secret's form."""
         if text == form.secret or text not in self._forms:
             self._forms[text] = form
             self._groups = {}
 
     def is_part(self, secret: str) -> bool:
-        """Whether only the beginning of it is known."""
+        """Whether only the beginning of this secret is known."""
         return secret.strip() in self._parts
 
     def whole_of(self, start: str, missing: int) -> str:
-        """The only secret that begins so and is that much longer; empty: none, or which one cannot be told."""
+        """Returns the secret that begins with `start` and is `missing` characters longer; empty if not exactly one."""
         if len(start) < _MIN_TELLING:
             return ""
         size = len(start) + missing
@@ -102,11 +102,11 @@ class KnownSecrets:
         return whole[0] if len(whole) == 1 else ""
 
     def all(self) -> list[str]:
-        """The secrets themselves."""
+        """Returns all known secrets."""
         return [*self._told, *self._found]
 
     def spans(self, text: str) -> Iterator[SecretSpan]:
-        """Where they stand in a text, in whatever form, and what is left of them before or after the mark of a cut."""
+        """Yields the spans of known secrets in any form, and of their ends or beginnings at a cut mark."""
         for core, forms in self._grouped().items():
             if core in text:
                 for form, known in forms:
@@ -151,7 +151,7 @@ def _standing(text: str, form: str, known: Form, *, is_part: bool) -> Iterator[S
 
 
 def _stands_alone(text: str, start: int, end: int) -> bool:
-    """Whether what stands beside it is of another kind: no digit beside digits, no letter beside letters."""
+    """Whether the characters on both sides are of another kind: no digit beside digits, no letter beside letters."""
     beside = (text[start - 1 : start], text[end : end + 1])
     if text[start:end].isdigit():
         return not any(char.isdigit() for char in beside)
@@ -159,7 +159,7 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
 
 
 def _forms(secret: str) -> Iterator[str]:
-    """As it is; as source, JSON and URLs quote it; in base64 at each offset, in hexadecimal; its long lines."""
+    """Yields the forms of a secret: quoted in source, JSON and URLs, base64 at each offset, hexadecimal, long lines."""
     yield secret
     data = secret.encode("utf-8", "surrogatepass")
     written = json.dumps(secret)[1:-1]
@@ -172,7 +172,7 @@ def _forms(secret: str) -> Iterator[str]:
     yield from (quoted.replace("%2F", "/"), "".join(f"%{byte:02X}" for byte in data))
     yield secret.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
     for offset in range(3):
-        # the characters at both ends also depend on what stands beside the secret: they are left out
+        # The first and last characters also depend on the data next to the secret, so they are left out.
         code = base64.b64encode(b"\0" * offset + data).decode()
         first = (0, 2, 3)[offset]
         whole = (len(data) + offset) * 8 // 6

@@ -1,20 +1,17 @@
-"""What makes text of a program, a file or a model safe to leave the process: every secret becomes `<secret:3f2a>`.
+"""Makes text safe to leave the process: replaces every secret by a placeholder such as `<secret:3f2a>`.
 
-It stands at no door itself. Every door takes `Safe` text alone, which only the masker makes, and calls it where text
-comes to it: docs/decisions/0014 lists the doors.
+Every exit of the process accepts only `Safe` text, which only the masker makes; each exit calls it itself.
+docs/decisions/0014 lists the exits. The placeholder is computed with a random key of the session: equal secrets have
+equal placeholders, and nobody can test guesses against them. Placeholders are never masked again, so masking twice
+changes nothing.
 
-The placeholder is keyed by a random key of the session: equal secrets have equal ones, and nobody can try values
-against them. A placeholder is never masked again, so that masking twice changes nothing.
+Finders: known secrets in all their forms (`known_secrets.py`), values beside a name (`named_values.py`), values
+recognised by their place (`pairs.py`) or by their shape (`secret_shapes.py`), and the user's own patterns. Overlapping
+spans are merged. A doubtful value is masked where it is found, but becomes known, and so masked everywhere, only if it
+is rare enough (`is_worth_keeping`): masking `admin` in every line would hide the program.
 
-Four finders look at a text: known secrets in all their forms (`known_secrets.py`), values beside a name
-(`named_values.py`),
-values whose place tells (`pairs.py`), values whose shape does (`secret_shapes.py`); and the user's own patterns. What
-overlaps
-becomes one span. In doubt a value is masked where it stands, but is kept as known, and so masked everywhere, only if it
-is rare enough (`is_worth_keeping`): to hide `admin` in every line would hide the program.
-
-Invariants: the text that leaves holds no known secret in any of its forms; masking its result changes nothing; one
-secret has one placeholder in a session (an HMAC, so that without the key no value can be tried).
+Invariants: masked text contains no known secret in any form; masking it again changes nothing; a secret has one
+placeholder per session (an HMAC, so guesses cannot be tested without the key).
 """
 
 from __future__ import annotations
@@ -46,20 +43,20 @@ _MAX_DEPTH = 60
 _MAX_CLEAN = 128
 _MIN_CLEAN_CHARS = 100
 _KEPT = ("name", "URL", "command", "login")
-"""Rules that tell of a secret by what stands beside it: elsewhere it stands alone."""
+"""Rules that recognise a secret by its context; elsewhere it appears without that context, so it must be remembered."""
 _WHOLE = ("known", "found before", "private key")
 _TOO_DEEP = "<nested too deeply to be shown>"
 _MEMBERS = re.compile(r"(?:0x[0-9a-f]+ -> )?\{[\w:<>~]+=")
-"""A structure of C, C++ or Rust: without formatters a debugger shows a string as one, three levels deep."""
+"""Matches a structure of C, C++ or Rust. Without formatters, debuggers show a string as one, three levels deep."""
 _STRINGS = re.compile(r"\"(?:[^\"\\]|\\.)+\"")
 
 
 class PatternError(ValueError):
-    """A pattern of the user cannot be used; the text says which and why."""
+    """Raised for a user's pattern that cannot be used; the text says which and why."""
 
 
 class MaskedSecret(NamedTuple):
-    """What was masked; never the secret itself."""
+    """A masked secret's placeholder, rule and count; never the secret itself."""
 
     placeholder: str
     rule: str
@@ -67,9 +64,9 @@ class MaskedSecret(NamedTuple):
 
 
 class Masker:
-    """Masks the texts of one session. `patterns`: the user's own regular expressions; group 1, if any, is the secret.
+    """Masks the texts of one session. `patterns`: the user's regular expressions; group 1, if any, is the secret.
 
-    Time grows linearly with the text, with the number of secrets learned, and as the user's patterns do.
+    Time is linear in the text and in the number of known secrets, plus the user's patterns.
     """
 
     def __init__(self, patterns: Iterable[str] = (), key: bytes | None = None) -> None:
@@ -79,14 +76,14 @@ class Masker:
         self._read: set[bytes] = set()
         self._counts: dict[tuple[str, str], int] = {}
         self._clean: dict[str, int] = {}
-        """The last texts that held no secret, and the additions then: a conversation passes here at every request."""
+        """Recent texts without secrets, each with the additions then: every request sends the conversation again."""
 
     def mask(self, text: str) -> Safe:
-        """The text without its secrets: nowhere else a Safe is made of what a program, a file or a model says."""
+        """Returns the text without its secrets. The only place that makes external text Safe."""
         if not text or self._clean.get(text) == self._known.additions:
             return cast("Safe", text)
-        # Until nothing changes: a pass may learn a secret from its name at the end of a text and not yet have masked it
-        # at the beginning.
+        # Repeat until nothing changes: a pass may learn a secret at the end of a text after it has passed the
+        # beginning.
         for _ in range(_MAX_PASSES):
             again = self._pass(text)
             if again == text:
@@ -103,21 +100,21 @@ class Masker:
                 del self._clean[next(iter(self._clean))]
 
     def mask_value(self, name: str, value: str) -> Safe:
-        """The text of a value, as a debugger shows it, that belongs to a name."""
+        """Masks a value's text, as a debugger shows it, for a variable called `name`."""
         found = secret_name(name)
         if found is None or PLACEHOLDER.fullmatch(value):
             return self.mask(value)
         read = written(value)
         inner = value[read.start : read.end]
-        # Only a value that is one text: of a container or an object the parts are judged, by their own names.
+        # Only for a single text. The parts of a container or object are judged by their own names.
         sure = is_secret_of(found, inner) or (read.is_cut and found.sure and is_secret_start(inner))
         if sure and (read.is_literal or not value.startswith(("<", "[", "(", "{"))):
             span = SecretSpan(read.start, read.end, f"name: {found.word}", read.text, read.is_cut)
             return self.mask(value[: read.start] + self._stand_in(value, span) + value[read.end :])
         if _MEMBERS.match(value):
             self.learn(name, value)
-        # A name and its value apart tell less than together, so the finders are shown an assignment. If they have
-        # masked into the name itself, where the value begins is not known any more, and the value is masked alone.
+        # A name with its value says more than both apart, so the finders get an assignment. If they mask part of the
+        # name, the position of the value is lost, and the value is masked alone.
         shown = self.mask(f"{name} = {value}")
         return shown[len(name) + 3 :] if shown.startswith(f"{name} = ") else self.mask(value)
 
@@ -126,18 +123,18 @@ class Masker:
     @overload
     def mask_json(self, value: object, name: str = "") -> SafeJson: ...
     def mask_json(self, value: object, name: str = "") -> SafeJson:
-        """A copy of a JSON-like value, of a name, without its secrets: by the keys of its objects, in each string.
+        """Copies a JSON-like value called `name`, masking each string by its key and content.
 
-        `{"name": "password", "value": "'x'"}` is read as DAP means it. A string that holds JSON stays JSON.
+        `{"name": "password", "value": "'x'"}` is read as a DAP variable. A string that holds JSON stays JSON.
         """
         return self._json(value, name, 0)
 
     def mask_fields(self, fields: Mapping[str, object]) -> SafeFields:
-        """The same of an object."""
+        """Masks an object as `mask_json` does."""
         return safe_fields(self._json(fields, "", 0))
 
     def learn(self, name: str, value: object) -> bool:
-        """Tells of a value and its name, or of a variable of the environment; whether something in it is secret.
+        """Learns the secrets in a named value or environment variable; returns whether there are any.
 
         The text may be the value itself or its repr.
         """
@@ -156,7 +153,7 @@ class Masker:
         text = read.text if read.is_literal else value
         found = secret_name(name)
         strong = found is not None and found.sure and (found.strong or name.isupper())
-        has_one = self._inside(text)  # first: once the whole is known, its parts are no spans of their own
+        has_one = self._inside(text)  # first, because parts of a known secret get no spans
         if found is not None and _MEMBERS.match(text):
             learned = [self.learn(name, literal) for literal in _STRINGS.findall(text)]
             return any(learned) or has_one
@@ -168,31 +165,31 @@ class Masker:
         return has_one
 
     def learn_text(self, secret: str) -> bool:
-        """Tells of a value that is secret wherever it appears; False if it is too short or ordinary for that."""
+        """Learns a value that is secret everywhere; returns False if it is too short or common for that."""
         return self._known.add(secret)
 
     def is_new(self, text: str) -> bool:
-        """Whether this is asked for the first time of this very text; only a digest of it is kept."""
+        """Whether this exact text is passed for the first time; keeps only its digest."""
         digest = sha256(text.encode("utf-8", "surrogatepass")).digest()
         is_new = digest not in self._read
         self._read.add(digest)
         return is_new
 
     def shown(self) -> list[MaskedSecret]:
-        """What was masked, by which rule and how often, the most frequent first."""
+        """Returns what was masked, by which rule and how often, most frequent first."""
         rows = [MaskedSecret(placeholder, rule, times) for (placeholder, rule), times in self._counts.items()]
         return sorted(rows, key=lambda row: (-row.times, row.rule, row.placeholder))
 
     def known(self) -> list[str]:
-        """The secrets that were told or found: for hiding them in a copy of the program, never to be shown."""
+        """Returns the known secrets, to hide them in a copy of the program. Never show them."""
         return self._known.all()
 
     def placeholder(self, secret: str) -> Safe:
-        """What stands for a secret; it is not counted."""
+        """Returns the placeholder of a secret without counting it."""
         return self._placeholders.of(secret, part=self._known.is_part(secret))
 
     def secrets(self, text: str) -> list[tuple[int, int]]:
-        """Where secrets stand in a text; nothing is counted."""
+        """Returns the (start, end) of each secret in a text without counting them."""
         return [(span.start, span.end) for span in self._spans(text)]
 
     def _spans(self, text: str) -> list[SecretSpan]:
@@ -206,7 +203,7 @@ class Masker:
         for pattern in self._patterns:
             group = 1 if pattern.groups else 0
             found += [SecretSpan(*m.span(group), "your pattern") for m in pattern.finditer(text) if m[group]]
-        # A program may print what it was shown, so placeholders come back in texts; spans are cut around them.
+        # Programs may print placeholders they were shown; spans are cut around them.
         if found and "<secret:" in text:
             return [part for span in merged(found) for part in outside_placeholders(text, span)]
         return list(merged(found)) if found else found
@@ -223,9 +220,9 @@ class Masker:
         return "".join([*parts, text[at:]])
 
     def _stand_in(self, text: str, span: SecretSpan) -> Safe:
-        """The placeholder for what stands there, which is kept if a name or its place told that it is secret."""
-        # A debugger cuts long values. A beginning is another secret than the whole, and gets another placeholder,
-        # unless the number of missing characters leaves one known secret that it can be the beginning of.
+        """Returns the placeholder for a span; remembers the secret if a name or its context identified it."""
+        # Debuggers cut long values. A beginning gets another placeholder than the whole secret, unless exactly one
+        # known secret begins with it and is longer by the number of missing characters.
         secret = span.secret or text[span.start : span.end]
         cut = CUT_AFTER.match(text, span.end)
         is_part = span.part or bool(cut and (cut["more"] or not span.rule.startswith(_WHOLE)))
@@ -236,7 +233,7 @@ class Masker:
         return self._counted(self._placeholders.of(secret, part=is_part), span.rule)
 
     def _inside(self, text: str) -> bool:
-        """Learns the secrets inside a text: the password of a URL, a token in a header."""
+        """Learns the secrets inside a text, such as a URL's password or a header's token. Returns whether any."""
         spans = [s for s in self._spans(text) if not s.rule.startswith(("known", "found"))]
         learned = [self._known.add(s.secret or text[s.start : s.end], part=s.part) for s in spans]
         return any(learned)
@@ -253,7 +250,7 @@ class Masker:
             return _TOO_DEEP
         if isinstance(value, dict):
             items = cast("dict[object, object]", value)
-            # DAP tells a variable as {name, value}: the name of the value stands in a field beside it, not in the key.
+            # A DAP variable is {name, value}: the name is in a field next to the value, not in the key.
             label = next((v for k in ("name", "key") if isinstance(v := items.get(k), str)), "")
             made: dict[Safe, SafeJson] = {
                 self.mask(k if isinstance(k, str) else str(k)): self.mask_value(label, v)
@@ -273,7 +270,7 @@ class Masker:
         return value if value is None or isinstance(value, (bool, int, float)) else self.mask(repr(value))
 
     def _below(self, name: str, key: object) -> str:
-        """The name under which a nested value stands: its own, or that of a collection of secrets around it."""
+        """Returns the name of a nested value: its key, or the name of the collection of secrets around it."""
         if not isinstance(key, str) or secret_name(key) is not None:
             return key if isinstance(key, str) else name
         around = secret_name(name) if name else None
@@ -295,14 +292,14 @@ class Masker:
 
 
 def _is_secret(found: SecretWord, text: str, *, strong: bool) -> bool:
-    """Whether a value that was learned is one as a whole."""
+    """Whether a learned value is a secret as a whole."""
     if CODES.fullmatch(found.word) or PHRASES.fullmatch(found.word):
         return is_secret_of(found, text)
     return is_secret_quoted(text, strong=strong)
 
 
 def compiled(pattern: str) -> re.Pattern[str]:
-    """A pattern of the user. Raises PatternError."""
+    """Compiles a user's pattern. Raises PatternError."""
     try:
         made = re.compile(pattern)
     except (re.error, RecursionError, OverflowError) as error:

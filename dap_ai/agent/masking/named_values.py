@@ -61,7 +61,7 @@ _LINES_BEFORE = lazy(
     r"(?:^|\n|\\n|[\"'])\[[A-Za-z][\w .-]{0,40}\](?:\r?\n|\\n)"
     r"(?:[\w.-]{1,40}[ \t]*[=:][^\n(\\]{0,200}(?:\r?\n|\\n)){0,20}\Z"
 )
-"""The head of a section of settings, and the settings between it and the name."""
+"""Matches a section header of a settings file, and the settings between it and the name."""
 _YAML_BLOCK = lazy(r"[|>][+-]?[ \t]*\n[ \t]+(?=\S)")
 _ENV_LINE = lazy(r"(?:^|[\n;]|\\n)[ \t]*(?:export |set |ENV |ARG |- |\$env:|-e |--env )?[\"']?\Z")
 _REST_OF_LINE = lazy(r"[^\s\"'`<>]{1,512}(?=[ \t]*(?:\r?\n|\\n|#|\Z))")
@@ -69,11 +69,11 @@ _CONTAINED = lazy(
     r"(?:\"(?:[^\"\\\n]|\\.){0,2000}\"|'(?:[^'\\\n]|\\.){0,2000}')(?P<key>\s{0,4}:)?|[\[\](){}]", re.DOTALL
 )
 _CUT_BEFORE_A_SPACE = lazy(r"(?:\.\.\.|\u2026)\+?\d*\Z")
-"""The first half of `...+30 chars`."""
+"""Matches the first half of a cut mark such as `...+30 chars`."""
 
 
 def named_secrets(text: str, low: str) -> Iterator[SecretSpan]:
-    """The values beside secret names. `low`: the text in lower case."""
+    """Yields the values beside secret names. `low`: the text in lower case."""
     walked = headed = 0
     for found in secret_names(text, low):
         yield from secret_in_code(text, found)
@@ -92,14 +92,14 @@ def named_secrets(text: str, low: str) -> Iterator[SecretSpan]:
                 walked = yield from _contained(text, at, found)
             continue
         if found.word in ("authorization", "cookie") and separator["op"] == ":" and not separator["close"]:
-            if at < headed:  # a header within a header: the whole line has been looked at
+            if at < headed:  # a header within a header: its line was already checked
                 continue
             headed = text.find("\n", at) % (len(text) + 1)
         yield from _value(text, found, separator)
 
 
 def _value(text: str, found: SecretWord, separator: re.Match[str]) -> Iterator[SecretSpan]:
-    """The secret after a name and what separates it from its value."""
+    """Yields the secret after a name and its separator."""
     at, op = separator.end(), separator["op"]
     is_flag = text[found.start : found.start + 1] == "-"
     if separator["tag"] and text[found.start - 1 : found.start] != "<":
@@ -133,16 +133,16 @@ def _value(text: str, found: SecretWord, separator: re.Match[str]) -> Iterator[S
 
 
 def _meant(content: str, literal: re.Match[str]) -> str:
-    """What a literal's content stands for: without the backslashes before its quotes."""
+    """Returns the text that a literal's content represents, without escapes."""
     prefix = literal["prefix"].lower()
     if "r" in prefix:
         return content
-    depth = len(literal["slashes"]).bit_length() + 1  # of a literal within literals: 0, 1, 3, 7 backslashes
+    depth = len(literal["slashes"]).bit_length() + 1  # nested literals have 0, 1, 3 or 7 backslashes
     return unescaped(content, depth, is_bytes="b" in prefix)
 
 
 def _unquoted(text: str, found: SecretWord, separator: re.Match[str], *, is_flag: bool) -> Iterator[SecretSpan]:
-    """A bare value: only where it cannot be a piece of code."""
+    """Yields an unquoted value, unless it may be code."""
     at, op = separator.end(), separator["op"]
     rule = f"name: {found.word}"
     if found.word in ("authorization", "cookie") and op == ":":
@@ -200,7 +200,7 @@ def _unquoted(text: str, found: SecretWord, separator: re.Match[str], *, is_flag
 
 
 def _is_data(text: str, found: SecretWord, value: str, op: str) -> bool:
-    """Whether a line that holds only a name and a word is a setting and no statement or annotation."""
+    """Whether a line with only a name and a word is a setting, not a statement or annotation."""
     if op == ":":
         return not (value[0].isupper() and value.isalpha()) and not value.endswith((",", "(", "{", "[", ":"))
     name = text[found.start : found.end]
@@ -208,7 +208,7 @@ def _is_data(text: str, found: SecretWord, value: str, op: str) -> bool:
 
 
 def _is_setting(text: str, found: SecretWord, separator: re.Match[str], end: int) -> bool:
-    """Whether it is a word in a line of a log (`password=swordfish to`) or below the head of a section (`[mail]`)."""
+    """Whether the value is a setting: a word in a log line (`password=swordfish to`) or in a section (`[mail]`)."""
     if not is_secret_word(text[separator.end() : end]):
         return False
     if separator[0] == "=":
@@ -219,7 +219,7 @@ def _is_setting(text: str, found: SecretWord, separator: re.Match[str], end: int
 
 
 def _end(text: str, start: int, end: int) -> int:
-    """Without the brackets and marks that close the sentence or the call around a bare value."""
+    """Returns the end of a bare value without brackets and punctuation that close the surrounding sentence or call."""
     value = text[start:end]
     if cut := CUT.search(value) or _CUT_BEFORE_A_SPACE.search(value):
         return start + cut.start()
@@ -232,7 +232,7 @@ def _end(text: str, start: int, end: int) -> int:
 
 
 def _quoted(text: str, literal: re.Match[str]) -> tuple[int, int]:
-    """Where a string's content stands; it may end without its quote, where it was cut."""
+    """Returns the (start, end) of a string's content, which may be cut before its closing quote."""
     start, quote, slashes = literal.end(), literal["quote"], literal["slashes"]
     if len(quote) == 3:
         end = text.find(quote, start)
@@ -252,13 +252,13 @@ def _quoted(text: str, literal: re.Match[str]) -> tuple[int, int]:
 
 
 def _opens_tuple(text: str, start: int) -> bool:
-    """Whether a name is the first item of a tuple or list, and not of a call's arguments."""
+    """Whether a name is the first item of a tuple or list, not of a call's arguments."""
     before = text[max(0, start - 12) : start].rstrip("\"'\\ bru")
     return before[-1:] in ("(", "[") and not (before[-2:-1].isalnum() or before[-2:-1] in ("_", ")", "]"))
 
 
 def _contained(text: str, at: int, found: SecretWord) -> Generator[SecretSpan, None, int]:
-    """The strings in a list, tuple or dict of secrets; returns where it ends."""
+    """Yields the strings in a list, tuple or dict of secrets; returns the end of the collection."""
     depth, end, count = 0, at, 0
     for item in _CONTAINED.finditer(text, at, min(len(text), at + 4000)):
         end = item.end()

@@ -1,4 +1,4 @@
-"""Regular expressions that are compiled when they are first used: most processes need few of them."""
+"""Regular expressions compiled at first use: most processes need few of them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, cast
 
 
 class _Lazy:
-    """Has a pattern's methods, each its own attribute from its first use on: later uses cost nothing more."""
+    """Provides a pattern's methods, each cached as an attribute at its first use."""
 
     def __init__(self, pattern: str | Callable[[], str], flags: int) -> None:
         self._made = (pattern, flags)
@@ -21,5 +21,5 @@ class _Lazy:
 
 
 def lazy(pattern: str | Callable[[], str], flags: int = 0) -> re.Pattern[str]:
-    """Like `re.compile`; the pattern is made, and an error in it shows, at its first use."""
+    """Like `re.compile`, but compiles the pattern, and raises its errors, at first use."""
     return cast("re.Pattern[str]", _Lazy(pattern, flags))

@@ -1,8 +1,8 @@
-"""What stands in the place of a secret: equal secrets have equal numbers, different ones have different numbers.
+"""Placeholders for secrets: equal secrets have equal numbers, different ones different numbers.
 
-A number is the beginning of a hash with a random key of the session, long enough that no other secret has it. Of a
-secret that was cut, and whose rest is not known, `<secret:part:3f2a>`: equal beginnings have equal numbers, and nothing
-is said about the whole.
+A number is the beginning of a hash with a random key of the session, long enough to be unique. A secret that was cut
+and whose rest is unknown becomes `<secret:part:3f2a>`: equal beginnings have equal numbers, and the number does not
+identify the whole.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ _LINE_BREAKS = lazy(r"\\+[nr]|[\s\"'\\]+")
 
 
 class Placeholders:
-    """Those of one session. `key`: nobody without it can try values against a number."""
+    """The placeholders of one session. Without `key`, nobody can test guesses against a number."""
 
     def __init__(self, key: bytes) -> None:
         self._key = key
         self._owners: dict[str, str] = {}
-        """The whole digest that a number belongs to."""
+        """The whole digest of each number."""
 
     def of(self, secret: str, *, part: bool = False) -> Safe:
-        """The placeholder of a secret; `part`: of its beginning."""
+        """Returns the placeholder of a secret, or of a secret's beginning if `part`."""
         said = ("part:" if part else "whole:") + same_form(secret)
         digest = hmac.new(self._key, said.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
         size = _SIZE
@@ -39,30 +39,30 @@ class Placeholders:
 
 
 def same_form(secret: str) -> str:
-    """One secret has one form: without white space around it, a private key without its marks and line ends."""
+    """Returns a secret's normal form: without surrounding white space; a private key without markers and line ends."""
     if "PRIVATE KEY" in secret and (block := _BLOCK.search(secret)):
         return material(block[1])
     return secret.strip()
 
 
 def material(lines: str) -> str:
-    """The characters of a private key, however its lines are broken and quoted."""
+    """Returns the characters of a private key without line breaks and quotes."""
     return _LINE_BREAKS.sub("", lines)
 
 
 def fillers(wanted: Sequence[tuple[str, int]]) -> list[str]:
-    """For each placeholder a text of this length that stands for its secret in a copy; no two are alike."""
+    """Returns distinct texts that replace secrets in a copy; `wanted`: (placeholder, length) of each."""
     made: dict[str, None] = {}
     for placeholder, size in wanted:
         filler, count = in_its_place(placeholder, size), 0
-        while filler in made:  # a short one has no room for the whole number
+        while filler in made:  # a short filler has no room for the whole number
             filler, count = f"<{count:0{min(4, size - 2)}x}>".ljust(size, "*"), count + 1
         made[filler] = None
     return list(made)
 
 
 def in_its_place(placeholder: str, size: int) -> str:
-    """A text of this length: the placeholder, or its number alone, and stars."""
+    """Returns a text of length `size`: the placeholder, or just its number, padded with stars."""
     number = placeholder.rpartition(":")[2].removesuffix(">")
     text = placeholder if size >= len(placeholder) else f"<{number[: size - 2]}>"
     return text.ljust(size, "*")

@@ -1,4 +1,4 @@
-"""Long random words that are no secrets: numbers of rows and objects, hashes, public keys, addresses, encoded text."""
+"""Recognises random words that are not secret: row and object ids, hashes, public keys, addresses, encoded text."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _NEAR = 4096
 
 
 def is_public(text: str, at: int, word: str) -> bool:
-    """Whether a random word that stands at `at` is known to be none that is kept secret."""
+    """Whether the random word at position `at` is of a kind known not to be secret."""
     return bool(
         _IDENTIFIER.fullmatch(word)
         or _JWK.search(text, max(0, at - 12), at)
@@ -49,7 +49,7 @@ def is_public(text: str, at: int, word: str) -> bool:
 
 
 def _is_address(word: str) -> bool:
-    """Whether it is a wallet's address, by its checksum."""
+    """Whether a word is a wallet address, by its checksum."""
     if not (26 <= len(word) <= 35 and word[0] in "13" and all(char in _BASE58 for char in word)):
         return False
     number = 0
@@ -62,7 +62,7 @@ def _is_address(word: str) -> bool:
 
 
 def _is_encoded_prose(word: str) -> bool:
-    """Whether it is a plain sentence in base64 that speaks of no secret."""
+    """Whether a word is a plain sentence in base64 that does not mention a secret."""
     try:
         plain = binascii.a2b_base64(word).decode("ascii")
     except ValueError:

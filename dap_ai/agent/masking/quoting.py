@@ -1,4 +1,4 @@
-"""The text that a program means, from the way in which it is written: so equal secrets are equal, however quoted."""
+"""Decodes written values to the text they represent, so that equal secrets are equal however they are quoted."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ENTITY = lazy("|".join(_ENTITIES))
 
 
 def unescaped(text: str, times: int = 1, *, is_bytes: bool = False) -> str:
-    """The content of a string literal; of one within another, `times` deep."""
+    """Returns the content of a string literal without escapes; `times` is the depth of literals within literals."""
     for _ in range(times if "\\" in text else 0):
         text = _ESCAPE.sub(_character, text)
         if any("\ud800" <= char <= "\udfff" for char in text):  # JSON writes the others as pairs
@@ -26,14 +26,14 @@ def unescaped(text: str, times: int = 1, *, is_bytes: bool = False) -> str:
 
 
 def from_url(text: str) -> str:
-    """The text that a part of a URL stands for."""
+    """Decodes the percent escapes of a URL part."""
     if "%" not in text:
         return text
     return _PERCENT.sub(lambda m: bytes.fromhex(m[0].replace("%", "")).decode("utf-8", "replace"), text)
 
 
 def from_markup(text: str) -> str:
-    """The text that XML or HTML stands for."""
+    """Decodes the entities of XML or HTML text."""
     return _ENTITY.sub(lambda m: _ENTITIES[m[0]], text) if "&" in text else text
 
 
@@ -55,7 +55,7 @@ _BARE = lazy(rf"(?P<value>.*?)(?P<within>{_COUNT.format('inside')})?\Z", re.DOTA
 
 
 class Written(NamedTuple):
-    """A value as a debugger writes it: where its content stands, and what that means."""
+    """A value as a debugger writes it: position and decoded text of its content."""
 
     start: int
     end: int
@@ -65,7 +65,7 @@ class Written(NamedTuple):
 
 
 def written(value: str) -> Written:
-    """Reads the text of a value: a string with quotes, also one that was cut, or anything without them."""
+    """Parses a value's text: a quoted string, possibly cut, or anything unquoted."""
     literal = _LITERAL.match(value)
     found = literal or _BARE.match(value)
     if found is None:  # it matches any text

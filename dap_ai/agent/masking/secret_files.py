@@ -1,4 +1,4 @@
-"""Files that may hold secrets, by their names alone. Pure."""
+"""Recognises files that may hold secrets by their names alone, without reading them."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ _SECRET_WORDS = words(
     "password passwords passwd passwds passphrase passphrases pwd secret secrets credential credentials creds "
     "apikey apikeys htpasswd keystore vault kubeconfig mnemonic mnemonics"
 )
-"""Of the name of a file that is no source: `db-password.txt`, `vault.yml`."""
+"""Words in the name of a data file that mark it as secret: `db-password.txt`, `vault.yml`."""
 _TOKENS = frozenset({"token", "tokens"})
 _BESIDE_TOKENS = words(
     "access api auth bearer bot ci deploy gh git github gitlab id npm oauth refresh session slack user vault"
 )
-"""`tokens.txt`, `github_token`; but not `special_tokens_map.json`: tokens are words of a language, too."""
+"""Words that accompany `token` in secret files: `tokens.txt`, `github_token`, but not `special_tokens_map.json`."""
 _SECRET_PAIRS = (
     *(("api", "key"), ("api", "keys"), ("private", "key"), ("private", "keys"), ("master", "key"), ("signing", "key")),
     *(("recovery", "codes"), ("backup", "codes"), ("seed", "phrase"), ("recovery", "phrase"), ("client", "secrets")),
@@ -52,7 +52,7 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def secret_rule(path: Path, *, is_source: bool) -> str:
-    """Which rule says that a file may hold secrets; empty: none. `is_source`: its suffix is that of a program's."""
+    """Returns the rule by which a file may hold secrets; empty if none. `is_source`: its suffix is that of source."""
     folder = next((part for part in path.parts[:-1] if part.casefold() in SECRET_FOLDERS), "")
     if folder:
         return f"{folder}/"
@@ -62,7 +62,7 @@ def secret_rule(path: Path, *, is_source: bool) -> str:
 
 
 def _secret_word(path: Path) -> str:
-    """The word in the name of a file of data that tells of a secret."""
+    """Returns the word in a data file's name that marks it as secret; empty if none."""
     parts = _WORD.findall(_CAMEL.sub(" ", path.stem).casefold())
     for word in parts:
         if word in _SECRET_WORDS:

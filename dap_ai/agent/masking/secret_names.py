@@ -1,4 +1,4 @@
-"""Names of secrets: `password`, `apiKey`, `AWS_SECRET_ACCESS_KEY`, and not `token_count` or `password_policy`."""
+"""Recognises names of secrets: `password`, `apiKey`, `AWS_SECRET_ACCESS_KEY`; not `token_count`, `password_policy`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _WORD = lazy(
     r"|b(?:earer|ot[_-]?key|ackup[_-]?(?:codes?|phrase))|j(?:wt(?:[_-]?key|\b)|sessionid)|xsrf"
 )
 _RARE = ("encryption", "otp", "hmac", "kennwort", "licen", "recovery", "unlock")
-"""How the others begin: a pattern takes the longer, the more letters it may begin with, `e` most of all."""
+"""Beginnings of the rarer words, searched separately: a pattern is slower the more first letters it allows."""
 _RARE_WORD = lazy(
     rf"encryption{_KEY}|hmac{_KEY}|kennwort|licen[cs]e[_-]key|otp(?:[_-]?seed|\b)|recovery[_-]?(?:phrase|codes?|key)|unlock[_-]?code"
 )
@@ -38,9 +38,9 @@ _STRONG_TOKEN = lazy(
     r"private|reset)[_-]?\Z"
 )
 PHRASES = lazy(r"passphrase|mnemonic|(?:seed|recovery|backup)[_-]?(?:phrase|words)|security[_-]?answer")
-"""Words for secrets that are several words."""
+"""Words for secrets that consist of several words."""
 CODES = lazy(r"otp|pin(?:[_-]?code)?|cvv|cvc|(?:access|security|unlock|recovery|backup)[_-]?codes?")
-"""Words for secrets that hold digits."""
+"""Words for secrets that consist of digits."""
 _GLUED = lazy(r"passw|passphrase|secret|pwd|apikey|accesskey|privatekey|sess|csrf")
 _GLUED_TOKENS = ("access", "auth", "refresh", "csrf", "xsrf", "id", "api", "bot", "bearer", "session", "user", "my")
 _PASS_OF = lazy(
@@ -73,27 +73,27 @@ _IDENTIFIER = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 
 
 class SecretWord(NamedTuple):
-    """A secret word in a name."""
+    """A secret word found in a name."""
 
     word: str
     strong: bool
-    """The word is used for little but secrets."""
+    """Whether the word is rarely used for anything but secrets."""
     sure: bool
-    """Nothing that follows in the name makes it mean something else."""
+    """Whether nothing later in the name changes its meaning."""
     plural: bool
     start: int
-    """Of the whole name."""
+    """Start of the whole name."""
     end: int
 
 
 def lowered(text: str) -> str:
-    """In lower case, character by character: positions stay."""
+    """Returns text in lower case with unchanged positions."""
     low = text.lower()
     return low if len(low) == len(text) else text.replace("\u0130", "i").lower()
 
 
 def secret_names(text: str, low: str) -> Iterator[SecretWord]:
-    """The names of secrets in a text, in order. `low`: the text in lower case."""
+    """Yields the secret names in a text, in order. `low`: the text in lower case."""
     matches: Iterable[re.Match[str]] = _WORD.finditer(low)
     rare = [match for word in _RARE if word in low for at in places(low, word) if (match := _RARE_WORD.match(low, at))]
     if rare:
@@ -105,7 +105,7 @@ def secret_names(text: str, low: str) -> Iterator[SecretWord]:
 
 
 def secret_name(name: str) -> SecretWord | None:
-    """The secret word in a name, if it has one."""
+    """Returns the secret word at the end of a name, or None."""
     for found in secret_names(name, lowered(name)):
         if found.end == len(name) or not name[found.end :].strip("\"'] "):
             return found
@@ -113,7 +113,7 @@ def secret_name(name: str) -> SecretWord | None:
 
 
 def _named(text: str, low: str, start: int, end: int) -> SecretWord | None:
-    """The name that holds the word at [start, end), unless it is part of another word or means something else."""
+    """Returns the name around the word at [start, end); None if the word is part of another or means something else."""
     before = text[max(0, start - 64) : start]
     if before[-1:].isalnum() and not _is_part_start(text, low, start, end, before):
         return None
@@ -133,7 +133,7 @@ def _named(text: str, low: str, start: int, end: int) -> SecretWord | None:
     ):
         is_key = text[start - 1 : start] in ("'", '"') and _KEY_END.match(text, end)
         is_key = is_key or (text[start - 2 : start] in ("{ ", ", ") and _OBJECT_KEY.match(text, end))
-        if head or not (is_key or text == word):  # `pass` is a statement, but as a key of JSON a password
+        if head or not (is_key or text == word):  # `pass` is a statement, but as a JSON key it is a password
             return None
     parts = [p.lower() for p in _PARTS.findall(suffix)] if suffix else []
     if _BENIGN.intersection(parts) or (head and _HEADS.intersection(re.split(r"[_-]+", head.lower())[:1])):

@@ -1,4 +1,4 @@
-"""Secrets by shape, wherever they stand: tokens with a known prefix, keys, URLs with a password, random words."""
+"""Recognises secrets by shape: tokens with a known prefix, keys, URLs with a password, random words."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _USER_AND = (
     r"[\w$.#-]{1,64}(?:\[[\w$.-]{1,64}\])?/(?:\"(?P<quoted>[^\"\n]{1,128})\"|(?P<bare>[^\s\"'/<>\\]{2,128}))"
     r"@(?=[/\w(\[\"'$@{%-])"
 )
-"""A user's name, and behind a slash the password, as Oracle's tools and drivers take them."""
+"""Matches a user name, a slash and the password, as in Oracle's tools and drivers."""
 _JDBC = lazy(rf"\bjdbc:\w{{2,20}}(?::\w{{2,20}}){{0,2}}:{_USER_AND}")
 _CONNECT = lazy(rf"\bconn(?:ect)?(?:[ \t]{{1,4}}|\(\s{{0,40}}[\"']){_USER_AND}")
 _SQLPLUS = lazy(rf"\b\w{{4,7}}\b[^\n]{{0,200}}?[\s'\"=]{_USER_AND}")
@@ -48,13 +48,13 @@ _LOGINS = {
     "password={": _BRACES,
     **dict.fromkeys(("sqlplus", "sqlldr", "sqlcl", "expdp", "impdp", "rman"), _SQLPLUS),
 }
-"""By the word that each begins with, which is sought first."""
+"""Login patterns by the word they begin with, which is searched first."""
 _PARAMETER = (
     r"(?:amp;)?(?:key|sig|signature|code|auth|hmac|sid|pass|pw|x-amz-signature|x-amz-credential|x-goog-signature|"
     r"x-amz-security-token|x-goog-credential|subscription-key|st|se_sig|otp)=([^&\s\"'<>#;\\]{6,})"
 )
 _QUERIES = {mark: lazy(re.escape(mark) + _PARAMETER) for mark in "?&"}
-"""Two, each with its own first character: that is found several times as fast as one of a set."""
+"""One pattern per first character: finding a fixed character is several times faster than one of a set."""
 _SCHEMES = ("bearer", "basic", "digest", "negotiate", "token")
 _SCHEME = lazy(r"\b(bearer|basic|digest|negotiate|token)[ \t]+(?:username=)?([\w.~+/=-]{8,})")
 _COMMAND = lazy(
@@ -82,7 +82,7 @@ _MAX_KEY_CHARS = 16_384
 
 
 class _Shape(NamedTuple):
-    """How the tokens of one issuer look; shapes.toml says what each field is."""
+    """The shape of one issuer's tokens; secret_shapes.toml describes the fields."""
 
     issuer: str
     patterns: list[str]
@@ -91,7 +91,7 @@ class _Shape(NamedTuple):
 
 @cache
 def _shapes() -> list[_Shape]:
-    from pathlib import Path  # noqa: PLC0415  both are slow to import, and most processes mask nothing
+    from pathlib import Path  # noqa: PLC0415  slow to import, and most processes mask nothing
 
     from dap_ai.settings import toml_files  # noqa: PLC0415  the same
 
@@ -101,7 +101,7 @@ def _shapes() -> list[_Shape]:
 
 
 def shaped_secrets(text: str, low: str) -> Iterator[SecretSpan]:
-    """Everything that shows by itself that it is secret. `low`: the text in lower case."""
+    """Yields everything that is recognisably secret by itself. `low`: the text in lower case."""
     for start, word in _long_words(text):
         is_rest = word[0] in "nrt" and text[start - 1 : start] == "\\"  # of a line end
         yield from _word(text, start + is_rest, word[is_rest:])
@@ -129,16 +129,16 @@ def shaped_secrets(text: str, low: str) -> Iterator[SecretSpan]:
 
 
 def _long_words(text: str) -> Iterator[tuple[int, str]]:
-    """Where the long words stand that may hold a secret.
+    """Yields (start, word) of the long words that may hold a secret.
 
-    They are sought in what is long between white space alone, which is a small part of a source.
+    Searches only the long pieces between white space, a small part of most source.
     """
     pieces = [piece for piece in text.split() if len(piece) >= _MIN_LONG]
     at = 0
     for word in _LONG_WORD.findall("\n".join(pieces)) if pieces else ():
         if not _HAS_DIGIT.search(word) and (word.islower() or word.isupper() or not ("_" in word or "eyJ" in word)):
-            continue  # an identifier; a random word of letters alone mixes their cases
-        at = text.index(word, at)  # not within another word: that would be such a word, too, and was before
+            continue  # an identifier: random words of only letters mix upper and lower case
+        at = text.index(word, at)  # never inside a longer word, which would have been found before
         yield at, word
         at += len(word)
 
@@ -168,7 +168,7 @@ def _word(text: str, start: int, word: str) -> Iterator[SecretSpan]:
         for offset, piece in pieces:
             at = start + part.start() + offset
             core = piece.rstrip("=")
-            if piece is not body and _HEX.fullmatch(core):  # hashes are what paths are made of
+            if piece is not body and _HEX.fullmatch(core):  # hashes are common in paths
                 continue
             if not is_random_word(core) or _UUID.search(piece) or PLAIN_START.match(piece):
                 continue
@@ -178,7 +178,7 @@ def _word(text: str, start: int, word: str) -> Iterator[SecretSpan]:
 
 
 def _cut(text: str) -> Iterator[SecretSpan]:
-    """The visible beginnings of tokens that were cut."""
+    """Yields the visible beginnings of cut tokens."""
     for match in re.finditer(r"\.\.\.|\u2026", text):
         before = text[max(0, match.start() - 200) : match.start()]
         before = before.rstrip("'\"")
@@ -190,7 +190,7 @@ def _cut(text: str) -> Iterator[SecretSpan]:
 
 
 def _private_keys(text: str) -> Iterator[SecretSpan]:
-    """What stands between the marks of a private key; to where the text ends or stops being a key if one is cut."""
+    """Yields the content between the markers of private keys. A cut key extends to where its base64 ends."""
     at, ends = 0, True
     while begin := _BEGIN.search(text, at):
         at = begin.end()
@@ -217,7 +217,7 @@ def _private_keys(text: str) -> Iterator[SecretSpan]:
 
 
 def _trimmed(text: str, start: int, end: int, *, part: bool) -> Iterator[SecretSpan]:
-    """The lines of a key; `part`: their beginning was cut."""
+    """Yields the lines of a key without surrounding white space and quotes; `part` if its beginning was cut."""
     gap = re.compile(_GAP).match(text, start, end)
     start = gap.end() if gap else start
     while end > start and (text[end - 1] in " \t\r\n\"'" or (text[end - 1] in "nr" and text[end - 2] == "\\")):
@@ -229,7 +229,7 @@ def _trimmed(text: str, start: int, end: int, *, part: bool) -> Iterator[SecretS
 
 
 def _lines_before(text: str, start: int, end: int) -> Iterator[SecretSpan]:
-    """The lines of a key whose beginning was cut."""
+    """Yields the lines of a key whose beginning was cut."""
     window = text[start:end]
     pieces = [(m.start(), m[0]) for m in re.finditer(r"[^\s\"'\\]+(?<!\\)", window)]
     first = None
@@ -292,7 +292,7 @@ def _authorizations(text: str, low: str, schemes: Iterable[str]) -> Iterator[Sec
 
 
 def _is_basic(value: str) -> bool:
-    """Whether it is `user:password` in base64, or the beginning of it."""
+    """Whether a value is `user:password` in base64, or its beginning."""
     try:
         plain = binascii.a2b_base64(value[: len(value) // 4 * 4].replace("-", "+").replace("_", "/"))
     except (binascii.Error, ValueError):

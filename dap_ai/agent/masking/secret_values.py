@@ -1,4 +1,4 @@
-"""Whether the text beside a secret name, or a long word alone, is a secret: against code, prose and plain data."""
+"""Decides whether a text beside a secret name, or a long word alone, is a secret or just code, prose or data."""
 
 from __future__ import annotations
 
@@ -63,12 +63,12 @@ _METAVAR = lazy(r"[A-Z][A-Z_]*")
 
 
 def has_digit(value: str) -> bool:
-    """Whether any of its characters is a digit, of whatever script."""
+    """Whether any character is a digit of any script."""
     return _DIGIT.search(value) is not None or (not value.isascii() and any(map(str.isdigit, value)))
 
 
 def is_exempt(value: str) -> bool:
-    """Whether nobody would call it a secret: a constant, a type, a template, a path, prose, the name of a secret."""
+    """Whether a value is clearly not a secret: a constant, a type, a template, a path, prose, the name of a secret."""
     if len(value) > 4096:
         return False
     if "%" in value or "{" in value:
@@ -82,7 +82,7 @@ def is_exempt(value: str) -> bool:
 
 
 def _is_variable(value: str) -> bool:
-    """Whether it is an identifier that names a secret: `max_tokens_1_day`."""
+    """Whether a value is an identifier that names a secret: `max_tokens_1_day`."""
     return (
         "_" in value
         and value.isidentifier()
@@ -96,7 +96,7 @@ def _is_random_segment(segment: str) -> bool:
 
 
 def _talks_of_one(value: str) -> bool:
-    """Whether it is the name of a secret, or words about one: `client_secret`, `my-secret-token`."""
+    """Whether a value is the name of a secret or words about one: `client_secret`, `my-secret-token`."""
     return (
         len(value) <= 80
         and _LETTERS.fullmatch(value) is not None
@@ -105,7 +105,7 @@ def _talks_of_one(value: str) -> bool:
 
 
 def is_secret_quoted(value: str, *, strong: bool) -> bool:
-    """Whether a quoted value beside a secret name is one. `strong`: the name is used for little else."""
+    """Whether a quoted value beside a secret name is a secret. `strong`: the name is rarely used for anything else."""
     value = PLACEHOLDER.sub("", value)
     if len(value) < 3 or is_exempt(value):
         return False
@@ -119,12 +119,12 @@ def is_secret_quoted(value: str, *, strong: bool) -> bool:
 
 
 def is_phrase(value: str) -> bool:
-    """Whether it is several words, as a pass-phrase or a wallet's recovery phrase is, and no sentence."""
+    """Whether a value is several words, such as a wallet's recovery phrase, but not a sentence."""
     return bool(_WORDS.fullmatch(value)) and _SECRET_PARTS.isdisjoint(value.split())
 
 
 def is_secret_bare(value: str, *, strong: bool) -> bool:
-    """Whether an unquoted value beside a secret name is one and no piece of code."""
+    """Whether an unquoted value beside a secret name is a secret, not code."""
     value = PLACEHOLDER.sub("", value)
     if _talks_of_one(value.rstrip("0123456789")) or _is_variable(value):
         return False
@@ -140,7 +140,7 @@ def is_secret_bare(value: str, *, strong: bool) -> bool:
 
 
 def is_secret_word(value: str) -> bool:
-    """Whether a bare value is one where the place says that it is data: a line of .env, an option's argument."""
+    """Whether a bare value is a secret in a place that holds data: a line of .env, an option's argument."""
     value = PLACEHOLDER.sub("", value)
     return len(value) >= 4 and not (
         is_exempt(value)
@@ -152,7 +152,7 @@ def is_secret_word(value: str) -> bool:
 
 
 def is_secret_start(value: str) -> bool:
-    """Whether the visible beginning of a value that was cut may be that of a secret: no plain word."""
+    """Whether the visible beginning of a cut value may be that of a secret, not a plain word."""
     return (
         len(value) >= 3
         and not is_exempt(value)
@@ -162,12 +162,12 @@ def is_secret_start(value: str) -> bool:
 
 
 def is_prose(value: str) -> bool:
-    """Whether it reads like a sentence or a prompt rather than a pass-phrase."""
+    """Whether a value reads like a sentence or a prompt rather than a passphrase."""
     return bool(value.rstrip().endswith((":", ".", "?", "!", ",", "=")) or _PROSE.search(value) or value.count(" ") > 7)
 
 
 def looks_random(value: str) -> bool:
-    """Whether a value is no word, number, date or name: good enough beside a name that may hold a secret."""
+    """Whether a value looks random, not like a word, number, date or name."""
     value = PLACEHOLDER.sub("", value)
     if len(value) < 8 or " " in value.strip() or is_exempt(value) or _PLAIN_DATA.fullmatch(value):
         return len(value) >= 12 and value.isdigit()
@@ -180,7 +180,7 @@ def looks_random(value: str) -> bool:
 
 
 def is_worth_keeping(value: str) -> bool:
-    """Whether a value found beside a name is telling enough to be masked where it stands alone."""
+    """Whether a value found beside a name is distinctive enough to be masked everywhere."""
     return (
         8 <= len(value) <= 512
         and " " not in value
@@ -191,7 +191,7 @@ def is_worth_keeping(value: str) -> bool:
 
 
 def is_common(value: str) -> bool:
-    """Whether a secret is so ordinary a word that masking it everywhere would hide the program."""
+    """Whether a secret is so common a word that masking it everywhere would hide the program."""
     return value.lower() in _COMMON or bool(_NO_SECRET.fullmatch(value))
 
 
@@ -204,7 +204,7 @@ _HEX = lazy(r"(?:[0-9a-f]+|[0-9A-F]+)")
 
 
 def is_random_word(word: str) -> bool:
-    """Whether a long word without a name is random text: not an identifier, a path, a hash, an image."""
+    """Whether a long word without a name is random text, not an identifier, a path, a hash or an image."""
     size = len(word)
     if not 24 <= size <= 200:
         return False
@@ -222,12 +222,12 @@ def is_random_word(word: str) -> bool:
 
 
 def _changes(word: str) -> int:
-    """How often the kind of character changes: random text does at most places, names seldom."""
+    """Returns how often the kind of character changes in the first 512: often in random text, seldom in names."""
     kinds = [0 if c.isdigit() else 1 if c.islower() else 2 if c.isupper() else 3 for c in word[:512]]
     return sum(a != b for a, b in pairwise(kinds))
 
 
 def _entropy(word: str) -> float:
-    """Bits a character."""
+    """Returns the entropy in bits per character."""
     size = len(word)
     return -sum(n / size * math.log2(n / size) for n in Counter(word).values())

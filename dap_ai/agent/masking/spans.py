@@ -1,4 +1,4 @@
-"""Where a secret stands in a text, and what stands there instead."""
+"""Positions of secrets in a text, and helpers for the placeholders that replace them."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from dap_ai.agent.masking.patterns import lazy
 
 PLACEHOLDER = lazy(r"<secret:(?:part:)?[0-9a-f]{4,64}>")
 CUT = lazy(r"(?:\.\.\.|\u2026)['\"]?(?: ?\+? ?\d+ (?:more|chars?|characters|bytes)\b.{0,20})?\Z")
-"""The mark at the end of a value that was cut: what stands before it is the beginning of a secret."""
+"""Matches the mark at the end of a cut value, whose visible part may be the beginning of a secret."""
 
 
 class SecretSpan(NamedTuple):
-    """A secret at [start, end)."""
+    """A secret at [start, end) of a text."""
 
     start: int
     end: int
     rule: str
     secret: str = ""
-    """What the text there stands for, where it is not the secret itself but an encoded form of it."""
+    """The decoded secret, if the text holds an encoded form; empty otherwise."""
     part: bool = False
-    """It is the beginning of a secret that was cut."""
+    """Whether the text is the beginning of a secret that was cut."""
 
 
 CUT_AFTER = lazy(r"['\"]?(?:\.\.\.|\u2026)(?: (?P<more>\d{1,9}) more\b)?")
-"""The mark behind a secret that was cut; of the inspector's own, how many characters are missing."""
+"""Matches the mark after a cut secret; `more` is the number of missing characters in the inspector's mark."""
 
 
 def merged(spans: Iterable[SecretSpan]) -> Iterator[SecretSpan]:
-    """In order and disjoint: those that overlap become one, by the rule of the longest."""
+    """Yields the spans in order, overlapping ones merged under the rule of the longest."""
     held: SecretSpan | None = None
     for span in sorted(spans, key=lambda s: (s.start, -s.end)):
         if held is None or span.start >= held.end:
@@ -44,7 +44,7 @@ def merged(spans: Iterable[SecretSpan]) -> Iterator[SecretSpan]:
 
 
 def outside_placeholders(text: str, span: SecretSpan) -> Iterator[SecretSpan]:
-    """The parts of a span that are no placeholder yet: a placeholder is never masked, nor a part of one."""
+    """Yields the parts of a span outside existing placeholders, which are never masked."""
     margin = 80
     low = max(0, span.start - margin)
     at, whole = span.start, True
@@ -62,7 +62,7 @@ def outside_placeholders(text: str, span: SecretSpan) -> Iterator[SecretSpan]:
 
 
 def places(text: str, word: str) -> Iterator[int]:
-    """Where a word stands in a text: several times as fast as a pattern that seeks one of several words."""
+    """Yields the positions of a word in a text; several times faster than a pattern with alternatives."""
     at = text.find(word)
     while at >= 0:
         yield at
@@ -70,5 +70,5 @@ def places(text: str, word: str) -> Iterator[int]:
 
 
 def words(text: str) -> frozenset[str]:
-    """The words of a text, for tables that a person edits."""
+    """Splits a text into a set of words, for tables that a person edits."""
     return frozenset(text.split())

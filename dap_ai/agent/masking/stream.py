@@ -1,4 +1,4 @@
-"""Masking of a text that comes in pieces: a secret may straddle two of them."""
+"""Masks a text that arrives in pieces, because a secret may span two of them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Protocol
 from dap_ai.protocol.wire.safe import Safe
 
 MAX_HELD_CHARS = 16_384
-"""Of a line that does not end, before its older part goes out."""
+"""Maximum characters held of a line without end, before its older part is released."""
 MAX_SECRET_CHARS = 1_048_576
-"""Of one secret that does not end; beyond it, its parts are judged alone."""
+"""Maximum characters held of one unfinished secret; beyond it, its parts are judged separately."""
 _MARGIN = 2048
 _MAX_TRIES = 8
 _MAX_JOINED_LINES = 4
@@ -24,22 +24,22 @@ _KEY_LINE = re.compile(
 
 
 class SecretFinder(Protocol):
-    """What the stream needs of a Masker."""
+    """Part of a Masker that the stream uses."""
 
     def mask(self, text: str) -> Safe:
-        """The text without its secrets."""
+        """Returns the text without its secrets."""
         ...
 
     def secrets(self, text: str) -> list[tuple[int, int]]:
-        """Where secrets stand in it."""
+        """Returns the (start, end) of each secret in the text."""
         ...
 
 
 class MaskedStream:
-    """Lets whole lines out.
+    """Releases masked text line by line.
 
-    Held back are the line that is not complete, up to four that the next may continue, and a private key until its
-    end; of a line without end, only its last part and what is inside a secret.
+    Holds back an incomplete line, up to four lines that the next may continue, and a private key until its end. Of a
+    line without end, it holds back only the last part and any secret at the cut.
     """
 
     def __init__(self, masker: SecretFinder) -> None:
@@ -48,7 +48,7 @@ class MaskedStream:
         self._enough = MAX_HELD_CHARS
 
     def feed(self, piece: str) -> Safe:
-        """What can be shown after this piece; often nothing until a line is complete."""
+        """Adds a piece and returns the text that can be shown now; often empty until a line is complete."""
         self._held += piece
         end = self._complete() if "\n" in piece else 0
         if not end and len(self._held) > self._enough:
@@ -58,12 +58,12 @@ class MaskedStream:
         return self._masker.mask(ready)
 
     def finish(self) -> Safe:
-        """The rest."""
+        """Returns the remaining text."""
         ready, self._held = self._held, ""
         return self._masker.mask(ready)
 
     def _complete(self) -> int:
-        """The end of the lines that can go."""
+        """Returns the end of the lines that can be released."""
         held = self._held
         end = held.rfind("\n") + 1
         begin = held.rfind("-----BEGIN ", 0, end)
@@ -78,7 +78,7 @@ class MaskedStream:
         return end
 
     def _place_to_cut(self) -> int:
-        """A place late in what is held, at white space if possible, where no secret nor its name is torn."""
+        """Returns a late position in the held text, preferably at white space, that splits no secret or its name."""
         held = self._held
         spans = self._masker.secrets(held)
         latest = len(held) - _MARGIN

@@ -1,6 +1,6 @@
-"""Texts that a model reads, as files: one Markdown file per occasion, `{name}` where a value goes.
+"""Texts for a model, one Markdown file per occasion, with `{name}` for each inserted value.
 
-Every sentence addressed to a model is in one of these files, never in code. A value is inserted as it is.
+Every sentence addressed to a model is in one of these files, never in code.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from importlib.resources import files
 
 
 def wording(name: str, **values: str) -> str:
-    """The text of `NAME.md` with its values. A value is inserted as it is: it may hold braces."""
+    """Returns the text of `NAME.md` with its values. Values are inserted unchanged and may contain braces."""
     text = _read(name)
     for key, value in values.items():
         text = text.replace(f"{{{key}}}", value)

@@ -1,4 +1,4 @@
-"""What the agent lends a provider for one ask."""
+"""Everything that the agent lends a provider for one ask."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from dap_ai.settings.configuration import Settings
 
 
 class TextSink:
-    """A sink that knows the answer's text: who answers says it there, and nowhere else."""
+    """A sink that records the answer's text. Providers write the answer only through it."""
 
     def __init__(self, sink: Sink) -> None:
         self._sink = sink
@@ -33,18 +33,18 @@ class TextSink:
 
     @property
     def text(self) -> str:
-        """The answer so far; it ends with one line end."""
+        """The answer so far, ending with one newline; empty if there is no text."""
         return "".join(self._pieces).rstrip() + "\n" if self._pieces else ""
 
     def emit(self, category: Category, text: str, tool: ToolStep | None = None) -> None:
-        """See Sink."""
+        """Sends text to the wrapped sink and records it if it is part of the answer."""
         if category == "answer":
             self._pieces.append(text)
         self._sink.emit(category, text, tool)
 
     @contextmanager
     def attempt(self) -> Generator[None]:
-        """What is said within counts only if nothing is raised."""
+        """Discards the recorded answer text of the `with` block if it raises."""
         said = len(self._pieces)
         try:
             yield
@@ -55,11 +55,11 @@ class TextSink:
 
 @dataclass
 class Work:
-    """One ask at work."""
+    """One ask in progress."""
 
     ask: AcceptedAsk
     bench: ToolContext | None
-    """What tools work with; None: nothing is stopped, and the conversation and the output are all there is."""
+    """Tool context; None if nothing is stopped, when only the conversation and the output are available."""
     record: Transcript
     debugger: Watched
     sink: TextSink
@@ -67,24 +67,24 @@ class Work:
     settings: Settings
     reader: StopReader
     ends: float = math.inf
-    """When the answer must be there, by `time.monotonic()`."""
+    """Deadline of the answer, by `time.monotonic()`."""
     caught: StopSnapshot | None = None
-    """Where nothing is stopped: an exception that was caught and reported, without any value."""
+    """An exception that was caught and reported, without values; used if nothing is stopped."""
 
     @property
     def left_s(self) -> float:
-        """By the clock, for the answer."""
+        """Seconds left for the answer, by wall clock."""
         return self.ends - time.monotonic()
 
     @property
     def case(self) -> StopSnapshot | None:
-        """What was read of the stop; the present one, where the agent lets the program go on."""
+        """The snapshot of the current stop, or None. Changes when the agent resumes the program."""
         return self.bench.case if self.bench else None
 
     async def read(self, expressions: list[str]) -> None:
-        """Reads further expressions into the case: of the focus, and of the nearest caller that has their names.
+        """Evaluates further expressions in the focus frame, and in the nearest caller that has their names.
 
-        Raises NotStopped.
+        Adds the values to the case. Raises NotStopped.
         """
         if self.case is None or self.case.focus is None or not self.debugger.current:
             return
@@ -100,12 +100,12 @@ class Work:
             self.case.notes.append(f"could not be read: {error.user_text}")
 
     async def context(self) -> str:
-        """The first context as Markdown. Raises NotStopped."""
+        """Returns the first context as Markdown; empty if nothing is stopped. Raises NotStopped."""
         case = self.case
         return await kind_of(case).first_context(case, self.debugger, self.settings.budget_tokens) if case else ""
 
 
 def _owner(case: StopSnapshot, expression: str) -> FramePlace | None:
-    """The nearest frame with a variable of the name that the expression begins with."""
+    """Returns the nearest calling frame with a variable of the expression's first name, or None."""
     name = re.search(r"\w+", expression)
     return next((place for place in case.callers if name and find(place.facts, name[0])), None)

@@ -1,7 +1,7 @@
-"""Who answers: the Provider protocol, and how providers are found.
+"""The Provider protocol.
 
-An entry point of the group `dap_ai.providers` names a function that takes the settings and the environment and gives a
-Provider (it makes the whole answer) or a Model (it only talks: the agent investigates with it).
+An entry point of the group `dap_ai.providers` names a function that takes the settings and the environment and returns
+a Provider (writes the whole answer) or a Model (only generates text: the agent investigates with it).
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ GROUP = "dap_ai.providers"
 
 @runtime_checkable
 class Provider(ModelAnswerer, Protocol):
-    """Turns a case into an answer. Its name is that in `usage.provider`."""
+    """Turns a case into an answer. Its `name` is the one in `usage.provider`."""
 
     async def answer(self, work: Work) -> Answer:
-        """The answer; its paragraphs go to the sink as they are ready."""
+        """Returns the answer, sending its paragraphs to the sink as they are ready."""
         ...
 
 
 @runtime_checkable
 class Retiring(Protocol):
-    """A provider that sends something away."""
+    """A provider that sends data to a model and can be told to stop."""
 
     def retire(self) -> None:
-        """Sends nothing more: another one was chosen."""
+        """Stops sending, because another provider was chosen."""
         ...
 
 
 class ProviderError(RequestFailed):
-    """Nobody can answer with these settings; the text says what to set."""
+    """Raised when no provider can answer with these settings; the text says what to set."""
 
     def __init__(self, text: str, trouble: Trouble = "request") -> None:
         super().__init__("ask", "noProvider", text)

@@ -1,4 +1,4 @@
-"""Puts a reply together from the chunks of a stream, as the many endpoints that speak Chat Completions send them."""
+"""Assembles a reply from the chunks of a stream, tolerating how different Chat Completions endpoints send them."""
 
 from __future__ import annotations
 
@@ -12,35 +12,35 @@ ANEW = "\n\n(The connection broke, and the model began anew.)\n\n"
 
 
 class Assembly:
-    """One reply in the making. `shown`: what an earlier, broken stream has said already."""
+    """A reply being assembled. `shown` is the text that an earlier, broken stream has already shown."""
 
     def __init__(self, shown: str = "") -> None:
         self.finished = False
-        """The endpoint has said why the reply ends."""
+        """Whether the endpoint has sent a finish reason."""
         self._shown = shown
         self._level = not shown
-        """Whether it has caught up with what was shown."""
+        """Whether the stream has caught up with the text already shown."""
         self._text: list[str] = []
         self._said = ""
-        """The text as long as it has not caught up."""
+        """Text received before the stream has caught up."""
         self._calls: list[ToolCall] = []
         self._at: dict[int, ToolCall] = {}
-        """The calls by the index they came with."""
+        """Calls by the stream index of their first chunk."""
         self._usage: dict[str, Any] = {}
         self._finish = self._model = ""
 
     @property
     def shown(self) -> str:
-        """What a next try need not say again."""
+        """Text that the user has seen, which a retry must not repeat."""
         return "".join(self._text) if self._level else self._shown
 
     @property
     def empty(self) -> bool:
-        """Nothing has come that could be a reply."""
+        """Whether the stream has sent neither text nor calls."""
         return not self._text and not self._calls
 
     def take(self, chunk: object) -> list[Piece]:
-        """The pieces of one chunk."""
+        """Adds one chunk and returns the pieces that are new to the user."""
         row = _table(chunk)
         self._usage = _table(row.get("usage")) or self._usage
         self._model = _text(row.get("model")) or self._model
@@ -60,7 +60,7 @@ class Assembly:
         return pieces
 
     def reply(self) -> Reply:
-        """All of it. Each call has an id of its own."""
+        """Returns the complete reply, giving every call a unique id."""
         usage, details = self._usage, _table(self._usage.get("prompt_tokens_details"))
         ids: set[str] = set()
         for call in self._calls:
@@ -78,7 +78,7 @@ class Assembly:
         )
 
     def _say(self, text: str) -> str:
-        """What of a piece of text is new to the user."""
+        """Adds text to the reply and returns the part that is new to the user."""
         self._text.append(text)
         if self._level:
             return text
@@ -93,13 +93,13 @@ class Assembly:
         call.id = call.id or _text(part.get("id"))
         function = _table(part.get("function"))
         name, arguments = _text(function.get("name")), function.get("arguments")
-        if name != call.name:  # some endpoints say it with every fragment
+        if name != call.name:  # some endpoints repeat the name in every fragment
             call.name += name
         if arguments:
             call.arguments += arguments if isinstance(arguments, str) else json.dumps(arguments)
 
     def _call_of(self, part: dict[str, Any]) -> ToolCall:
-        """The call that a part belongs to: by its index, where it has one that can be right; else by what it holds."""
+        """Returns the call that a part belongs to: by its index if that is reliable, else by its id and name."""
         index, call_id = part.get("index"), _text(part.get("id"))
         named = bool(_table(part.get("function")).get("name"))
         if isinstance(index, int):
@@ -124,7 +124,7 @@ def _rows(value: object) -> list[Any]:
 
 
 def _text(value: object) -> str:
-    """Text, also where it comes as a list of parts."""
+    """Returns a value as text, joining the texts of a list of parts."""
     return value if isinstance(value, str) else "".join(_text(_table(part).get("text")) for part in _rows(value))
 
 

@@ -1,6 +1,6 @@
-"""The user's own model, which the client lends for one ask: `ask {providers: ["editor"]}`.
+"""The user's own model, lent by the client for one ask: `ask {providers: ["editor"]}`.
 
-Nothing is tried again here: the editor shows its user what goes wrong, and asks for confirmation itself.
+There are no retries here: the editor shows errors to its user and asks for confirmation itself.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _TROUBLES: Mapping[str, tuple[Trouble, str]] = {
 
 
 class EditorModel:
-    """See agent.model.Model. `session` reaches the client that asks."""
+    """Model that the editor lends, reached through `session`. See model_port.Model."""
 
     provider = EDITOR
 
@@ -42,18 +42,18 @@ class EditorModel:
 
     @property
     def notice(self) -> str:
-        """Who answers, and where the question goes."""
+        """One line that names the model and what is sent to it."""
         sent = "the question, source and values of the program are sent to it, secrets masked"
         return f"{LENT}: {self.name}; {sent}"
 
     def warm(self) -> None:
-        """Nothing takes time."""
+        """Does nothing: no preparation is needed."""
 
     async def close(self) -> None:
-        """Nothing is kept open."""
+        """Does nothing: nothing is kept open."""
 
     async def stream(self, messages: Sequence[SafeFields], tools: Sequence[Schema]) -> AsyncGenerator[Piece]:
-        """One reply. Raises ModelError."""
+        """Streams one reply. Raises ModelError."""
         text = ""
         try:
             async with aclosing(self._session.lent_model(messages, tools)) as pieces:
@@ -71,7 +71,7 @@ class EditorModel:
 
 
 def _reply(lent: LentReply, text: str, name: str) -> Reply:
-    """As any model's. Each call has an id of its own."""
+    """Converts the editor's reply to a Reply, giving every call a unique id."""
     calls: list[ToolCall] = []
     for call in lent.calls:
         taken = {made.id for made in calls}
@@ -88,7 +88,7 @@ def _reply(lent: LentReply, text: str, name: str) -> Reply:
 
 
 def _error(name: str, error: RequestFailed) -> ModelError:
-    """In words for the user: what to do, and what the editor says."""
+    """Returns an error for the user: the editor's reason and what to do."""
     trouble, advice = _TROUBLES.get(error.message, ("request", ""))
     said = error.user_text.rstrip(".") if error.user_text != error.message else ""
     failed = f"{name}{LENT_FAILED}{': ' if said else ''}{said}."

@@ -1,4 +1,4 @@
-"""What an endpoint's refusal means, in words for the user. Nothing that it says can bring the key into a text."""
+"""Turns an endpoint's errors into messages for the user that never contain the key."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _OVERFLOW = (
     "prompt is too long", "input is too long", "exceed_context", "exceeds the available context",
 )  # fmt: skip
 _NO_QUOTA = ("insufficient_quota", "exceeded your current quota", "billing", "credit")
-_LOCAL = ("localhost", "127.0.0.1", "::1", "0.0.0.0", "host.docker.internal")  # noqa: S104  names, nothing is bound
+_LOCAL = ("localhost", "127.0.0.1", "::1", "0.0.0.0", "host.docker.internal")  # noqa: S104  host names to compare, not to bind
 BAD_KEY = "does not accept the key"
 NO_QUOTA = "the quota of this key is used up"
 
 
 class ModelEndpoint(NamedTuple):
-    """Who is asked, as the user knows it."""
+    """The endpoint, model and key of a request."""
 
     url: str
     model: str
@@ -28,18 +28,18 @@ class ModelEndpoint(NamedTuple):
 
     @property
     def shown(self) -> str:
-        """The URL without what may be secret in it."""
+        """The URL without credentials, query and fragment."""
         parts = urlsplit(self.url)
         return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
 
     def response_text(self, text: str) -> str:
-        """What the endpoint said, in one line, bounded, without the key."""
+        """Returns an endpoint's message on one line, at most MAX_SAID_CHARS characters, with the key replaced."""
         text = " ".join(text.split())
         return (text.replace(self.key, "<the key>") if self.key else text)[:MAX_SAID_CHARS]
 
 
 def refused(endpoint: ModelEndpoint, status: int, text: str, code: str = "") -> ModelError:
-    """The error for an HTTP status, or for an error in the stream (status 0)."""
+    """Returns the error for an HTTP status, or for an error inside a stream (status 0)."""
     at, said = endpoint.shown, endpoint.response_text(text)
     named = f"`{endpoint.model}`" if endpoint.model else "the model"
     all_said = f"{code} {text}".lower()
@@ -65,7 +65,7 @@ def refused(endpoint: ModelEndpoint, status: int, text: str, code: str = "") -> 
 
 
 def is_worth_another_try(status: int, text: str, code: str, asked: str | None) -> bool:
-    """Whether the same request may be answered later; `asked`: the header x-should-retry."""
+    """Whether a retry of the same request may succeed. `asked` is the x-should-retry header."""
     if asked in ("true", "false"):
         return asked == "true"
     lasting = any(words in f"{code} {text}".lower() for words in (*_NO_QUOTA, *_OVERFLOW))
@@ -73,7 +73,7 @@ def is_worth_another_try(status: int, text: str, code: str, asked: str | None) -
 
 
 def unreachable(endpoint: ModelEndpoint, error: BaseException) -> ModelError:
-    """No connection, or one that broke off."""
+    """Returns the error for a connection that failed or broke off."""
     reason = endpoint.response_text(str(_root(error)) or type(error).__name__)
     if is_refused(error) and urlsplit(endpoint.url).hostname in _LOCAL:
         return ModelError("network", f"Nothing answers at {endpoint.shown}: is it running? ({reason})")
@@ -81,13 +81,13 @@ def unreachable(endpoint: ModelEndpoint, error: BaseException) -> ModelError:
 
 
 def is_refused(error: BaseException) -> bool:
-    """Whether nobody listens there."""
+    """Whether the connection was refused because nothing listens there."""
     text = str(_root(error)).lower()
     return isinstance(_root(error), ConnectionRefusedError) or "refused" in text or "all connection attempts" in text
 
 
 def _root(error: BaseException) -> BaseException:
-    """What was the cause of it all."""
+    """Returns the innermost cause of an error."""
     for _ in range(10):
         inner = error.__cause__ or error.__context__
         if inner is None:

@@ -1,4 +1,4 @@
-"""A language model as a provider: what it is told, the loop, and what its report makes of the answer."""
+"""A language model as a provider: its messages, the tool loop, and the answer from its report."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from dap_ai.settings.configuration import Settings
 from dap_ai.system.extras import PRICES
 
 _TIME_TO_ANSWER = 0.85
-"""Of `ask_timeout_s`: then the model must answer with what it knows."""
+"""Fraction of `ask_timeout_s` after which the model must answer with what it knows."""
 _MAX_TAIL_CHARS = 2000
 
 
 class HasReport(Protocol):
-    """What a kind of debuggee is to this provider."""
+    """Part of a debuggee kind that this provider uses."""
 
     def report(self) -> ReportTool:
-        """The tool with which a model ends, new."""
+        """Returns a new report tool, with which a model ends its answer."""
         ...
 
 
 class Investigator(PassingModel):
-    """See providers.base.Provider."""
+    """Answers with a language model. See providers.base.Provider."""
 
     def __init__(self, model: MaskedModel, masker: Masker) -> None:
         super().__init__(model)
@@ -45,16 +45,16 @@ class Investigator(PassingModel):
         self._masker = masker
 
     def retire(self) -> None:
-        """Another one was chosen: nothing more is sent to the model, not even in an answer that is being made."""
+        """Stops sending to the model, even for an answer in progress, because another provider was chosen."""
         self._masked.is_chosen = False
 
     @property
     def name(self) -> str:
-        """As in `usage.provider`."""
+        """Provider name in `usage.provider`."""
         return self.provider
 
     async def answer(self, work: Work) -> Answer:
-        """The model's answer; where the model fails, why, and what the offline analyst says instead."""
+        """Returns the model's answer; if the model fails, the reason and the offline analyst's answer."""
         usage = Usage(provider=self._model.provider, model=self._model.name)
         conversation = work.conversation
         kind, record = _kind(work), work.record
@@ -91,18 +91,18 @@ class Investigator(PassingModel):
 
 
 def budget(settings: Settings, whole: int = 0) -> AskBudget:
-    """What one ask may cost. `whole`: in tokens, its last reply included."""
+    """Returns the limits of one ask. `whole`: maximum tokens including the last reply; 0 for no limit."""
     seconds = settings.ask_timeout_s * _TIME_TO_ANSWER
     return AskBudget(settings.max_tool_calls, settings.max_tokens, seconds, settings.max_cost_usd, whole)
 
 
 def _kind(work: Work) -> Kind:
-    """Of what is asked about; Python, where nothing is stopped."""
+    """Returns the kind of the stopped program; Python if nothing is stopped."""
     return kind_of(work.case) if work.case else cast("Kind", named(DEFAULT))
 
 
 async def opening(work: Work) -> str:
-    """What the model is told with a question: the first context, or where the conversation goes on, what is new."""
+    """Returns the message for a question: the first context, or only news if the conversation continues."""
     asks = _kind(work).asks
     question = work.ask.arguments.question.strip() or asks
     conversation = work.conversation
@@ -121,9 +121,9 @@ async def opening(work: Work) -> str:
 
 
 def _after_others(conversation: Conversation, question: str, asks: str) -> str:
-    """The question, where no model was asked before it: with those that the offline analyst has answered.
+    """Returns the question, preceded by earlier questions that the offline analyst answered.
 
-    Their answers stay with the user: they may hold what a model is not to see.
+    Only for a model's first question. The earlier answers are left out: they may hold values hidden from a model.
     """
     asked = [turn.question.strip() or asks for turn in conversation.turns]
     if conversation.messages[1:] or not asked:
@@ -132,7 +132,7 @@ def _after_others(conversation: Conversation, question: str, asks: str) -> str:
 
 
 def _stands_still(conversation: Conversation, work: Work) -> bool:
-    """Whether the model has been told of this very stop."""
+    """Whether the model has already been sent this stop."""
     stop = work.debugger.stop
     last = next((t.stop for t in reversed(conversation.turns) if t.told), None)
     return bool(conversation.messages) and stop is not None and last is not None and last.epoch == stop.epoch
@@ -146,7 +146,7 @@ def _history(items: list[HistoryItem], marker: str) -> str:
 
 
 def _caught(work: Work) -> str:
-    """What is known of an exception that was caught: its traceback with the source, and no value."""
+    """Describes a caught exception by its traceback with source, without values; empty if there is none."""
     if work.caught is None:
         return ""
     marker = work.conversation.marker
@@ -156,7 +156,7 @@ def _caught(work: Work) -> str:
 
 
 def _earlier(work: Work) -> str:
-    """What was said before the session ended; empty: this session goes on, and the model has heard it."""
+    """Returns the earlier session's questions and answers; empty if this session continues it in the model's view."""
     conversation, marker = work.conversation, work.conversation.marker
     if not conversation.brought or any(turn.told for turn in conversation.turns):
         return ""

@@ -1,4 +1,4 @@
-"""Who answers with given settings: the provider that an entry point of the group `dap_ai.providers` gives."""
+"""Loads the provider for given settings from the entry points of the group `dap_ai.providers`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def load(settings: Settings, environ: Mapping[str, str], masker: Masker | None = None) -> Provider:
-    """Who answers with these settings; a model is told nothing that the masker masks. Raises ProviderError."""
+    """Returns the provider for these settings; a model receives only masked text. Raises ProviderError."""
     name = provider_of(settings, environ)
     found = {point.name: point for point in entry_points(group=GROUP)}
     if name not in found:
@@ -28,7 +28,7 @@ def load(settings: Settings, environ: Mapping[str, str], masker: Masker | None =
 
 
 def load_or_say(settings: Settings, environ: Mapping[str, str], masker: Masker) -> Provider:
-    """As `load`; where nobody can answer, who says so at each question, beside what can be said without a model."""
+    """Returns the provider as `load` does; on failure one that reports the error and answers offline."""
     try:
         return load(settings, environ, masker)
     except ProviderError as error:
@@ -38,7 +38,7 @@ def load_or_say(settings: Settings, environ: Mapping[str, str], masker: Masker) 
 
 
 def lent(settings: Settings, ask: AcceptedAsk, session: StoppedSession, masker: Masker) -> Provider:
-    """The model that the client lends for one ask: it is told nothing that the masker masks."""
+    """Returns a provider for the model that the client lends for one ask; the model receives only masked text."""
     from dap_ai.agent.providers.editor_model import EditorModel  # noqa: PLC0415  most clients lend none
 
     return _investigator(EditorModel(ask.arguments.lent_model, session), settings, masker)
@@ -46,7 +46,7 @@ def lent(settings: Settings, ask: AcceptedAsk, session: StoppedSession, masker: 
 
 def _investigator(made: Model, settings: Settings, masker: Masker | None) -> Provider:
     from dap_ai.agent.guard.masked import MaskedModel  # noqa: PLC0415  the same
-    from dap_ai.agent.masking.mask import Masker  # noqa: PLC0415  only a model needs it and its tools
+    from dap_ai.agent.masking.mask import Masker  # noqa: PLC0415  only needed with a model
     from dap_ai.agent.providers.investigator import Investigator  # noqa: PLC0415  the same
     from dap_ai.agent.providers.scripted import recorded  # noqa: PLC0415  the same
 

@@ -1,4 +1,4 @@
-"""The embedded default: the analyst of the debuggee's kind answers, or one tool. No model, no key, no network."""
+"""The built-in provider: answers by the analyst of the debuggee's kind or by one tool. No model, key or network."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from dap_ai.settings.configuration import Settings
 from dap_ai.system.texts import fenced
 
 OFFLINE = "offline"
-"""Who has answered, as in `usage.provider`."""
+"""Provider name in `usage.provider`."""
 _MAX_TAIL_CHARS = 1500
 _ENDED = "The program has ended, so no value can be read any more."
 _NOT_STOPPED = "Nothing is stopped now, so no value can be read."
@@ -31,22 +31,22 @@ _PAUSE = f"{ADVICE} Pause the program, or set a breakpoint where the question ar
 
 
 class Analyst(Protocol):
-    """Answers about stops of one kind by program analysis alone; it keeps what it found for the stop."""
+    """Answers about stops of one kind by program analysis alone; caches its findings per stop."""
 
     async def answer(self, work: Work, case: StopSnapshot, bench: ToolContext) -> Answer:
-        """The answer; its paragraphs go to the sink as they are ready. Raises NotStopped, RequestFailed."""
+        """Returns the answer; sends its paragraphs to the sink as they are ready. Raises NotStopped, RequestFailed."""
         ...
 
     def unread(self, work: Work, caught: StopSnapshot) -> Answer | None:
-        """About an error that was only printed; None: nothing can be said of it."""
+        """Answers about an error that was only printed, whose values were not read; None if nothing is known."""
         ...
 
 
 class HasAnalyst(Protocol):
-    """What a kind of debuggee is to this provider."""
+    """Part of a debuggee kind that this provider uses."""
 
     def analyst(self) -> Analyst:
-        """A new one."""
+        """Returns a new analyst."""
         ...
 
 
@@ -60,14 +60,14 @@ class Offline:
         self._analysts: dict[str, Analyst] = {}
 
     def warm(self) -> None:
-        """Loads the analyst of most programs."""
+        """Loads the default kind's analyst."""
         self._analyst(DEFAULT)
 
     async def close(self) -> None:
-        """Nothing is kept open."""
+        """Does nothing: nothing is kept open."""
 
     async def answer(self, work: Work) -> Answer:
-        """The answer; its paragraphs go to the sink as they are ready."""
+        """Returns the answer, sending its paragraphs to the sink as they are ready."""
         case = work.case
         if case is None or work.bench is None:
             return self._without_stop(work)
@@ -81,7 +81,7 @@ class Offline:
         return self._analysts[kind]
 
     def _without_stop(self, work: Work) -> Answer:
-        """An answer from an exception that was caught, or from the conversation and the output alone."""
+        """Answers from a caught exception, or from the conversation and the output alone."""
         turns, source, caught = work.conversation.turns, work.conversation.source, work.caught
         if caught and (not turns or turns[-1].stop is not None):
             told = self._analyst(caught.inspection.kind).unread(work, caught)
@@ -103,23 +103,23 @@ class Offline:
 
 
 def say(work: Work, parts: list[str]) -> None:
-    """Tells the paragraphs of an answer one by one; empty ones are none."""
+    """Sends the non-empty paragraphs of an answer to the sink one by one."""
     for part in filter(None, parts):
         work.sink.emit("answer", part + "\n\n")
 
 
 def offline_usage() -> Usage:
-    """Of an answer without a model."""
+    """Returns the usage of an answer without a model."""
     return Usage(provider=OFFLINE)
 
 
 def provider(_settings: Settings, _environ: Mapping[str, str]) -> Offline:
-    """The entry point."""
+    """Entry point: returns the offline provider."""
     return Offline()
 
 
 async def without_model(work: Work, error: ModelError, usage: Usage) -> Answer:
-    """Why there is no model's answer, and the offline analyst's instead, whose it then is; `usage`: what was spent."""
+    """Returns the offline analyst's answer, preceded by why the model did not answer. `usage`: tokens spent so far."""
     work.sink.emit("answer", f"**The model did not answer.** {error}\n\nWithout it, the offline analyst says:\n\n")
     answer = await Offline().answer(work)
     answer.usage = msgspec.structs.replace(usage, provider=Offline.name, model="")
@@ -128,19 +128,19 @@ async def without_model(work: Work, error: ModelError, usage: Usage) -> Answer:
 
 
 class Nobody(Offline):
-    """Stands in for a provider that could not be loaded: answers with the error."""
+    """Stands in for a provider that could not be loaded: reports the error and answers offline."""
 
     def __init__(self, error: ProviderError) -> None:
         super().__init__()
         self._error = error
 
     async def answer(self, work: Work) -> Answer:
-        """Why nobody can answer, and the offline analyst's answer."""
+        """Returns the offline analyst's answer, preceded by the load error."""
         return await without_model(work, ModelError(self._error.trouble, self._error.user_text), Usage())
 
 
 async def use(call: ToolArguments, bench: ToolContext, sink: Sink) -> Answer:
-    """What one tool gives, as the answer."""
+    """Runs one tool and returns its result as the answer."""
     result = await run(bench, call)
     if result.status:
         sink.emit("status", result.status)

@@ -1,8 +1,8 @@
-"""Any endpoint that speaks OpenAI's Chat Completions. The only owner of the package `openai`, imported when used.
+"""Any endpoint that serves OpenAI's Chat Completions. Only this module uses the package `openai`, imported lazily.
 
-1. What an endpoint rejects of a request is left out, and remembered for the session (`_Shape`).
-2. What fails for a while is tried again, a stream that breaks off is begun anew; what was shown is not shown twice.
-3. Everything else is a ModelError in words for the user. No text holds the key.
+1. Request fields that an endpoint rejects are left out for the rest of the session (`_Shape`).
+2. Temporary failures are retried and broken streams restarted; text already shown is not shown again.
+3. Any other failure is a ModelError with a message for the user. No message contains the key.
 """
 
 from __future__ import annotations
@@ -27,20 +27,22 @@ if TYPE_CHECKING:
 
 OPENAI_URL = "https://api.openai.com/v1"
 DEFAULT_MODEL = "gpt-5.6-terra"
-"""At OpenAI, where none is set: the one that its overview of models recommends for a balance of quality and price."""
+"""Model used at OpenAI if none is set: the one OpenAI's overview of models recommends for a balance of quality and
+price.
+"""
 _TRIES = 4
 _FIRST_PAUSE_S = 0.5
 _MAX_PAUSE_S = 30.0
-"""An endpoint that asks to wait longer is not waited for."""
+"""Maximum seconds to wait if an endpoint asks for a pause; a longer pause is an error."""
 _CONNECT_S = 10.0
 _SILENCE_S = 120.0
-"""A model that says nothing for so long, also before its first word, is given up."""
+"""Seconds without data, also before the first token, after which a request is abandoned."""
 _NO_KEY = "none"
-"""What a local endpoint is sent that wants no key: the client insists on one."""
+"""Placeholder key for local endpoints that need none, because the client requires one."""
 
 
 def provider(settings: Settings, environ: Mapping[str, str]) -> OpenAIModel:
-    """The entry point. Raises ProviderError if there is no key for OpenAI."""
+    """Entry point: returns the model. Raises ProviderError for a bad URL or a missing OpenAI key."""
     url = (settings.base_url or environ.get("OPENAI_BASE_URL") or OPENAI_URL).rstrip("/")
     key = environ.get("OPENAI_API_KEY", "")
     if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
@@ -52,7 +54,7 @@ def provider(settings: Settings, environ: Mapping[str, str]) -> OpenAIModel:
 
 
 class OpenAIModel:
-    """One model of one endpoint; `name` is empty until the endpoint has told which one it has."""
+    """A model at one endpoint. `name` is empty until the endpoint reports which model it has."""
 
     provider = "openai"
 
@@ -66,26 +68,26 @@ class OpenAIModel:
 
     @property
     def notice(self) -> str:
-        """Who answers, and where the question goes."""
+        """One line that names the model and endpoint and what is sent there."""
         named = f"{self.name} at " if self.name else "the model at "
         sent = "the question, source and values of the program are sent there, secrets masked"
         return f"{named}{self._endpoint.shown} answers: {sent}"
 
     def warm(self) -> None:
-        """Imports the client (a third of a second) and makes it; imports what its first request would (20 ms)."""
+        """Imports and creates the client (0.3 s), and imports what its first request needs (20 ms)."""
         import anyio.lowlevel  # noqa: PLC0415  with the client
 
         self._open()
         asyncio.run(anyio.lowlevel.checkpoint())
 
     async def close(self) -> None:
-        """Closes the connections that are kept."""
+        """Closes the connections that are kept open."""
         client, self._client = self._client, None
         if client is not None:
             await client.close()
 
     async def stream(self, messages: Sequence[SafeFields], tools: Sequence[Schema]) -> AsyncGenerator[Piece]:
-        """One reply; a broken stream is begun anew, without saying again what was said. Raises ModelError."""
+        """Streams one reply; restarts a broken stream without repeating text. Raises ModelError."""
         import openai  # noqa: PLC0415  see `warm`
 
         tries, shown = 0, ""
@@ -97,7 +99,7 @@ class OpenAIModel:
                     async for chunk in chunks:
                         for piece in assembly.take(chunk):
                             yield piece
-            except (openai.APIError, ValueError, OSError) as error:  # ValueError: what came is no JSON, or no UTF-8
+            except (openai.APIError, ValueError, OSError) as error:  # ValueError: the data is not JSON or not UTF-8
                 if not assembly.finished:
                     if self._shape.adapt(error):
                         continue
@@ -113,7 +115,7 @@ class OpenAIModel:
             shown = assembly.shown
 
     async def _begin(self, messages: Sequence[SafeFields], tools: Sequence[Schema]) -> AsyncStream[object]:
-        """The stream of chunks as JSON: the client's own types for them cost 20 ms a turn and 0.3 ms a chunk."""
+        """Returns the reply's chunks as plain JSON: the client's types cost 20 ms a turn and 0.3 ms a chunk."""
         import openai  # noqa: PLC0415  see `warm`
 
         body = {"model": self.name, "stream": True, **self._shape.request_fields(messages, tools)}
@@ -122,7 +124,7 @@ class OpenAIModel:
         )
 
     async def _choose_model(self) -> None:
-        """Asks an endpoint that was named without a model for its only one. Raises ModelError."""
+        """Chooses the endpoint's only model if none was named. Raises ModelError if there are none or several."""
         if self.name:
             return
         names = [model.id async for model in self._open().models.list()]
@@ -133,7 +135,7 @@ class OpenAIModel:
         self.name = names[0]
 
     async def _pause(self, error: Exception, tries: int) -> None:
-        """Waits before the next try. Raises ModelError where none is worth it."""
+        """Waits before the next try. Raises ModelError if a retry is pointless."""
         import openai  # noqa: PLC0415  see `warm`
 
         pause_s = self._first_pause_s * 2.0 ** (tries - 1)
@@ -175,12 +177,12 @@ class OpenAIModel:
         return self._client
 
 
-class _BrokenOff(Exception):  # noqa: N818  what has happened
-    """The stream ended without a reason."""
+class _BrokenOff(Exception):  # noqa: N818  named after the event
+    """Raised when the stream ends without a finish reason."""
 
 
 class _Shape:
-    """What a request holds beside the messages: as much as the endpoint takes."""
+    """Request fields besides the model name, limited to those the endpoint accepts."""
 
     def __init__(self) -> None:
         self._left_out: set[str] = set()
@@ -196,12 +198,12 @@ class _Shape:
         return {name: value for name, value in fields.items() if name not in self._left_out}
 
     def adapt(self, error: Exception) -> bool:
-        """Whether the request should be sent again, because it is now another one."""
+        """Leaves out the fields that caused `error`; returns whether the request changed and should be sent again."""
         if getattr(error, "status_code", 0) not in (400, 422):
             return False
         said = f"{getattr(error, 'param', '')} {_error_text(error)}"
         if "reasoning_effort" in said and "none" in said and not self._unreasoning:
-            self._unreasoning = True  # OpenAI's newer models: tools in Chat Completions only without reasoning
+            self._unreasoning = True  # OpenAI's newer models allow tools in Chat Completions only without reasoning
             return True
         rejected = {f for f in ("stream_options", "parallel_tool_calls") if f in said} - self._left_out
         self._left_out |= rejected
@@ -209,7 +211,7 @@ class _Shape:
 
 
 def _sendable(message: SafeFields) -> Message:
-    """A message whose calls every endpoint can read: some parse the arguments, and fail where a model wrote no JSON."""
+    """Returns a message whose call arguments are valid JSON objects, because some endpoints parse them and fail."""
     if "tool_calls" not in message:
         return message
     calls = [
@@ -227,14 +229,14 @@ def _json(arguments: str) -> str:
 
 
 def _error_text(error: APIError | Exception) -> str:
-    """What the endpoint says itself, without the client's words around it."""
+    """Returns the endpoint's own error message, without the client's text around it."""
     body: Any = getattr(error, "body", None)
     said: Any = body.get("message") or body.get("error") or body.get("detail") if isinstance(body, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]  JSON
     return said if isinstance(said, str) else str(getattr(error, "message", error))
 
 
 def _retry_after_s(headers: Mapping[str, str]) -> float:
-    """What Retry-After asks for, in seconds or as a date; 0: nothing."""
+    """Returns the delay that the Retry-After headers ask for, in seconds; 0 if none."""
     wanted = headers.get("retry-after", "")
     with contextlib.suppress(ValueError):
         if "retry-after-ms" in headers:

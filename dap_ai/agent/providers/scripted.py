@@ -1,12 +1,13 @@
-"""A model that replays a file of replies, for tests, demos and recorded conversations; and one whose replies make such.
+"""A model that replays a file of replies for tests, demos and recordings, and a wrapper that records such a file.
 
-One reply a line, as JSON; each request takes the next one, whatever it asks. A person needs `text` and `calls` only:
+The file holds one JSON reply per line; each request gets the next one, whatever it asks. Written by hand, `text` and
+`calls` are enough:
 
     {"text": "I look at the total.", "calls": [{"name": "evaluate", "arguments": {"expression": "total"}}]}
     {"text": "It is 3.", "calls": [{"name": "report", "arguments": {}}]}
 
-A recording also holds the `deltas` as they came (reasoning as `{"reasoning": "..."}`), the arguments as the model
-wrote them, and the tokens: it replays byte for byte.
+A recording also holds the `deltas` as received (reasoning as `{"reasoning": "..."}`), the arguments as the model wrote
+them, and the tokens: it replays byte for byte.
 """
 
 from __future__ import annotations
@@ -34,23 +35,23 @@ class Thought(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class WrittenCall(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """A call of a tool; `arguments` as an object, or as the text that a model wrote."""
+    """A tool call; `arguments` is an object, or text as a model wrote it."""
 
     name: str
     arguments: str | dict[str, Any] = ""
     id: str = ""
-    """Empty: one is made."""
+    """Call id; generated if empty."""
 
 
 class ScriptedReply(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """A line of the file."""
+    """One line of the file."""
 
     text: str = ""
     calls: list[WrittenCall] = []
     deltas: list[str | Thought] = []
-    """Empty: the text in one piece."""
+    """Pieces of the reply in order; if empty, the text is one piece."""
     finish: str = ""
-    """Empty: `tool_calls` with calls, else `stop`."""
+    """Finish reason; if empty, `tool_calls` if there are calls, else `stop`."""
     input_tokens: int = 0
     output_tokens: int = 0
     cached_tokens: int = 0
@@ -58,14 +59,14 @@ class ScriptedReply(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=Tr
 
     @classmethod
     def of(cls, reply: Reply, pieces: Sequence[Piece]) -> ScriptedReply:
-        """A reply and the pieces that it came in."""
+        """Converts a reply and the pieces it arrived in to a line of the file."""
         deltas = [p.text if isinstance(p, Text) else Thought(p.text) for p in pieces if not isinstance(p, Reply)]
         calls = [WrittenCall(c.name, c.arguments, c.id) for c in reply.calls]
         own: dict[str, Any] = {"calls": calls, "deltas": [] if deltas == [reply.text] else deltas}
         return cls(**msgspec.structs.asdict(reply) | own)
 
     def pieces(self, number: int) -> list[Piece]:
-        """As a stream; `number` makes the ids of calls that have none."""
+        """Returns the reply as a stream of pieces. `number` is used in the ids of calls that have none."""
         deltas = self.deltas or ([self.text] if self.text else [])
         said: list[Piece] = [Text(d) if isinstance(d, str) else Reasoning(d.reasoning) for d in deltas]
         calls = [
@@ -81,7 +82,7 @@ class ScriptedReply(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=Tr
 
 
 def provider(settings: Settings, _environ: Mapping[str, str]) -> Scripted:
-    """The entry point. Raises ProviderError if there is no such file, or a line of it is no reply."""
+    """Entry point: returns the replay model. Raises ProviderError if the file or one of its lines cannot be read."""
     if not settings.replay:
         raise ProviderError("The provider `scripted` replays a file: name it with --replay.")
     path = Path(settings.replay).expanduser()
@@ -102,7 +103,7 @@ def provider(settings: Settings, _environ: Mapping[str, str]) -> Scripted:
 
 
 class Scripted:
-    """See agent.model.Model."""
+    """Replays recorded replies in order. See model_port.Model."""
 
     provider = "scripted"
 
@@ -114,17 +115,17 @@ class Scripted:
 
     @property
     def notice(self) -> str:
-        """That nobody is asked."""
+        """One line that says a recording answers and no model is called."""
         return f"a recording answers ({self._path.name}): nothing leaves this machine, no model is asked"
 
     def warm(self) -> None:
-        """Nothing takes time."""
+        """Does nothing: no preparation is needed."""
 
     async def close(self) -> None:
-        """Nothing is kept open."""
+        """Does nothing: nothing is kept open."""
 
     async def stream(self, messages: Sequence[SafeFields], tools: Sequence[Schema]) -> AsyncGenerator[Piece]:
-        """The next reply of the file. Raises ModelError after the last one."""
+        """Streams the file's next reply. Raises ModelError after the last one."""
         del messages, tools
         if self._replayed >= len(self._rows):
             held = f"it holds {len(self._rows)}" if self._rows else "it is empty"
@@ -140,7 +141,7 @@ def _written(arguments: str | dict[str, Any]) -> str:
 
 
 def recorded(model: Model, file: str, mask: Callable[[str], Safe]) -> RecordingModel:
-    """The model; each of its replies is added to the file (the user's alone, 0600), masked. Raises ProviderError."""
+    """Wraps a model so that its masked replies are appended to a file (mode 0600). Raises ProviderError."""
     path = Path(file).expanduser()
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -151,21 +152,21 @@ def recorded(model: Model, file: str, mask: Callable[[str], Safe]) -> RecordingM
 
 
 class RecordingModel(PassingModel):
-    """See agent.model.Model."""
+    """Appends each reply of a model to a file. See model_port.Model."""
 
     def __init__(self, model: Model, path: Path, mask: Callable[[str], Safe]) -> None:
-        """`mask` takes the secrets out of a text, which may be JSON."""
+        """Wraps `model`. `mask` removes the secrets from a text, which may be JSON."""
         super().__init__(model)
         self._mask = mask
         self._path = path
 
     @property
     def notice(self) -> str:
-        """The model's, and that it is recorded."""
+        """The model's notice, with the file it is recorded in."""
         return f"{self._model.notice}; recorded in {self._path}"
 
     async def stream(self, messages: Sequence[SafeFields], tools: Sequence[Schema]) -> AsyncGenerator[Piece]:
-        """The model's reply; once it is whole, it is written. Raises ModelError."""
+        """Streams the model's reply and writes it once complete. Raises ModelError."""
         pieces: list[Piece] = []
         async with contextlib.aclosing(self._model.stream(messages, tools)) as stream:
             async for piece in stream:
@@ -182,7 +183,7 @@ class RecordingModel(PassingModel):
 
 
 def _line(row: ScriptedReply, mask: Callable[[str], Safe]) -> Safe:
-    """A reply without secrets is kept byte for byte; of another, the pieces are not kept."""
+    """Returns the line of a reply, unchanged if it has no secrets; else masked and without its pieces."""
     thoughts = "".join(d.reasoning for d in row.deltas if isinstance(d, Thought))
     said = (row.text, thoughts, *(str(call.arguments) for call in row.calls))
     if not all(holds_none(text, mask(text)) for text in said):

@@ -1,4 +1,4 @@
-"""What a question is about: an expression, a line, a function, or the stop itself."""
+"""Finds the subject of a question: an expression, a line, a function, or the stop itself."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SUBJECT = re.compile(
     rf"|\b(?:does|did)\s+({_NOUNS})\s+(?:come|become|change|equal|have|get)\b",
     re.IGNORECASE,
 )
-"""Where one of the stop words stands for a name: without an article before it."""
+"""Matches a stop word used as a variable name: without an article before it."""
 _CODE = re.compile(r"`([^`]+)`")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _SPOKEN = re.compile(r"[^\W\d][\w@.-]{2,}")
@@ -39,7 +39,7 @@ _LINE = re.compile(r"\bline (\d+)\b|:(\d+)\b", re.IGNORECASE)
 
 
 def candidates(question: str, language: str = "python") -> list[str]:
-    """Expressions that the question may name, most explicit first; whether they exist is for the caller to see."""
+    """Returns up to 8 expressions that the question may name, most explicit first; they need not exist."""
     native = language in NATIVE_LANGUAGES
     found = _CODE.findall(question)
     rest, at = _CODE.sub(" ", question), 0
@@ -59,7 +59,7 @@ def candidates(question: str, language: str = "python") -> list[str]:
 
 
 def leading(text: str) -> str:
-    """The name that a text begins with, and the attributes, subscripts and calls that hang on it."""
+    """Returns the name at the beginning of a text with its attributes, subscripts and calls; empty if none."""
     name = _NAME.match(text)
     end = _closed(text, name.end()) if name else 0
     while more := _PART.match(text, end) if end else None:
@@ -68,7 +68,7 @@ def leading(text: str) -> str:
 
 
 def _operations(text: str) -> list[str]:
-    """Operands with operators between them: `total + n`, `(low + high) // 2`."""
+    """Returns the operations in a text: `total + n`, `(low + high) // 2`."""
     found: list[str] = []
     at = 0
     while start := _OPERAND.search(text, at):
@@ -86,13 +86,13 @@ def _operations(text: str) -> list[str]:
 
 
 def _operand(text: str) -> int:
-    """Where the name, literal or bracket ends that a text begins with; 0: it begins with none."""
+    """Returns the end of the name, literal or bracket at the beginning of a text; 0 if there is none."""
     literal = _LITERAL.match(text)
     return literal.end() if literal else len(leading(text)) or _closed(text, 0)
 
 
 def _native_leading(text: str) -> str:
-    """The same of C, C++ and Rust: `*p`, `order->next`, `ns::items[3].x`."""
+    """Returns the C, C++ or Rust name at the beginning of a text: `*p`, `order->next`, `ns::items[3].x`."""
     name = _NATIVE_NAME.match(text)
     end = name.end() if name else 0
     while more := _NATIVE_PART.match(text, end):
@@ -101,7 +101,7 @@ def _native_leading(text: str) -> str:
 
 
 def _closed(text: str, start: int) -> int:
-    """Where the brackets that open at `start` are closed, one pair after the other."""
+    """Returns the end of the consecutive bracket pairs that open at `start`; `start` if there are none."""
     while text[start : start + 1] in ("(", "["):
         ends = (n for n in range(start + 2, len(text) + 1) if text[n - 1] in ")]" and normal(text[:n]))
         end = next(ends, 0)
@@ -112,7 +112,7 @@ def _closed(text: str, start: int) -> int:
 
 
 def normal(text: str, language: str = "python") -> str:
-    """An expression in normal spacing; empty if it is none, or one that cannot be read."""
+    """Returns an expression in normal spacing; empty if it is not one or cannot be evaluated safely."""
     try:
         if language in NATIVE_LANGUAGES:
             return grammar_of(language).expression(text, language).text
@@ -122,9 +122,9 @@ def normal(text: str, language: str = "python") -> str:
 
 
 def named(place: FramePlace | None, question: str) -> list[ast.expr]:
-    """The expressions of the question that have a value in this frame; else what its statement has under their names.
+    """Returns the question's expressions that have a value in this frame, else parts of its statement by that name.
 
-    A builtin, and a function under its own name, are no values to ask about.
+    Excludes builtins, and functions under their own name.
     """
     if place is None:
         return []
@@ -134,7 +134,7 @@ def named(place: FramePlace | None, question: str) -> list[ast.expr]:
 
 
 def spoken(place: FramePlace | None, question: str) -> list[ast.expr]:
-    """The variables of this frame whose text is a word of the question: `name`, where it is 'January'."""
+    """Returns the frame's variables whose value is a word of the question: `name`, if it is 'January'."""
     facts = place.facts if place else None
     words = {repr(word) for word in _SPOKEN.findall(question) if word.casefold() not in STOP_WORDS}
     return [ast.Name(v.name, ast.Load()) for v in variables(facts) if v.value.text in words] if facts else []
@@ -149,12 +149,12 @@ def _is_asked(place: FramePlace, text: str) -> bool:
 
 
 def is_of_site(value: Value) -> bool:
-    """Whether it is what Python has at its prompt under an English word: `help`, `license`, `quit`."""
+    """Whether a value is one that Python's site module adds under an English word: `help`, `license`, `quit`."""
     return value.type.startswith("_sitebuiltins.")
 
 
 def _part(place: FramePlace, name: str) -> ast.expr | None:
-    """`order.price` or `row["price"]` of the statement, for `price`."""
+    """Returns the statement's `order.price` or `row["price"]` for `price`; None if there is none with a value."""
     for node in ast.walk(place.statement) if place.statement else ():
         match node:
             case ast.Attribute(attr=part) | ast.Subscript(slice=ast.Constant(value=part)):
@@ -166,13 +166,13 @@ def _part(place: FramePlace, name: str) -> ast.expr | None:
 
 
 def line_of(question: str) -> int | None:
-    """The line that the question names (1-based)."""
+    """Returns the line number (1-based) in a question, or None."""
     match = _LINE.search(question)
     return int(match[1] or match[2]) if match else None
 
 
 def excerpt(sources: Sources, path: str, line: int) -> str:
-    """A few lines around one, as a code block."""
+    """Returns the lines around `line` as a code block; empty if there is no such line."""
     source = sources.read(path)
     if source is None or not source.line(line):
         return ""

@@ -1,4 +1,4 @@
-"""Questions about the past: `when did total become negative?` is `total`, and the condition `total < 0`. Pure."""
+"""Parses questions about the past: `when did total become negative?` gives `total` and the condition `total < 0`."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from dap_ai.protocol.contracts.inspection import Value
 
 
 class HistoryQuestion(NamedTuple):
-    """What is followed, and the condition on it: a format of the expression, `{} < 0`; empty: every change counts."""
+    """An expression to follow, and a condition on it: a format such as `{} < 0`, or empty for every change."""
 
     expression: str
-    """Empty: `it`."""
+    """The expression; empty for `it`."""
     condition: str
 
     def when(self, expression: str) -> str:
-        """The condition on this expression."""
+        """Returns the condition for this expression."""
         return self.condition.format(expression)
 
 
@@ -80,7 +80,7 @@ _COMPARED = (
 
 
 def parse_history_question(question: str) -> HistoryQuestion | None:
-    """What a question wants to know of the past; None: it is about something else."""
+    """Parses a question about the past; None if it is not one."""
     text = question.strip().rstrip("?!. ")
     made = _MAKES.fullmatch(text)
     opened = made or _OPENS.fullmatch(text)
@@ -95,18 +95,18 @@ def parse_history_question(question: str) -> HistoryQuestion | None:
     else:
         condition = _condition(rest)
     if not condition and (made or opened["opens"].casefold() == "where"):
-        return None  # where a value is set, the source tells
+        return None  # the source shows where a value is set
     return None if condition is None else _compared(expression, condition)
 
 
 def as_called(text: str) -> HistoryQuestion:
-    """The same of `history total when total < 0`, without its first word; `history total < 0` is that, too."""
+    """Parses the argument of a `history` call: `total when total < 0`, or `total < 0`."""
     expression, _, condition = text.strip().strip("`").partition(" when ")
     return HistoryQuestion(expression.strip(), _escaped(condition.strip())) if condition else _compared(expression, "")
 
 
 def is_so(condition: str, value: Value) -> bool:
-    """Whether a value may be what `it` stands for: as far as its text tells, the condition holds."""
+    """Whether `it` may mean this value: the condition holds as far as the value's text shows."""
     match condition:
         case "{} is None":
             return value.kind == "none"
@@ -121,7 +121,7 @@ def is_so(condition: str, value: Value) -> bool:
 
 
 def _subject(text: str) -> tuple[str | None, str]:
-    """The expression that a text begins with (empty: `it`), and what follows."""
+    """Splits a text into its first expression (empty for `it`, None if there is none) and the rest."""
     text = text.strip()
     if text.startswith("`") and (end := text.find("`", 1)) > 0:
         return normal(text[1:end]) or None, text[end + 1 :].strip()
@@ -133,7 +133,7 @@ def _subject(text: str) -> tuple[str | None, str]:
 
 
 def _condition(rest: str) -> str | None:
-    """None: no question of this kind."""
+    """Returns the condition of a question's rest; empty for any change, None if not understood."""
     if changes := _CHANGES.fullmatch(rest):
         return state_of(changes["to"]) if changes["to"].strip() else ""
     if passes := _PASSES.fullmatch(rest):
@@ -152,9 +152,9 @@ def _condition(rest: str) -> str | None:
 
 
 def state_of(text: str, *, names: bool = False) -> str:
-    """The condition that a state names, as in Asked; empty: none is understood.
+    """Returns the condition for a state, as in HistoryQuestion; empty if not understood.
 
-    `names`: plain words are taken for names, as in `bigger than value`.
+    `names`: treat plain words as variable names, as in `bigger than value`.
     """
     text = text.strip().strip("`")
     if state := _STATES.get(text.casefold()):
@@ -169,7 +169,7 @@ def state_of(text: str, *, names: bool = False) -> str:
 
 
 def _operand(text: str, *, names: bool = False) -> str:
-    """A value as source text: a literal, or what is written like code; a plain word only where names are meant."""
+    """Returns a value as source text: a literal or code, and a plain word only if `names`; empty if neither."""
     text = text.strip()
     state = {"zero": "0", "none": "None", "true": "True", "false": "False", "null": "None"}.get(text.casefold())
     try:
@@ -181,10 +181,10 @@ def _operand(text: str, *, names: bool = False) -> str:
 
 
 def _compared(expression: str, condition: str) -> HistoryQuestion:
-    """`total < 0` is a condition by itself."""
+    """Makes a comparison such as `total < 0` the condition, on its left side."""
     try:
         node = parse_expression(expression) if expression else None
-    except SyntaxRefused:  # it is refused in words by whoever evaluates it
+    except SyntaxRefused:  # evaluating it later reports the reason
         node = None
     if isinstance(node, ast.Compare):
         return HistoryQuestion(ast.unparse(node.left), _escaped(expression))
@@ -192,5 +192,5 @@ def _compared(expression: str, condition: str) -> HistoryQuestion:
 
 
 def _escaped(text: str) -> str:
-    """As a format that only gives the text."""
+    """Escapes braces for use in a format string."""
     return text.replace("{", "{{").replace("}", "}}")

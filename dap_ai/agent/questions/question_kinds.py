@@ -1,4 +1,4 @@
-"""What kind of thing a question wants to know, what can be asked at this stop, and answers that need no analysis."""
+"""Recognises what a question asks for, suggests questions for a stop, and answers those that need no analysis."""
 
 from __future__ import annotations
 
@@ -45,54 +45,54 @@ _MAX_SHOWN, _OUTER, _MAX_EXAMPLES, _MAX_CHARS = 12, 2, 3, 60
 
 
 def wants_way(question: str) -> bool:
-    """Whether it asks how the program came to where it stands."""
+    """Whether a question asks how the program got to the current line."""
     return bool(_WAY.search(question))
 
 
 def wants_reason(question: str) -> bool:
-    """Whether it speaks of something that is wrong."""
+    """Whether a question mentions something wrong."""
     return any(OF_FAILURES.match(word) for word in _WORD.findall(question))
 
 
 def wants_help(question: str) -> bool:
-    """Whether it asks what can be asked."""
+    """Whether a question is a request for help, such as "what can I ask?"."""
     return bool(_HELP.fullmatch(question))
 
 
 def wants_all(question: str) -> bool:
-    """Whether it asks for all values of the frame."""
+    """Whether a question asks for all values of the frame."""
     return bool(_ALL.search(question))
 
 
 def wants_type(question: str) -> bool:
-    """Whether it asks what type a value has."""
+    """Whether a question asks for the type of a value."""
     return bool(_TYPE.search(question))
 
 
 def wants_length(question: str) -> bool:
-    """Whether it asks how many items there are."""
+    """Whether a question asks for the number of items."""
     return bool(_LENGTH.search(question))
 
 
 def wants_history(question: str) -> bool:
-    """Whether it asks what values a name had, one after the other."""
+    """Whether a question asks for the successive values of a name."""
     return bool(_HISTORY.search(question))
 
 
 def exception_words(case: StopSnapshot) -> set[str]:
-    """The words of the exception."""
+    """Returns the words of the exception's type and message."""
     error = case.exception
     return set(_NAME.findall(f"{error.type} {error.message}")) if error else set()
 
 
 def written(case: StopSnapshot) -> set[str]:
-    """The names of the functions and classes in the files of the stack."""
+    """Returns the names of functions and classes in the files of the stack."""
     sources = [s for p in case.places if (s := p.source)]
     return {n.name for s in sources for n in (*s.functions, *s.classes)}
 
 
 def place_of(case: StopSnapshot, question: str) -> FramePlace | None:
-    """The frame that knows the names of the question: the one it is about, else the nearest of its callers."""
+    """Returns the nearest frame, from the focus outwards, that has a value for a name of the question."""
     focus = case.focus
     if focus is None:
         return None
@@ -107,7 +107,7 @@ def _is_data(place: FramePlace, text: str) -> bool:
 
 
 def code_asked(case: StopSnapshot, question: str) -> str:
-    """The function or class whose description the question asks for; empty if it asks for none."""
+    """Returns the function or class that the question asks to describe; empty if none."""
     focus = case.focus
     if focus is None or place_named(case, question):
         return ""
@@ -122,14 +122,14 @@ def code_asked(case: StopSnapshot, question: str) -> str:
 
 
 def _pointed_at(case: StopSnapshot, question: str) -> FunctionNode | None:
-    """The function around the place that the question names, as `shop.py:12`, in the files of the stack."""
+    """Returns the function around the place in a question, such as `(shop.py:12)`, or None."""
     spot = _SPOT.search(question)
     sources = [s for p in case.callers if (s := p.source) and spot and Path(s.path).name == spot[1]]
     return sources[0].function_at(int(spot[2])) if spot and sources else None
 
 
 def place_named(case: StopSnapshot, question: str) -> bool:
-    """Whether a name of the question has a value in a frame."""
+    """Whether a name in the question has a value in a frame."""
     place = place_of(case, question)
     return place is not None and any(_is_data(place, text) for text in candidates(question))
 
@@ -141,7 +141,7 @@ def _full_name(case: StopSnapshot, function: FunctionNode) -> str:
 
 
 def way(case: StopSnapshot) -> str:
-    """The user's frames, outermost first, each with the line at which it stands and its arguments."""
+    """Lists the user's frames, outermost first, each with its current line and arguments."""
     outer = [f for f in case.outermost[::-1] if f.user and f not in case.frames]
     frames = [*outer, *(f for f in case.frames[::-1] if f.user)]
     between = max(0, len(frames) - _MAX_SHOWN)
@@ -163,13 +163,13 @@ def _standing(case: StopSnapshot, frame: StackFrame) -> str:
 
 
 def offered(case: StopSnapshot) -> str:
-    """Three questions about this very stop, in a sentence."""
+    """Returns a sentence with three example questions for this stop."""
     asked = ", ".join(f"`{text}`" for text in examples(case))
     return f"Without a language model, ask for example {asked}."
 
 
 def setter(case: StopSnapshot, name: str) -> str:
-    """Which function sets a name that no frame knows."""
+    """Returns a sentence on the function that sets a name missing from all frames; empty if none does."""
     for path in dict.fromkeys(p.frame.path for p in case.places):
         source = case.sources.read(path)
         for scope in source.functions if source else ():
@@ -181,7 +181,7 @@ def setter(case: StopSnapshot, name: str) -> str:
 
 
 def examples(case: StopSnapshot) -> list[str]:
-    """Three questions about this very stop."""
+    """Returns three example questions for this stop."""
     return list(dict.fromkeys([*_examples(case), "how did I get here?", "why did it stop here?"]))[:_MAX_EXAMPLES]
 
 

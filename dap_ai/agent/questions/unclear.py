@@ -1,4 +1,4 @@
-"""What of a question the answer about the stop as a whole does not answer: words that name nothing of this stop."""
+"""Finds words of a question that refer to nothing at this stop, which an answer about the stop leaves open."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _FILLERS = STOP_WORDS | frozenset(
     place process python question reason result root script software source state statement step story test
     tests thread trace value values""".split()  # noqa: SIM905  as a table
 )
-"""Words that ask for nothing beside why the program stopped."""
+"""Filler words. A question of only these words asks why the program stopped."""
 _OF_STOPS = frozenset(
     {"fail", "failed", "crash", "error", "happen", "happened", "wrong", "stop", "stopped", "bug", "fix"}
 )
@@ -37,14 +37,14 @@ _FENCED = re.compile(r"```.*?```", re.DOTALL)
 _WORD = re.compile(r"[^\W\d_][\w]*")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _CODED = re.compile(r"\w_\w|[a-z][A-Z]|[A-Za-z]\d")
-"""No word of English: a name from somebody's code."""
+"""Matches names that must be from code, not English words."""
 _WHEN = re.compile(r"\s*(when)\b", re.IGNORECASE)
-"""The stop does not tell; within a sentence the word asks for nothing."""
+"""Matches a leading `when`, which a stop cannot answer; in the middle of a sentence it is ignored."""
 _MAX_WORDS = 5
 
 
 def not_understood(case: StopSnapshot, question: str) -> str:
-    """A paragraph: what is not understood of the question, and what is. Empty if it is about the stop as a whole."""
+    """Returns a paragraph on what was and was not understood; empty if the question is about the whole stop."""
     asked = _FENCED.sub(" ", question)
     known = {word.casefold() for word in _known(case)}
     words = dict.fromkeys(_WORD.findall(asked))
@@ -62,7 +62,7 @@ def not_understood(case: StopSnapshot, question: str) -> str:
 
 
 def _missing(case: StopSnapshot, question: str, known: set[str]) -> str:
-    """A name of code that the question has, and that has no value here: what is known of it."""
+    """Describes a code-like name in the question that has no value here; empty if there is none."""
     names = [t for t in candidates(question) if t.isidentifier() and not OF_FAILURES.match(t)]
     if where := next((where for name in names if (where := setter(case, name))), ""):
         return where
@@ -75,7 +75,7 @@ def _is_clear(word: str, known: set[str]) -> bool:
 
 
 def _known(case: StopSnapshot) -> Iterator[str]:
-    """The words of the exception, and the names of what ran or stands in the lines that did."""
+    """Yields the words of the exception, and the names of running functions, their files and current lines."""
     for word in exception_words(case):
         yield word
         yield from _PART.findall(word)
@@ -88,7 +88,7 @@ def _known(case: StopSnapshot) -> Iterator[str]:
 
 
 def _occurs(case: StopSnapshot, name: str) -> bool:
-    """Whether a name stands anywhere in the files of the stack."""
+    """Whether a name occurs anywhere in the files of the stack."""
     return any(re.search(rf"\b{re.escape(name)}\b", p.source.text) for p in case.places if p.source)
 
 

@@ -1,4 +1,4 @@
-"""Answers "what does it wait for?" from the stack."""
+"""Answers questions such as "what does it wait for?" from the stack."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _WAITS = re.compile(
 
 
 def wants_wait(question: str) -> bool:
-    """Whether it asks what the program waits for."""
+    """Whether a question asks what the program is waiting for."""
     return bool(_WAITS.fullmatch(question))
 
 
 def waiting(
     case: StopSnapshot, in_code: Callable[[StopSnapshot, FramePlace, str], str] = lambda _case, _place, _here: ""
 ) -> str:
-    """A sentence or two, by what the stack shows; empty: no frame has source.
+    """Answers what the program waits for, from the stack; empty if no frame has source.
 
-    `in_code`: what the failing line itself tells, where it is the user's that runs; the text names the line.
+    `in_code` explains the wait from the current line, if that is the user's; its third argument is text that names it.
     """
     place, error = case.focus, case.exception
     if place is None or place.source is None:

@@ -1,5 +1,5 @@
-"""Parts of an answer that every kind of debuggee shares: headings, sections, cited values, edits as diffs.
+"""Parts of an answer shared by every kind of debuggee: headings, sections, cited values, edits as diffs.
 
-`wording.py` has the headings, and the sentences that code, terminal and tests share, each once. What an answer says
-about a failure belongs to the kind.
+`wording.py` holds the headings, and the sentences that code, terminal and tests share. Each kind writes its own text
+about a failure.
 """

@@ -1,4 +1,4 @@
-"""What an answer cites: expressions of frames, with the values that were read of them."""
+"""Expressions that an answer cites, with their values as evidence."""
 
 from __future__ import annotations
 
@@ -20,6 +20,6 @@ class Cited:
 
 
 def evidence_of(stop: StopEvent, cited: Iterable[Cited]) -> list[Evidence]:
-    """Evidence for each cited expression whose value was read."""
+    """Returns evidence for each cited expression whose value was read."""
     read = ((c, c.place.value(c.expression)) for c in cited)
     return [evidence_at(c.expression, value.text, c.place.frame, stop) for c, value in read if value]

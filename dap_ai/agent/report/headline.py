@@ -1,4 +1,4 @@
-"""Fits the first line of an answer into 25 words."""
+"""Shortens the first line of an answer to 25 words."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PLACE = re.compile(r"\S+:\d+")
 
 
 def fitting(sentences: Sequence[str]) -> str:
-    """The first of them that is short enough, else the last one, cut; long code is cut in the middle of each."""
+    """Returns the first sentence that is short enough, else the last one, cut. Long code is cut in the middle."""
     short = [_CODE.sub(_shorter, text) for text in sentences]
     chosen = next((text for text in short if len(text.split()) <= MOST_WORDS), short[-1])
     words = chosen.split()
@@ -22,5 +22,5 @@ def fitting(sentences: Sequence[str]) -> str:
 
 
 def _shorter(code: re.Match[str]) -> str:
-    """A place is of no use without its line, which stands at its end."""
+    """Shortens code, except a `file:line`, which needs the line number at its end."""
     return code[0] if _PLACE.fullmatch(code[1]) else f"`{cut(code[1], _MOST_CODE_CHARS)}`"

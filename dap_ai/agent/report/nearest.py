@@ -10,7 +10,10 @@ from dap_ai.agent.case.value_texts import MISSING, literal_in
 
 
 def near(name: str, names: Iterable[str], count: int = 2) -> list[str]:
-    """The names most like this one: same but for case or blanks first, then by spelling."""
+    """Return the names most similar to `name`, best first.
+
+    Names that differ only in case, blanks, `_` or `-` come before all others.
+    """
     names = list(dict.fromkeys(n for n in names if n != name))
     folded = name.strip().casefold().replace("_", "").replace("-", "")
     same = [n for n in names if n.strip().casefold().replace("_", "").replace("-", "") == folded]
@@ -22,7 +25,7 @@ def near(name: str, names: Iterable[str], count: int = 2) -> list[str]:
 
 
 def near_key(key: str, keys: list[str]) -> str:
-    """The key (a repr) most like a missing one (a repr), and how they differ; empty if none is like it."""
+    """Describes the key (a repr) most like a missing one (a repr) and how they differ; empty if none is similar."""
     wanted = literal_in(key)
     if wanted is MISSING:
         return ""

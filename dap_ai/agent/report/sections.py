@@ -1,4 +1,4 @@
-"""Sections that every kind's answers share: a quoted line, the chain of causes, the root cause and other suspects."""
+"""Sections shared by the answers of every kind: a quoted line, the chain of causes, the root cause, other suspects."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from dap_ai.protocol.wire.ask_messages import Suspect
 
 BACK = "Back from the failing line"
 THE_FAILED_LINE = "the line that failed"
-"""The reason of a suspect that is the failing line begins with this."""
+"""Start of the reason of a suspect that is the failing line itself."""
 
 
 def where(case: StopSnapshot, file: str, line: int) -> str:
-    """`shop.py:12` as code."""
+    """Formats a place as code: `shop.py:12`."""
     return f"`{shorten(file, case.inspection.cwd)}:{line}`"
 
 
 def quote(place: FramePlace) -> str:
-    """The line a frame stands at, as a code block."""
+    """Returns a frame's current line as a code block."""
     source = place.source
     return source.block(f"{place.frame.line}  {source.line(place.frame.line).strip()}") if source else "(no source)"
 
 
 def chain_of(links: list[str], head: str = BACK) -> str:
-    """The section *Why* of its links, nearest first; empty if there are none."""
+    """Returns the section *Why* with these links, nearest first; empty if there are none."""
     rows = "\n".join(f"{n}. {link}" for n, link in enumerate(links, 1))
     return f"{WHY} {head}:\n\n{rows}" if rows else ""
 
@@ -35,7 +35,7 @@ def chain_of(links: list[str], head: str = BACK) -> str:
 def cause_of(
     case: StopSnapshot, suspects: Sequence[Suspect], where: Callable[[str, int], str], is_sure: Callable[[], bool]
 ) -> str:
-    """The section *Root cause* of the lines that are told, most suspicious first; `where` makes code of a place."""
+    """Returns the section *Root cause* for suspects, most suspicious first; `where` formats a file and line as code."""
     if not suspects:
         return f"{CAUSE} Nothing stands out in the code that was read."
     first, *others = suspects
@@ -52,7 +52,7 @@ def listed(suspects: Sequence[Suspect], where: Callable[[str, int], str]) -> str
 
 
 def output_and_deeds(case: StopSnapshot, tail: str, level: int) -> Iterator[str]:
-    """The end of the program's output, and what the user has done last; less at each level, from 0 to 3."""
+    """Yields the end of the output, edited values and the user's last actions; shorter at each `level`, 0 to 3."""
     size = (300, 120, 40, 0)[level]
     if tail.strip():
         mark = "... " if len(tail) > size else ""

@@ -1,4 +1,4 @@
-"""What the parts of an answer begin with, and what is said in more than one place. Tests quote it from here."""
+"""Headings of an answer, and sentences used in more than one place, also by tests."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ NO_ASSIGNMENT = "No assignment to it was found in the code that was read."
 
 
 def times(count: int) -> str:
-    """`once`, `twice`, `1,200 times`."""
+    """Formats a count: `once`, `twice`, `1,200 times`."""
     return {1: "once", 2: "twice"}.get(count, f"{count:,} times")
 
 
 def cut_code(text: str, max_chars: int) -> str:
-    """As `cut`; code that is cut in it ends as code."""
+    """Shortens text as `cut` does, and closes a code span that was cut."""
     short = cut(text, max_chars)
     return short + "`" * (short.count("`") % 2)
 
 
 def name_of(heading: str) -> str:
-    """`Why` of `**Why.**`."""
+    """Returns the word of a heading: `Why` for `**Why.**`."""
     return heading.strip("*.:")

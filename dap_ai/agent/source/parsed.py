@@ -1,4 +1,4 @@
-"""What a kind of debuggee finds in the sources that it parses (C, C++, Rust).
+"""Interfaces and results of the grammars that kinds of debuggee provide for C, C++ and Rust.
 
 Lines are 1-based, columns 0-based characters.
 """
@@ -21,86 +21,88 @@ StatementKind = Literal["return", "if", "while", "for", "switch", "declaration",
 
 @dataclass(frozen=True)
 class Expression:
-    """An expression as it stands in the source."""
+    """An expression in the source."""
 
     text: str
-    """Normal spacing: `order->items[i].price`."""
+    """Text with normalised spacing: `order->items[i].price`."""
     kind: ExpressionKind
     line: int
     column: int
     node: Node | None = None
-    """None: it cannot be read without running code (a call, an assignment)."""
+    """The expression as a Node; None if it cannot be read without running code (a call, an assignment)."""
     parts: Sequence[Expression] = ()
-    """Operands, in order: of a member or deref the pointer or struct; of a subscript base and index; of a call the
-    callee and arguments; of an assignment left and right."""
+    """Operands, in order: the pointer or struct of a member or dereference; base and index of a subscript; callee and
+    arguments of a call; left and right of an assignment.
+    """
     operator: str = ""
-    """`->` or `.` of a member, `+` of a binary, `=` or `+=` of an assignment; in Rust `!` of a macro's call."""
+    """Operator: `->` or `.` of a member, `+` of a binary, `=` or `+=` of an assignment; `!` of a Rust macro call."""
     refusal: str = ""
-    """Without `node`: why it is not read, and what to do instead."""
+    """If `node` is None: why the expression is not read, and what to do instead."""
 
 
 @dataclass(frozen=True)
 class NameWrite:
-    """A place where something named gets its value, or loses it."""
+    """A place where a variable or member gets or loses its value."""
 
     name: str
-    """What is written, as in the source: `p`, `p->next`, `items[i]`."""
+    """Source text of the target: `p`, `p->next`, `items[i]`."""
     line: int
     role: Role
-    """declared: without a value. assigned: also by a constructor, or zeroed (`static`). changed: `++`, `+=`,
-    `std::move`, `v.clear()`. argument: a parameter. address: `&p` is given to a call, or a function of the C library
-    fills it. freed: free, delete, drop. loop: its header."""
+    """Kind of write. declared: without a value. assigned: also by a constructor, or zeroed (`static`). changed: `++`,
+    `+=`, `std::move`, `v.clear()`. argument: a parameter. address: `&p` is passed to a call, or a C library function
+    fills it. freed: free, delete, drop. loop: in a loop header.
+    """
     value: Expression | None = None
-    """What it is set to; of `address`, `freed` and a call that changes it the call."""
+    """The assigned expression; for `address`, `freed` and a changing call, the call."""
     code: str = ""
-    """The line, stripped."""
+    """The source line, stripped."""
     not_null: frozenset[str] = frozenset()
-    """What the conditions around an assignment have found not to be null."""
+    """Names that the conditions around an assignment have shown not to be null."""
 
 
 @dataclass(frozen=True)
 class Function:
-    """A function or method; `first` and `last` line inclusive."""
+    """A function or method, from line `first` to `last` inclusive."""
 
     name: str
-    """As the source qualifies it: `Stack::push`."""
+    """Qualified name as in the source: `Stack::push`."""
     first: int
     last: int
     parameters: Sequence[str] = ()
     types: Sequence[str] = ()
-    """Of the parameters, as source text."""
+    """Types of the parameters, as source text."""
 
 
 @dataclass(frozen=True)
 class CompiledStatement:
-    """The innermost statement at a line; of a compound one its header only."""
+    """The innermost statement at a line; of a compound statement, only its header."""
 
     first: int
     last: int
     text: str
     kind: StatementKind
     expressions: Sequence[Expression] = field(default_factory=tuple)
-    """Outermost, in order of the source."""
+    """Outermost expressions, in source order."""
 
 
 class Unit(Protocol):
-    """A parsed source file: the part that the core uses."""
+    """A parsed source file: the part that dap_ai's core uses."""
 
     @property
     def functions(self) -> Sequence[Function]:
-        """All of them, in order of the source."""
+        """All functions, in source order."""
         ...
 
     def function_at(self, line: int) -> Function | None:
-        """The innermost function that holds the line."""
+        """Returns the innermost function that contains the line, or None."""
         ...
 
     def expressions_at(self, line: int) -> list[Expression]:
-        """Every sub-expression with a value in the statement at `line`, outermost first, each text once."""
+        """Returns each distinct sub-expression with a value in the statement at `line`, outermost first."""
         ...
 
     def reads(self, function: Function) -> list[Expression]:
-        """Names, members, subscripts and dereferences of the whole function, each text once, in source order."""
+        """Returns each distinct name, member, subscript and dereference of a function, in source order."""
         ...
 
 
@@ -108,7 +110,7 @@ class Grammar(Protocol):
     """Parses the languages of one kind of debuggee, and reads the stack frames of its programs."""
 
     def parse(self, text: str, language: str) -> Unit:
-        """Parses a file. Raises MissingExtraError."""
+        """Parses a file's text. Raises MissingExtraError."""
         ...
 
     def expression(self, text: str, language: str) -> Expression:
@@ -116,7 +118,7 @@ class Grammar(Protocol):
         ...
 
     def frames(self, rows: list[dict[str, Any]]) -> list[Any]:
-        """Converts DAP stack frames to `stack.Frame`s, with names as in the source, and whose code each is."""
+        """Converts DAP stack frames to `stack.Frame`s, with names as in the source and whose code each is."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""`all(...)` and `any(...)`: which items decide."""
+"""`all(...)` and `any(...)` calls: which items decide the result."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ _MOST_ITEMS = 3
 
 @dataclass(frozen=True)
 class Quantified:
-    """`all(c for x in xs)` that is false, or `any(c for x in xs)` that is true."""
+    """An `all(c for x in xs)` that is false, or an `any(c for x in xs)` that is true."""
 
     condition: ast.expr
     target: ast.expr
     holds: bool
-    """Whether the condition holds for the items that decide."""
+    """Whether the condition holds for the deciding items."""
     items: ast.expr
-    """Their first ones, as an expression."""
+    """Expression for the first deciding items."""
 
 
 def quantified(node: ast.expr) -> Quantified | None:
-    """What decides about such a call; None: it is none, or goes over more than one thing."""
+    """Returns what decides an `all` or `any` call; None for any other expression or more than one `for`."""
     match node:
         case ast.Call(func=ast.Name(id="all" | "any" as name), args=[ast.GeneratorExp() | ast.ListComp() as each]):
             pass

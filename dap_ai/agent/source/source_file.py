@@ -1,6 +1,6 @@
-"""Source of the frames: read, cached by modification time, parsed once. Lines are 1-based.
+"""Source files of the frames, cached by modification time and size, parsed once. Lines are 1-based.
 
-A file that does not parse (a newer grammar, a cell) still has lines, and its statements are parsed one by one.
+A file that does not parse (newer syntax, a notebook cell) still has lines; its statements are parsed one by one.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 MAX_SOURCE_BYTES = 4_000_000
 _LINE_END = re.compile(r"\r\n|\r|\n")
-"""Python's; `str.splitlines` also ends a line at a form feed, which the standard library's own source has."""
+"""Python's line ends; `str.splitlines` also splits at form feeds, which the standard library's source contains."""
 
 
 NATIVE_LANGUAGES = frozenset({"c", "cpp", "rust"})
@@ -43,36 +43,36 @@ _CPP_TEXT = re.compile(
 
 
 def is_source(path: Path) -> bool:
-    """Whether a file's name says that it is a program's source."""
+    """Whether the file name is that of program source."""
     return path.suffix in PYTHON_SUFFIXES or language_of(str(path)) in NATIVE_LANGUAGES
 
 
 @dataclass
 class SourceFile:
-    """One file of source, as it is on disk now."""
+    """One source file, as on disk when read."""
 
     path: str
     text: str
     unparsed: str = ""
-    """Why there is no `unit` of it, where there could be: known once that was asked for."""
+    """Why a C, C++ or Rust file has no `unit`; set by the first access to `unit`."""
     _parsing: Lock = field(default_factory=Lock, repr=False, compare=False)
-    """Two threads must not get two trees of one file: its nodes are compared by identity."""
+    """Lock that makes all threads share one tree of a file, because its nodes are compared by identity."""
 
     @cached_property
     def lines(self) -> list[str]:
-        """Its lines without line ends; `lines[0]` is line 1."""
+        """Lines without line ends; `lines[0]` is line 1."""
         lines = _LINE_END.split(self.text)
         return lines if lines[-1] else lines[:-1]
 
     @cached_property
     def language(self) -> str:
-        """See language_of; the name of a header does not tell C from C++, its text does."""
+        """Language name, see language_of. A `.h` file is C or C++ by its text."""
         named = language_of(self.path)
         return "cpp" if named == "c" and self.path.endswith(".h") and _CPP_TEXT.search(self.text) else named
 
     @cached_property
     def unit(self) -> Unit | None:
-        """The parsed file, if it is C, C++ or Rust and the extra `grammars` is installed."""
+        """The parsed file; None if it is not C, C++ or Rust, or the extra `grammars` is not installed."""
         if not self.is_native:
             return None
         try:
@@ -83,16 +83,16 @@ class SourceFile:
 
     @property
     def is_native(self) -> bool:
-        """Whether it is C, C++ or Rust."""
+        """Whether the file is C, C++ or Rust."""
         return self.language in NATIVE_LANGUAGES
 
     @cached_property
     def tree(self) -> ast.Module | None:
-        """The whole file's syntax tree; None where this Python cannot parse it."""
+        """The file's syntax tree; None if it is not Python or this Python cannot parse it."""
         return self._once("tree", self._parsed)
 
     def _once(self, name: str, make: Callable[[], T]) -> T:
-        """What the first thread makes, under the name of its property; `make` waits for nothing."""
+        """Returns the value of property `name`, computed by the first thread only; `make` must not block."""
         with self._parsing:
             if name not in self.__dict__:
                 self.__dict__[name] = make()
@@ -107,20 +107,20 @@ class SourceFile:
             return None
 
     def block(self, text: str) -> str:
-        """Lines of it as a code block of its language."""
+        """Returns `text` as a code block in the file's language."""
         return fenced(text, self.language)
 
     def line(self, number: int) -> str:
-        """One line; empty outside the file."""
+        """Returns one line; empty outside the file."""
         return self.lines[number - 1] if 0 < number <= len(self.lines) else ""
 
     def holds(self, text: str, statement: ast.stmt) -> bool:
-        """Whether a line of the statement holds the text."""
+        """Whether a line of the statement contains the text."""
         return any(text in line for line in self.lines[statement.lineno - 1 : last_line(statement)])
 
     @cached_property
     def index(self) -> Index:
-        """What stands where in the tree; of an empty module where there is no tree."""
+        """Index of the syntax tree; empty if there is no tree."""
         tree = self.tree or ast.Module([], [])
         return self._once("index", lambda: Index(tree))
 
@@ -136,23 +136,23 @@ class SourceFile:
 
     @property
     def owners(self) -> dict[ast.AST, ast.ClassDef]:
-        """The class that a method stands in."""
+        """The class of each method."""
         return self.index.owners
 
     def function_at(self, line: int) -> FunctionNode | None:
-        """The innermost function that holds the line; None: the module."""
+        """Returns the innermost function that contains the line, or None at module level."""
         return self.index.function_at(line)
 
     def function_starting(self, line: int) -> FunctionNode | None:
-        """The function whose `def`, or first decorator, stands at the line."""
+        """Returns the function whose `def` or decorators include the line, or None."""
         return next((f for f in self.functions if first_line(f) <= line <= f.lineno), None)
 
     def scope_at(self, line: int) -> ScopeNode | None:
-        """The function that holds the line, else the module; None where nothing could be parsed."""
+        """Returns the function that contains the line, else the module; None if the file could not be parsed."""
         return self.function_at(line) or self.tree
 
     def statement_at(self, line: int) -> ast.stmt | None:
-        """The innermost statement whose own part (for a compound one: its header) holds the line."""
+        """Returns the innermost statement at the line, or None; without a tree, parses the one that begins there."""
         if self.tree is None:
             return self._lone_statement(line)
         return self.index.statement_at(line)
@@ -170,7 +170,7 @@ class SourceFile:
         return None
 
     def window(self, line: int, *, before: int = 6, after: int = 4) -> tuple[int, int]:
-        """(first, last) line to show around a line: its whole function where that is short enough."""
+        """Returns the (first, last) line to show around `line`: its whole function if short enough."""
         if self.unit and (own := self.unit.function_at(line)):
             if own.last - own.first <= before + after + 20:
                 return own.first, own.last
@@ -193,19 +193,19 @@ class Sources:
     _reading: RLock = field(default_factory=RLock)
 
     def read(self, path: str) -> SourceFile | None:
-        """The source that a frame, a report or a definition names; None if it is missing, too large or no source."""
+        """Returns the source of a path from a frame, report or definition; None if missing, too large or not source."""
         return self._given.get(path) or self._found(path, named=True).file
 
     def text(self, path: str) -> SourceFile | None:
-        """Any text within the roots, which have checked it; None if it is missing, too large or no text."""
+        """Returns a text file that the caller has checked against the roots; None if missing, too large or not text."""
         return self._given.get(path) or self._found(path, named=False).file
 
     def refusal(self, path: str) -> str:
-        """Why a file that is there is not taken for source; empty: it is, or there is none."""
+        """Returns why an existing file does not count as source; empty if it does or does not exist."""
         return "" if path in self._given else self._found(path, named=True).refusal
 
     def add(self, path: str, text: str) -> SourceFile:
-        """Source that has no file: a cell, `<string>`; from DAP's `source`."""
+        """Adds source that has no file, from DAP's `source`: a notebook cell, `<string>`."""
         file = self._given[path] = SourceFile(path, text)
         return file
 
@@ -217,7 +217,7 @@ class Sources:
         except (OSError, ValueError):
             return _NOTHING
         key = (stat.st_mtime, stat.st_size)
-        with self._reading:  # two threads must not get two files of one path
+        with self._reading:  # two threads must get the same SourceFile for a path
             cached = self._cache.get((path, named))
             if cached is None or cached.key != key:
                 cached = self._cache[path, named] = _load(path, key, named=named)
@@ -225,7 +225,7 @@ class Sources:
 
 
 class _Cached(NamedTuple):
-    """What is known of a file as it was at that time and size."""
+    """Result of reading a file, valid for the modification time and size in `key`."""
 
     key: tuple[float, int]
     file: SourceFile | None

@@ -1,7 +1,7 @@
-"""Which files are source, whatever calls one so: debug information, a code object, an adapter, a report in the output.
+"""Decides which files count as source, whoever names them: debug information, a code object, an adapter, the output.
 
-A `#line 1 "/etc/passwd"` or a `compile(text, "/root/.bashrc", "exec")` must not have that file quoted. Source has the
-suffix of a language, begins with `#!`, or reads as a program of Python; text it is in any case.
+A `#line 1 "/etc/passwd"` or a `compile(text, "/root/.bashrc", "exec")` must not make dap_ai quote that file. Source is
+text that has a language's suffix, begins with `#!`, or parses as a Python program.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LANGUAGES = {
     ".js": "js",
     ".ts": "ts",
 }
-"""By suffix; code without one of these is Python's: it may have no file at all."""
+"""Language by suffix. Code with any other suffix, or without a file, counts as Python."""
 _OTHERS = frozenset(
     f".{name}"
     for names in (
@@ -32,10 +32,10 @@ _OTHERS = frozenset(
     )
     for name in names.split()
 )
-"""Languages that nothing here parses, and what programs are generated from."""
+"""Suffixes of languages that dap_ai does not parse, and of files from which programs are generated."""
 _TEMPLATE = re.compile(r"[/\\]templates?[/\\].*\.(?:html?|txt|xml)$", re.IGNORECASE)
 _CPP_LIBRARY = re.compile(r"[/\\]c\+\+[/\\]")
-"""Its headers have no suffix: `/usr/include/c++/12/vector`."""
+"""Paths of the C++ library, whose headers have no suffix: `/usr/include/c++/12/vector`."""
 SYSTEM_FOLDERS = ("/proc", "/sys", "/dev", "/etc", "/boot", "/run")
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x19\x1c-\x1f]")
 _SNIFFED_BYTES = 4096
@@ -44,18 +44,18 @@ _NO_SOURCE = "it is no source file of a program"
 
 
 def language_of(path: str) -> str:
-    """`python`, `c`, `cpp`, `rust`, ...: what a code block of the file says."""
+    """Returns the language name for a file's code blocks: `python`, `c`, `cpp`, `rust`, ..."""
     suffix = PurePath(path).suffix.lower()
     return LANGUAGES.get(suffix, "cpp" if not suffix and _CPP_LIBRARY.search(path) else "python")
 
 
 def why_no_source(path: str) -> str:
-    """Why a file is not taken for source; empty: it is one. Links are followed first. Raises OSError, ValueError."""
+    """Returns why a file does not count as source; empty if it does. Follows links. Raises OSError, ValueError."""
     real = os.path.realpath(path)
     suffixed = _has_suffix(real)
     if not suffixed and any(_is_below(real, folder) for folder in SYSTEM_FOLDERS):
         return _NO_SOURCE
-    with open(real, "rb") as file:  # noqa: PTH123  a Path would be made for nothing
+    with open(real, "rb") as file:  # noqa: PTH123  avoids creating a Path
         head = file.read(_SNIFFED_BYTES)
         if _CONTROL.search(head):
             return "it is no text"
@@ -69,7 +69,7 @@ def why_no_source(path: str) -> str:
 
 
 def _has_suffix(real: str) -> bool:
-    """Whether a file's name says that it is a program's source."""
+    """Whether the file name is that of program source."""
     suffix = PurePath(real).suffix.lower()
     known = suffix in PYTHON_SUFFIXES or suffix in LANGUAGES or suffix in _OTHERS
     return known or language_of(real) == "cpp" or bool(_TEMPLATE.search(real))
@@ -80,7 +80,7 @@ def _is_below(real: str, folder: str) -> bool:
 
 
 def _is_program(data: bytes) -> bool:
-    """Whether it reads as a program of Python that does something: settings alone, `KEY = "x"`, do not."""
+    """Whether the data parses as a Python program that does more than assign settings such as `KEY = "x"`."""
     try:
         body = ast.parse(data).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -89,5 +89,5 @@ def _is_program(data: bytes) -> bool:
 
 
 def _is_constant(statement: ast.stmt) -> bool:
-    """A bare name, list or text: the header `[section]` of an INI file parses as one."""
+    """Whether the statement is a bare name, list or text. The header `[section]` of an INI file parses as a list."""
     return isinstance(statement, ast.Expr) and not isinstance(statement.value, ast.Call | ast.Await)

@@ -1,4 +1,4 @@
-"""What Python statements are made of: blocks, headers, lines, the names that they bind. Lines are 1-based."""
+"""Parts of Python statements: blocks, headers, lines and the names they bind. Lines are 1-based."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ MUTATORS = frozenset(
         "popleft",
     ]
 )
-"""Methods that change what they are called on."""
+"""Methods that change the object they are called on."""
 
 
 def body_fields(node: ast.AST) -> Iterator[list[ast.stmt]]:
-    """The statement lists that a statement holds (body, else, finally, handlers, cases)."""
+    """Yields the statement lists of a compound statement (body, else, finally, handlers, cases)."""
     for name in ("body", "orelse", "finalbody"):
         block = getattr(node, name, None)
         if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
@@ -42,7 +42,7 @@ def body_fields(node: ast.AST) -> Iterator[list[ast.stmt]]:
 
 @once_per_node
 def own_statements(scope: ast.AST) -> Sequence[ast.stmt]:
-    """Every statement of a function or module in order, without those of nested functions and classes."""
+    """Returns every statement of a function or module in order, without those of nested functions and classes."""
     return tuple(_own_statements(scope))
 
 
@@ -55,7 +55,7 @@ def _own_statements(scope: ast.AST) -> Iterator[ast.stmt]:
 
 
 def header_expressions(statement: ast.stmt) -> list[ast.expr]:
-    """The expressions that a statement itself evaluates: of an `if`, its test; not those of its body."""
+    """Returns the expressions a statement itself evaluates, without its body: for an `if`, its test."""
     match statement:
         case ast.If(test=test) | ast.While(test=test):
             return [test]
@@ -78,23 +78,23 @@ def header_expressions(statement: ast.stmt) -> list[ast.expr]:
 
 @once_per_node
 def header_nodes(statement: ast.stmt) -> Sequence[ast.AST]:
-    """All nodes of the expressions that a statement itself evaluates."""
+    """Returns all nodes of the expressions a statement itself evaluates, without its body."""
     return tuple(node for root in header_expressions(statement) for node in ast.walk(root))
 
 
 def last_line(node: ast.stmt | ast.expr) -> int:
-    """The last line of a node, inclusive."""
+    """Returns the last line of a node, inclusive."""
     return node.end_lineno or node.lineno
 
 
 def first_line(node: FunctionNode | ast.ClassDef) -> int:
-    """Of a function or class, as the interpreter counts: that of the first decorator."""
+    """Returns the first line of a function or class as the interpreter counts it: that of its first decorator."""
     return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
 
 
 @once_per_node
 def bindings(statement: ast.stmt) -> Mapping[str, ast.expr | None]:
-    """Names that the statement binds, each with the expression its value comes from. All binding forms."""
+    """Returns the names that a statement binds in any form, each with the expression of its value, or None."""
     bound: dict[str, ast.expr | None] = {}
     match statement:
         case ast.Assign(targets=targets, value=value):
@@ -142,7 +142,7 @@ def _bind(target: ast.expr, value: ast.expr, bound: dict[str, ast.expr | None]) 
 
 
 def target_names(target: ast.AST) -> Iterator[str]:
-    """Plain names that an assignment target binds."""
+    """Yields the plain names that an assignment target binds."""
     for node in ast.walk(target):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
             yield node.id
@@ -160,9 +160,9 @@ def _walrus(statement: ast.stmt) -> dict[str, ast.expr | None]:
 
 @once_per_node
 def mutations(statement: ast.stmt) -> Sequence[tuple[str, str, list[ast.expr]]]:
-    """(root name, text of the changed place, expressions put in) of stores into containers and attributes.
+    """Returns stores into containers and attributes: (root name, text of the changed place, expressions stored).
 
-    Calls that change what they are called on count wherever they stand: `first = queue.popleft()`.
+    Includes calls that change their object anywhere in the statement: `first = queue.popleft()`.
     """
     return tuple(_mutations(statement))
 
@@ -201,17 +201,17 @@ def _mutating_calls(statement: ast.stmt) -> Iterator[tuple[str, str, list[ast.ex
 
 
 def root_name(node: ast.AST) -> str | None:
-    """`a` of `a.b[c].d`; None where it does not begin with a name."""
+    """Returns `a` for `a.b[c].d`; None if the expression does not begin with a name."""
     while isinstance(node, ast.Attribute | ast.Subscript | ast.Starred):
         node = node.value
     return node.id if isinstance(node, ast.Name) else None
 
 
 def nodes_in(*roots: ast.AST | None) -> list[ast.AST]:
-    """All nodes of these trees, of each the outer ones first."""
+    """Returns all nodes of these trees, in each tree outer ones first."""
     return [node for root in roots if root for node in ast.walk(root)]
 
 
 def names_in(*roots: ast.AST | None) -> list[str]:
-    """The names in these trees, in order, each once."""
+    """Returns each distinct name in these trees, in order."""
     return list(dict.fromkeys(n.id for n in nodes_in(*roots) if isinstance(n, ast.Name)))

@@ -1,4 +1,4 @@
-"""Expressions by the language of their frame: text to Node, and which expressions a line holds."""
+"""Converts expressions to Nodes by the language of their frame."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dap_ai.protocol.contracts.inspection import Node
 
 
 def node_of(text: str, language: str = "python") -> Node:
-    """The Node of one expression of that language. Raises sanitize.SyntaxRefused."""
+    """Converts one expression of that language to a Node. Raises sanitize.SyntaxRefused."""
     if language in NATIVE_LANGUAGES:
         return grammar_of(language).expression(text, language).node or []
     return to_node(text)

@@ -1,6 +1,6 @@
-"""What acts on the program itself: `step`, `continue_to`, `set_breakpoint`, `execute`, `set_variable`.
+"""Tools that act on the program itself: `step`, `continue_to`, `set_breakpoint`, `execute`, `set_variable`.
 
-Offered at the level `mutate` only. By the time that a tool runs here, the gate has let it pass.
+Offered only at the level `mutate`. When a tool runs, the gate has already allowed the call.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _RUNS = "The program is running and has not stopped again: nothing can be read n
 
 
 class StepTool(Tool[Step]):
-    """Lets the program go on: `next`, `stepIn`, `stepOut` or `continue`; then where it stands."""
+    """Resume the program by `next`, `stepIn`, `stepOut` or `continue`, and show where it stops."""
 
     description = (
         "Continue the program (asks the user; `reason`: why, for the user): to the next line, into, out, or on."
@@ -55,12 +55,12 @@ class StepTool(Tool[Step]):
     alternative = "answer from this stop, or recommend where to stop next"
 
     async def run(self, bench: ToolContext, arguments: Step) -> ToolResult:
-        """Where it stands then."""
+        """Steps and returns the new stop."""
         return await _arrived(bench, await bench.debugger.act(arguments))
 
 
 class ContinueToTool(Tool[ContinueTo]):
-    """Lets the program go on to a line; it may stop or end before."""
+    """Run the program to a line; it may stop or end earlier."""
 
     description = "Continue the program to a line (asks the user); it may stop or end before."
     arguments = ContinueTo
@@ -69,17 +69,17 @@ class ContinueToTool(Tool[ContinueTo]):
     alternative = "recommend a breakpoint to the user"
 
     async def exact(self, bench: ToolContext, arguments: ContinueTo) -> ContinueTo:
-        """With the file in full."""
+        """Returns the arguments with the file's full path."""
         return await _placed(bench, arguments)
 
     async def run(self, bench: ToolContext, arguments: ContinueTo) -> ToolResult:
-        """Where it stands then."""
+        """Continues to the line and returns the new stop."""
         done = await bench.debugger.act(arguments)
         return await _arrived(bench, done, arguments)
 
 
 class SetBreakpointTool(Tool[SetBreakpoint]):
-    """One more breakpoint, until the question ends."""
+    """Set a breakpoint, which is removed when the question ends."""
 
     description = "Add a breakpoint besides the user's own (asks the user); `condition`: an expression."
     arguments = SetBreakpoint
@@ -88,17 +88,17 @@ class SetBreakpointTool(Tool[SetBreakpoint]):
     alternative = "recommend it to the user"
 
     def action(self, arguments: SetBreakpoint) -> str:
-        """With its condition, which is code."""
+        """Returns the place and the condition, which is code."""
         return super().action(arguments) + (f" if {arguments.condition}" if arguments.condition else "")
 
     async def exact(self, bench: ToolContext, arguments: SetBreakpoint) -> SetBreakpoint:
-        """With the file in full, and a condition that can be evaluated."""
+        """Returns the arguments with the file's full path; checks that the condition can be evaluated."""
         if arguments.condition:
             _parsed(arguments.condition)
         return await _placed(bench, arguments)
 
     async def run(self, bench: ToolContext, arguments: SetBreakpoint) -> ToolResult:
-        """What the debug adapter says of it."""
+        """Sets the breakpoint and returns the debug adapter's response."""
         done = await bench.debugger.act(arguments)
         spot = f"{bench.short(arguments.file)}:{arguments.line}"
         said = f" ({done.result})" if done.result else ""
@@ -107,7 +107,7 @@ class SetBreakpointTool(Tool[SetBreakpoint]):
 
 
 class ExecuteTool(Tool[Execute]):
-    """The value of an expression, evaluated in the program itself."""
+    """Evaluate an expression in the program itself, with its side effects."""
 
     description = (
         "Evaluate in the program itself (asks the user): it CHANGES the program. `evaluate` does not: use that."
@@ -118,20 +118,20 @@ class ExecuteTool(Tool[Execute]):
     alternative = "use `evaluate`: it works on a copy"
 
     async def exact(self, bench: ToolContext, arguments: Execute) -> Execute:
-        """An expression."""
+        """Checks that there is a frame and the argument is an expression, and strips it."""
         _in_frame(bench)
         _parsed(arguments.expression)
         return msgspec.structs.replace(arguments, expression=arguments.expression.strip())
 
     async def run(self, bench: ToolContext, arguments: Execute) -> ToolResult:
-        """Its value, and what it has made of the frame."""
+        """Evaluates the expression in the program and returns its value; rereads the stop."""
         done = await bench.debugger.act(arguments, bench.frame_id)
         gave = f"in the program itself, returned:\n\n{fenced(clip(done.result, _MAX_RESULT_CHARS))}"
         return await _changed(bench, done, f"{code(arguments.expression)}, {gave}")
 
 
 class SetVariableTool(Tool[SetVariable]):
-    """A name, an attribute or an item of the frame gets a new value."""
+    """Assign a new value to a variable, attribute or item."""
 
     description = "Assign to a name, an attribute or an item in the program itself (asks the user)."
     arguments = SetVariable
@@ -140,7 +140,7 @@ class SetVariableTool(Tool[SetVariable]):
     alternative = "use `evaluate` or `try_fix`: they work on a copy"
 
     async def exact(self, bench: ToolContext, arguments: SetVariable) -> SetVariable:
-        """Something that can be assigned to, and an expression."""
+        """Checks that the target can be assigned to and the value is an expression."""
         _in_frame(bench)
         if not isinstance(_parsed(arguments.expression), ast.Name | ast.Attribute | ast.Subscript):
             raise UnreadableFileError(
@@ -150,7 +150,7 @@ class SetVariableTool(Tool[SetVariable]):
         return arguments
 
     async def now(self, bench: ToolContext, arguments: SetVariable) -> str:
-        """Its value."""
+        """Returns the variable's current value; empty if it cannot be read."""
         place, stop = bench.focus, bench.case.stop
         if place is None:
             return ""
@@ -160,14 +160,17 @@ class SetVariableTool(Tool[SetVariable]):
         return show(fact.value, MAX_NOW_CHARS) if fact and fact.value else ""
 
     async def run(self, bench: ToolContext, arguments: SetVariable) -> ToolResult:
-        """What it is now."""
+        """Sets the variable and returns its new value; rereads the stop."""
         done = await bench.debugger.act(arguments, bench.frame_id)
         now = clip(done.result or arguments.value, _MAX_RESULT_CHARS)
         return await _changed(bench, done, f"{code(arguments.expression)} is now {code(now)}, in the program itself.")
 
 
 async def _placed(bench: ToolContext, arguments: _PLACE) -> _PLACE:
-    """The same with the file's whole path. Raises Refused where the file may not be read, or has no such line."""
+    """Returns the arguments with the file's full path.
+
+    Raises UnreadableFileError if the file may not be read or has no such line.
+    """
     source: SourceFile = await find(bench, arguments.file)
     if arguments.line > len(source.lines):
         raise UnreadableFileError(f"{Path(source.path).name} has no line {arguments.line}: it has {len(source.lines)}")
@@ -187,7 +190,7 @@ def _in_frame(bench: ToolContext) -> None:
 
 
 async def _arrived(bench: ToolContext, done: ActionResult, wanted: ContinueTo | None = None) -> ToolResult:
-    """The new stop, shown as `frame` shows it; what was read before it holds no more."""
+    """Returns the new stop as `frame` shows it; earlier values are no longer valid."""
     note = f" ({done.result})" if done.result else ""
     if done.stop is None:
         return ToolResult(f"{_ENDED if done.ended else _RUNS}{note}", changed=True)
@@ -202,7 +205,7 @@ async def _arrived(bench: ToolContext, done: ActionResult, wanted: ContinueTo | 
 
 
 async def _changed(bench: ToolContext, done: ActionResult, text: str) -> ToolResult:
-    """The same stop, read again: any value may be another one."""
+    """Rereads the same stop, because any value may have changed."""
     stop = done.stop or bench.debugger.stop
     if stop is None or done.ended:
         return ToolResult(f"{text}\n\n{_ENDED if done.ended else _RUNS}", changed=True)
@@ -211,7 +214,7 @@ async def _changed(bench: ToolContext, done: ActionResult, text: str) -> ToolRes
 
 
 async def _read(bench: ToolContext, stop: StopEvent) -> tuple[StopSnapshot, str]:
-    """All of a stop, and what went wrong. A case of an earlier stop must never be left in its place."""
+    """Reads a stop and returns it with an error text; on failure an empty snapshot, never that of an earlier stop."""
     case, trouble = StopSnapshot(stop, bench.sources, [], [], Inspection(frames=[]), bench.level), ""
     try:
         case = await StopReader(bench.debugger, bench.sources, bench.level).read(stop)

@@ -1,4 +1,4 @@
-"""What a tool is: a name, a line about it, a Struct of arguments, and a run over the stopped program."""
+"""Base of all tools: a name, a description, a struct of arguments, and a run over the stopped program."""
 
 from __future__ import annotations
 
@@ -30,31 +30,31 @@ A = TypeVar("A", bound=ToolArguments)
 
 @dataclass
 class ToolContext:
-    """What a tool works with: the stopped program, and what was read of it."""
+    """Everything a tool works with: the stopped program and the values read from it."""
 
     debugger: Debugger
     case: StopSnapshot
     mask: Callable[[str], Safe]
-    """Takes the secrets out of what a tool says."""
+    """Masks the secrets in a tool's result."""
     chosen: FramePlace | None = None
-    """The frame that a call names."""
+    """The frame that a call names, if any."""
     language: LanguageServers | None = None
-    """The session's; None: there is none."""
+    """The session's language servers, if any."""
     gate: ToolGate | None = None
-    """What decides on calls; None: the level of the case alone, as `passes` has it."""
+    """Gate that decides on calls; if None, `passes` uses the case's level alone."""
 
     @property
     def passes(self) -> ToolGate:
-        """What every call of a tool passes."""
+        """The gate that every tool call passes."""
         return self.gate or ToolGate(Policy(self.level), self.debugger)
 
     @property
     def focus(self) -> FramePlace | None:
-        """The frame that expressions are of."""
+        """The frame in which expressions are evaluated."""
         return self.chosen or self.case.focus
 
     async def at(self, number: int | None) -> ToolContext:
-        """The same with the frame of this number in the stack. Raises NoFrame, NotStopped, RequestFailed."""
+        """Returns a context for the frame of this number in the stack. Raises NoFrame, NotStopped, RequestFailed."""
         if number is None:
             return self
         frame = await self._frame(number)
@@ -75,26 +75,26 @@ class ToolContext:
 
     @property
     def dialect(self) -> str:
-        """The language that expressions are in: `python`, `c`, ..."""
+        """Language of expressions: `python`, `c`, ..."""
         return kind_of(self.case).expression_language(self.focus.language if self.focus else "python")
 
     def form(self, tool: Tool[Any]) -> Tool[Any]:
-        """The tool as it is in this kind of program."""
+        """Returns this kind of program's version of a tool."""
         return self.forms.get(tool.name, tool)
 
     @property
     def forms(self) -> Mapping[str, Tool[Any]]:
-        """By name, the tools that are others in this kind of program, or only there."""
+        """Tools by name that differ in this kind of program or exist only there."""
         return cast("HasForms", kind_of(self.case)).forms()
 
     def is_offered(self, tool: Tool[Any]) -> bool:
-        """Whether a model is told of a tool, as it is in this kind of program."""
+        """Whether a model may see a tool, in this kind of program's version."""
         among = cast("HasForms", kind_of(self.case)).offered
         return (among is None or tool.name in among) and tool.fits(self) and tool.is_offered(self)
 
     @property
     def frame_id(self) -> int:
-        """Of that frame; 0 where there is none."""
+        """Id of the focus frame; 0 if there is none."""
         return self.focus.frame.id if self.focus else 0
 
     @property
@@ -104,15 +104,15 @@ class ToolContext:
 
     @property
     def level(self) -> Level:
-        """What may be done."""
+        """Highest level of actions that are allowed."""
         return self.case.level
 
     def short(self, path: str) -> str:
-        """A file's path as the user and a model are told it: from the program's working directory, if it is below."""
+        """Returns a path as shown to the user and a model: relative to the program's working directory if below it."""
         return shorten(path, self.case.inspection.cwd)
 
     async def snapshot(self, query: SnapshotQuery) -> tuple[SnapshotResult | None, str]:
-        """A copy's work; None and the reason where none can be made. Raises NotStopped."""
+        """Evaluates in a copy. Returns (result, ""), or (None, reason) if no copy can be made. Raises NotStopped."""
         if self.debugger.why_no_snapshot:
             return None, self.debugger.why_no_snapshot
         try:
@@ -127,112 +127,112 @@ class ToolContext:
 
 
 class NoFrame(LookupError):  # noqa: N818  names what there is not
-    """The stack has no such frame; the text says which it has."""
+    """Raised for a frame number that the stack does not have; the text says which it has."""
 
 
 @dataclass
 class ToolResult:
-    """What came of a tool: Markdown for a reader, structure for a program."""
+    """Result of a tool call: Markdown for a reader, structure for a program."""
 
     text: str
     data: Any = None
     status: str = ""
-    """What the reader should know of how it was done: `evaluated under the allow-list, because ...`."""
+    """Note about how the result was obtained: `evaluated under the allow-list, because ...`."""
     failed: bool = False
-    """It could not be done; `text` says why and what to do instead."""
+    """Whether the call failed; `text` says why and what to do instead."""
     suspects: list[Suspect] = field(default_factory=list[Suspect])
     fixes: list[Fix] = field(default_factory=list[Fix])
     refused: bool = False
-    """The policy or the user is against it: nothing was done."""
+    """Whether the policy or the user refused the call, so that nothing was done."""
     changed: bool = False
-    """The program is not as it was: what was read before holds no more."""
+    """Whether the call changed the program, so that earlier values are no longer valid."""
     case: StopSnapshot | None = None
-    """What there is to work with from now on, where the program was changed."""
+    """New snapshot to use from now on, if the program was changed."""
 
 
 class Tool(Generic[A]):
-    """One tool; but for those of `acting`, it changes nothing in the program, whatever its arguments are.
+    """One tool. Except at the level `mutate`, it changes nothing in the program, whatever its arguments.
 
-    All that is said of it stands on it. The docstring of its class says in docs/protocol.md what it gives.
+    Its attributes describe it completely. docs/protocol.md shows a subclass's docstring in the column `gives`.
     """
 
     arguments: type[ToolArguments]
-    """What a call of it must fit, and its name."""
+    """Struct that a call's arguments must match; it also has the tool's name."""
     level: Level
-    """The lowest at which it may be called; at `mutate` it also needs the user's confirmation."""
+    """Lowest level at which the tool may be called; at `mutate` it also needs the user's confirmation."""
     description = ""
-    """One line, for a model or a menu."""
+    """One line for a model or a menu."""
     main = ""
-    """Its main argument, as a format of its arguments; empty: it has none."""
+    """Format string for the main argument; empty if it has none."""
     alternative = ""
-    """What a model can do instead where it is refused: a clause after `Instead,`."""
+    """Clause after `Instead,` for a model whose call is refused."""
     title = ""
-    """What an editor's own agent calls it; empty: it is not offered there."""
+    """Name in an editor's own agent; empty if not offered there."""
     hint = ""
-    """What that agent is told besides what the tool gives; a sentence."""
+    """Further sentence for that agent, besides the class docstring."""
     lasting = True
-    """Whether the same call in the same stop gives the same."""
+    """Whether the same call in the same stop returns the same result."""
     only = ""
-    """The kind of debuggee that it is for; empty: any."""
+    """Kind of debuggee that the tool is for; empty for any."""
     instead = ""
-    """What to do in a program of the other kind; a sentence."""
+    """Sentence about what to do in a program of another kind."""
 
     def __init__(self) -> None:
-        """Raises TypeError where what the policy has to know is missing."""
+        """Checks the attributes that the policy needs. Raises TypeError if one is missing."""
         if getattr(self, "level", None) not in LEVELS:
             raise TypeError(f"{type(self).__name__} does not say at which level it may be called")
         if self.level != LEVELS[0] and not self.alternative:
             raise TypeError(f"{type(self).__name__} can be refused, and does not say what to do instead")
         self.name = self.arguments.tool
-        """As in a call."""
+        """Tool name in a call."""
 
     def action(self, arguments: A) -> str:
-        """A call's main argument, as the user's lists and a request for confirmation have it; else the tool's name."""
+        """Returns a call's main argument, as used in the user's lists and in confirmations; else the tool's name."""
         return self.main.format_map(msgspec.structs.asdict(arguments)) or self.name
 
     def deniable(self, arguments: A) -> Sequence[str]:
-        """What a pattern that denies calls is compared with: one of them is enough."""
+        """Returns the texts of a call of which one must match a `deny` pattern."""
         return [self.action(arguments)]
 
     def fits(self, bench: ToolContext) -> bool:
-        """Whether it is for this kind of program."""
+        """Whether the tool is for this kind of program."""
         return self.only in ("", bench.case.inspection.kind)
 
     def is_offered(self, bench: ToolContext) -> bool:
-        """Whether it can do anything in this session; a model is not told of one that cannot."""
+        """Whether the tool can do anything in this session; otherwise a model does not see it."""
         del bench
         return True
 
     async def exact(self, bench: ToolContext, arguments: A) -> A:
-        """The call as it is decided on and then made. Raises roots.UnreadableFileError, NotStopped, RequestFailed."""
+        """Returns the complete call to decide on and run. Raises UnreadableFileError, NotStopped, RequestFailed."""
         del bench
         return arguments
 
     async def now(self, bench: ToolContext, arguments: A) -> str:
-        """What the call would replace, for the user who is asked; empty: nothing. Raises NotStopped."""
+        """Returns what the call would replace, for the confirmation; empty if nothing. Raises NotStopped."""
         del bench, arguments
         return ""
 
     async def run(self, bench: ToolContext, arguments: A) -> ToolResult:
-        """The result; what cannot be done is one too. Raises NotStopped, RequestFailed."""
+        """Runs the call and returns its result, also if it failed. Raises NotStopped, RequestFailed."""
         raise NotImplementedError
 
 
 class HasForms(Protocol):
-    """What a kind of debuggee is to the tools."""
+    """Part of a debuggee kind that the tools use."""
 
     offered: frozenset[str] | None
-    """Names of the tools that a model is told of; None: all that can do anything there."""
+    """Names of the tools that a model may see; None for all that can do anything."""
 
     def forms(self) -> Mapping[str, Tool[Any]]:
-        """By name, the tools that do their work in another way there, and those that are only there."""
+        """Returns the tools that differ in this kind or exist only there, by name."""
         ...
 
 
 def refused(
     bench: ToolContext, expression: str, done: str, parse: Callable[[str], object] = parse_expression
 ) -> ToolResult | None:
-    """Why nothing can be `done` (`evaluated`) with an expression in this stop; None: it can be tried."""
+    """Returns why an expression cannot be `done` (`evaluated`) in this stop; None if it can be tried."""
     if bench.focus is None:
         return NO_FRAME
     try:
@@ -247,5 +247,5 @@ UNCHANGED = "in a snapshot; the program was not changed"
 
 
 def clip(text: str, max_chars: int) -> str:
-    """The text, cut with a mark where it is longer."""
+    """Returns the text, cut with a mark if it is longer."""
     return text if len(text) <= max_chars else f"{text[:max_chars]}\n... {len(text) - max_chars} characters more"

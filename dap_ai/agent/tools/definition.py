@@ -1,4 +1,4 @@
-"""`definition`: where the symbol that stands on a line is defined, and its source."""
+"""The `definition` tool: where the symbol on a line is defined, with its source."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from dap_ai.protocol.contracts.tool_arguments import DefinitionArguments
 from dap_ai.system.texts import code, fenced
 
 MAX_WHOLE_LINES = 40
-"""A function, class or struct is shown whole up to so many lines."""
+"""Maximum lines of a function, class or struct that is shown completely."""
 _AROUND = 3
-"""Lines shown before and after anything else."""
+"""Lines shown before and after any other definition."""
 _MAX_SPOTS = 5
 _MAX_ELSEWHERE = 5
 _MAX_LINE_CHARS = 200
 
 
 class DefinitionTool(Tool[DefinitionArguments]):
-    """Where the symbol on that line is defined, with its source; by a language server (jedi, clangd, rust-analyzer).
+    """Where the symbol on a line is defined, with its source, from a language server (jedi, clangd, rust-analyzer).
 
-    In C, C++ and Rust without one: by its name in the program's files, which the answer says.
+    Without one, C, C++ and Rust symbols are found by name in the program's files, and the answer says so.
     """
 
     description = "Where the symbol that stands on this line is defined, with the source there; libraries too."
@@ -39,20 +39,20 @@ class DefinitionTool(Tool[DefinitionArguments]):
     level = "observe"
     main = "{file}:{line}"
     otherwise = "`search` finds where a text stands, `info` what a name of the frame is"
-    """What to do where nothing is found."""
+    """What to do if nothing is found."""
 
     def is_offered(self, bench: ToolContext) -> bool:
-        """Where a language server can be started."""
+        """Whether a language server can be started."""
         return bench.language is not None and is_installed()
 
     async def exact(self, bench: ToolContext, arguments: DefinitionArguments) -> DefinitionArguments:
-        """A line that stands in the file's name counts."""
+        """Returns the arguments with a line number in the file's name moved to `line`."""
         del bench
         file, line = place_of(arguments.file)
         return DefinitionArguments(file, line, arguments.symbol) if line == arguments.line else arguments
 
     async def run(self, bench: ToolContext, arguments: DefinitionArguments) -> ToolResult:
-        """The definitions. Raises NotStopped, RequestFailed."""
+        """Returns the definitions. Raises NotStopped, RequestFailed."""
         otherwise = self.otherwise
         if not self.is_offered(bench):
             why = why_not_installed("python") or "There is no language server here"
@@ -73,7 +73,7 @@ class DefinitionTool(Tool[DefinitionArguments]):
 
 
 def excerpt(source: SourceFile, line: int) -> str:
-    """Numbered lines: the function, class or struct that starts there, else the lines around."""
+    """Returns numbered lines: the function, class or struct that starts there, else the lines around it."""
     first, last = _native_whole(source, line) if source.language in NATIVE_LANGUAGES else _python_whole(source, line)
     if last < first:
         first, last = max(1, line - _AROUND), min(len(source.lines), line + _AROUND)
@@ -83,13 +83,13 @@ def excerpt(source: SourceFile, line: int) -> str:
 
 
 def _python_whole(source: SourceFile, line: int) -> tuple[int, int]:
-    """First and last line; the last before the first: nothing starts there."""
+    """Returns the (first, last) line of the function or class that starts there; last < first if none does."""
     node = source.function_starting(line) or next((c for c in source.classes if c.lineno == line), None)
     return (min([node.lineno, *(d.lineno for d in node.decorator_list)]), last_line(node)) if node else (line, 0)
 
 
 def _native_whole(source: SourceFile, line: int) -> tuple[int, int]:
-    """What has a body; the type that a short member stands in."""
+    """Returns the (first, last) line of what has a body, else of the type that a short member belongs to."""
     first, last, has_body = extent(source, line)
     if has_body or last - first > 1:
         return first, last
@@ -98,7 +98,7 @@ def _native_whole(source: SourceFile, line: int) -> tuple[int, int]:
 
 
 async def _asked(bench: ToolContext, arguments: DefinitionArguments) -> SymbolQuery:
-    """Raises Refused, LookupError if the symbol does not stand there, NotStopped, RequestFailed."""
+    """Locates the symbol. Raises UnreadableFileError, LookupError if it is not there, NotStopped, RequestFailed."""
     source = await find(bench, place_of(arguments.file)[0])
     line, spot = arguments.line, spot_text(bench, source.path, arguments.line)
     if line > len(source.lines):
@@ -138,12 +138,12 @@ def _result(bench: ToolContext, asked: SymbolQuery, name: str, found: Definition
 
 
 def _in_library(spot: SourceLine, kind: Kind) -> bool:
-    """Links are followed first: one that a workspace holds may lead anywhere."""
+    """Whether a definition is in a library. Resolves links first: one in a workspace may lead anywhere."""
     return is_library(os.path.realpath(spot.path), kind)
 
 
 def shown_at(bench: ToolContext, roots: Roots, spot: SourceLine) -> str:
-    """A definition's place and, if it may be read, its source."""
+    """Returns a definition's place and, if it may be read, its source."""
     name = spot_text(bench, spot.path, spot.line)
     try:
         source = bench.sources.text(str(roots.check(spot.path)))
@@ -153,9 +153,9 @@ def shown_at(bench: ToolContext, roots: Roots, spot: SourceLine) -> str:
 
 
 def spot_text(bench: ToolContext, path: str, line: int) -> str:
-    """A place as it is told."""
+    """Formats a place as code."""
     return code(f"{bench.short(path)}:{line}")
 
 
 definition = DefinitionTool()
-"""The tool."""
+"""The `definition` tool."""

@@ -1,4 +1,4 @@
-"""Definitions of a symbol: by the language server of its file's language, else by name in the program's own files."""
+"""Finds definitions of a symbol: by the language server for its file, else by name in the program's files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from dap_ai.agent.tools.tool_reads import import_path, printed, somewhere
 
 _MAX_TRIED = 4
 _MAX_CANDIDATES = 4
-"""Files that clangd is shown because they may hold the definition of what it knows the declaration of."""
+"""Maximum files opened in clangd because they may define a symbol that it only knows as declared."""
 _MAX_FILES = 3000
 _MAX_FILE_BYTES = 1_000_000
 _INTERPRETER = re.compile(r"(python|pypy)[\w.\-]*", re.IGNORECASE)
@@ -30,7 +30,7 @@ _INTERPRETER = re.compile(r"(python|pypy)[\w.\-]*", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class SymbolQuery:
-    """A symbol on a line, and where in it."""
+    """A symbol on a line, with its columns."""
 
     source: SourceFile
     line: int
@@ -38,7 +38,7 @@ class SymbolQuery:
     columns: list[int]
 
     def positions(self) -> list[Position]:
-        """The first may stand in a string or a comment."""
+        """Returns positions of the symbol, up to 4: the first may be in a string or a comment."""
         source = self.source
         return [
             Position(source.path, source.text, self.line, column, source.language)
@@ -52,13 +52,13 @@ class Definitions:
 
     spots: list[SourceLine]
     by_name: str = ""
-    """Why the program's files were searched by name instead of asking a language server; empty: it was asked."""
+    """Why the program's files were searched by name; empty if a language server was asked."""
     import_path: tuple[str, ...] = ()
-    """Of a Python program: where its libraries are."""
+    """A Python program's `sys.path`, for finding its libraries."""
 
 
 async def definitions(bench: ToolContext, asked: SymbolQuery) -> Definitions:
-    """Raises LanguageServerError where there is no other way, NotStopped, RequestFailed."""
+    """Finds the definitions. Raises LanguageServerError if there is no other way, NotStopped, RequestFailed."""
     family = family_of(asked.source.language)
     why = why_not(bench, family)
     if family and bench.language and not why:
@@ -79,14 +79,14 @@ async def definitions(bench: ToolContext, asked: SymbolQuery) -> Definitions:
 
 
 def why_not(bench: ToolContext, family: Family | None) -> str:
-    """Why no language server can be asked; empty: one can."""
+    """Returns why no language server can be asked; empty if one can."""
     if bench.language is None or family is None:
         return "there is no language server here"
     return why_not_installed(family)
 
 
 def by_name(bench: ToolContext, symbol: str, language: str) -> list[SourceLine]:
-    """Where files of the program define a name, those of the stack first. It reads many: called in a thread."""
+    """Returns the lines where the program's files define a name, those of the stack first. Call it in a thread."""
     found: list[SourceLine] = []
     for path in _files(bench, language, last_part(symbol)):
         source = bench.sources.read(path)
@@ -95,7 +95,7 @@ def by_name(bench: ToolContext, symbol: str, language: str) -> list[SourceLine]:
 
 
 async def server_of(bench: ToolContext, languages: LanguageServers, family: Family, path: str) -> LanguageServer:
-    """The language server of the program's folder, told of its interpreter. Raises NotStopped, RequestFailed."""
+    """Returns the language server for the program's folder and interpreter. Raises NotStopped, RequestFailed."""
     own = roots_of(bench.case).workspace
     root = str(next((folder for folder in own if Path(path).is_relative_to(folder)), own[0] if own else ""))
     server = languages.of(family, root or str(Path(path).parent))
@@ -117,14 +117,14 @@ async def _by_server(
 
 
 def _own(asked: SymbolQuery, position: Position) -> list[SourceLine]:
-    """The function of that name that begins on the line: asked of there, clangd tells its declaration."""
+    """Returns the named function that begins on the line, for which clangd returns only the declaration."""
     functions = asked.source.unit.functions if asked.source.unit else ()
     named = (f for f in functions if last_part(f.name) == last_part(asked.symbol))
     return [SourceLine(position.path, asked.line) for f in named if f.first <= asked.line <= f.first + 1]
 
 
 async def _elsewhere(bench: ToolContext, server: LanguageServer, symbol: str, position: Position) -> list[SourceLine]:
-    """The definition in another file of what is declared in this one: clangd knows only of the files it was shown."""
+    """Finds the definition of a declared name in other files, which clangd must be shown first."""
     for path in await asyncio.to_thread(_candidates, bench, symbol, position):
         source = bench.sources.read(path)
         if source is None:
@@ -137,7 +137,7 @@ async def _elsewhere(bench: ToolContext, server: LanguageServer, symbol: str, po
 
 
 def _candidates(bench: ToolContext, symbol: str, position: Position) -> list[str]:
-    """Files that may define a function: those with its name and a bracket after it, in a line that does not end."""
+    """Returns files that may define a function: those with its name and `(` on a line without `;`."""
     name = re.compile(rf"\b{re.escape(last_part(symbol))}\s*\([^;]*$", re.MULTILINE)
     found: list[str] = []
     for path in _files(bench, position.language, last_part(symbol)):
@@ -150,7 +150,7 @@ def _candidates(bench: ToolContext, symbol: str, position: Position) -> list[str
 
 
 def _has_body(bench: ToolContext, spot: SourceLine) -> bool:
-    """Whether it is more than the declaration of a function, or of a library: its body is in none of the files."""
+    """Whether a place is more than a function's declaration; always True in libraries."""
     source = bench.sources.read(spot.path)
     if source is None or is_library(spot.path, kind_of_language(source.language)):
         return True
@@ -160,7 +160,7 @@ def _has_body(bench: ToolContext, spot: SourceLine) -> bool:
 
 
 def _files(bench: ToolContext, language: str, name: str) -> Iterator[str]:
-    """The program's files of a language and its kin in which a name stands, those of the stack first."""
+    """Yields the program's files of a language family that mention a name, those of the stack first."""
     family, seen = family_of(language), set[str]()
     own = [frame.path for frame in bench.case.frames if frame.user]
     for path in (*own, *map(str, roots_of(bench.case).walk())):
@@ -172,7 +172,7 @@ def _files(bench: ToolContext, language: str, name: str) -> Iterator[str]:
 
 
 def _mentions(path: str, name: bytes) -> bool:
-    """Read past the session's cache: it keeps what it has read."""
+    """Whether a file contains a name. Bypasses the session's cache, which keeps every file it reads."""
     try:
         return os.stat(path).st_size <= _MAX_FILE_BYTES and name in Path(path).read_bytes()  # noqa: PTH116  one call
     except OSError:
@@ -185,7 +185,7 @@ async def _workspace(bench: ToolContext, root: str) -> Workspace:
 
 
 async def _interpreter(bench: ToolContext) -> str:
-    """The debuggee's; empty where it is not told."""
+    """Returns the debuggee's interpreter; empty if unknown."""
     seen = await somewhere(bench, ["sys.executable", "os.sys.executable"], max_text=4000)
     if seen and seen[2].value:
         return _python_of(seen[2].value.text)
@@ -194,7 +194,7 @@ async def _interpreter(bench: ToolContext) -> str:
 
 
 def _python_of(text: str) -> str:
-    """The interpreter that a repr names; empty if it is no Python: a program that embeds one must not be started."""
+    """Returns the interpreter path in a repr; empty unless it is a Python: an embedding program must not be started."""
     try:
         path = Path(str(ast.literal_eval(text)))
     except (ValueError, SyntaxError):

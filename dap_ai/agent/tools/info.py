@@ -1,4 +1,4 @@
-"""`info`: what a symbol is: signature, docstring and source of a function or class, type and value of data."""
+"""The `info` tool: signature, docstring and source of a function or class; type and value of data."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MAX_METHODS = 40
 
 
 class InfoTool(Tool[InfoArguments]):
-    """Of a function or class: signature, docstring, and the source of your own; of data: value, fields, type."""
+    """A function's or class's signature, docstring and (if it is yours) source; of data: value, fields, type."""
 
     description = (
         "What a name or dotted name is: signature, docstring, source of your code; of data its type and value."
@@ -37,11 +37,11 @@ class InfoTool(Tool[InfoArguments]):
     instead = "It is about Python's objects: `type` and `definition` tell of the symbols of a native program."
 
     def is_offered(self, bench: ToolContext) -> bool:
-        """Where the inspector can tell what a name is bound to."""
+        """Whether the inspector can tell what a name is bound to."""
         return bench.debugger.can_inspect
 
     async def run(self, bench: ToolContext, arguments: InfoArguments) -> ToolResult:
-        """What is known of it; no code of the program runs."""
+        """Returns information about the symbol without running code of the program."""
         symbol = arguments.symbol.strip().removesuffix("()")
         if (refusal := refused(bench, symbol, "looked up")) is not None:
             return refusal
@@ -50,7 +50,7 @@ class InfoTool(Tool[InfoArguments]):
         if value is None:
             return _by_name(bench, symbol) or _not_read(symbol, fact)
         if value.kind == "class" and value.definition is None and (written := _by_name(bench, symbol)):
-            return written  # without methods, nothing in memory tells where it was written
+            return written  # a class without methods has no source location in memory
         if value.kind in ("function", "class"):
             return ToolResult(await _code(bench, symbol, value), value)
         if value.kind == "module":
@@ -64,7 +64,7 @@ class InfoTool(Tool[InfoArguments]):
 
 
 async def _type(bench: ToolContext, kind: Value) -> str:
-    """The class of a value: of your own code with its source, of a library only where it is."""
+    """Describes a value's class: user classes with source, library classes only by place."""
     if kind.definition and is_user_path(kind.definition.file):
         return f"Its type:\n\n{await _code(bench, kind.text, kind)}"
     place = f" from {code(f'{kind.definition.file}:{kind.definition.line}')}" if kind.definition else ""
@@ -72,7 +72,7 @@ async def _type(bench: ToolContext, kind: Value) -> str:
 
 
 async def _code(bench: ToolContext, symbol: str, value: Value) -> str:
-    """A function or class, as far as its source can be read."""
+    """Describes a function or class, with its source if it can be read."""
     place = value.definition
     if place is None or not place.file:
         return f"{code(symbol)} is {code(value.text)}, written in C or without methods of its own: no source is known."
@@ -90,7 +90,7 @@ async def _code(bench: ToolContext, symbol: str, value: Value) -> str:
 
 
 def written_at(source: SourceFile, place: CodeDefinition, kind: str) -> Written | None:
-    """The function or class that a definition speaks of. Lines of a decorated one begin at its first decorator."""
+    """Returns the function or class of a definition, which begins at its first decorator; None if not found."""
     name = place.name.rpartition(".")[2]
     if kind != "class":
         return source.function_starting(place.line)
@@ -112,7 +112,7 @@ def _symbol_info(bench: ToolContext, source: SourceFile, node: Written) -> str:
 
 
 def signature(source: SourceFile, node: Written) -> str:
-    """`def Account.withdraw(self, amount=1) -> int`, `class Order(Base)`."""
+    """Formats a signature: `def Account.withdraw(self, amount=1) -> int`, `class Order(Base)`."""
     if isinstance(node, ast.ClassDef):
         bases = ", ".join(ast.unparse(base) for base in (*node.bases, *(k.value for k in node.keywords)))
         return f"class {node.name}({bases})" if bases else f"class {node.name}"
@@ -129,7 +129,7 @@ def _methods(node: Written) -> Iterator[str]:
 
 
 def _by_name(bench: ToolContext, symbol: str) -> ToolResult | None:
-    """The functions and classes that the files of the stack define under a name."""
+    """Describes the functions and classes of a name in the files of the stack; None if there are none."""
     owner, _, name = symbol.rpartition(".")
     found: list[str] = []
     for path in dict.fromkeys(place.frame.path for place in bench.case.places):

@@ -1,4 +1,4 @@
-"""`report`: what a model's answer rests on. Nothing of it is believed: values are read again, fixes tried."""
+"""The `report` tool: the evidence of a model's answer. Nothing is trusted: values are read again, fixes tried."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _RECOMMENDATION = re.compile(r"^\W*recommendation\b", re.IGNORECASE | re.MULTILI
 
 
 class ReportTool(Tool[Reported]):
-    """The tool; it keeps what was reported last."""
+    """The `report` tool, which keeps the last report."""
 
     description = "End with this beside your answer: values as read, suspicious lines, fixes. All is checked again."
     arguments = Reported
@@ -42,16 +42,16 @@ class ReportTool(Tool[Reported]):
         self._verdicts: dict[bytes, ToolResult] = {}
 
     def tried(self, arguments: TryFixArguments, result: ToolResult) -> None:
-        """A fix was tried in this ask: the verdict stands when it is reported."""
+        """Stores the verdict of a fix tried in this ask, to be used if it is reported."""
         self._verdicts[_key(arguments)] = result
 
     def forget(self) -> None:
-        """The program was changed: no verdict is of it any more, and what was reported is not all there is to say."""
+        """Discards verdicts and acceptance, because the program was changed."""
         self._verdicts.clear()
         self.accepted = False
 
     async def run(self, bench: ToolContext, arguments: Reported) -> ToolResult:
-        """What of it stands. Raises NotStopped, RequestFailed."""
+        """Checks the report and returns which parts hold. Raises NotStopped, RequestFailed."""
         self.called = True
         mistakes: list[str] = []
         self.evidence = await self._cited(bench, arguments.evidence[:_MAX_ROWS], mistakes)
@@ -66,9 +66,9 @@ class ReportTool(Tool[Reported]):
         return ToolResult(f"{told}\n{end}", suspects=self.suspects, fixes=self.fixes)
 
     async def ending(self, text: str, bench: ToolContext | None) -> str:
-        """What the answer still lacks: the fix with its verdict, a recommendation, a note where it has no report.
+        """Returns what the answer lacks: fixes with verdicts, a recommendation, a note if there is no report.
 
-        A diff that it only shows is tried as one that is reported; none stands in the answer twice.
+        If no fix was reported, tries the diffs shown in the answer. Does not repeat a diff.
         """
         parts: list[str] = []
         written = changes_in(text, bench) if bench and not self.fixes else []
@@ -117,9 +117,9 @@ class ReportTool(Tool[Reported]):
 
 
 def _untried(bench: ToolContext, change: ReportedFix) -> list[Fix]:
-    """A fix that could not even be tried (a native program, no copy): it can still be looked at, and applied."""
+    """Returns the diffs of a fix that could not be tried (a native program, no copy), to view or apply."""
     if any(PLACEHOLDER.search(edit.text) for edit in change.edits):
-        return []  # applied, it would write the placeholder where the program has a secret
+        return []  # applied, it would write the placeholder instead of the secret
     try:
         edits = [SourceEdit(file_of(bench.case, e.file), e.first, e.last, e.text.splitlines()) for e in change.edits]
         diffs = {edit.source.path: diff(edit.source, edits, bench.case.inspection.cwd) for edit in edits}
@@ -150,20 +150,20 @@ def _suspects(bench: ToolContext, arguments: Reported, mistakes: list[str]) -> l
 
 
 def _missing(fix: Fix, text: str, *, is_new: bool) -> str:
-    """What the answer does not say of a fix. `is_new`: the model itself does not know what became of it."""
+    """Returns what the answer omits about a fix. `is_new`: the model has not seen the fix's verdict."""
     if not _is_shown(fix, text):
         return f"{_verdict(fix)}\n\n{fenced(fix.diff.rstrip(), 'diff')}"
     return _verdict(fix) if is_new or _contradicts(fix, text) else ""
 
 
 def _is_shown(fix: Fix, text: str) -> bool:
-    """Whether the answer shows the change itself: all the lines that it adds and takes away."""
+    """Whether the answer shows all lines that the fix adds and removes."""
     changed = [line for line in fix.diff.splitlines() if line[:1] in "+-" and line[:3] not in ("+++", "---")]
     return bool(changed) and all(line[1:].strip() in text for line in changed)
 
 
 def _contradicts(fix: Fix, text: str) -> bool:
-    """Whether the answer calls a fix verified that is not."""
+    """Whether the answer calls an unverified fix verified."""
     return not fix.verified and re.search(r"\bverified\b", text, re.IGNORECASE) is not None
 
 
@@ -192,7 +192,7 @@ _HUNK = re.compile(r"^@@(?: -(\d+))?.*$", re.MULTILINE)
 
 
 def changes_in(text: str, bench: ToolContext) -> list[ReportedFix]:
-    """What the answer's diffs would change; the first few."""
+    """Returns the changes of the answer's first diffs."""
     found: list[ReportedFix] = []
     for block in _BLOCK.finditer(text):
         edits = _edits(block[2], bench)
@@ -202,7 +202,7 @@ def changes_in(text: str, bench: ToolContext) -> list[ReportedFix]:
 
 
 def _edits(diff: str, bench: ToolContext) -> list[LineEdit]:
-    """All that it changes in its file, or nothing: half a fix is none."""
+    """Returns all edits of a diff, or none if one of them cannot be located."""
     source = _source(diff, bench)
     edits = [_edit(source, hunk, near) for hunk, near in _hunks(diff)] if source else []
     return [edit for edit in edits if edit] if all(edits) else []
@@ -219,7 +219,7 @@ def _source(diff: str, bench: ToolContext) -> SourceFile | None:
 
 
 def _hunks(diff: str) -> Iterator[tuple[list[str], int]]:
-    """The lines of each, with the line at which it says to begin; 0: it does not."""
+    """Yields each hunk's lines with the line number in its header; 0 if it has none."""
     body = re.sub(r"^(?:--- |\+\+\+ |diff |index ).*\n?", "", diff, flags=re.MULTILINE)
     heads = list(_HUNK.finditer(body))
     ends = [*(head.start() for head in heads[1:]), len(body)]

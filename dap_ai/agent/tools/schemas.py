@@ -1,4 +1,4 @@
-"""What a model is told of the tools: their JSON schemas, made from the Structs of their arguments, kept short."""
+"""JSON schemas of the tools for a model, made from the structs of their arguments and kept short."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dap_ai.agent.tools.base import Tool
 
 
 def offered(tools: Iterable[Tool[Any]]) -> list[Schema]:
-    """The tools in the form of Chat Completions."""
+    """Returns the tools in the format of Chat Completions."""
     return [
         {"type": "function", "function": {"name": t.name, "description": t.description, "parameters": parameters(t)}}
         for t in tools
@@ -20,7 +20,7 @@ def offered(tools: Iterable[Tool[Any]]) -> list[Schema]:
 
 
 def parameters(tool: Tool[Any]) -> dict[str, Any]:
-    """The JSON schema of a tool's arguments, without what a model need not read; parts stand where they are used."""
+    """Returns a short JSON schema of a tool's arguments, with referenced parts inlined."""
     schema = msgspec.json.schema(tool.arguments)
     return _short(schema, schema.get("$defs", {}))
 
@@ -28,7 +28,7 @@ def parameters(tool: Tool[Any]) -> dict[str, Any]:
 def _short(node: Any, parts: Mapping[str, Any]) -> Any:
     if "$ref" in node:
         return _short(parts[node["$ref"].rpartition("/")[2]], parts)
-    if "anyOf" in node:  # only `X | None` is used: left out, it is None
+    if "anyOf" in node:  # only `X | None` is used; an omitted field is None
         return _short(next(option for option in node["anyOf"] if option.get("type") != "null"), parts)
     if node.get("type") == "array":
         return {"type": "array", "items": _short(node["items"], parts)}

@@ -1,4 +1,4 @@
-"""`source` and `search`: the text of the program's files, within its roots."""
+"""The `source` and `search` tools: text of the program's files, within its roots."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MAX_LINE_CHARS = 160
 
 
 class SourceTool(Tool[SourceArguments]):
-    """`window` numbered lines around `line`."""
+    """`window` numbered lines of a file around `line`."""
 
     description = "Numbered lines of a file of the program or its libraries, around a line."
     arguments = SourceArguments
@@ -33,13 +33,13 @@ class SourceTool(Tool[SourceArguments]):
     main = "{file}"
 
     async def exact(self, bench: ToolContext, arguments: SourceArguments) -> SourceArguments:
-        """With file and line apart: `shop.c:12` is a wish, too."""
+        """Returns the arguments with `shop.c:12` split into file and line."""
         del bench
         file, line = place_of(arguments.file)
         return msgspec.structs.replace(arguments, file=file, line=line) if line and arguments.line == 1 else arguments
 
     async def run(self, bench: ToolContext, arguments: SourceArguments) -> ToolResult:
-        """The lines; that at which a frame stands is marked."""
+        """Returns the lines, marking the one at which a frame stands."""
         try:
             source = await _of_frame(bench, arguments.file) or await find(bench, arguments.file)
         except UnreadableFileError as error:
@@ -56,9 +56,9 @@ class SourceTool(Tool[SourceArguments]):
 
 
 class SearchTool(Tool[SearchArguments]):
-    """`file:line: text`, in the program's own files whose path ends in `files`.
+    """Lines that contain a text, as `file:line: text`, in the program's own files whose path ends in `files`.
 
-    Case counts unless nothing stands so. A library's file is searched if `files` names it: `json/decoder.py`.
+    Case is ignored only if there is no exact match. Name a library's file to search it: `json/decoder.py`.
     """
 
     description = "Where a text stands in the program's own files, no pattern; `files`: the end of their paths, `.py`."
@@ -67,11 +67,11 @@ class SearchTool(Tool[SearchArguments]):
     main = "{text}"
 
     def is_offered(self, bench: ToolContext) -> bool:
-        """Whether there is a folder to search in."""
+        """Whether there is a folder to search."""
         return bool(roots_of(bench.case).workspace)
 
     async def run(self, bench: ToolContext, arguments: SearchArguments) -> ToolResult:
-        """`file:line: text` of each match; case counts where the text stands somewhere as it is written."""
+        """Returns `file:line: text` of each match; ignores case only if there is no exact match."""
         text, ending = arguments.text.strip("\n"), arguments.files.strip().lstrip("*")
         if not text.strip() or "\n" in text:
             return ToolResult("Search for a text that stands in one line.", failed=True)
@@ -85,7 +85,7 @@ class SearchTool(Tool[SearchArguments]):
 
 @dataclass
 class _Hunt:
-    """A search, bounded in files, bytes and time."""
+    """A search, limited in files, bytes and time."""
 
     text: str
     ending: str
@@ -98,7 +98,7 @@ class _Hunt:
     _bytes: int = 0
 
     def over(self, roots: Roots) -> _Hunt:
-        """Through the workspace."""
+        """Searches the workspace."""
         walk = roots.walk()
         for path in walk:
             if self.files >= _MAX_FILES or self._bytes > _MAX_BYTES:
@@ -110,7 +110,7 @@ class _Hunt:
         return self
 
     def through(self, roots: Roots) -> _Hunt:
-        """Through the one file that was named, which may be a library's."""
+        """Searches the one named file, which may be a library's."""
         try:
             self._look(Path(roots.find(self.ending)))
         except UnreadableFileError as error:
@@ -157,7 +157,7 @@ def _search_text(found: _Hunt, root: str) -> str:
 
 
 def _around(line: str, text: str) -> str:
-    """A line, of a long one the part where the text stands."""
+    """Returns a line, or the part of a long line around the text."""
     plain = line.strip()
     at = plain.lower().find(text.strip().lower())
     first = max(0, at - _MAX_LINE_CHARS // 2) if len(plain) > _MAX_LINE_CHARS else 0
@@ -166,7 +166,7 @@ def _around(line: str, text: str) -> str:
 
 
 async def _of_frame(bench: ToolContext, file: str) -> SourceFile | None:
-    """The source of a frame that has no file of its own: a cell, `<string>`."""
+    """Returns the source of a frame that has no file (a cell, `<string>`), or None."""
     for number, frame in enumerate(bench.case.frames):
         if frame.path == file and (frame.reference or file.startswith("<")):
             place = (await bench.at(number)).focus

@@ -1,4 +1,4 @@
-"""`stack`, `frame` and `threads`: where the program stands."""
+"""The `stack`, `frame` and `threads` tools: frames, their values, and the other threads."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from dap_ai.protocol.contracts.tool_arguments import FrameArguments, StackArgume
 from dap_ai.system.texts import code, fenced
 
 _MAX_LINES = 80
-"""Of a function that is shown whole."""
+"""Maximum lines of a function that is shown completely."""
 _BEFORE, _AFTER = 40, 20
 _MAX_FOLDED = 3
 _MAX_VARIABLES = 40
@@ -31,7 +31,7 @@ MAX_THREADS = 100
 
 
 class StackTool(Tool[StackArguments]):
-    """The frames, numbered from 0, the innermost; runs of library frames in one line, but counted."""
+    """Stack frames, numbered from 0 (innermost). Consecutive library frames take one line, with their count."""
 
     description = (
         "The frames, numbered from 0, the innermost. `thread`: as `threads` lists it; default: the stopped one."
@@ -42,7 +42,7 @@ class StackTool(Tool[StackArguments]):
     hint = "Begin here."
 
     async def run(self, bench: ToolContext, arguments: StackArguments) -> ToolResult:
-        """Every frame; those of libraries folded, and counted like the others."""
+        """Returns every frame; library frames are folded, but counted."""
         case = bench.case
         if arguments.thread in (None, case.stop.thread_id):
             rows = self.rows(bench)
@@ -56,11 +56,11 @@ class StackTool(Tool[StackArguments]):
         return ToolResult(f"Frames of this thread have no number and take no `frame`. Innermost first:\n\n{text}")
 
     def rows(self, bench: ToolContext) -> list[str]:
-        """The frames of the stopped thread."""
+        """Returns the frames of the stopped thread."""
         return list(_rows(bench, bench.case.frames))
 
     async def elsewhere(self, bench: ToolContext, thread_id: int, name: str) -> list[str]:
-        """The frames of another thread; as the inspector saw them where the debug adapter cannot suspend it."""
+        """Returns the frames of another thread; from the inspector if the debug adapter cannot suspend it."""
         body = await bench.debugger.request("stackTrace", {"threadId": thread_id, "levels": MAX_FRAMES})
         rows = [_spot(bench, row) for row in body.get("stackFrames", [])]
         known = [fact for fact in bench.case.inspection.threads if fact.name == name]
@@ -71,7 +71,7 @@ class StackTool(Tool[StackArguments]):
 
 
 class FrameTool(Tool[FrameArguments]):
-    """The source of a frame's function, its line marked; arguments, locals, and the values in its statement."""
+    """Source of a frame's function with its line marked; arguments, locals, and the values in its statement."""
 
     description = (
         "A frame's source, arguments, locals, values in its statement. `frame`, in all tools: number of `stack`."
@@ -81,7 +81,7 @@ class FrameTool(Tool[FrameArguments]):
     title = "Source and values of a frame"
 
     async def run(self, bench: ToolContext, arguments: FrameArguments) -> ToolResult:
-        """All that is known of the frame."""
+        """Returns the frame's source and values."""
         place = bench.focus  # `bench` is at the frame
         if place is None:
             return NO_FRAME
@@ -94,14 +94,14 @@ class FrameTool(Tool[FrameArguments]):
 
 
 class ThreadsTool(Tool[ThreadsArguments]):
-    """All threads with their numbers, where they are, what they wait for, which of them stopped."""
+    """All threads: number, location, what each waits for, and which one stopped."""
 
     description = "All threads: number, name, where each is and what it waits for, which of them stopped."
     arguments = ThreadsArguments
     level = "observe"
 
     async def run(self, bench: ToolContext, arguments: ThreadsArguments) -> ToolResult:
-        """The threads that the debug adapter lists."""
+        """Returns the threads that the debug adapter lists."""
         del arguments
         by_name: dict[str, list[int]] = {}
         for row in await listed_threads(bench):
@@ -113,7 +113,7 @@ class ThreadsTool(Tool[ThreadsArguments]):
 
 
 def number_of(case: StopSnapshot, frame: StackFrame) -> int:
-    """Its number in the stack; -1: it is none of those that were read with the stop."""
+    """Returns a frame's number in the stack; -1 if it was not read with the stop."""
     if frame in case.outermost:
         return case.total_frames - len(case.outermost) + case.outermost.index(frame)
     return case.frames.index(frame) if frame in case.frames else -1
@@ -143,7 +143,7 @@ def _spot(bench: ToolContext, row: dict[str, Any]) -> str:
 
 
 def spot_of(bench: ToolContext, path: str, line: int) -> str:
-    """`shop.py:12`."""
+    """Formats a place: `shop.py:12`."""
     return f"{bench.short(path)}:{line}"
 
 
@@ -162,7 +162,7 @@ def _source(place: FramePlace) -> str:
 
 
 def _extent(place: FramePlace) -> tuple[int, int] | None:
-    """First and last line of the frame's function; None: it is in none."""
+    """Returns the (first, last) line of the frame's function; None at module level or without source."""
     unit = place.source.unit if place.source else None
     if unit:
         native = unit.function_at(place.frame.line)
@@ -198,7 +198,7 @@ def _listed(title: str, variables: list[Variable], hidden: int) -> str:
 
 
 def _parts(place: FramePlace, facts: FrameFacts) -> Iterator[tuple[str, ExpressionResult]]:
-    """What was read of sub-expressions, without names that are listed anyway, functions and classes."""
+    """Yields results of the statement's sub-expressions, without listed names, functions, classes and modules."""
     unit = place.source.unit if place.source else None
     if unit:
         texts = [e.text for e in unit.expressions_at(place.frame.line)]
@@ -213,18 +213,18 @@ def _parts(place: FramePlace, facts: FrameFacts) -> Iterator[tuple[str, Expressi
 
 
 async def listed_threads(bench: ToolContext) -> list[dict[str, Any]]:
-    """The debug adapter's rows. Raises NotStopped, RequestFailed."""
+    """Returns the threads from the debug adapter. Raises NotStopped, RequestFailed."""
     return (await bench.debugger.request("threads", {})).get("threads", [])
 
 
 async def _thread(bench: ToolContext, name: str, ids: list[int]) -> str:
-    """The threads of one name: the inspector knows them by it, the debug adapter by number."""
+    """Describes the threads of one name, by which the inspector's and the adapter's rows are matched."""
     stop = bench.case.stop
     known = [fact for fact in bench.case.inspection.threads if fact.name == name]
     if known:
         places = Counter(where_it_is(bench, fact) for fact in known)
         where = "; ".join(f"{place} (x {count})" if count > 1 else place for place, count in places.items())
-    elif bench.debugger.can_inspect:  # a thread without a Python frame; to ask the debug adapter takes it long
+    elif bench.debugger.can_inspect:  # a thread without a Python frame; asking the debug adapter is slow
         where = "no frame is known"
     else:
         body = await bench.debugger.request("stackTrace", {"threadId": ids[0], "levels": 1})
@@ -235,7 +235,7 @@ async def _thread(bench: ToolContext, name: str, ids: list[int]) -> str:
 
 
 def where_it_is(bench: ToolContext, fact: ThreadFacts) -> str:
-    """Where a thread stands, and what it waits for."""
+    """Describes where a thread stands and what it waits for."""
     top = f"{fact.frames[0].name} {spot_of(bench, fact.frames[0].file, fact.frames[0].line)}" if fact.frames else ""
     for_what = f" for {fact.wants}" if fact.wants else ""
     holder = f", which thread {fact.owner} holds" if fact.owner and fact.waiting != "join" else ""

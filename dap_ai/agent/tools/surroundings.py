@@ -1,4 +1,4 @@
-"""`output` and `environment`: what the program has written, and what it was started with."""
+"""The `output` and `environment` tools: the program's output and its environment variables."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _SECRET = re.compile(
 )
 _USER_INFO = re.compile(r"(?<=://)[^/@\s]+@")
 _MODULES = ("os", "sys.modules['os']", "pathlib.os", "logging.os", "shutil.os", "random._os", "subprocess.os")
-"""By which a frame may reach the module `os`."""
+"""Expressions by which a frame may reach the module `os`."""
 _MAX_NAMES = 1000
 _MAX_VALUE_CHARS = 2000
 
 
 class OutputTool(Tool[OutputArguments]):
-    """The last `tail` characters that the program wrote."""
+    """The last `tail` characters of the program's output."""
 
     description = "The end of what the program wrote to stdout and stderr."
     arguments = OutputArguments
@@ -32,7 +32,7 @@ class OutputTool(Tool[OutputArguments]):
     lasting = False
 
     async def run(self, bench: ToolContext, arguments: OutputArguments) -> ToolResult:
-        """The last characters; the rest is counted."""
+        """Returns the last characters, and the number of those before."""
         text = "".join(text for _, text in bench.debugger.output_tail())
         if not text.strip():
             return ToolResult("The program has written nothing that the debug adapter has passed on.")
@@ -42,26 +42,26 @@ class OutputTool(Tool[OutputArguments]):
 
 
 class EnvironmentTool(Tool[EnvironmentArguments]):
-    """The names of the program's environment variables; the values of those in `names`, unless named like a secret."""
+    """Names of the program's environment variables; with `names`, their values too, unless named like a secret."""
 
     description = "Names of the program's environment variables; values only of the `names` asked for, never secrets."
     arguments = EnvironmentArguments
     level = "observe"
 
     def action(self, arguments: EnvironmentArguments) -> str:
-        """The names."""
+        """Returns the requested names; the tool's name if there are none."""
         return " ".join(arguments.names) or self.name
 
     def deniable(self, arguments: EnvironmentArguments) -> Sequence[str]:
-        """One of the names is enough to deny the call."""
+        """Returns the names together and one by one: one denied name denies the call."""
         return [self.action(arguments), *arguments.names]
 
     def is_offered(self, bench: ToolContext) -> bool:
-        """Where the inspector or a copy can read it."""
+        """Whether the inspector or a copy can read the environment."""
         return bench.debugger.can_inspect or not bench.debugger.why_no_snapshot
 
     async def run(self, bench: ToolContext, arguments: EnvironmentArguments) -> ToolResult:
-        """The names, or the values of those that were named."""
+        """Returns all names, or the values of the requested ones."""
         wanted = list(dict.fromkeys(arguments.names))[:50]
         allowed = [name for name in wanted if not _SECRET.search(name)]
         found = await _walked(bench, allowed)
@@ -86,11 +86,11 @@ def _row(name: str, names: Sequence[str], values: dict[str, str]) -> str:
 
 
 Found = tuple[list[str], dict[str, str]]
-"""All names, and the values of those that were asked for."""
+"""All names, and the values of the requested ones."""
 
 
 async def _walked(bench: ToolContext, wanted: Sequence[str]) -> Found | None:
-    """From the dict that `os.environ` keeps, in a frame whose names reach it."""
+    """Reads the dict behind `os.environ` in a frame that can reach it; None if no frame can."""
     reached = await somewhere(bench, [f"{module}.environ._data" for module in _MODULES], max_items=_MAX_NAMES)
     if reached is None or reached[2].value is None or reached[2].value.keys is None:
         return None
@@ -114,7 +114,7 @@ async def _copied(bench: ToolContext, wanted: Sequence[str]) -> tuple[Found | No
 
 
 def _plain(text: str) -> str:
-    """What a repr of bytes (on Windows of a string) says."""
+    """Returns the text of a repr of bytes (on Windows of a string)."""
     value = literal_in(text)
     told = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
     return text if value is MISSING else told

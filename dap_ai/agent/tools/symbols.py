@@ -1,4 +1,4 @@
-"""Symbols as models write them: the names in them, and where these stand in a line."""
+"""Parses symbols as models write them, and finds them in a line."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _PLACE = re.compile(r"(?P<file>.+?):(?P<line>\d+)(:\d+)?")
 
 
 def symbol_of(text: str) -> str:
-    """The name in what a model calls a symbol, `cart.items.pay` of `cart.items[0].pay(3)`; empty: none.
+    """Returns the name of a symbol: `cart.items.pay` for `cart.items[0].pay(3)`; empty if it is not a name.
 
-    `order->next`, `Stack::push` of `Stack<int>::push` and `vec` of `vec![]` are names, too.
+    Also accepts `order->next`, `Stack::push` for `Stack<int>::push` and `vec` for `vec![]`.
     """
     plain = _WORDS.sub("", text).strip().lstrip("*&").removeprefix("::")
     count = 1
@@ -28,7 +28,7 @@ def symbol_of(text: str) -> str:
 
 
 def columns_of(text: str, symbol: str) -> list[int]:
-    """Where the last part of a symbol stands in a line, 0-based; the whole symbol before its last part alone."""
+    """Returns 0-based columns of a symbol's last part in a line; matches of the whole symbol first."""
     if not symbol:
         return []
     parts = re.split(_JOINT, symbol)
@@ -40,13 +40,13 @@ def columns_of(text: str, symbol: str) -> list[int]:
 
 
 def type_name(text: str) -> str:
-    """The name of the type in a type: `shop::Order` of `const struct shop::Order *[4]`; empty: a number or none."""
+    """Returns the name of a type: `shop::Order` for `const struct shop::Order *[4]`; empty for numbers and no name."""
     name = symbol_of(re.sub(r"\b(const|volatile|struct|class|union|enum|mut|dyn)\b|[*&]", " ", text).strip())
     return "" if name in _NO_NAMES or any(word in _NO_NAMES for word in text.split()) else name
 
 
 def place_of(file: str, line: int = 0) -> tuple[str, int]:
-    """File and line of `shop.c:12`, where the line is not given apart; 0: no line."""
+    """Splits `shop.c:12` into file and line, if `line` is 0; line 0 means none."""
     found = _PLACE.fullmatch(file.strip())
     if not found or line:
         return file, line

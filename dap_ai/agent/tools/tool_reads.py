@@ -1,4 +1,4 @@
-"""How the tools read: expressions by the inspector, files within the roots, names that one frame alone can see."""
+"""Reading by tools: expressions with the inspector, files within the roots, values from whichever frame has them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DEADLINE_MS = 1500
 
 
 async def read(bench: ToolContext, expressions: Sequence[str], **limits: Any) -> list[ExpressionResult]:
-    """What each gives in the frame, read by the inspector; `limits` as in Query. Raises NotStopped, RequestFailed."""
+    """Evaluates expressions in the focus frame; `limits` as in Query. Raises NotStopped, RequestFailed."""
     facts = await read_in(bench, [bench.frame_id], expressions, **limits)
     return facts[0] if facts else [ExpressionResult(error="refused", text=NO_INSPECTOR) for _ in expressions]
 
@@ -29,7 +29,7 @@ async def read(bench: ToolContext, expressions: Sequence[str], **limits: Any) ->
 async def read_in(
     bench: ToolContext, frame_ids: Sequence[int], expressions: Sequence[str], **limits: Any
 ) -> list[list[ExpressionResult]]:
-    """The same in several frames, by frame. Raises NotStopped, RequestFailed."""
+    """Evaluates expressions in several frames; one list of results per frame. Raises NotStopped, RequestFailed."""
     parsed = [_parsed(text, bench.dialect) for text in expressions]
     nodes = [node for node in parsed if not isinstance(node, ExpressionResult)]
     wanted = [FrameQuery(frame_id, variables=False, expressions=nodes) for frame_id in frame_ids]
@@ -38,7 +38,7 @@ async def read_in(
 
 
 async def visit(bench: ToolContext, frames: list[FrameQuery], **limits: Any) -> Inspection:
-    """One visit of the inspector to these frames. Raises NotStopped, RequestFailed."""
+    """Inspects these frames in one request. Raises NotStopped, RequestFailed."""
     if not (frames and bench.debugger.can_inspect):
         return Inspection([])
     query = Query(frames, bench.level, exception=False, threads=False, deadline_ms=_DEADLINE_MS, **limits)
@@ -48,7 +48,7 @@ async def visit(bench: ToolContext, frames: list[FrameQuery], **limits: Any) -> 
 async def somewhere(
     bench: ToolContext, expressions: Sequence[str], **limits: Any
 ) -> tuple[int, str, ExpressionResult] | None:
-    """The first value that one of the expressions has in one of the frames: (frame id, expression, fact)."""
+    """Returns the first value of an expression in any frame: (frame id, expression, result); None if none has one."""
     ids = [frame.id for frame in bench.case.frames]
     brief = await read_in(bench, ids, expressions, max_items=1, max_text=16, max_fields=0)
     for frame_id, facts in zip(ids, brief, strict=False):
@@ -59,7 +59,7 @@ async def somewhere(
 
 
 async def printed(bench: ToolContext, statement: str) -> tuple[str, str]:
-    """What a call of `print` writes in a copy, and why it did not. Raises NotStopped."""
+    """Returns what a call of `print` writes in a copy, and why it failed. Raises NotStopped."""
     result, why = await bench.snapshot(SnapshotQuery(bench.frame_id, statement))
     if result is None:
         return "", why
@@ -69,9 +69,9 @@ async def printed(bench: ToolContext, statement: str) -> tuple[str, str]:
 
 
 async def find(bench: ToolContext, file: str) -> SourceFile:
-    """A file that the agent may read. Raises roots.UnreadableFileError, NotStopped, RequestFailed.
+    """Returns a file that the agent may read. Raises UnreadableFileError, NotStopped, RequestFailed.
 
-    `file` is absolute or the end of a path.
+    `file` is an absolute path or the end of one.
     """
     roots = roots_of(bench.case)
     try:
@@ -84,7 +84,7 @@ async def find(bench: ToolContext, file: str) -> SourceFile:
 
 
 async def import_path(bench: ToolContext) -> list[str]:
-    """The program's `sys.path`; empty where it cannot be read. Raises NotStopped, RequestFailed."""
+    """Returns the program's `sys.path`; empty if it cannot be read. Raises NotStopped, RequestFailed."""
     found = await somewhere(bench, ["sys.path", "os.sys.path"], max_text=20_000, max_items=200)
     if found and found[2].value:
         folders = literal(found[2].value)
@@ -94,7 +94,7 @@ async def import_path(bench: ToolContext) -> list[str]:
 
 
 def numbered(source: SourceFile, first: int, last: int, marked: int = 0) -> str:
-    """Lines with their numbers, 1-based and inclusive; one is marked."""
+    """Formats lines `first` to `last`, 1-based inclusive, with their numbers; marks line `marked`."""
     rows = [
         f"{'>' if n == marked else ' '}{n:>5}  {clip(source.line(n), 400)}".rstrip() for n in range(first, last + 1)
     ]
@@ -116,14 +116,14 @@ def _parsed(text: str, language: str) -> Node | ExpressionResult:
 
 
 def _facts(parsed: Sequence[Node | ExpressionResult], frame: FrameFacts) -> list[ExpressionResult]:
-    """The frame's answers, in the places of what was asked."""
+    """Returns the frame's results in the order of the expressions, including those that were not sent."""
     answers = iter(frame.values)
     unread = ExpressionResult(error="refused", text=frame.error or "it was not read: too much was asked at once")
     return [each if isinstance(each, ExpressionResult) else next(answers, unread) for each in parsed]
 
 
 def file_of(case: StopSnapshot, file: str) -> SourceFile:
-    """A source file of the program; `file` is absolute or the end of a path. Raises ValueError where it is not read."""
+    """Returns a source file of the program by absolute path or end of one. Raises ValueError if it may not be read."""
     path = roots_of(case).find(file)
     found = case.sources.text(path)
     if found is None:

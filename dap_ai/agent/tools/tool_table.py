@@ -51,7 +51,7 @@ _HOW_DID = re.compile(r"how did\s+(?:`([^`]+)`|([\w.]+\(.*))", re.IGNORECASE | r
 
 
 def called_by(question: str) -> ToolArguments | None:
-    """The tool that a question calls by beginning with its name, as in `trace f(3)`."""
+    """Returns the tool call of a question that begins with a tool's name, as in `trace f(3)`, or None."""
     found = _COMMAND.fullmatch(question.strip())
     return _COMMANDS[found[1]](found[2].strip().strip("`")) if found else None
 
@@ -62,7 +62,7 @@ def history_of(asked: HistoryQuestion) -> HistoryArguments:
 
 
 def traced_by(question: str) -> ToolArguments | None:
-    """`how did f(3) ...` is a trace."""
+    """Returns the `trace` call for a question such as `how did f(3) ...`, or None."""
     if found := _HOW_DID.match(question.strip()):
         expression = found[1] or leading(found[2])
         return TraceArguments(expression) if found[1] or expression.endswith(")") else None
@@ -70,13 +70,13 @@ def traced_by(question: str) -> ToolArguments | None:
 
 
 def tools_of(bench: ToolContext) -> Mapping[str, Tool[Any]]:
-    """By name, all that can be called there, each as it is in this kind of program."""
+    """Returns all tools of this kind of program, by name."""
     return _ordered({**_CORE, **bench.forms})
 
 
 @cache
 def every_tool() -> Mapping[str, Tool[Any]]:
-    """All tools for programs of any kind, by name, in the order of `protocol.contracts.tools`."""
+    """Returns all tools of all kinds of program, by name, in the order of `tool_arguments.TOOLS`."""
     of_kinds = {name: tool for kind in kinds() for name, tool in cast("HasForms", kind).forms().items()}
     return _ordered({**{name: tool for name, tool in of_kinds.items() if name in _ORDER}, **_CORE})
 
@@ -86,7 +86,7 @@ def _ordered(tools: Mapping[str, Tool[Any]]) -> Mapping[str, Tool[Any]]:
 
 
 async def run(bench: ToolContext, call: ToolArguments, tools: Mapping[str, Tool[Any]] | None = None) -> ToolResult:
-    """What the tool gives, if the gate lets it. Raises NotStopped, RequestFailed."""
+    """Runs a tool if the gate allows it. Raises NotStopped, RequestFailed."""
     tools = tools_of(bench) if tools is None else tools
     tool = tools.get(call.tool)
     other = tool or every_tool().get(call.tool)
@@ -96,7 +96,7 @@ async def run(bench: ToolContext, call: ToolArguments, tools: Mapping[str, Tool[
     if tool is None:
         return ToolResult(f"There is no tool `{call.tool}` here; there are {', '.join(tools)}.", failed=True)
     tool = bench.form(tool)
-    if not isinstance(call, tool.arguments):  # `search` of a run, where it is of a program
+    if not isinstance(call, tool.arguments):  # `search` of a run and of a program differ
         try:
             call = msgspec.convert(msgspec.to_builtins(call), tool.arguments)
         except msgspec.ValidationError:
@@ -121,7 +121,7 @@ async def run(bench: ToolContext, call: ToolArguments, tools: Mapping[str, Tool[
 
 
 async def _up_to_date(bench: ToolContext) -> None:
-    """Reads the stop anew where an action let the program go on and failed before it could tell where to."""
+    """Rereads the stop if an action resumed the program and failed before it could report the new stop."""
     stop = bench.debugger.stop
     if stop and stop.epoch != bench.case.stop.epoch:
         masks = bench.case.masks
@@ -130,7 +130,7 @@ async def _up_to_date(bench: ToolContext) -> None:
 
 
 async def _in_full(bench: ToolContext, arguments: ToolArguments) -> ToolArguments:
-    """With the whole path of the file, where the user's list may deny it; the tool itself says what it may not read."""
+    """Returns the call with the file's full path if the user has a `deny` list and the file may be read."""
     if bench.passes.policy.deny and isinstance(file := getattr(arguments, "file", None), str):
         with contextlib.suppress(UnreadableFileError):
             return msgspec.structs.replace(arguments, file=(await find(bench, file)).path)

@@ -1,4 +1,4 @@
-"""`variables`: the names of a frame, or what one value holds, page by page; read without running any code of it."""
+"""The `variables` tool: the names of a frame or the parts of a value, in pages, without running code."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MORE = re.compile(r"(\d+) more fields")
 
 
 class VariablesTool(Tool[VariablesToolArguments]):
-    """The names of the frame; or a value's items, keys or fields, `count` of them from number `start` on."""
+    """The frame's variables; or `count` items, keys or fields of a value, from index `start`."""
 
     description = "Items, keys or fields of a value, or without `expression` a frame's names; long ones page by page."
     arguments = VariablesToolArguments
@@ -35,12 +35,12 @@ class VariablesTool(Tool[VariablesToolArguments]):
     title = "Variables"
 
     async def run(self, bench: ToolContext, arguments: VariablesToolArguments) -> ToolResult:
-        """The page, and how much there is."""
+        """Returns one page and the total number of parts."""
         if bench.focus is None:
             return NO_FRAME
         if arguments.expression and (refusal := refused(bench, arguments.expression, "read")):
             return refusal
-        if arguments.expression:  # without comments and line ends: it is put into larger ones
+        if arguments.expression:  # without comments and line ends, to be embedded in larger expressions
             plain = ast.unparse(parse_expression(arguments.expression))
             arguments = msgspec.structs.replace(arguments, expression=plain)
         if not bench.debugger.can_inspect:
@@ -51,7 +51,7 @@ class VariablesTool(Tool[VariablesToolArguments]):
 
 
 async def names_page(bench: ToolContext, page: VariablesToolArguments) -> ToolResult:
-    """Arguments and locals of the frame. Raises NotStopped, RequestFailed."""
+    """Returns a page of the frame's arguments and locals. Raises NotStopped, RequestFailed."""
     wanted = FrameQuery(bench.frame_id)
     found = await visit(bench, [wanted], max_variables=page.start + page.count, max_text=MAX_VALUE_CHARS)
     facts = found.frames[0]
@@ -103,14 +103,14 @@ async def _entries(bench: ToolContext, value: Value, page: VariablesToolArgument
     texts = [f"({page.expression})[{key}]" if literal_in(key) is not MISSING else "" for key in keys]
     by_place = [f"list(({page.expression}).values())[{n}]" for n in range(page.start, page.start + len(keys))]
     facts = await _read(bench, [text or place for text, place in zip(texts, by_place, strict=True)])
-    missed = [n for n, fact in enumerate(facts) if fact.value is None and texts[n]]  # a key too long to be read whole
+    missed = [n for n, fact in enumerate(facts) if fact.value is None and texts[n]]  # a key that was cut
     for n, fact in zip(missed, await _read(bench, [by_place[n] for n in missed]), strict=True):
         facts[n] = fact
     return _facts(page, value, [f"[{cut(key, 100)}]" for key in keys], facts)
 
 
 def _table(value: Value, page: VariablesToolArguments) -> ToolResult:
-    """A page of the rows of a series or a frame of data."""
+    """Formats a page of a series' or data frame's rows."""
     extent = " x ".join(map(str, value.shape or [])) or "unknown"
     head = f"{code(page.expression)}: {value.type}, {extent}, {value.dtype}"
     if value.keys:
@@ -123,7 +123,7 @@ async def _read(bench: ToolContext, expressions: Sequence[str]) -> list[Expressi
 
 
 async def listed_by_adapter(bench: ToolContext, page: VariablesToolArguments) -> ToolResult:
-    """By DAP's own requests, for a debug adapter without an inspector."""
+    """Lists names or parts with DAP requests, for a debug adapter without an inspector."""
     try:
         rows = await (children_of(bench, parse_expression(page.expression)) if page.expression else names_of(bench))
     except (SyntaxRefused, LookupError) as error:
@@ -146,13 +146,13 @@ def _shown(fact: ExpressionResult) -> str:
 
 
 def heading(page: VariablesToolArguments, value: Value, note: str) -> str:
-    """What stands above the parts of a value."""
+    """Returns the heading of a value's parts."""
     extent = f", shape {'x'.join(map(str, value.shape))} {value.dtype}" if value.shape is not None else ""
     return f"{code(page.expression)}: {value.type}{extent}" + (f" ({note})" if note else "")
 
 
 def paged(head: str, rows: list[str], page: VariablesToolArguments, total: int) -> ToolResult:
-    """Those rows of a page that there are; `total` counts all parts."""
+    """Formats the rows of a page; `total` is the number of all parts."""
     shown = rows[: page.count]
     if not shown:
         past = f" has {total} parts: `start` {page.start} is past the end." if page.start and total else " is empty."
@@ -168,14 +168,14 @@ variables = VariablesTool()
 
 
 async def names_of(bench: ToolContext) -> list[Variable]:
-    """The names of the frame. Raises NotStopped, RequestFailed."""
+    """Returns the names of the frame with their values. Raises NotStopped, RequestFailed."""
     return [variable_of(row) for row in await _names(bench)]
 
 
 async def children_of(bench: ToolContext, expression: ast.expr) -> list[Variable]:
-    """The parts of a value, or the value alone. Raises LookupError, NotStopped, RequestFailed.
+    """Returns the parts of a value, or the value itself if it has none. Raises LookupError, NotStopped, RequestFailed.
 
-    `expression` is a name with attributes and subscripts: each of them is looked up among what the adapter lists.
+    `expression` is a name with attributes and subscripts, each looked up in what the adapter lists.
     """
     rows, row = await _names(bench), dict[str, Any]()
     for step in _steps(expression):
@@ -188,7 +188,7 @@ async def children_of(bench: ToolContext, expression: ast.expr) -> list[Variable
 
 
 def _steps(expression: ast.expr) -> list[tuple[str, ...]]:
-    """The names by which adapters list each step, from the root on."""
+    """Returns the names by which adapters may list each step, from the root on. Raises LookupError."""
     match expression:
         case ast.Name(id=name):
             return [(name,)]

@@ -1,9 +1,9 @@
-"""Before attaching to a running Python: that it is one, that we may, which way to take, that gdb is safe.
+"""Checks before attaching to a running Python: that it is one, that we have permission, which method works.
 
-Python 3.14 and newer runs what is queued for its main thread, if that gets to it (attaching/queued.py). Else debugpy
-injects itself with gdb. A gdb that is too old for the processor cannot restore a thread that it has
-interrupted in a system call, and the program dies of it (gdb 13 here: `time.sleep` raises "Unknown error 514"). So
-gdb is first tried on a process of our own that sleeps; only if that survives, gdb comes near the user's.
+Python 3.14 and later runs code that is queued for its main thread, once that thread runs Python code
+(attaching/queued.py). Otherwise debugpy injects itself with gdb. A gdb that is too old for the processor cannot restore
+a thread that it interrupted in a system call, which kills the program (gdb 13 here: `time.sleep` raises "Unknown error
+514"). So gdb is first tried on a sleeping process of ours, and attaches to the user's only if that one survives.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ _GET_NEWER = f"The extra `{ATTACH.name}` brings one. {ATTACH.install}"
 
 
 class AttachMethod(NamedTuple):
-    """How to get into a process."""
+    """A method for attaching to a process."""
 
     arguments: tuple[str, ...]
-    """`debugpyArgs` that take it (attaching/injecting.py)."""
+    """`debugpyArgs` that select the method (attaching/injecting.py)."""
     note: str = ""
-    """What the user should know of it."""
+    """A note for the user about the method."""
 
 
 async def choose(process_id: Any) -> AttachMethod:
-    """A way that can work and cannot harm the process, entered as far as it can be. Raises StartError."""
+    """Choose a method that works and cannot harm the process, and prepare it. Raises StartError."""
     interpreter = await _interpreter_of(process_id)
     version = interpreter.version
     if version < interpreters.OURS_SUPPORTS:
@@ -57,7 +57,7 @@ async def choose(process_id: Any) -> AttachMethod:
 
 
 async def _interpreter_of(process_id: Any) -> interpreters.PythonInterpreter:
-    import psutil  # noqa: PLC0415  20 ms that only an attach by process id needs
+    import psutil  # noqa: PLC0415  20 ms, needed only to attach by process id
 
     try:
         process = psutil.Process(int(process_id))
@@ -77,7 +77,7 @@ async def _interpreter_of(process_id: Any) -> interpreters.PythonInterpreter:
 
 
 async def check_gdb() -> None:
-    """Let gdb do to a sleeper of ours what it would do to the user's program (Linux). Raises StartError."""
+    """Try gdb on a sleeping process of ours as it would attach to the user's (Linux only). Raises StartError."""
     if sys.platform != "linux":
         return
     gdb = programs.locate("gdb", programs.search_path())

@@ -1,12 +1,12 @@
-"""A child process that runs another Python gets debugpy only if debugpy can run there.
+"""Makes debugpy debug a child process with another Python only if debugpy works in that Python.
 
-debugpy puts itself into the command line of every child whose executable is called like a Python. One that cannot
-import it (too old or too new, a broken installation, a script of that name) ends with a traceback of debugpy's in place
-of its own work. So each other Python is tried once, with the child's own options, before the first child that it runs;
-where the trial fails, the command line stays as it is. A Python of 3.11 or newer is also told to freeze no modules, as
-debugpy tells the program itself: else debugpy writes warnings into the child's console.
+debugpy inserts itself into the command line of every child whose executable is named like a Python. A child that cannot
+import it (too old or too new, a broken installation, a script of that name) would end with debugpy's traceback instead
+of doing its work. So each other Python is tried once, with the child's own options, before its first child; if the
+trial fails, the command line is left unchanged. Python 3.11 and later also gets the option to freeze no modules, as
+debugpy passes to the program itself: otherwise debugpy writes warnings to the child's console.
 
-Text that is run in the debuggee, in each process that has a debugger: the standard library only, Python 3.8 on.
+This text runs in the debuggee, in each process with a debugger: standard library only, Python 3.8 and later.
 """
 
 from __future__ import annotations
@@ -72,4 +72,4 @@ install()
 """
 
 INSTALL = f"__import__('builtins').exec({_PATCH!r}, {{}})"
-"""Evaluated without a frameId before the program starts; Python 3.8 to 3.14."""
+"""An expression to evaluate without a frameId before the program starts; Python 3.8 to 3.14."""

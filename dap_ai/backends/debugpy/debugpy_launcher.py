@@ -1,21 +1,21 @@
-"""Starts debugpy, or its launcher, without a report of the environment that nobody reads.
+"""Starts debugpy, or its launcher, without the report of the environment for debugpy's log.
 
     debugpy_launcher.py DEBUGPY/launcher PORT -- ...    in place of `DEBUGPY/launcher PORT -- ...`
-    debugpy_launcher.py DEBUGPY --connect ...           in place of `DEBUGPY --connect ...`; the launcher starts it so
+    debugpy_launcher.py DEBUGPY --connect ...           in place of `DEBUGPY --connect ...`; used by the launcher
 
 Each process of debugpy lists every installed package for its log, reading the metadata of each several times, and
-throws that away unless a log was asked for: 0.1 s and more in an environment of seventy packages, four times a launch.
-It also loads modules of the standard library that a file beside the program may shadow: they are forgotten before the
-program starts, so that it imports what it would import under plain Python.
+discards the list unless a log was requested: over 0.1 s in an environment of seventy packages, four times per launch.
+It also loads standard-library modules that a file beside the program may shadow: they are removed from `sys.modules`
+before the program starts, so that it imports the same modules as under plain Python.
 
-A script for any Python from 3.8 on, which may know neither dap_ai nor a debugpy of its own: it needs nothing
-beside it. debugpy shows nobody the frames of a file of this name.
+A standalone script for any Python from 3.8 on, in which neither dap_ai nor debugpy may be installed. debugpy hides the
+frames of a file with this name.
 """
 
 import sys
 
 _AT_START = frozenset(sys.modules)
-"""What Python has loaded for itself: these are never found beside a program."""
+"""Modules that Python has loaded for itself, which are never shadowed by a file beside a program."""
 
 import os  # noqa: E402
 from types import ModuleType  # noqa: E402
@@ -27,16 +27,16 @@ SPARE = (
     f"(lambda log: {_UNREAD} and setattr(log, 'describe_environment', lambda header: None))"
     "(__import__('debugpy.common.log', fromlist=['log']))"
 )
-"""An expression for any process that has imported debugpy: no report from now on, if there is no log."""
+"""An expression that disables the report, without a log, in any process that has imported debugpy."""
 
 
 def start(part: str) -> None:
-    """Runs debugpy's package folder `part`, or the launcher in it, as Python would run that folder."""
+    """Run debugpy's package folder `part`, or its launcher folder, as Python would run that folder."""
     launches = os.path.basename(part) == "launcher"  # noqa: PTH119  paths of editors may hold `..`, which pathlib does not fold
     if sys.path[:1] == [os.path.dirname(os.path.abspath(__file__))]:  # noqa: PTH100, PTH120  not with -I, -P
         del sys.path[0]
     sys.path.insert(0, os.path.abspath(os.path.join(part, "..", *[".."] * launches)))  # noqa: PTH100, PTH118
-    __import__("debugpy")  # by this path, which the program is not to see
+    __import__("debugpy")  # from this path entry, which is removed before the program runs
     del sys.path[0]
     eval(SPARE)  # noqa: S307  a constant of ours
     if launches:
@@ -50,7 +50,7 @@ def start(part: str) -> None:
 
 
 def _forget_before(runpy: Any) -> None:
-    """Lets a program's imports find what they find without a debugger, which has loaded modules that it may shadow."""
+    """Make runpy forget shadowed modules first, so that a program imports the same modules as without a debugger."""
     for name in ("run_path", "_run_module_as_main"):
         plain: Any = getattr(runpy, name, None)
         if plain is not None:
@@ -66,10 +66,10 @@ def _forgetting(run: Any) -> Any:
 
 
 def forget_shadowed(folder: str) -> None:
-    """Forgets the modules of the standard library of which `folder` has others, and those that were loaded with them.
+    """Remove standard-library modules that `folder` shadows from `sys.modules`, and modules that depend on them.
 
-    Only what Python has not loaded for itself: that is never found beside a program. For what they use, _STAYING are
-    not forgotten: a second `threading` would not know the threads of the first, and runpy is about to use the others.
+    Modules that Python loaded for itself stay, because they are never shadowed. Modules in _STAYING are not removed for
+    what they use: a second `threading` would not know the threads of the first, and runpy is about to use the others.
     """
     library = {name: module for name, module in list(sys.modules.items()) if _is_of_library(name, module)}
     names = {name for name in library if "." not in name and _is_shadowed(name, folder)}
@@ -93,7 +93,7 @@ def _is_of_library(name: str, module: Any) -> bool:
 
 
 def _is_shadowed(name: str, folder: str) -> bool:
-    """Whether `folder`, the first of `sys.path`, has another module of that name than the loaded one."""
+    """Return whether `folder`, the first entry of `sys.path`, has another module with the name of a loaded one."""
     from importlib import machinery  # noqa: PLC0415
 
     found = machinery.PathFinder.find_spec(name, [folder])
@@ -102,7 +102,7 @@ def _is_shadowed(name: str, folder: str) -> bool:
 
 
 def _uses(module: Any, names: "set[str]") -> bool:
-    """Whether one of its names is one of these modules, or a class or function of one."""
+    """Return whether a module's globals include one of the named modules, or a class or function from one."""
     kinds, own = (type, type(_uses)), module.__name__ + "."
     contents: dict[str, Any] = module.__dict__
     return any(
@@ -127,19 +127,19 @@ def _start_launcher(part: str) -> None:
 
     debuggee.spawn = spawn
     if not _may_take_terminal():
-        os.tcsetpgrp = _leave_terminal  # debugpy's launcher calls it for nothing else
+        os.tcsetpgrp = _leave_terminal  # the only use of it in debugpy's launcher
     runpy.run_path(os.path.join(part, "__main__.py"), run_name="__main__")  # noqa: PTH118
 
 
 def _leave_terminal(_fd: int, _group: int) -> None:
-    """Stands for `os.tcsetpgrp` where the terminal is not ours to give."""
+    """Replacement for `os.tcsetpgrp` that does nothing, used while we are not in the foreground."""
 
 
 def _may_take_terminal() -> bool:
-    """Whether this process or the one that started it is in the foreground, if there is a terminal.
+    """Return whether this process or its parent is in the foreground; True without a terminal.
 
-    debugpy makes the program the foreground in any case. Below a job in the background that takes the terminal from
-    the shell, whose next read then fails: an interactive bash exits.
+    debugpy always makes the program the foreground. Below a background job that takes the terminal from the shell,
+    whose next read then fails: an interactive bash exits.
     """
     if sys.platform == "win32":
         return True

@@ -1,4 +1,4 @@
-"""Where the Python of a project is: in the active environment, in one of its own, else on PATH."""
+"""Finds a project's Python: in the active environment, in the project's own, or on PATH."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dap_ai.system import programs
 _POETRY_S = 20.0
 _FOLDERS = (".venv", "venv")
 _ROOT_FILES = (".git", "pyproject.toml", "setup.py", "setup.cfg", "tox.ini")
-"""One of these marks a folder of the project; `.git` its root."""
+"""Files that mark a folder of a project; `.git` marks its root."""
 
 
 class PythonCandidate(NamedTuple):
@@ -25,7 +25,7 @@ class PythonCandidate(NamedTuple):
 
 
 def active() -> Iterator[PythonCandidate]:
-    """The environment that the user has activated."""
+    """Yield the Python of the environment that the user has activated."""
     if found := _python_in(os.environ.get("VIRTUAL_ENV", "")):
         yield PythonCandidate(found, "the active virtual environment")
     prefix = os.environ.get("CONDA_PREFIX", "")
@@ -34,7 +34,7 @@ def active() -> Iterator[PythonCandidate]:
 
 
 def of_project(cwd: str) -> Iterator[PythonCandidate]:
-    """Environments that lie in the project: of a venv, of uv, of poetry where it is told to."""
+    """Yield Pythons of environments inside the project: made by venv, by uv, or by poetry if so configured."""
     for folder in _project_folders(Path(cwd)):
         for name in filter(None, (os.environ.get("UV_PROJECT_ENVIRONMENT"), *_FOLDERS)):
             if found := _python_in(str(folder / name)):
@@ -42,7 +42,7 @@ def of_project(cwd: str) -> Iterator[PythonCandidate]:
 
 
 def of_poetry(cwd: str) -> Iterator[PythonCandidate]:
-    """The environment that poetry keeps elsewhere. Asking for it takes a second."""
+    """Yield the Python of an environment that poetry keeps elsewhere. Running poetry takes a second."""
     poetry = programs.locate("poetry")
     if poetry is None or not any((folder / "poetry.lock").is_file() for folder in _project_folders(Path(cwd))):
         return
@@ -64,20 +64,23 @@ def of_poetry(cwd: str) -> Iterator[PythonCandidate]:
 
 
 def on_path(without: str = "") -> Iterator[PythonCandidate]:
-    """What a shell finds outside the current folder, with pyenv's shims. `without`: a folder that is passed over."""
+    """Yield Pythons that a shell finds outside the current folder, pyenv's shims included.
+
+    `without`: a folder of PATH to skip.
+    """
     for name in ("python3", "python"):
         if found := programs.locate(name, shell_path(without)):
             yield PythonCandidate(found, "the first on PATH")
 
 
 def shell_path(without: str = "") -> str:
-    """PATH, and the same without one folder."""
+    """Return PATH, without one folder if `without` is given."""
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
     return os.pathsep.join(each for each in folders if not without or os.path.realpath(each) != without)
 
 
 def own_folder() -> str:
-    """Where the scripts of dap_ai's own virtual environment lie; empty: it is in none."""
+    """Return the folder with the scripts of dap_ai's own virtual environment; empty: it is not in one."""
     return os.path.realpath(Path(sys.executable).parent) if sys.prefix != sys.base_prefix else ""
 
 
@@ -89,7 +92,7 @@ def _python_in(environment: str) -> str:
 
 
 def _project_folders(cwd: Path) -> Iterator[Path]:
-    """This folder, and those above it up to the root of the project, as long as nobody else owns them."""
+    """Yield this folder and its parents up to the project's root, ending at one that another user owns."""
     yield cwd
     above = [cwd, *cwd.absolute().parents]
     marked = [n for n, folder in enumerate(above) if any((folder / name).exists() for name in _ROOT_FILES)]

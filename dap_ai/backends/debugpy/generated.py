@@ -1,7 +1,7 @@
-"""Keeps frames of generated code in debugpy's stack where `linecache` has their source.
+"""Keeps frames of generated code in debugpy's stack if `linecache` has their source.
 
 attrs and template engines compile code from text and store the text in `linecache` under a name such as `<generated>`,
-so that a traceback can quote it. debugpy takes such a file for a library's or its own and leaves the frame out of the
+so that a traceback can quote it. debugpy treats such a file as library code or its own and omits the frame from the
 stack, though the failure may be there. It still steps over such code.
 """
 
@@ -73,4 +73,4 @@ install(NetCommandFactoryJson)
 """
 
 INSTALL = expression_of(_HOOK)
-"""Evaluated without a frameId before the program starts, as caught.INSTALL is; Python 3.8 and newer."""
+"""An expression to evaluate without a frameId before the program starts; Python 3.8 and later."""

@@ -1,7 +1,7 @@
-"""Calls a function with a module once that has been loaded, whoever imports it and however.
+"""Calls a function with a module once it has been loaded, however it is imported.
 
-Text that is run in the debuggee, as part of dead_ends.py: the standard library only, Python 3.8 on. A module that has
-been loaded has its own loader and spec, as without us.
+This text runs in the debuggee as part of dead_ends.py: standard library only, Python 3.8 and later. A loaded module
+keeps its own loader and spec, as without us.
 """
 
 from __future__ import annotations
@@ -52,4 +52,4 @@ def when_imported(functions):
         call_with(sys.modules[name], functions.pop(name))
     sys.meta_path.insert(0, Imports(functions))
 """
-"""Wants `sys`; defines `when_imported`."""
+"""Needs `sys`; defines `when_imported`."""

@@ -1,4 +1,4 @@
-"""Which Python runs the debuggee, and which copy of debugpy goes into it."""
+"""Chooses the Python that runs the debuggee, and the copy of debugpy to use in it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dap_ai.system import child_python, programs
 from dap_ai.system.load_limits import communicate
 
 OURS_SUPPORTS = (3, 10)
-"""The oldest Python that the newest debugpy runs in; older ones need their own copy."""
+"""The oldest Python that the newest debugpy supports; older ones need their own copy."""
 OLDEST = (3, 8)
 _PROBE_TIMEOUT_S = 10.0
 _PROBE = """
@@ -36,40 +36,40 @@ print(json.dumps([list(sys.version_info[:3]), where, sys.implementation.name, py
 
 
 class PythonInterpreter(NamedTuple):
-    """A Python as it described itself."""
+    """An interpreter as it described itself."""
 
     path: str
     version: tuple[int, int, int]
     debugpy: str
-    """Folder of the debugpy installed in it; empty if there is none."""
+    """The folder of the debugpy installed in it; empty if there is none."""
     implementation: str
     has_pytest: bool
 
     @property
     def version_text(self) -> str:
-        """`3.11.7`."""
+        """The version as text: `3.11.7`."""
         return ".".join(map(str, self.version))
 
 
 class InterpreterError(Exception):
-    """That Python cannot be used; the text says why and what to do."""
+    """Raised if a Python cannot be used; the text says why and what to do."""
 
 
 _known: dict[tuple[str, float], PythonInterpreter] = {}
 
 
 def default_python(cwd: str) -> str:
-    """The interpreter of the program in `cwd`: the active environment's, the project's, the first on PATH, ours."""
+    """Return the interpreter for a program in `cwd`: the active environment's, the project's, PATH's first, or ours."""
     found = itertools.chain(environments.active(), environments.of_project(cwd), environments.on_path())
     return next((each.python for each in found), sys.executable)
 
 
 async def describe(python: str) -> PythonInterpreter:
-    """Ask an interpreter what it is; remembered until its file changes. Raises InterpreterError."""
+    """Ask an interpreter to describe itself; cached until its file changes. Raises InterpreterError."""
     found = programs.locate(python)
     if found is None:
         raise InterpreterError(f"There is no Python interpreter at '{python}'. Name another one with --python.")
-    key = (found, os.stat(found).st_mtime)  # noqa: PTH116  one stat; waiting for a thread costs more
+    key = (found, os.stat(found).st_mtime)  # noqa: PTH116  a single stat call; a thread would cost more
     if key not in _known:
         _known[key] = await _probe(found)
     return _known[key]
@@ -78,7 +78,7 @@ async def describe(python: str) -> PythonInterpreter:
 async def _probe(python: str) -> PythonInterpreter:
     process = await asyncio.create_subprocess_exec(
         python,
-        "-",  # so that whatever is no Python does not quote our program in its complaint
+        "-",  # so that a program other than Python does not quote our code in its error
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
@@ -99,10 +99,10 @@ async def _probe(python: str) -> PythonInterpreter:
 
 
 def debugpy_for(interpreter: PythonInterpreter, ours: str) -> str:
-    """The folder of the debugpy that runs inside `interpreter`. Raises InterpreterError.
+    """Return the folder of the debugpy that runs inside `interpreter`. Raises InterpreterError.
 
-    Ours (a path to its package) is compiled for our own version and pure Python elsewhere, so an interpreter of
-    another version uses its own copy where it has one, and must where ours is too new for it.
+    `ours` (the path of our package) is compiled for our own version and pure Python for others. So an interpreter of
+    another version uses its own copy if it has one, and must do so if ours is too new for it.
     """
     version = interpreter.version
     if version[:2] == sys.version_info[:2]:

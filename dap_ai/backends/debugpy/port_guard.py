@@ -1,16 +1,15 @@
-"""Who is let in by the ports of debugpy's adapter; runs in its process, beside shim.py.
+"""Controls who may connect to the ports of debugpy's adapter; runs in the adapter's process, with shim.py.
 
 debugpy listens on loopback for clients (editors whose session is that of a child process), for the launcher, and for
-debuggees. Every user of the machine can connect there, and a client may have any process of ours run what it likes.
+debuggees. Every user of the machine can connect there, and a client may run any code in any process of ours.
 
-    client      our user, who says the key that dap_ai has given this adapter in its environment, and a line end
+    client      our user, and sends the key that dap_ai passed to this adapter in its environment, and a line end
     launcher    our user
-    debuggee    our user; where we are root, the user of a program that we debug as well
+    debuggee    our user; if we are root, also the user of a program that we debug
 
-Also in the process of an agent whose own Python is debugged (debuggees/runs/running/adapter): Python 3.8 and newer.
-Whose a connection is, is known on Linux alone (transport/peer_users.py); elsewhere the key keeps others from being
-clients,
-and debugpy's own access token, which a debuggee must tell, from being debuggees.
+Also used in the process of an agent whose own Python is debugged (debuggees/runs/running/adapter): Python 3.8 and
+later. A connection's user is known on Linux only (transport/peer_users.py). Elsewhere the key protects against other
+clients, and debugpy's own access token, which a debuggee must send, against other debuggees.
 """
 
 from __future__ import annotations
@@ -25,19 +24,19 @@ from typing import Any, Callable
 KEY_ENV = "DAP_AI_ADAPTER_KEY"
 _KEY_S = 5.0
 _CLIENT, _DEBUGGEE = "Client", "Server"
-"""What debugpy calls who connects there."""
+"""debugpy's names for the kinds of connections."""
 
 Handler = Callable[[socket.socket], Any]
 
 
 def guard() -> None:
-    """From now on, whatever debugpy serves has a door keeper. Takes the key out of the environment."""
-    key = os.environ.pop(KEY_ENV, "") or os.urandom(16).hex()  # without one nobody is let in
+    """Guard all ports that debugpy serves from now on, and remove the key from the environment."""
+    key = os.environ.pop(KEY_ENV, "") or os.urandom(16).hex()  # without a key, a random one admits nobody
     guard_users(lambda handler: _keyed(handler, key))
 
 
 def guard_users(keyed: Callable[[Handler], Handler] = lambda handler: handler) -> None:
-    """The same where the user decides; `keyed` makes of what serves a client what asks for a key first."""
+    """Guard the ports by user only; `keyed` wraps the handler of clients to require a key first."""
     from debugpy.adapter import clients  # noqa: PLC0415  only the adapter needs it; servers cannot be imported first
     from debugpy.common import sockets  # noqa: PLC0415  as above
 
@@ -67,7 +66,7 @@ def guard_users(keyed: Callable[[Handler], Handler] = lambda handler: handler) -
 
 
 def _is_ours(link: socket.socket, debuggees: set[int] | None) -> bool:
-    from dap_ai.transport import peer_users  # noqa: PLC0415  the shim says where it is
+    from dap_ai.transport import peer_users  # noqa: PLC0415  the shim makes it importable
 
     uid = peer_users.user_at(link)
     if not peer_users.is_another(uid):
@@ -76,7 +75,7 @@ def _is_ours(link: socket.socket, debuggees: set[int] | None) -> bool:
 
 
 def _keyed(handler: Handler, key: str) -> Handler:
-    """Hands over a connection that begins with the key; who does not say it keeps nobody else waiting."""
+    """Wrap a handler to accept only connections that begin with the key; a slow one does not delay others."""
     one_by_one = threading.Lock()
 
     def listen(link: socket.socket) -> None:
@@ -90,7 +89,7 @@ def _keyed(handler: Handler, key: str) -> Handler:
 
 
 def _first_bytes(link: socket.socket, size: int) -> bytes:
-    """The first bytes; fewer, if they do not come in time."""
+    """Return the first `size` bytes of a connection; fewer if they do not arrive in time."""
     said = b""
     with contextlib.suppress(OSError):
         link.settimeout(_KEY_S)

@@ -1,4 +1,4 @@
-"""A process that holds itself after a failure , read and copied as debugpy's debuggees are."""
+"""The backend for a process that holds itself after a failure, read and copied like debugpy's debuggees."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dap_ai.protocol.contracts.backend import AdapterCommand, AdapterStart, Star
 
 
 class PostMortemBackend(DebugpyBackend):
-    """It runs already, and answers what it is asked at any time. See contracts.backend.Backend."""
+    """A held process, which already runs and answers requests at any time. See contracts.backend.Backend."""
 
     name = "post-mortem"
     wedged_while_running: frozenset[str] = frozenset()
@@ -17,20 +17,20 @@ class PostMortemBackend(DebugpyBackend):
 
     @property
     def terminal_setup(self) -> tuple[str, dict[str, Any]] | None:
-        """None: nothing is launched."""
+        """No set-up request (None), because nothing is launched."""
         return None
 
     @property
     def greeting(self) -> tuple[str, dict[str, Any]] | None:
-        """None: the program does not begin any more."""
+        """No greeting (None), because the program has already started."""
         return None
 
     def command(self) -> AdapterCommand:
-        """Nothing starts it. Raises StartError."""
+        """Raise StartError: the process cannot be started."""
         raise StartError("a process is held by itself")
 
     async def prepare(self, command: str, arguments: dict[str, Any]) -> AdapterStart:
-        """The arguments, unchanged. Raises StartError."""
+        """Return the arguments unchanged. Raises StartError for a launch."""
         if command == "launch":
             raise StartError("A process that is held runs already: use a configuration of request `attach`.")
         return AdapterStart(arguments)

@@ -1,6 +1,6 @@
-"""debugpy: how it is started, cured of its 44 ms, and what it must never be sent.
+"""The backend for debugpy: how to start it without its delay of 44 ms, and which requests it must never get.
 
-Rules 1, 2 and 6 of adapters.md's list, as far as they are debugpy's own, stand here as data.
+The rules for debugpy are the class attributes (see contracts.backend.BackendRules).
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from dap_ai.protocol.contracts.backend import (
 from dap_ai.system import child_python
 
 _NODELAY = "__import__('pydevd').get_global_debugger().writer.sock.setsockopt(6, 1, 1)"
-"""TCP_NODELAY on pydevd's own socket; without a frameId debugpy runs it in a frame of its own, at any time."""
+"""Sets TCP_NODELAY on pydevd's own socket; without a frameId debugpy evaluates it at any time, in its own frame."""
 
 
 class DebugpyBackend(Backend):
-    """Python programs. Stateless; see dap_ai.protocol.contracts.backend.Backend."""
+    """The backend for Python programs. Stateless; see dap_ai.protocol.contracts.backend.Backend."""
 
     name = "debugpy"
     wedged_while_running = frozenset({"exceptionInfo", "continue"})
@@ -52,15 +52,16 @@ class DebugpyBackend(Backend):
 
     @property
     def terminal_setup(self) -> tuple[str, dict[str, Any]] | None:
-        """See contracts.backend.Backend."""
+        """The request that debugpy evaluates for a program in our terminal; see contracts.backend.Backend."""
         parts = tracebacks.INSTALL, forks.INSTALL, *access_to("python").in_terminal()
         return "evaluate", {"expression": f"({', '.join(parts)})", "context": "hover"}
 
     @property
     def greeting(self) -> tuple[str, dict[str, Any]] | None:
-        """What debugpy evaluates before the program runs.
+        """The request that debugpy evaluates before the program runs.
 
-        It ends Nagle's algorithm, opens the injector, listens for exceptions and shows frames of generated code.
+        It disables Nagle's algorithm, installs the injector, reports caught exceptions and shows frames of generated
+        code.
         """
         parts = (
             *(_NODELAY, traceback_reports.INSTALL, debugpy_launcher.SPARE, child_pythons.INSTALL, generated.INSTALL),
@@ -69,7 +70,7 @@ class DebugpyBackend(Backend):
         return "evaluate", {"expression": f"({', '.join(parts)})", "context": "hover"}
 
     def command(self) -> AdapterCommand:
-        """The adapter of the debugpy that is installed beside us, through the shim."""
+        """Return the command for the adapter of our debugpy, started through the shim."""
         key = os.urandom(16).hex()
         return AdapterCommand(
             child_python.command("dap_ai.backends.debugpy.shim:main"),
@@ -79,7 +80,7 @@ class DebugpyBackend(Backend):
         )
 
     async def prepare(self, command: str, arguments: dict[str, Any]) -> AdapterStart:
-        """Choose interpreter, debugpy copy and, for an attach to a port, the adapter that listens there."""
+        """Choose the interpreter, the debugpy copy and, for an attach to a port, the address of the adapter."""
         if command == "launch":
             return AdapterStart(await _prepare_launch(arguments))
         connect = _address(arguments)
@@ -90,19 +91,19 @@ class DebugpyBackend(Backend):
         return AdapterStart(arguments, connect)
 
     def warm(self) -> None:
-        """Makes what is put into a debuggee ready to be sent."""
+        """Prepare in advance the code that is sent to a debuggee."""
         access_to("python").warm()
 
     def inspector(self) -> StopInspector:
-        """A static inspector for one session."""
+        """Return a static inspector for one session."""
         return access_to("python").inspector()
 
     def snapshots(self, readable: tuple[str, ...] = ()) -> SnapshotService | None:
-        """Locked copies of one session's debuggee."""
+        """Return the service that makes locked copies of one session's debuggee."""
         return access_to("python").snapshots(readable)
 
     def default_python(self, cwd: str) -> str:
-        """See interpreters.default_python."""
+        """Return the interpreter for a program in `cwd`; see interpreters.default_python."""
         return interpreters.default_python(cwd)
 
 
@@ -124,7 +125,7 @@ async def _prepare_launch(arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def _our_debugpy() -> str:
-    """The package's folder, found without importing it: that would cost an idle proxy 50 ms."""
+    """Return debugpy's package folder without importing it, which would cost an idle proxy 50 ms."""
     spec = importlib.util.find_spec("debugpy")
     if spec is None or not spec.submodule_search_locations:
         raise StartError(f"debugpy is not installed beside dap_ai: {sys.executable} -m pip install debugpy")
@@ -132,7 +133,10 @@ def _our_debugpy() -> str:
 
 
 def _address(arguments: dict[str, Any]) -> tuple[str, int] | None:
-    """Where an attach by port goes: `connect: {host, port}`, or the older `host` and `port`."""
+    """Return the host and port of an attach by port: `connect: {host, port}`, or the older `host` and `port`.
+
+    None: it is not an attach by port. Raises StartError.
+    """
     connect: Any = arguments.get("connect")
     if connect is None and "port" in arguments and "listen" not in arguments:
         connect = arguments

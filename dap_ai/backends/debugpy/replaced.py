@@ -1,9 +1,9 @@
-"""Processes that replace themselves by `exec` more than once; runs in the process of debugpy's adapter, beside shim.py.
+"""Fixes debugpy for processes that replace themselves by `exec` more than once; runs in the adapter, with shim.py.
 
-The new program has the process id of the old one, whose session and connection are still there for a moment. debugpy's
-adapter finds both by that id, and takes any session, and the oldest connection: from the second `exec` on, the new
-program may be announced to the wrong session, or its client be given the connection that is closing, and wait for ever.
-Here the newest session and a connection that is not being replaced are found.
+The new program has the process id of the old one, whose session and connection still exist for a moment. debugpy's
+adapter looks up both by that id, and uses any session, and the oldest connection: from the second `exec` on, the new
+program may be announced to the wrong session, or its client may get the closing connection and wait forever. This
+module selects the newest session, and a connection that is not being replaced.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 
 def find_newest() -> None:
-    """From now on, a process id stands for the program that runs in the process now."""
+    """Patch the adapter so that a process id refers to the program that currently runs in the process."""
     from debugpy.adapter import clients, sessions  # noqa: PLC0415  only the adapter needs them; clients comes first
 
     servers: Any = clients.servers  # pyright: ignore[reportPrivateImportUsage]  as in port_guard.py

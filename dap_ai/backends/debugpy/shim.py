@@ -1,19 +1,20 @@
-"""Starts debugpy's adapter with eight cures, touching no file of debugpy.
+"""Starts debugpy's adapter with eight fixes, without changing any file of debugpy.
 
-1. pydevd writes a message's header and body separately on a socket with Nagle's algorithm on, and the adapter's
-   kernel delays its ACK for 40 ms. Re-arming TCP_QUICKACK before each read ends that from the first message on. Where
-   the option does not exist, the proxy's greeting (recipe.py) cures the rest of the session.
-2. It reads a message's header from its socket byte by byte, each a system call, and makes room for the whole of a long
-   body for each piece of it; here a line comes out of what one read has brought, and a body is read into one place.
-3. It writes JSON with Python's encoder, in which a string of a megabyte takes longer than all the rest of its way.
-4. Attaching by process id prints into the program, leaves what it has queued there, and waits for a minute when it has
-   failed (attaching/injecting.py).
-5. What was launched and is to live on (`disconnect {terminateDebuggee: false}`) it would kill after 30 s. Now it stays
-   and reads the program's output until that ends.
-6. Its ports let everybody in. Now only our user, and only dap_ai where a client is awaited (port_guard.py).
-7. It lists all installed packages for a log that nobody asked for, and so do its launcher and the debuggee
+1. pydevd writes a message's header and body separately on a socket with Nagle's algorithm on, and the adapter's kernel
+   delays its ACK for 40 ms. Setting TCP_QUICKACK again before each read avoids that from the first message on. Where
+   the option does not exist, the proxy's greeting (recipe.py) fixes the rest of the session.
+2. The adapter reads a message's header from its socket byte by byte, each with a system call, and allocates the whole
+   size of a long body for each piece of it. Here lines are split from buffered reads, and a body is read into one
+   buffer.
+3. It writes JSON with Python's encoder, which takes longer for a string of a megabyte than all other processing.
+4. Attaching by process id prints into the program, leaves its queued script there, and waits for a minute after a
+   failure (attaching/injecting.py).
+5. After `disconnect {terminateDebuggee: false}` it would kill a launched program after 30 s. Here it stays and reads
+   the program's output until that ends.
+6. Its ports accept everybody. Here they accept only our user, and as a client only dap_ai (port_guard.py).
+7. It lists all installed packages for a log that nobody requested, and so do its launcher and the debuggee
    (debugpy_launcher.py).
-8. It confuses a process that has replaced itself by `exec` twice with what it was before (replaced.py).
+8. It confuses a process that has replaced itself twice by `exec` with its predecessor (replaced.py).
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def _quick_reads() -> None:
 
     def receive(self: Any, b: Any) -> Any:
         if option is not None:
-            with contextlib.suppress(OSError, AttributeError):  # not TCP, or closed
+            with contextlib.suppress(OSError, AttributeError):  # not a TCP socket, or closed
                 self._sock.setsockopt(socket.IPPROTO_TCP, option, 1)
         return plain(self, b)
 
@@ -58,7 +59,7 @@ def _quick_reads() -> None:
             piece = bytearray(_READ_BYTES)
             count = receive(self, piece)
             if not count:
-                end = len(kept) - 1  # the stream has ended: what there is of a line
+                end = len(kept) - 1  # the stream has ended: return the incomplete line
                 break
             kept += piece[:count]
         line = bytes(kept[: end + 1])
@@ -124,7 +125,7 @@ def _spare_reports() -> None:
 
 
 def main() -> None:
-    """The adapter."""
+    """Install the fixes and run debugpy's adapter."""
     injecting.install()
     port_guard.guard()
     replaced.find_newest()

@@ -1,4 +1,4 @@
-"""A process of our own that gdb is tried on, see attach.py."""
+"""A sleeping process for testing gdb; see attach.py."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _S = 60.0
 
 
 def main() -> None:
-    """Writes a line once it runs, and sleeps."""
+    """Write an empty line to signal that the process runs, then sleep."""
     sys.stdout.write("\n")
     sys.stdout.flush()
     time.sleep(_S)

@@ -1,10 +1,10 @@
-"""A debuggee tells of each traceback that it makes text of: nothing may have stopped where that exception was raised.
+"""Makes a debuggee report each traceback that it formats, because nothing may have stopped where it was raised.
 
-What a test runner, a web framework, a pool or an event loop catches reaches no debugger, but each of them makes its
-text by the standard library's `traceback` (pytest the last line of it). There the debuggee tells us types, files and
-lines, in an `output` event that no client sees: also where the program writes to a terminal of its own. It runs none of
-the program's code: the message is the one that `traceback` has just made. A process tells of 50 at most; a fork of it
-without a debugger, such as a snapshot, of none.
+An exception that a test runner, a web framework, a pool or an event loop catches does not reach the debugger, but each
+of them formats it with the standard library's `traceback` (pytest only its last line). At that point the debuggee
+reports types, files and lines in an `output` event that no client sees; this also works if the program writes to its
+own terminal. None of the program's code runs: the message is the one that `traceback` has just made. A process reports
+at most 50; a fork without a debugger, such as a snapshot, none.
 """
 
 from __future__ import annotations
@@ -97,4 +97,7 @@ install(traceback.TracebackException)
 """.replace("@KEY@", KEY)
 
 INSTALL = expression_of(_HOOK)
-"""Evaluated without a frameId before the program starts; Python 3.8 to 3.14. debugpy steps over a file so named."""
+"""An expression to evaluate without a frameId before the program starts; Python 3.8 to 3.14.
+
+debugpy steps over a file with the name that it uses.
+"""

@@ -1,8 +1,7 @@
-"""An uncaught exception's traceback as it would be printed without a debugger.
+"""Prints an uncaught exception's traceback as without a debugger.
 
-A debugged program is started by debugpy inside Python's runpy, and an uncaught exception would print their frames
-first. In a terminal of ours `sys.excepthook` leaves out those that come before the program's own. A program that sets
-its own hook keeps it.
+debugpy starts the program inside Python's runpy, and an uncaught exception would print their frames first. In a
+terminal of ours `sys.excepthook` omits the frames before the program's own. A program that sets its own hook keeps it.
 """
 
 from __future__ import annotations
@@ -29,4 +28,7 @@ sys.excepthook = print_uncaught
 """
 
 INSTALL = expression_of(_HOOK)
-"""Evaluated without a frameId before the program starts; Python 3.8 to 3.14. debugpy steps over a file so named."""
+"""An expression to evaluate without a frameId before the program starts; Python 3.8 to 3.14.
+
+debugpy steps over a file with the name that it uses.
+"""

@@ -1,9 +1,9 @@
-"""Jupyter kernels as debuggees: a debug adapter of ours bridges DAP to what a running kernel understands.
+"""The backend for Jupyter kernels: our own debug adapter bridges DAP to a running kernel's protocol.
 
-`kernel.py` is the one owner of jupyter_client; its requests go one at a time, because ipykernel takes the next answer
-for that of its last request. `bridge.py` decides what passes and what is refused, and whose a debugger is that runs
-already: a mark on pydevd in the kernel names the bridge that has attached, and a mark whose bridge is gone is followed.
-The kernel belongs to the notebook: it is let go, never ended.
+`kernel.py` is the only module that uses jupyter_client; it sends one request at a time, because ipykernel takes the
+next response for that of its last request. `bridge.py` decides which requests pass and which are refused, and detects a
+debugger that is already attached: a mark on pydevd in the kernel names the bridge that has attached, and a new bridge
+takes over from one that no longer runs. The kernel belongs to the notebook: it is released, never ended.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _NO_END = "The kernel is the notebook's: it is let go by `disconnect`, and ended
 
 
 class JupyterBackend(DebugpyBackend):
-    """Read and copied as debugpy's debuggees are. See contracts.backend.Backend.
+    """A Jupyter kernel, read and copied like debugpy's debuggees. See contracts.backend.Backend.
 
-    `kernel`: its connection file, or a part of its name; empty: the newest. `beside`: another debugger has stopped it,
-    which alone moves it.
+    `kernel`: its connection file, or a part of that name; empty: the newest. `beside`: another debugger has stopped the
+    kernel and alone may move it.
     """
 
     name = "jupyter"
@@ -35,7 +35,7 @@ class JupyterBackend(DebugpyBackend):
 
     @property
     def terminal_setup(self) -> tuple[str, dict[str, Any]] | None:
-        """None: nothing is launched."""
+        """No set-up request (None), because nothing is launched."""
         return None
 
     runs_again = False
@@ -46,21 +46,24 @@ class JupyterBackend(DebugpyBackend):
 
     @property
     def greeting(self) -> tuple[str, dict[str, Any]] | None:
-        """Opens the injector and the ear for what is caught; nothing of how a program of ours is started."""
+        """The request that installs the injector and the reports of caught exceptions.
+
+        The parts for programs that we start are omitted.
+        """
         return "evaluate", {
             "expression": f"({access_to('python').at_start()[0]}, {traceback_reports.INSTALL})",
             "context": "hover",
         }
 
     def command(self) -> AdapterCommand:
-        """Our bridge. Raises StartError where the extra is not installed."""
+        """Return the command for our bridge. Raises StartError if the extra is not installed."""
         if not JUPYTER.is_installed:
             raise StartError(f"{JUPYTER.install_advice}.")
         beside = ["--beside"] if self._beside else []
         return AdapterCommand(child_python.command("dap_ai.backends.jupyter.__main__:main", *beside, self._kernel), {})
 
     async def prepare(self, command: str, arguments: dict[str, Any]) -> AdapterStart:
-        """Whom to attach to, the kernel says. Raises StartError."""
+        """Return the arguments of `attach`; the kernel itself knows the address. Raises StartError for a launch."""
         if command == "launch":
             raise StartError("A kernel runs already: use a configuration of request `attach`.")
         ours = {key: arguments[key] for key in ("justMyCode", "showReturnValue", "pathMappings") if key in arguments}

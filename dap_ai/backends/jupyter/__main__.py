@@ -1,6 +1,7 @@
-"""The bridge to a kernel's debugger: DAP on stdin and stdout. `python -m dap_ai.backends.jupyter [--beside] [KERNEL]`.
+"""The bridge between DAP on stdin and stdout and a kernel's debugger.
 
-Who starts it gives it the connection file; a message of an error is its last words.
+Run as `python -m dap_ai.backends.jupyter [--beside] [KERNEL]`, with the kernel's connection file. An error message is
+the last line on stderr.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _CHUNK = 1 << 16
 
 
 class _Client:
-    """Its messages come from a thread, because a pipe cannot be waited for everywhere."""
+    """The DAP client on stdin and stdout; a thread reads stdin, because not every system can wait for a pipe."""
 
     def __init__(self) -> None:
         self._seq = 0
@@ -70,12 +71,12 @@ async def _bridged(wanted: str, *, beside: bool) -> None:
 
 
 def main() -> None:
-    """Until the client is gone."""
+    """Run the bridge until the client disconnects."""
     words = [word for word in sys.argv[1:] if word and word != "--beside"]
     try:
         asyncio.run(_bridged(words[0] if words else "", beside="--beside" in sys.argv))
     except CannotReachError as error:
-        print(error, file=sys.stderr)  # noqa: T201  the last words of an adapter
+        print(error, file=sys.stderr)  # noqa: T201  shown as the adapter's last error output
         os._exit(1)
     except BrokenPipeError:
         pass

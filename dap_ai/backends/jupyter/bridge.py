@@ -1,8 +1,9 @@
-"""What the bridge does with each request: most pass to the kernel's debugger as they are.
+"""Handles the client's requests; most are passed to the kernel's debugger unchanged.
 
-1. The kernel is the notebook's: nothing here ends it, and a bridge that goes lets its debugger go.
-2. One debugger at a time: what another has begun is not taken over, unless it was a bridge of ours that is gone.
-3. `beside` another's stop, only what looks passes; `initialize`, `attach` and `disconnect` are answered here.
+1. The kernel belongs to the notebook: nothing here ends it, and the bridge detaches its debugger when it ends.
+2. There is one debugger at a time: an attached one is not replaced, unless it was a bridge of ours that no longer runs.
+3. With `beside`, during another debugger's stop, only reading requests pass; `initialize`, `attach` and `disconnect`
+   are answered here.
 """
 
 from __future__ import annotations
@@ -41,11 +42,11 @@ _LOOKS = {
 
 
 class BridgeRefusal(Exception):  # noqa: N818  an answer
-    """A request fails; the text says why and what to do."""
+    """Raised to refuse a request; the text says why and what to do."""
 
 
 class Bridge:
-    """`send` takes DAP messages without a `seq`."""
+    """A bridge to one kernel. `send` sends a DAP message to the client and adds its `seq`."""
 
     def __init__(self, kernel: Kernel, send: Callable[[dict[str, Any]], None], *, beside: bool) -> None:
         self._kernel = kernel
@@ -66,13 +67,13 @@ class Bridge:
         self.over = False
 
     def heard(self, kind: str, content: dict[str, Any], _parent: str) -> None:
-        """What the kernel publishes: its debugger's events pass on."""
+        """Handle a message that the kernel publishes: pass on its debugger's events."""
         name = str(content.get("event") or "") if kind == "debug_event" else ""
         if name and name not in _ITS_OWN and (self._attached or self._beside):
             self._send({"type": "event", "event": name, "body": content.get("body") or {}})
 
     async def receive(self, request: dict[str, Any]) -> None:
-        """Answers one request of the client's."""
+        """Answer one request of the client."""
         command = request["command"]
         reply: dict[str, Any] = {"type": "response", "request_seq": request["seq"], "command": command, "success": True}
         try:
@@ -84,7 +85,7 @@ class Bridge:
             self._send(reply | {"success": False, "message": str(why), "body": {"error": shown}})
 
     async def _after(self, command: str) -> None:
-        """What follows an answer, beside another's stop."""
+        """Send the events that follow an answer, with `beside`."""
         if self._beside and command == "attach":
             self._send({"type": "event", "event": "initialized", "body": {}})
         if self._beside and command == "configurationDone":
@@ -110,7 +111,7 @@ class Bridge:
         return {**(answer.get("body") or {}), **_NO_ENDS}
 
     async def _info(self) -> Mapping[str, Any]:
-        """Raises Refused."""
+        """Return the kernel's `debugInfo`. Raises BridgeRefusal."""
         try:
             self._own_seq += 1
             answer = await self._kernel.debug(self._own_seq, "debugInfo", {}, _LOOK_S)
@@ -121,7 +122,7 @@ class Bridge:
         return answer["body"]
 
     async def _take_over(self) -> None:
-        """Of a bridge that was killed. Raises Refused: it is somebody's."""
+        """Detach the debugger of a bridge that was killed. Raises BridgeRefusal if another debugger is attached."""
         expression = f"getattr(__import__('sys').modules.get('pydevd'), '{_MARK}', 0)"
         with contextlib.suppress(BridgeRefusal, ValueError):
             pid = int((await self._ask("evaluate", {"expression": expression, "context": "hover"})).get("result", 0))
@@ -133,7 +134,7 @@ class Bridge:
     async def _attach(self, request: dict[str, Any]) -> Mapping[str, Any]:
         if self._beside:
             return {}
-        self._attached = True  # its event `initialized` comes before the answer
+        self._attached = True  # the event `initialized` arrives before the response
         body = await self._passed(request)
         mark = f"setattr(__import__('pydevd'), '{_MARK}', {os.getpid()})"
         await self._ask("evaluate", {"expression": mark, "context": "hover"})
@@ -149,7 +150,7 @@ class Bridge:
         return {}
 
     async def _stack(self, request: dict[str, Any]) -> Mapping[str, Any]:
-        """Code of cells gets the files that the frames name, so that any editor can show it."""
+        """Return the stack; write the code of cells to the files that its frames name, for any editor to show."""
         body = await self._passed(request)
         frames: list[dict[str, Any]] = body.get("stackFrames") or []
         for frame in frames:
@@ -187,12 +188,12 @@ class Bridge:
         return answer.get("body") or {}
 
     async def _ask(self, command: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        """A request of our own. Raises Refused."""
+        """Send a request of our own. Raises BridgeRefusal."""
         self._own_seq += 1
         return await self._passed({"seq": self._own_seq, "command": command, "arguments": dict(arguments)})
 
     async def leave(self) -> None:
-        """The kernel's debugger is let go, and what was written is removed. Again changes nothing."""
+        """Detach the kernel's debugger and delete the files written for cells; further calls do nothing."""
         if self._attached:
             self._attached = False
             with contextlib.suppress(NoReplyError):
@@ -221,7 +222,7 @@ def _is_alive(pid: int) -> bool:
 
 
 async def watch(kernel: Kernel, lost: Callable[[], None], every_s: float = 1.0, patience: int = 5) -> None:
-    """Calls `lost` once the kernel's heart has not beaten for so long."""
+    """Call `lost` after `patience` checks in a row, `every_s` seconds apart, without a heartbeat of the kernel."""
     missed = 0
     while missed < patience:
         await asyncio.sleep(every_s)

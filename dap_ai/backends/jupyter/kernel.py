@@ -1,4 +1,4 @@
-"""A running kernel, reached by its connection file. The one file that knows `jupyter_client`."""
+"""A running kernel, accessed by its connection file. The only module that uses `jupyter_client`."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from typing import Any
 from dap_ai.system.extras import JUPYTER, MissingExtraError
 
 _REACH_S = 5.0
-_LOOPBACK = ("127.0.0.1", "localhost", "0.0.0.0", "::1")  # noqa: S104  compared with, not listened at
+_LOOPBACK = ("127.0.0.1", "localhost", "0.0.0.0", "::1")  # noqa: S104  only compared with, not bound to
 
 
 class CannotReachError(Exception):
-    """There is no such kernel, or it does not answer; the text says which and what to do."""
+    """Raised if a kernel does not exist or does not respond; the text says which and what to do."""
 
 
 class NoReplyError(Exception):
-    """The kernel has not answered in time: it drops a request at which its own handler fails."""
+    """Raised if the kernel does not respond in time: it drops a request if its own handler fails."""
 
 
 def found(wanted: str) -> str:
-    """The connection file that is meant: a path, a part of its name, or "" for the newest. Raises CannotReachError."""
+    """Return the connection file for a path, a part of its name, or "" (the newest). Raises CannotReachError."""
     if wanted and Path(wanted).expanduser().is_file():
         return str(Path(wanted).expanduser().absolute())
     try:
@@ -41,10 +41,13 @@ def found(wanted: str) -> str:
 
 
 class Kernel:
-    """Requests go one at a time: the kernel takes the next answer for that of its last request, whoever has asked."""
+    """A client of a running kernel that sends one request at a time.
+
+    The kernel takes the next response for that of its last request, whichever client sent it.
+    """
 
     def __init__(self, path: str) -> None:
-        """`path`: of the connection file. Raises CannotReachError."""
+        """`path`: the connection file. Raises CannotReachError."""
         try:
             client: Any = JUPYTER.load("jupyter_client.asynchronous.client")
             self._client: Any = client.AsyncKernelClient(connection_file=path)
@@ -61,7 +64,7 @@ class Kernel:
         self._status = asyncio.Event()
 
     async def open(self, heard: Callable[[str, dict[str, Any], str], None]) -> None:
-        """Connects; `heard` gets type, content and the request's id of what the kernel publishes.
+        """Connect; `heard` is called with type, content and parent request id of each message from the kernel.
 
         Raises CannotReachError.
         """
@@ -71,7 +74,7 @@ class Kernel:
         try:
             await self._ask(self._client.session.msg("kernel_info_request", {}), _REACH_S)
             ends = time.monotonic() + _REACH_S
-            while not self._status.is_set() and time.monotonic() < ends:  # subscribed later than it has spoken
+            while not self._status.is_set() and time.monotonic() < ends:  # missed before it subscribed
                 await self._ask(self._client.session.msg("kernel_info_request", {}), _REACH_S)
                 with contextlib.suppress(asyncio.TimeoutError):
                     await asyncio.wait_for(self._status.wait(), 0.2)
@@ -79,13 +82,13 @@ class Kernel:
             raise CannotReachError("the kernel does not answer: it has ended, or hangs") from error
 
     async def debug(self, seq: int, command: str, arguments: Mapping[str, Any], limit_s: float) -> dict[str, Any]:
-        """The DAP response to a request. Raises NoReplyError."""
+        """Send a DAP request and return the response. Raises NoReplyError."""
         content = {"type": "request", "seq": seq, "command": command, "arguments": dict(arguments)}
         async with self._turn:
             return await self._ask(self._client.session.msg("debug_request", content), limit_s)
 
     def run(self, code: str) -> str:
-        """Has it executed, once the kernel is idle, without a trace in the notebook; the request's id."""
+        """Execute code once the kernel is idle, without a trace in the notebook; return the request's id."""
         content = {"code": code, "silent": True, "store_history": False, "allow_stdin": False, "stop_on_error": False}
         message = self._client.session.msg("execute_request", content)
         self._client.shell_channel.send(message)
@@ -93,7 +96,7 @@ class Kernel:
 
     @property
     def is_alive(self) -> bool:
-        """Whether its heart beats."""
+        """Whether the kernel's heartbeat responds."""
         return bool(self._client.hb_channel.is_beating())
 
     async def _ask(self, message: dict[str, Any], limit_s: float) -> dict[str, Any]:
@@ -121,7 +124,7 @@ class Kernel:
             heard(said["msg_type"], said["content"], said["parent_header"].get("msg_id", ""))
 
     async def close(self) -> None:
-        """The kernel goes on."""
+        """Close the connection; the kernel keeps running."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

@@ -1,6 +1,6 @@
-"""The common part of the lldb-dap and gdb recipes: launch and attach completed, what a program's files say of it.
+"""The common part of the lldb-dap and gdb recipes: completes launch and attach, and reads a program's files.
 
-The debuggee is read by DAP requests alone, and what is computed from them, dap_ai computes (docs/decisions/0011); that
-reading is `debuggees/native/reading`. Here are finding adapters and formatters, ELF and DWARF, core files and the
-program that left one, and compiling one source file.
+The debuggee is read by DAP requests alone, and dap_ai computes everything else from them (docs/decisions/0011); that
+reading is in `debuggees/native/reading`. This package finds adapters and formatters, reads ELF, DWARF and core files,
+finds the program that left a core file, and compiles a source file.
 """

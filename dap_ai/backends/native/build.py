@@ -1,4 +1,4 @@
-"""A program made of one source file, so that it can be debugged: with debug information, and not optimised."""
+"""Compiles one source file into a program for debugging: with debug information, and not optimised."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from dap_ai.system import programs
 
 _COMPILE_S = 300.0
 _SHOWN_LINES = 60
-"""Of what a compiler prints; the first errors are those that matter."""
+"""Maximum number of lines of a compiler's output to show; the first errors matter most."""
 _FLAGS = ("-g", "-O0", "-fno-omit-frame-pointer", "-pthread")
 
 
 class _Compiler(NamedTuple):
     variable: str
-    """Of the environment: a command line that is preferred."""
+    """The environment variable with the preferred command line."""
     programs: tuple[str, ...]
-    """In the order in which they are looked for."""
+    """Names of programs to look for, in order."""
     advice: str
 
 
@@ -31,18 +31,21 @@ _CXX = _Compiler("CXX", ("c++", "g++", "clang++"), "your distribution's package 
 _RUST = _Compiler("RUSTC", ("rustc",), "rustup (rustup.rs), or your distribution's package rustc")
 _BY_SUFFIX = {".c": _C, **dict.fromkeys((".cc", ".cpp", ".cxx", ".c++", ".C", ".CPP"), _CXX), ".rs": _RUST}
 SUFFIXES = frozenset(_BY_SUFFIX)
-"""Of the source files that `compile_source` takes."""
+"""Suffixes of the source files that `compile_source` accepts."""
 
 
 class Build(NamedTuple):
-    """A call of a compiler, and the program that it makes."""
+    """A compiler's command line, and the program that it makes."""
 
     argv: list[str]
     output: Path
 
 
 def find_compiler(suffix: str) -> list[str]:
-    """The command that compiles such a file (`.c`), as CC, CXX or RUSTC or PATH have it. Raises StartError."""
+    """Return the command that compiles files with this suffix (`.c`), from CC, CXX or RUSTC, or else from PATH.
+
+    Raises StartError.
+    """
     compiler = _BY_SUFFIX.get(suffix)
     if compiler is None:
         raise StartError(f"files *{suffix} are not compiled here, only {', '.join(sorted(SUFFIXES))}.")
@@ -60,10 +63,10 @@ def find_compiler(suffix: str) -> list[str]:
 
 
 def plan(path: Path, folder: Path, sanitize: Sequence[str] = ()) -> Build:
-    """How the source file `path` becomes a program in `folder`. Raises StartError."""
+    """Return the command that compiles the source file `path` into a program in `folder`. Raises StartError."""
     compiler = find_compiler(path.suffix)
     output = folder / (path.stem + (".exe" if os.name == "nt" else ""))
-    source = os.path.abspath(path)  # noqa: PTH100  debug information names it; resolving links would name another
+    source = os.path.abspath(path)  # noqa: PTH100  debug information contains this path; resolving links would change it
     if path.suffix == ".rs":
         if sanitize:
             raise StartError("only a nightly rustc has sanitizers: build the program with it yourself.")
@@ -73,9 +76,9 @@ def plan(path: Path, folder: Path, sanitize: Sequence[str] = ()) -> Build:
 
 
 def compile_source(path: Path, folder: Path, sanitize: Sequence[str] = ()) -> Path:
-    """The program made of the source file `path`, in `folder`; `sanitize`: `address`, `undefined`, `thread`, ...
+    """Compile the source file `path` and return the program, in `folder`.
 
-    Raises StartError with what the compiler printed.
+    `sanitize`: `address`, `undefined`, `thread`, ... Raises StartError with the compiler's output.
     """
     if not path.is_file():
         raise StartError(f"there is no file {path}.")
@@ -108,7 +111,7 @@ def _shortened(text: str) -> str:
 
 
 def _hint(path: Path) -> str:
-    """What to do about a file that is part of a project with its own way to be built."""
+    """Return advice for a file that belongs to a project with its own build system; empty: none."""
     if path.suffix == ".rs":
         for folder in path.resolve().parents:
             if (folder / "Cargo.toml").is_file():

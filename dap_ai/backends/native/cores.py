@@ -1,4 +1,4 @@
-"""Which program left a core file, and whether a given file is that program."""
+"""Finds the program that left a core file, and checks whether a given file is that program."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class _Mapping(NamedTuple):
     start: int
     end: int
     page: int
-    """Of the file, at the start."""
+    """The page of the file that is mapped at the start."""
     path: str
 
 
 class _Core:
-    """An open core file. Its methods raise one of DAMAGED."""
+    """An open core file. Methods raise one of DAMAGED."""
 
     def __init__(self, elf: Elf) -> None:
         self.elf = elf
@@ -37,21 +37,21 @@ class _Core:
         self._mappings = self._mapped()
 
     def paths(self) -> list[str]:
-        """What may be the program's path, most certain first; empty: not told."""
+        """Return possible paths of the program, the most certain first; an empty string: unknown."""
         return [self.mapped(), self._started(), self.command()]
 
     def mapped(self) -> str:
-        """The file that lies where the program's own headers do."""
+        """Return the path of the file that is mapped at the program's own headers; empty: unknown."""
         headers = self.auxiliary.get(_AT_PHDR, 0)
         return next((each.path for each in self._mappings if headers and each.start <= headers < each.end), "")
 
     def command(self) -> str:
-        """The first word of its command line."""
+        """Return the first word of the program's command line; empty: unknown."""
         words = self.notes.get(_PRPSINFO, b"")[-80:].partition(b"\0")[0].split()
         return os.fsdecode(words[0]) if words else ""
 
     def image(self) -> bytes:
-        """The beginning of the program as it lay in memory; empty: the core file does not hold it."""
+        """Return the beginning of the program as mapped in memory; empty: the core file does not contain it."""
         path = self.mapped()
         start = next((each.start for each in self._mappings if path and each.path == path and not each.page), 0)
         return self._memory(start, _MAX_IMAGE_BYTES) if start else b""
@@ -64,7 +64,7 @@ class _Core:
         return b""
 
     def _auxiliary(self) -> dict[int, int]:
-        """What the kernel told the program as it started."""
+        """Return the auxiliary vector that the kernel passed to the program at its start."""
         data, size = self.notes.get(_AUXV, b""), 16 if self.elf.wide else 8
         layout = "QQ" if self.elf.wide else "II"
         pairs = (self.elf.unpack(layout, data, at) for at in range(0, len(data) - size + 1, size))
@@ -81,12 +81,12 @@ class _Core:
         return [_Mapping(row[0], row[1], row[2], os.fsdecode(name)) for row, name in zip(rows, names, strict=False)]
 
     def _started(self) -> str:
-        """The name by which it was started, in its memory."""
+        """Return the name by which the program was started, from its memory."""
         return os.fsdecode(self._memory(self.auxiliary.get(_AT_EXECFN, 0), 4096).partition(b"\0")[0])
 
 
 def executable_of_core(path: str) -> str:
-    """The path that the program had whose core file this is; empty: it does not say, or there is no such file."""
+    """Return the path of the program that left this core file; empty: unknown, or the file no longer exists."""
     try:
         with opened(path) as elf:
             candidates = _Core(elf).paths()
@@ -96,7 +96,7 @@ def executable_of_core(path: str) -> str:
 
 
 def is_core(path: str) -> bool:
-    """Whether this is a core file."""
+    """Return whether this is a core file."""
     try:
         with opened(path) as elf:
             return elf.kind == CORE
@@ -105,14 +105,14 @@ def is_core(path: str) -> bool:
 
 
 class CoreOrigin(NamedTuple):
-    """Whether a program left a core file. `same` None: not known. `text`: why not, in words for the user."""
+    """Whether a program left a core file. `same` None: unknown. `text`: the reason if not True, for the user."""
 
     same: bool | None
     text: str = ""
 
 
 def origin_of(core: str, program: str) -> CoreOrigin:
-    """Holds the program against what the core file tells: by build ids, else by name, entry point and headers."""
+    """Compare a program with a core file, by build ids, or else by name, entry point and number of headers."""
     try:
         with opened(core) as elf, opened(program) as file:
             return _compared(_Core(elf), core, file, program)
@@ -145,12 +145,12 @@ def _refusal(core: str, program: str, left: str, there: bytes = b"", own: bytes 
 
 
 def _build_id(elf: Elf) -> bytes:
-    """The linker's; empty: there is none."""
+    """Return the build id that the linker wrote; empty: none."""
     return next((data for owner, kind, data in elf.notes() if (owner, kind) == _BUILD_ID), b"")
 
 
 def _is_laid_out_alike(auxiliary: dict[int, int], file: Elf) -> bool:
-    """Whether the entry point and the number of headers are as the kernel told them; True: it has told nothing."""
+    """Return whether entry point and number of headers match the auxiliary vector; True if it lacks them."""
     if not {_AT_PHDR, _AT_ENTRY, _AT_PHNUM} <= auxiliary.keys():
         return True
     first = next((each.address for each in file.segments() if each.kind == LOAD and not each.offset), 0)

@@ -1,15 +1,16 @@
-"""The compile units of a program's debug information: who compiled which file, and whether with optimisation.
+"""Reads the compile units of a program's debug information: compiler, file, and whether it was optimised.
 
-Only the root of each unit is read, and the table of its abbreviations: milliseconds, also for a large program.
+Only the root of each unit and the table of its abbreviations are read, which takes milliseconds even for a large
+program.
 
-Sections 7.4 to 7.6 of DWARF 5, and what versions 2 to 4 have otherwise. A unit is a header and a tree of entries. An
-entry begins with the code of its abbreviation, which has its tag and the form of each attribute; its values follow
-without any mark. The root is the first entry, so the header, one abbreviation and its values are all that is read of a
-unit in `.debug_info`; the length in the header leads to the next one. Split units (`.dwo`) leave a skeleton behind,
-which tells less of itself.
+See sections 7.4 to 7.6 of DWARF 5, and their counterparts in versions 2 to 4. A unit is a header and a tree of entries.
+An entry begins with the code of its abbreviation, which has its tag and the form of each attribute; the values follow
+without any delimiters. The root is the first entry, so only the header, one abbreviation and its values are read of a
+unit in `.debug_info`; the length in the header leads to the next unit. Split units (`.dwo`) leave a skeleton behind,
+which has fewer attributes.
 
-Whether the code was optimised stands nowhere, but for gcc, which writes its options into the producer. Else it is
-judged by the abbreviations: in optimised code a variable moves between registers, so its location is a list
+DWARF does not record whether the code was optimised; only gcc writes its options into the producer. For other compilers
+it is inferred from the abbreviations: in optimised code a variable moves between registers, so its location is a list
 (`_by_shape`).
 """
 
@@ -24,7 +25,7 @@ _PARAMETER, _VARIABLE = 0x05, 0x34
 _LOCATION, _NAME, _COMP_DIR, _PRODUCER, _STR_OFFSETS_BASE = 0x02, 0x03, 0x1B, 0x25, 0x72
 _MAX_UNITS = 400
 _MAX_JUDGED = 12
-"""Units whose abbreviations are all read: a large one has thousands."""
+"""Maximum number of units whose abbreviations are all read; a large unit has thousands."""
 _MAX_ABBREVIATIONS = 4000
 
 _FIXED = {
@@ -36,31 +37,31 @@ _FIXED = {
     0x1E: 16,
     **dict.fromkeys((0x19, 0x21), 0),  # flag_present implicit_const
 }
-"""Bytes of a value by its form."""
+"""Size of a value in bytes, by its form."""
 _BLOCKS = {0x0A: 1, 0x03: 2, 0x04: 4}
 _OFFSETS = frozenset({0x0E, 0x10, 0x17, 0x1D, 0x1F})  # strp ref_addr sec_offset strp_sup line_strp
 _LEBS = frozenset({0x0D, 0x0F, 0x15, 0x1A, 0x1B, 0x22, 0x23})  # sdata udata ref_udata strx addrx loclistx rnglistx
 _STRX = frozenset({0x1A, 0x25, 0x26, 0x27, 0x28})
 _LISTS = frozenset({0x06, 0x07, 0x17, 0x22})
-"""Forms of a location that changes from instruction to instruction, as optimised code has them."""
+"""Forms of a location that changes from instruction to instruction, as in optimised code."""
 _RUNTIME = re.compile(r"/rustc/|^/rust/deps/|libsanitizer|compiler-rt|/libgcc/|/sysdeps/|/csu/")
-"""Files that come compiled with a compiler; their debug information says nothing of the program."""
+"""Files that come compiled with a compiler, so that their debug information says nothing about the program."""
 _NO_OPTIMISATION = frozenset({"", "0"})
 
 
 class CompileUnit(NamedTuple):
-    """One compiled file."""
+    """A compile unit: one compiled file."""
 
     producer: str
-    """`GNU C17 12.2.0 ... -g -O2`, `clang version 19.1.7`."""
+    """The compiler, such as `GNU C17 12.2.0 ... -g -O2` or `clang version 19.1.7`."""
     file: str
     folder: str
     optimised: bool | None
-    """None: it does not say."""
+    """Whether the unit was optimised; None: unknown."""
 
     @property
     def is_own(self) -> bool:
-        """Whether it was compiled with the program, and did not come with the compiler."""
+        """Whether the file was compiled with the program, rather than delivered with the compiler."""
         return "GNU AS" not in self.producer and not _RUNTIME.search(f"{self.folder}/{self.file}".replace("//", "/"))
 
 
@@ -71,7 +72,7 @@ class _Abbreviation(NamedTuple):
 
 
 class _Cursor:
-    """A place in a section's bytes. Raises IndexError at their end."""
+    """A position in a section's bytes. Methods raise IndexError at the end."""
 
     def __init__(self, data: bytes, at: int, order: str) -> None:
         self.data = data
@@ -89,7 +90,7 @@ class _Cursor:
         return self.data[self.at - size : self.at]
 
     def leb(self) -> int:
-        """Unsigned; of a signed one only the length is right, and nobody here wants more."""
+        """Read an unsigned LEB128 number; a signed one is skipped correctly, but its value is wrong."""
         value = shift = 0
         while True:
             byte = self.data[self.at]
@@ -101,9 +102,9 @@ class _Cursor:
 
 
 def units(section: Callable[[str], bytes], order: str) -> Iterator[CompileUnit]:
-    """The units of a file whose sections `section` gives by name; `order`: of its bytes, `little` or `big`.
+    """Yield the units of a file; `section` returns a section's bytes by name, `order` is `little` or `big`.
 
-    Raises IndexError, ValueError where it is damaged; what came before is right.
+    Raises IndexError, ValueError at damaged data; the units before it are correct.
     """
     info, tables = section(".debug_info"), section(".debug_abbrev")
     at = judged = 0
@@ -111,8 +112,8 @@ def units(section: Callable[[str], bytes], order: str) -> Iterator[CompileUnit]:
         if at >= len(info):
             return
         cursor = _Cursor(info, at, order)
-        # Section 7.4: the 64-bit format has this mark in the place of the length; all offsets in the unit are 8 bytes
-        # wide then.
+        # Section 7.4: the 64-bit format has this mark in place of the length; then all offsets in the unit are 8 bytes
+        # wide.
         length, wide = cursor.number(4), 4
         if length == 0xFFFFFFFF:
             length, wide = cursor.number(8), 8
@@ -131,12 +132,12 @@ def units(section: Callable[[str], bytes], order: str) -> Iterator[CompileUnit]:
 def _unit(
     cursor: _Cursor, wide: int, tables: bytes, section: Callable[[str], bytes], order: str
 ) -> tuple[CompileUnit, int] | None:
-    """The unit whose header `cursor` stands behind the length of, and where the table of its abbreviations is.
+    """Return a unit and the offset of its abbreviation table; `cursor` is just after the length in its header.
 
-    None: it is none that was compiled.
+    None: it is not a compilation.
     """
     # Section 7.5.1: version 5 put a unit type in front and the address size before the table's offset. Types: 1 is a
-    # compilation, 4 a skeleton, which has an id of 8 bytes; type units and partial units tell nothing here.
+    # compilation, 4 a skeleton, which has an id of 8 bytes; type units and partial units are not needed here.
     version = cursor.number(2)
     kind = 1
     if version >= 5:
@@ -199,19 +200,19 @@ def _value(cursor: _Cursor, form: int, wide: int, address_size: int, version: in
 
 
 class _Strings(NamedTuple):
-    """Where a unit's strings are."""
+    """Looks up the strings of a unit."""
 
     section: Callable[[str], bytes]
     order: str
     wide: int
     base: int | bytes
-    """Of its part of .debug_str_offsets."""
+    """The offset of the unit's part of .debug_str_offsets."""
 
     def text(self, form: int, value: int | bytes) -> str:
-        """The string that a value of this form stands for."""
+        """Return the string that a value of this form refers to."""
         if isinstance(value, bytes):
             return value.decode(errors="replace")
-        # Section 7.26: a number in the unit's part of the table of offsets. Without a base attribute it begins behind
+        # Section 7.26: an index in the unit's part of the table of offsets. Without a base attribute it begins after
         # the header, whose size is two offsets.
         if form in _STRX:
             at = int(self.base or 0) + value * self.wide
@@ -222,7 +223,7 @@ class _Strings(NamedTuple):
 
 
 def _by_flags(producer: str) -> bool | None:
-    """By the flags that gcc writes there; without -O it does not optimise. None: another compiler's."""
+    """Judge optimisation by the flags in gcc's producer; without -O it is off. None: another compiler."""
     if not producer.startswith("GNU ") or " -m" not in producer:
         return None
     levels = re.findall(r" -O(\w*)", producer)
@@ -230,11 +231,11 @@ def _by_flags(producer: str) -> bool | None:
 
 
 def _by_shape(abbreviations: Iterator[_Abbreviation], part: int) -> bool | None:
-    """Whether one in `part` variables moves about; None: there are none to judge by.
+    """Judge optimisation by whether at least one in `part` variables has a location list; None: no variables.
 
-    Up to one in three does in any Rust program: functions of its library are inlined in unoptimised code too.
+    In unoptimised Rust programs up to one in three does, because library functions are inlined there too.
     """
-    # Abbreviations instead of entries: a unit has far fewer of them. Each combination of forms counts once, however
+    # Abbreviations instead of entries, because a unit has far fewer. Each combination of forms counts once, however
     # often it is used.
     variables = (found for found in abbreviations if found.tag in (_PARAMETER, _VARIABLE))
     forms = [form for found in variables for attribute, form in found.attributes if attribute == _LOCATION]

@@ -1,9 +1,9 @@
-"""What an executable file tells: debug information, symbols, optimisation, sanitizers, the source language.
+"""Reads from an executable file: debug information, symbols, optimisation, sanitizers, source language.
 
-Files may be anything: whatever is damaged or of another system counts as saying nothing.
+Files are untrusted: one that is damaged or of another system counts as having no information.
 
-elf(5) has the layout. Everything is read by offsets that the file itself names, so nothing in it is trusted: each read
-is bounded, all reads of one file together are too, and every way to be damaged ends in one of DAMAGED.
+See elf(5) for the layout. Everything is read at offsets that the file itself specifies, so each read is bounded, the
+sum of all reads of a file is bounded, and every kind of damage raises one of DAMAGED.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dap_ai.protocol.contracts.inspection import Binary
 
 _MAX_SECTION_BYTES = 64 << 20
 _MAX_READ_BYTES = 512 << 20
-"""Of one file in all: damaged headers can name the same bytes any number of times."""
+"""Maximum number of bytes to read from one file in total: damaged headers can refer to the same bytes repeatedly."""
 _MAX_NAME_BYTES = 4096
 MAX_HEADERS = 100_000
 _MAX_NOTES_BYTES = 64 << 20
@@ -49,7 +49,7 @@ class _Segment(NamedTuple):
 
 
 class Elf:
-    """An open ELF file, or without `sections` its beginning. Its methods raise one of DAMAGED."""
+    """An open ELF file, or only its beginning if `sections` is False. Methods raise one of DAMAGED."""
 
     def __init__(self, file: BinaryIO, *, sections: bool = True) -> None:
         self._file = file
@@ -68,7 +68,7 @@ class Elf:
         self._sections = self._read_sections(*rest) if sections else {}
 
     def read(self, offset: int, size: int) -> bytes:
-        """At most so many bytes."""
+        """Read at most `size` bytes at an offset."""
         self._file.seek(offset)
         data = self._file.read(min(size, _MAX_SECTION_BYTES))
         self._left -= len(data)
@@ -77,36 +77,36 @@ class Elf:
         return data
 
     def unpack(self, layout: str, data: bytes, at: int = 0) -> tuple[int, ...]:
-        """Numbers in the file's byte order."""
+        """Unpack numbers in the file's byte order."""
         return struct.unpack_from(self._mark + layout, data, at)
 
     def has(self, name: str) -> bool:
-        """Whether it holds such a section, and something in it."""
+        """Return whether the file has this section and it is not empty."""
         section = self._sections.get(name)
         return section is not None and section.kind != _NO_BITS and section.size > 0
 
     def section(self, name: str) -> bytes:
-        """A section's bytes; empty: there is none."""
+        """Return a section's bytes, decompressed; empty: no such section."""
         if name not in self._cache:
             self._cache[name] = self._read_section(name)
         return self._cache[name]
 
     def whole(self, name: str) -> bytes | None:
-        """The same if it is there and none of it is left out."""
+        """Return a section's bytes; None if it is missing, empty or truncated."""
         data = self.section(name)
         return data if data and len(data) < _MAX_SECTION_BYTES else None
 
     def segments(self) -> list[_Segment]:
-        """What is mapped into memory, and notes."""
+        """Return the segments, which are mapped into memory or hold notes."""
         count = self.phnum
-        if count == 0xFFFF:  # the number stands in the first section header then
+        if count == 0xFFFF:  # then the number is in the first section header
             first = self.read(self._shoff, self._shsize)
             count = self.unpack("I", first, 44 if self.wide else 28)[0]
         table = self.read(self.phoff, self._phsize * min(count, MAX_HEADERS))
         return [self._segment(table, at) for at in range(0, len(table) - self._phsize + 1, self._phsize)]
 
     def notes(self) -> Iterator[tuple[bytes, int, bytes]]:
-        """The notes in its segments: owner, type and contents."""
+        """Yield the notes in the segments: owner, type and contents."""
         for segment in self.segments():
             if segment.kind != _NOTE:
                 continue
@@ -129,7 +129,7 @@ class Elf:
         if not self._shoff or not self._shsize:
             return {}
         layout = "IIQQQQII" if self.wide else "IIIIIIII"
-        # elf(5): a number that does not fit into the header's 16 bits stands in the first section header, which is
+        # elf(5): a number that does not fit into the header's 16 bits is in the first section header, which is
         # otherwise empty. The number of sections in its size, the section with the names in its link; see `segments`
         # for its info.
         first = self.unpack(layout, self.read(self._shoff, self._shsize))
@@ -150,8 +150,8 @@ class Elf:
         data = self.read(section.offset, section.size)
         if not section.flags & _COMPRESSED:
             return data
-        # A compressed section begins with a header of its own (Elf64_Chdr, Elf32_Chdr). The output is bounded like the
-        # input: a few kilobytes may stand for gigabytes.
+        # A compressed section begins with its own header (Elf64_Chdr, Elf32_Chdr). The output is bounded like the
+        # input: a few kilobytes may expand to gigabytes.
         kind, *_, header = (*self.unpack("I", data), 24 if self.wide else 12)
         if kind != 1:
             raise ValueError("not compressed with zlib")
@@ -164,8 +164,8 @@ def _end(names: bytes, start: int) -> int:
 
 @contextlib.contextmanager
 def opened(path: str) -> Generator[Elf]:
-    """A regular file; another would block. Raises DAMAGED."""
-    if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116  a Path would be made for nothing
+    """Open a regular file as ELF; other files could block. Raises DAMAGED."""
+    if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116  a Path object would only cost time
         raise ValueError("no regular file")
     with open(path, "rb") as file:  # noqa: PTH123  the same
         yield Elf(file)
@@ -173,7 +173,7 @@ def opened(path: str) -> Generator[Elf]:
 
 @contextlib.contextmanager
 def _with_debug(path: str) -> Generator[tuple[Elf, Elf]]:
-    """A file, and the one that holds its debug information, often the same. Raises DAMAGED."""
+    """Open a file, and the one with its debug information, which may be the same. Raises DAMAGED."""
     with opened(path) as elf:
         if (debug := _debug_file(elf, path)) is None:
             yield elf, elf
@@ -183,7 +183,7 @@ def _with_debug(path: str) -> Generator[tuple[Elf, Elf]]:
 
 
 def binary_of(path: str) -> Binary | None:
-    """None: it cannot be read, or is no ELF file (another system's)."""
+    """Return what is known about an executable file; None: it is unreadable, or not ELF (another system's)."""
     try:
         with _with_debug(path) as (elf, debug):
             return None if elf.kind == CORE else _judged(elf, debug, path)
@@ -192,7 +192,7 @@ def binary_of(path: str) -> Binary | None:
 
 
 def debug_names(path: str) -> bytes | None:
-    """The names in its debug information, each ended by a zero byte; None: there is none, or too much of it."""
+    """Return the names in the debug information, each ended by a zero byte; None: missing or too large."""
     try:
         with _with_debug(path) as (_, debug):
             return debug.whole(".debug_str")
@@ -215,16 +215,16 @@ def _judged(elf: Elf, debug: Elf, path: str) -> Binary:
 
 def _units(elf: Elf) -> list[dwarf.CompileUnit]:
     found: list[dwarf.CompileUnit] = []
-    with contextlib.suppress(*DAMAGED):  # what came before the damage is right
+    with contextlib.suppress(*DAMAGED):  # the units before the damage are correct
         found.extend(dwarf.units(elf.section, elf.order))
     return found
 
 
 def _debug_file(elf: Elf, path: str) -> str | None:
-    """The file that holds this one's debug information, where a distribution or `objcopy` puts it; None: itself."""
+    """Return the separate file with this file's debug information, from the usual places; None: there is none."""
     if elf.has(".debug_info"):
         return None
-    # Where gdb looks, too (its manual: "Debugging Information in Separate Files"). The checksum of a debuglink is not
+    # The places where gdb looks (its manual: "Debugging Information in Separate Files"). A debuglink's checksum is not
     # compared.
     candidates: list[str] = []
     note = elf.section(".note.gnu.build-id")
@@ -239,7 +239,10 @@ def _debug_file(elf: Elf, path: str) -> str | None:
 
 
 def _sanitizers(elf: Elf) -> list[str]:
-    """By what its code calls; a static runtime brings the undefined-behaviour checks' functions in any case."""
+    """Return the sanitizers whose functions the code calls.
+
+    A static runtime always contains the functions of the undefined-behaviour checks.
+    """
     names = elf.section(".dynstr")
     called = names + elf.section(".strtab")
     found = [name for name, symbol in _SANITIZERS.items() if symbol in called]
@@ -249,7 +252,7 @@ def _sanitizers(elf: Elf) -> list[str]:
 
 
 def is_rust(path: str) -> bool:
-    """Whether rustc made this program: it says so also where there is no debug information."""
+    """Return whether rustc made this program, which is recorded even without debug information."""
     try:
         with opened(path) as elf:
             return b"rustc version" in elf.section(".comment")

@@ -1,4 +1,4 @@
-"""Where native debug adapters and their formatters are on this machine: beside dap_ai first, then on PATH."""
+"""Finds native debug adapters and their formatters: beside dap_ai first, then on PATH."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dap_ai.system.extras import NATIVE
 LLDB_DAP_SETTING, GDB_SETTING = "DAP_AI_LLDB_DAP", "DAP_AI_GDB"
 """The environment variables that name the programs to use."""
 GDB_WITH_DAP = 14
-"""The first major version of gdb that speaks DAP."""
+"""The first major version of gdb that supports DAP."""
 _LLDB_MAJORS = range(30, 17, -1)
 _VSCODE_MAJORS = range(17, 12, -1)
 _LLDB_FOLDERS = (
@@ -24,25 +24,25 @@ _LLDB_FOLDERS = (
     "/opt/homebrew/opt/llvm/bin",
     "/Library/Developer/CommandLineTools/usr/bin",
 )
-"""Where it is kept when it is not on PATH."""
+"""Folders of lldb-dap when it is not on PATH."""
 _VERSION = re.compile(r"(?:(?:lldb|LLVM) version |GNU gdb [^\n]*\) )(\d+)")
 _VERSION_S = 20.0
 
 
 def lldb_dap() -> str:
-    """The lldb-dap that is used here: the one that is set, else the first found. Raises StartError: how to get one."""
+    """Return the lldb-dap to use: the configured one, or the first found. Raises StartError with how to install it."""
     return _lldb_dap(os.environ.get(LLDB_DAP_SETTING, ""), programs.search_path())
 
 
 def gdb() -> str:
-    """The gdb that is used here: one that speaks DAP. Raises StartError: how to get one."""
+    """Return the gdb to use, which supports DAP. Raises StartError with how to install it."""
     return _gdb(os.environ.get(GDB_SETTING, ""), programs.search_path())
 
 
 def version_of(path: str) -> int:
-    """The major version of such a program; 0: it does not say.
+    """Return the major version of lldb-dap or gdb; 0: unknown.
 
-    lldb-dap up to 19 has no --version: then as its file's name, or the folder that it is linked to, tells.
+    lldb-dap up to 19 has no --version: its version is then taken from its file name or the folder that it links to.
     """
     told = _major_version(path)
     if told:
@@ -66,7 +66,10 @@ def _lldb_dap(chosen: str, path: str) -> str:
 
 @cache
 def _gdb(chosen: str, path: str) -> str:
-    """One that pip has installed beside us is not asked for its version: none is too old, and it takes 100 ms."""
+    """Return the first gdb that supports DAP, without running the one beside us for its version.
+
+    None installed by pip is too old, and asking takes 100 ms.
+    """
     problem = f"{GDB_SETTING} is {chosen}, and there is no such program" if chosen else "there is no gdb"
     installed = str(Path(sys.prefix) / "bin") if sys.prefix != sys.base_prefix else ""
     for folder in path.split(os.pathsep):
@@ -80,7 +83,7 @@ def _gdb(chosen: str, path: str) -> str:
 
 
 def _major_version(path: str) -> int:
-    """The major version that a program tells; 0: none."""
+    """Return the major version that `--version` prints; 0: unknown."""
     try:
         done = subprocess.run(  # noqa: S603  a debugger, asked for its version
             [path, "--version"],
@@ -98,7 +101,10 @@ def _major_version(path: str) -> int:
 
 
 def rust_formatters() -> Path | None:
-    """The folder with the scripts by which lldb and gdb show Rust's strings and containers; None: no Rust here."""
+    """Return the folder with the scripts with which lldb and gdb show Rust's strings and containers.
+
+    None: Rust is not installed.
+    """
     for toolchain in _rust_toolchains():
         folder = toolchain / "lib" / "rustlib" / "etc"
         if (folder / "lldb_lookup.py").is_file():
@@ -107,7 +113,7 @@ def rust_formatters() -> Path | None:
 
 
 def _rust_toolchains() -> list[Path]:
-    """Found without rustc, whose start takes 50 ms: rustup's default, its others, the distribution's."""
+    """Return Rust's toolchain folders without running rustc (50 ms): rustup's default, its others, the system's."""
     home = Path(os.environ.get("RUSTUP_HOME") or Path.home() / ".rustup")
     try:
         chosen = re.search(r'default_toolchain\s*=\s*"([^"]+)"', (home / "settings.toml").read_text(encoding="utf-8"))
@@ -120,7 +126,7 @@ def _rust_toolchains() -> list[Path]:
 
 
 def gdb_script_folders() -> list[str]:
-    """Folders that mirror the file system and hold the scripts by which gdb shows a library's types (libstdc++)."""
+    """Return folders that mirror the file system, with scripts with which gdb shows a library's types (libstdc++)."""
     prefixes = [Path("/usr")]
     if compiler := programs.locate("g++"):
         prefixes.append(Path(compiler).resolve().parents[1])
@@ -129,7 +135,7 @@ def gdb_script_folders() -> list[str]:
 
 
 def gdb_library_folders() -> list[str]:
-    """Folders in which a compiler of its own prefix keeps such a script beside its library."""
+    """Return folders in which a compiler with its own prefix keeps such a script beside its library."""
     compiler = programs.locate("g++")
     prefix = Path(compiler).resolve().parents[1] if compiler else Path("/usr")
     if prefix == Path("/usr"):

@@ -1,7 +1,7 @@
-"""What the recipes of lldb-dap and gdb share.
+"""The common code of the recipes for lldb-dap and gdb.
 
-An attach is to a process that is there, or to a core file and the program that left it. A program with sanitizers
-is told to stop at a report, and not to look for leaks: that fails in a program that is being debugged.
+An attach is to a running process, or to a core file and the program that left it. A program with sanitizers gets
+options to stop at a report, and not to look for leaks, which fails in a debugged program.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ _OPTIONS = {
     "undefined": ("UBSAN_OPTIONS", "print_stacktrace=1", "halt_on_error=1:abort_on_error=1"),
     "thread": ("TSAN_OPTIONS", "", "halt_on_error=1:abort_on_error=1"),
 }
-"""Of each sanitizer: its variable, what it is told, and what makes a report a signal that a debugger stops at."""
+"""For each sanitizer: its variable, its options, and the options that turn a report into a signal."""
 
 
 def attach_start(arguments: dict[str, Any]) -> AdapterStart:
-    """The arguments of `attach`, with `pid` and `program` where others tell them.
+    """Return the arguments of `attach`, with `pid` from `processId` and `program` from the core file.
 
-    Raises StartError, also where a core file is of another program than the one that is named.
+    Raises StartError, also if another program than the named one left the core file.
     """
     prepared = dict(arguments)
     if "processId" in prepared:
@@ -46,7 +46,7 @@ def attach_start(arguments: dict[str, Any]) -> AdapterStart:
 
 
 def _origin(core: str, program: str) -> str:
-    """What is not known of whether the program left the core file. Raises StartError where it did not."""
+    """Return a note if it is unknown whether the program left the core file. Raises StartError if it did not."""
     found = cores.origin_of(core, program)
     if found.same is False:
         raise StartError(found.text)
@@ -54,7 +54,7 @@ def _origin(core: str, program: str) -> str:
 
 
 def environment(arguments: Mapping[str, Any]) -> dict[str, str]:
-    """The variables that `env` adds, be it an object or a list of `NAME=text`."""
+    """Return the variables that `env` adds, whether it is an object or a list of `NAME=text`."""
     env: Any = arguments.get("env") or {}
     if not isinstance(env, Mapping):
         pairs = (str(each).partition("=") for each in env)
@@ -64,7 +64,7 @@ def environment(arguments: Mapping[str, Any]) -> dict[str, str]:
 
 
 def sanitizer_options_of(program: str, env: Mapping[str, str], *, aborts: bool) -> dict[str, str]:
-    """Variables for the sanitizers that `program` was built with; see sanitizer_options."""
+    """Return variables for the sanitizers that `program` was built with; see sanitizer_options."""
     binary = elf.binary_of(program)
     return sanitizer_options(binary.sanitizers if binary else (), env, aborts=aborts)
 
@@ -72,10 +72,10 @@ def sanitizer_options_of(program: str, env: Mapping[str, str], *, aborts: bool) 
 def sanitizer_options(
     sanitizers: Iterable[str], env: Mapping[str, str], *, aborts: bool, more: str = ""
 ) -> dict[str, str]:
-    """Variables for these sanitizers; what the user has set, in `env` or for us, comes last and so wins.
+    """Return variables for these sanitizers; the user's own options, in `env` or our environment, take precedence.
 
-    `aborts`: at a report the program must end by a signal, because this debugger does not know of reports. `more`:
-    what else each is told.
+    `aborts`: a report must end the program by a signal, because this debugger does not recognise reports. `more`:
+    further options for each.
     """
     options: dict[str, str] = {}
     for name in sanitizers:
@@ -87,7 +87,7 @@ def sanitizer_options(
 
 
 def _live_process(process_id: Any) -> int:
-    import psutil  # noqa: PLC0415  20 ms that only an attach by process id needs
+    import psutil  # noqa: PLC0415  20 ms, needed only to attach by process id
 
     try:
         process = psutil.Process(int(process_id))
@@ -100,7 +100,7 @@ def _live_process(process_id: Any) -> int:
 
 
 def _tracer_of(pid: int) -> int:
-    """The process that debugs this one; 0: none, or nobody knows."""
+    """Return the process that debugs this one; 0: none, or unknown."""
     try:
         status = Path(f"/proc/{pid}/status").read_text(encoding="ascii", errors="replace")
         return next((int(line.split()[1]) for line in status.splitlines() if line.startswith("TracerPid:")), 0)

@@ -1,10 +1,10 @@
-"""`dap-ai debug`, a prompt: a line becomes a command or a question, and its outcome becomes text.
+"""The prompt of `dap-ai debug`: parses each line as a command or a question, and shows the result as text.
 
-It stands on the loop, targets, approvals and endings of `running/`, and never asks which kind is debugged: what it
-wants to know, a tool of the agent tells (`askTool`), for a guest too. A line that isn't a command is a question.
+It uses the loop, targets, approvals and endings of `running/`, and never checks the kind of debuggee: tools of the
+agent provide what it needs (`askTool`), for a guest too. A line that is not a command is a question.
 
-1. What a line means and what is shown of it is decided without input or output (`spelling`, `parsing`, `breakpoints`,
-   `listing`, `answers`); import-linter checks it.
-2. One task takes the events, and commands wait for what it has seen (`live_program.py`).
-3. The terminal's input belongs to the prompt; the program has a terminal and a session of its own (`screen.py`).
+1. Parsing and formatting do no input or output (`command_words`, `line_parser`, `prompt_breakpoints`, `listing`,
+   `tool_answers`); import-linter checks it.
+2. One task handles the events, and commands wait for the state that it sets (`live_program.py`).
+3. The prompt reads from the terminal; the program has its own terminal and session (`screen.py`).
 """

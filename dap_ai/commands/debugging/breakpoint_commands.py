@@ -1,4 +1,4 @@
-"""Commands that say where the program stops."""
+"""Commands that set, change and remove breakpoints and watches."""
 
 from __future__ import annotations
 
@@ -15,21 +15,24 @@ from dap_ai.protocol.wire.errors import RequestFailed
 
 
 class BreakpointCommands:
-    """Each method is a command of `spelling.WORDS`. What cannot be set is forgotten, and its reason told."""
+    """Breakpoint commands, one method per command of `command_words.WORDS`.
+
+    A breakpoint that cannot be set is removed again, and the reason is shown.
+    """
 
     def __init__(self, here: PromptState, looking: LookCommands) -> None:
         self._here = here
         self._looking = looking
 
     async def stop_at(self, command: ParsedCommand) -> None:
-        """`break`; alone: the list."""
+        """Set a breakpoint (`break`); without an argument, list all."""
         if not command.text:
             await self._looking.info(ParsedCommand("info", "breakpoints"))
             return
         await self._add(command.text, once=False)
 
     async def stop_once(self, command: ParsedCommand) -> None:
-        """`tbreak`."""
+        """Set a breakpoint that is removed after one stop (`tbreak`)."""
         await self._add(command.text, once=True)
 
     async def _add(self, text: str, *, once: bool) -> None:
@@ -40,7 +43,7 @@ class BreakpointCommands:
                 self._here.note(f"{near(file)} defines no {made.name}: it stops in any function of that name")
 
     async def silent(self, text: str) -> PromptBreakpoint | None:
-        """One of ours, for a command; None: there cannot be one, which was told."""
+        """Set an unlisted breakpoint for another command; None if it cannot be set, after showing why."""
         return await self._made(text, silent=True)
 
     async def _made(self, text: str, **more: bool) -> PromptBreakpoint | None:
@@ -66,7 +69,7 @@ class BreakpointCommands:
         return made
 
     async def _resolved(self, where: BreakpointPlace) -> dict[str, str | int]:
-        """Fields of a Breakpoint. Raises ValueError with what is wrong."""
+        """Return the fields of a PromptBreakpoint. Raises ValueError with the reason if the place does not exist."""
         file = self._file(where.file)
         if where.line:
             if not file:
@@ -80,7 +83,10 @@ class BreakpointCommands:
         return {"name": where.name}
 
     def _file(self, named: str) -> str:
-        """An absolute path: as it is, of the current file's folder, or of the file that is meant by its name."""
+        """Return a file's absolute path, given its path, its name beside the current file, or its module name.
+
+        Without a name, return the current file ("" if there is none). Raises ValueError if no such file exists.
+        """
         try:
             current = self._here.file
         except (ProgramNotStopped, ProgramOver):
@@ -100,7 +106,7 @@ class BreakpointCommands:
             raise ValueError(f"{near(file)} has no line {line}: it ends at {len(source)}.")
 
     async def delete(self, command: ParsedCommand) -> None:
-        """Numbers, what is watched, or a place as pdb's `clear` takes it; alone: all."""
+        """Remove breakpoints by number or by FILE:LINE, or watches by expression; without an argument, all."""
         some: list[PromptBreakpoint] = list(self._here.breakpoints)
         watches = [one for one in self._here.watches if command.text in {"", one.expression}]
         await self._forget_watches(watches)
@@ -118,11 +124,11 @@ class BreakpointCommands:
             self._here.say("\n".join(f"deleted {one.listing_line()}" for one in some))
 
     async def disable(self, command: ParsedCommand) -> None:
-        """It is kept, and passed."""
+        """Disable breakpoints, but keep them."""
         await self._switch(command.text, on=False)
 
     async def enable(self, command: ParsedCommand) -> None:
-        """It stops again."""
+        """Enable disabled breakpoints."""
         await self._switch(command.text, on=True)
 
     async def _switch(self, text: str, *, on: bool) -> None:
@@ -132,7 +138,7 @@ class BreakpointCommands:
         await self._changed(some)
 
     async def condition(self, command: ParsedCommand) -> None:
-        """`condition N EXPRESSION`; without one: always."""
+        """Set a breakpoint's condition (`condition N EXPRESSION`); without one, it always stops."""
         number, _, condition = command.text.partition(" ")
         some = self._named(number)
         for one in some:
@@ -140,7 +146,7 @@ class BreakpointCommands:
         await self._changed(some)
 
     async def ignore(self, command: ParsedCommand) -> None:
-        """`ignore N COUNT`."""
+        """Continue automatically at the next COUNT hits of a breakpoint (`ignore N COUNT`)."""
         number, _, count = command.text.partition(" ")
         some = self._named(number)
         for one in some:
@@ -159,7 +165,7 @@ class BreakpointCommands:
             self._here.say("\n".join(one.listing_line() for one in some))
 
     async def watch(self, command: ParsedCommand) -> None:
-        """By the debugger where it can, as at full speed; else line by line."""
+        """Watch an expression with a data breakpoint, at full speed, or else by stepping line by line."""
         expression = command.text
         value = await self._looking.value(expression)
         if value.failed:
@@ -173,7 +179,7 @@ class BreakpointCommands:
         self._here.say(f"watching {expression} = {value.text}{slow}")
 
     async def _data_id(self, expression: str) -> str:
-        """Under which the debugger can watch it; empty: it cannot."""
+        """Return the debugger's dataId for an expression; empty: it cannot set a data breakpoint."""
         live = self._here.live
         if not live.can("supportsDataBreakpoints"):
             return ""
@@ -189,7 +195,7 @@ class BreakpointCommands:
         return ""
 
     async def _send_watches(self) -> bool:
-        """Whether all of them are there."""
+        """Set all data breakpoints; return whether the debugger accepted all of them."""
         wanted = [{"dataId": one.data_id, "accessType": "write"} for one in self._here.watches if one.data_id]
         try:
             body = await self._here.live.controls.request("setDataBreakpoints", {"breakpoints": wanted})
@@ -204,13 +210,16 @@ class BreakpointCommands:
             await self._send_watches()
 
     async def forget(self, some: Iterable[PromptBreakpoint]) -> None:
-        """They stop nothing any more."""
+        """Remove breakpoints here and in the debugger."""
         gone = list(some)
         self._here.breakpoints.remove(gone)
         await self.send(gone)
 
     async def send(self, some: Iterable[PromptBreakpoint]) -> None:
-        """Tells the debugger of all that concerns the files of these, or functions. Raises RequestFailed."""
+        """Send all breakpoints of the files of `some`, and all function breakpoints if `some` has any.
+
+        Raises RequestFailed.
+        """
         changed = list(some)
         if self._here.live.over:
             return

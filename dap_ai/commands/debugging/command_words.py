@@ -1,7 +1,7 @@
-"""The commands of `dap-ai debug`, and how pdb's and gdb's users spell them. Pure.
+"""The commands of `dap-ai debug`, with their spellings in pdb and gdb. Pure.
 
-1. pdb's meaning wins where both use a word, but for `w EXPRESSION`, which watches: without one it is pdb's `where`.
-2. `r` is gdb's `run` while the program has not gone on from its first line, and pdb's `return` afterwards.
+1. If pdb and gdb share a word, pdb's meaning applies, except that `w EXPRESSION` watches; `w` alone is pdb's `where`.
+2. `r` is gdb's `run` while the program is held at its first line, and pdb's `return` afterwards.
 """
 
 from __future__ import annotations
@@ -10,20 +10,20 @@ from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 Takes = Literal["nothing", "count", "place", "place?", "line", "line?", "expression", "expression?", "numbers", "text"]
-"""`place`: FILE:LINE, a line, a function, with `if CONDITION`; `?`: or nothing."""
+"""The kind of argument. `place`: FILE:LINE, a line or a function, with `if CONDITION`; `?`: may be omitted."""
 
 
 class Word(NamedTuple):
-    """A command."""
+    """A command of the prompt."""
 
     name: str
     spellings: str
-    """Separated by spaces; the first is shown in the help."""
+    """All spellings, separated by spaces; the help shows the first."""
     takes: Takes
     usage: str
     help: str
     repeats: bool = False
-    """An empty line does it again."""
+    """Whether an empty line repeats the command."""
 
 
 GROUPS: Mapping[str, tuple[Word, ...]] = {
@@ -103,7 +103,7 @@ INFO: Mapping[str, str] = {
     **dict.fromkeys(("source", "line", "program", "prog"), "source"),
     **dict.fromkeys(("output",), "output"),
 }
-"""What `info` tells, by its spellings."""
+"""The subjects of `info`, by their spellings."""
 
 ELSEWHERE: Mapping[str, str] = {
     "interact": "There is no Python prompt inside the program: `p EXPRESSION` looks, `!STATEMENT` changes.",
@@ -127,11 +127,11 @@ ELSEWHERE: Mapping[str, str] = {
     "show": "Settings are shown by `dap-ai config`.",
     "undo": "Nothing that ran in the program can be undone: `back` looks at the past, `restart` starts it again.",
 }
-"""Words of pdb and gdb that do nothing here, and what to do instead."""
+"""Commands of pdb and gdb that do not exist here, with what to do instead."""
 
 
 def listed() -> str:
-    """The help: every command in a line, with its first two spellings."""
+    """Return the help: one line per command, with its first spelling and its longest."""
     lines: list[str] = []
     for title, words in GROUPS.items():
         lines += [f"{title}:", *(f"  {_shown(word):<34}{word.help}" for word in words), ""]
@@ -139,7 +139,7 @@ def listed() -> str:
 
 
 def explained(text: str) -> str:
-    """One command, by any of its spellings."""
+    """Return the help of one command, by any of its spellings."""
     word = SPELLINGS.get(text)
     if word is None:
         return ELSEWHERE.get(text, f"There is no command `{text}`; `help` lists all.")

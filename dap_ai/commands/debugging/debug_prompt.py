@@ -1,8 +1,8 @@
-"""The prompt of `dap-ai debug`: lines in, each a command or a question, until the user leaves.
+"""The loop of `dap-ai debug`: reads lines, each a command or a question, until the user leaves.
 
-1. Lines come from the user's `.dap-airc`, from the command line, then from the prompt; none from the debuggee's folder.
-2. Ctrl-C pauses what runs, or cancels what answers; pressed again before that has happened, it leaves.
-3. However it ends, the program ends as gdb and pdb end it: what we started is ended, what we attached to goes on.
+1. Lines come from the user's `.dap-airc`, then the command line, then the prompt; never from the debuggee's folder.
+2. Ctrl-C pauses the program or cancels the answer; pressed again before that has taken effect, it leaves.
+3. At the end, as in gdb and pdb, a program that we started is ended, and one that we attached to continues.
 """
 
 from __future__ import annotations
@@ -38,14 +38,11 @@ _FAILURES = (RequestFailed, TimeoutError, asyncio.TimeoutError)
 
 
 Begin = Callable[[Sequence[str] | None], Awaitable[LiveProgram]]
-"""Starts what is debugged, with these arguments or as before; as often as the user wants.
-
-Raises RequestFailed, ConnectionClosed, TimeoutError, UsageError.
-"""
+"""Starts the program with the given arguments, or with its previous ones; may be called repeatedly."""
 
 
 class Leave(Exception):  # noqa: N818  a wish
-    """The user wants to leave; `detach`: and the program to go on."""
+    """Raised to leave the prompt; `detach`: leave the program running."""
 
     def __init__(self, *, detach: bool = False) -> None:
         super().__init__()
@@ -53,7 +50,7 @@ class Leave(Exception):  # noqa: N818  a wish
 
 
 class DebugPrompt:
-    """`waiting`: lines before those that are typed."""
+    """The prompt of `dap-ai debug`. `waiting`: lines to run before those that the user types."""
 
     def __init__(self, begin: Begin, display: Display, waiting: Sequence[str]) -> None:
         self._begin = begin
@@ -62,18 +59,19 @@ class DebugPrompt:
         self._lines: Lines | None = None
         self._last = ""
         self._fresh = True
-        """The program stands at its first line, or has ended: `r` runs it."""
+        """Whether the program is held at its first line or has ended, so that `r` runs it."""
         self._busy = False
         self._pressed = False
         self._names: set[str] = set()
 
     async def run(self, lines: Callable[[Callable[[str], list[str]]], Lines]) -> int:
-        """Until the user leaves; the signal that ended it, or 0. `lines` makes their source, given what completes.
+        """Run until the user leaves; return the number of the signal that ended it, or 0.
 
-        Raises RequestFailed, ConnectionClosed, TimeoutError, UsageError: nothing can be debugged.
+        `lines` makes the source of lines, given a completion function. Raises RequestFailed, ConnectionClosed,
+        TimeoutError, UsageError if nothing can be debugged.
         """
         task = asyncio.current_task()
-        assert task is not None  # noqa: S101  we are in one
+        assert task is not None  # noqa: S101  a coroutine runs in a task
         ended_by: list[int] = []
 
         def end(number: int) -> None:
@@ -127,7 +125,7 @@ class DebugPrompt:
         return table
 
     async def _arrive(self) -> None:
-        """Shows where the program is held, once it is."""
+        """Wait until the program is held, then show where."""
         live = self._here.live
         live.on_news = self._news
         live.on_fixes = self._fixing.learn
@@ -142,7 +140,7 @@ class DebugPrompt:
 
     def _news(self) -> None:
         stop = self._here.live.stop
-        if stop and "dapAiPast" not in stop:  # stepping into the past and back stays at the same failure
+        if stop and "dapAiPast" not in stop:  # stepping back in time stays at the same failure
             self._fixing.forget()
         if not self._busy and self._lines:
             self._lines.give_way()
@@ -156,12 +154,12 @@ class DebugPrompt:
             if text is not None:
                 parts = split(text)
                 for part in parts:
-                    if len(parts) > 1:  # a paste: each with what comes of it
+                    if len(parts) > 1:  # several pasted lines: show each before its result
                         self._display.reply(PROMPT + part)
                     await self._do(part)
 
     async def _next_line(self) -> str | None:
-        """None: there is something to be shown first. Raises Leave."""
+        """Return the next line; None: something must be shown first. Raises Leave at the end of input."""
         if self._waiting:
             return self._waiting.pop(0)
         assert self._lines is not None  # noqa: S101  set before the loop
@@ -200,7 +198,7 @@ class DebugPrompt:
                 pass
 
     async def _guarded(self, work: Awaitable[None]) -> None:
-        """What one command runs into ends that command only."""
+        """Run one command; show its error, if any, instead of ending the prompt."""
         self._busy, self._pressed, self._moving.interrupted = True, False, False
         try:
             await work
@@ -220,7 +218,7 @@ class DebugPrompt:
             await self._here.live.ended()
 
     def _interrupt(self, end: Callable[[int], None]) -> None:
-        """SIGINT, while we are at work."""
+        """Handle SIGINT: pause or cancel the work in progress, or else clear the line or end."""
         if not self._busy:
             if self._lines:
                 self._lines.interrupted()
@@ -252,7 +250,7 @@ class DebugPrompt:
         await self._ask(command.text)
 
     async def _fix(self, command: ParsedCommand) -> None:
-        """What to change; `apply [N]` writes it to the file."""
+        """Ask for a fix; `fix apply [N]` writes proposal N to its file."""
         if not (found := _APPLY.fullmatch(command.text)):
             await self._ask(command.text or _FIX)
             return
@@ -264,7 +262,7 @@ class DebugPrompt:
             self._display.reply(str(why))
 
     async def _confirmed(self, question: str) -> bool:
-        """The user's next line; whatever is not yes is no."""
+        """Ask a yes-or-no question; True only if the next line is y or yes."""
         self._display.status(question)
         self._busy = False
         try:
@@ -280,7 +278,7 @@ class DebugPrompt:
             self._busy = True
 
     async def _run(self, command: ParsedCommand) -> None:
-        """From the first line on; anywhere else, from the start again."""
+        """Continue a program that is held at its first line; otherwise start it again."""
         stop = self._here.live.stop
         if not (stop and stop["reason"] == "entry") or command.text:
             await self._restart(command)
@@ -311,7 +309,7 @@ class DebugPrompt:
         self._waiting[:0] = lines
 
     async def _know_names(self) -> None:
-        """Those of the file at which the program stands."""
+        """Collect the names in the current source file, for parsing and completion."""
         try:
             source = await self._here.source()
         except (ProgramOver, ProgramNotStopped, *_FAILURES, ConnectionClosed):
@@ -319,7 +317,7 @@ class DebugPrompt:
         self._names = names_in("\n".join(source[:20_000]))
 
     def completions(self, before: str) -> list[str]:
-        """Commands for the first word, then names of the program."""
+        """Return completions: commands for the first word, then names of the program."""
         first = before.split(" ", maxsplit=1)[0]
         if " " not in before.lstrip():
             return sorted({*SPELLINGS, *(self._names if len(first) > 1 else ())})

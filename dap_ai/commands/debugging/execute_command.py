@@ -1,4 +1,4 @@
-"""The one command that changes the program."""
+"""The command `!STATEMENT`, the only one that changes the program."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ _ONLY_LOOKED_AT = "Nothing can be changed in the past: `c` returns to the presen
 
 
 async def execute(here: PromptState, command: ParsedCommand) -> None:
-    """`!STATEMENT`. Raises RequestFailed with the program's own error, Over, NotStopped.
+    """Run a statement in the program itself, and show that it ran there.
 
-    Whatever it is given is the user's own wish, so nobody is asked again; that it acts, is said.
+    The user typed it, so no confirmation is needed. Raises RequestFailed with the program's own error, ProgramOver,
+    ProgramNotStopped.
     """
     live = here.live
     if not command.text:

@@ -1,4 +1,4 @@
-"""`fix apply`: a change that an answer has proposed is written to its file, once the user has said yes."""
+"""The command `fix apply`: writes a proposed change to its file after the user has confirmed it."""
 
 from __future__ import annotations
 
@@ -16,42 +16,42 @@ from dap_ai.protocol.wire.ask_messages import Fix
 from dap_ai.system.apply_diff import CannotMend, mended
 
 _KEPT = 20
-"""So many texts from before are kept; the oldest go."""
+"""Maximum number of backups to keep; the oldest are deleted."""
 _State = tuple[int, int]
-"""When a file was changed, in ns, and its size."""
+"""A file's modification time in ns, and its size in bytes."""
 
 
 class CannotApply(Exception):  # noqa: N818  an answer
-    """The file is left as it is; the text says why."""
+    """Raised if a change cannot be written; the text says why."""
 
 
 class Fixing:
-    """The changes proposed by the last answer at this stop that proposed any. `confirmed` asks the user."""
+    """The changes that the newest answer at this stop proposed, if any. `confirmed` asks the user."""
 
     def __init__(self, say: Callable[[str], None], confirmed: Callable[[str], Awaitable[bool]]) -> None:
         self._say = say
         self._confirmed = confirmed
         self._fixes: list[Fix] = []
         self._states: dict[str, _State | None] = {}
-        """Of the files, when changes of them were proposed."""
+        """State of each file when changes to it were proposed."""
 
     def __bool__(self) -> bool:
-        """Whether there is any."""
+        """Whether any change is proposed."""
         return bool(self._fixes)
 
     def learn(self, fixes: Sequence[object]) -> None:
-        """Of an answer that has just ended."""
+        """Replace the proposed changes by those of an answer, if it has any."""
         found = [msgspec.convert(fix, Fix) for fix in fixes]
         if found:
             self._fixes = found
             self._states = {fix.file: _state(fix.file) for fix in found}
 
     def forget(self) -> None:
-        """Drops the proposed changes: the program has moved on."""
+        """Drop the proposed changes, because the program has moved on."""
         self._fixes = []
 
     async def apply(self, number: int) -> None:
-        """The change of this number, from 1 on. Raises CannotApply."""
+        """Show a proposed change and write it after confirmation; `number` is 1-based. Raises CannotApply."""
         if not 1 <= number <= len(self._fixes):
             raise CannotApply(f"Changes proposed: {len(self._fixes)}." if self._fixes else "No change was proposed.")
         fix = self._fixes[number - 1]
@@ -74,13 +74,13 @@ class Fixing:
 
 def _state(file: str) -> _State | None:
     with contextlib.suppress(OSError):
-        about = os.stat(file)  # noqa: PTH116  of a text
+        about = os.stat(file)  # noqa: PTH116  takes a str
         return about.st_mtime_ns, about.st_size
     return None
 
 
 def _texts(fix: Fix, then: _State | None) -> tuple[Path, bytes, bytes]:
-    """The file itself, before and after. Raises CannotApply."""
+    """Return the file's resolved path, its current content and its new content. Raises CannotApply."""
     name, path = near(fix.file), Path(fix.file).resolve()
     try:
         before = path.read_bytes()
@@ -99,7 +99,7 @@ def _texts(fix: Fix, then: _State | None) -> tuple[Path, bytes, bytes]:
 
 
 def _kept(path: Path, before: bytes) -> Path:
-    """Where the text before the change is kept. Raises CannotApply."""
+    """Save the old content to a backup file and return its path. Raises CannotApply."""
     folder = user_state_path("dap-ai") / "before-fixes"
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -115,7 +115,7 @@ def _kept(path: Path, before: bytes) -> Path:
 
 
 def _write(path: Path, after: bytes) -> None:
-    """At once: whoever reads it meanwhile sees the old text or the new one. Raises CannotApply."""
+    """Replace the file atomically, so that a reader sees either the old or the new content. Raises CannotApply."""
     try:
         handle, name = tempfile.mkstemp("", f".{path.name}.", path.parent)
         with os.fdopen(handle, "wb") as file:

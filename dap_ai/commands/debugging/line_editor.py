@@ -1,7 +1,7 @@
-"""The line editor: prompt_toolkit's one owner.
+"""The line editor, the only module that uses prompt_toolkit.
 
-While a line is being typed, what the program prints appears above it. A paste of several lines is taken at once; a line
-that begins with `!` and ends with `:` goes on until an empty one.
+The program's output appears above the line that is being typed. A paste of several lines is read as one input; a line
+that begins with `!` and ends with `:` continues until an empty line.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _GIVES_WAY = object()
 
 
 class Editor(Lines):
-    """See lines.Lines. Ctrl-C comes as a key, not as a signal, and nothing is kept open."""
+    """A `line_sources.Lines` with line editing; Ctrl-C arrives as a key, not as a signal."""
 
     echoes = True
 
@@ -39,7 +39,7 @@ class Editor(Lines):
         self._typed = ""
         self._pending: set[asyncio.Future[None]] = set()
         output = Vt100_Output.from_pty(sys.stdout, term=os.environ.get("TERM"), enable_bell=False)
-        output.enable_cpr = False  # some terminals never tell where the cursor is, and are waited for
+        output.enable_cpr = False  # some terminals never report the cursor's position, which would block
         self._session: PromptSession[Any] = PromptSession(
             PROMPT,
             output=output,
@@ -55,7 +55,7 @@ class Editor(Lines):
         )
 
     async def line(self) -> str | None:
-        """See lines.Lines."""
+        """Implements the method of `line_sources.Lines` with prompt_toolkit."""
         typed, self._typed = self._typed, ""
         self._screen.above = self._above
         try:
@@ -72,7 +72,7 @@ class Editor(Lines):
         return str(line)
 
     def give_way(self) -> None:
-        """See lines.Lines."""
+        """Implements the method of `line_sources.Lines` with prompt_toolkit."""
         app = self._session.app
         if app.is_running and not app.is_done:
             self._typed = self._session.default_buffer.text
@@ -95,7 +95,7 @@ class _Names(Completer):
         self._complete = complete
 
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
-        """The words that the last one of the line may become."""
+        """Return the possible completions of the last word of the line."""
         del complete_event
         before = document.text_before_cursor
         word = document.get_word_before_cursor(WORD=False) if before[-1:].strip() else ""
@@ -105,7 +105,7 @@ class _Names(Completer):
 
 
 def _history(path: Path | None) -> History:
-    """In a file for its user alone; without one, for this session."""
+    """Return a history file that only its user can read; without a usable path, a history in memory."""
     if path is None:
         return InMemoryHistory()
     try:

@@ -1,8 +1,8 @@
-"""What a line at the prompt means: a command, a value to be printed, or a question in plain words. Pure.
+"""Parses a line at the prompt: a command, an expression to print, or a question in plain English. Pure.
 
-1. A command is its word alone, or the word, a space and what it takes: `list(x)` and `n.next` are expressions.
-2. A word of a command before what it does not take begins a sentence: `where does x come from` is a question.
-3. Nothing becomes a change of the program by being typed bare: `x = 3` is answered with how to mean it.
+1. A command is its word alone, or its word, a space and a valid argument: `list(x)` and `n.next` are expressions.
+2. A command word before an invalid argument begins a sentence: `where does x come from` is a question.
+3. A bare line never changes the program: `x = 3` gets an explanation of how to assign.
 """
 
 from __future__ import annotations
@@ -15,36 +15,36 @@ from dap_ai.commands.debugging.command_words import ELSEWHERE, SPELLINGS, Takes,
 
 
 class ParsedCommand(NamedTuple):
-    """`name` as in `spelling.WORDS`."""
+    """A command with its argument; `name` as in `command_words.WORDS`."""
 
     name: str
     text: str = ""
-    """What stands after the word."""
+    """The argument: the text after the command's word."""
     form: str = ""
-    """gdb's `/FORMAT`, without the slash."""
+    """The `/FORMAT` of gdb's commands, without the slash."""
     word: str = ""
-    """As it was spelt."""
+    """The command's word as the user typed it."""
 
     @property
     def times(self) -> int:
-        """How often; 1 where nothing is said."""
+        """The repeat count; 1 if none was given."""
         return int(self.text) if self.text.isdecimal() else 1
 
 
 class Question(NamedTuple):
-    """In plain words."""
+    """A question in plain English."""
 
     text: str
 
 
 class Unclear(NamedTuple):
-    """Neither; the text says how it could be meant."""
+    """A line that is neither; the text says how to rephrase it."""
 
     text: str
 
 
 class Nothing(NamedTuple):
-    """An empty line, or a comment: `again` does the last command once more."""
+    """An empty line or a comment; `again`: an empty line, which may repeat the last command."""
 
     again: bool
 
@@ -62,13 +62,13 @@ _KEYWORDS = frozenset({"is", "in", "not", "and", "or", "if", "else", "for", "lam
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _STRING = re.compile(r"'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"")
 _SEPARATOR = re.compile(r""";;(?=(?:[^'"]|'[^']*'|"[^"]*")*$)""")
-"""Not within quotes."""
+"""Matches `;;` outside quotes."""
 _COMMENT = re.compile(r"(?:#|//).*")
 _OPERATORS = frozenset("()[]{}+-*/%&|^<>=.@~:,\"'0123456789")
 
 
 class BreakpointPlace(NamedTuple):
-    """Where a breakpoint is to be: `line` 0: in the function `name`. Without `file`, in the current one."""
+    """The place of a breakpoint; `line` 0: in function `name`. An empty `file` is the current file."""
 
     file: str
     line: int
@@ -77,7 +77,7 @@ class BreakpointPlace(NamedTuple):
 
 
 def split(text: str) -> list[str]:
-    """The lines of a paste, and within one what `;;` separates; a block that `!` begins stays whole."""
+    """Split pasted text into lines, and lines at `;;`; a block that begins with `!` stays whole."""
     parts: list[str] = []
     for line in text.splitlines() or [""]:
         if parts and parts[-1].startswith("!") and line[:1].isspace() and line.strip():
@@ -88,7 +88,10 @@ def split(text: str) -> list[str]:
 
 
 def parse(line: str, names: Container[str] = (), *, fresh: bool = False) -> Said:
-    """What a line means. `names` are those that the program knows; `fresh`: it stands at its first line, or is over."""
+    """Parse one line.
+
+    `names`: names in the program's source. `fresh`: the program is at its first line, or has ended.
+    """
     text = line.strip()
     if not text or text.startswith("#"):
         return Nothing(again=not text)
@@ -101,7 +104,7 @@ def parse(line: str, names: Container[str] = (), *, fresh: bool = False) -> Said
 
 
 def place(text: str) -> BreakpointPlace | None:
-    """FILE:LINE, LINE, FUNCTION or FILE:FUNCTION, with `if CONDITION` or pdb's `, CONDITION`; None: it is none."""
+    """Parse FILE:LINE, LINE, FUNCTION or FILE:FUNCTION, with `if CONDITION` or pdb's `, CONDITION`; else None."""
     found = _PLACE.fullmatch(text.strip())
     if not found:
         return None
@@ -111,7 +114,7 @@ def place(text: str) -> BreakpointPlace | None:
 
 
 def names_in(source: str) -> set[str]:
-    """The names that a source file uses, comments and strings left out as far as one line tells."""
+    """Return the names in a source text, except those in comments and in strings on one line."""
     return {
         name for line in source.splitlines() for name in _NAME.findall(_COMMENT.sub("", _STRING.sub("", line)))
     } - _KEYWORDS
@@ -123,7 +126,7 @@ def _command(text: str, *, fresh: bool) -> Said | None:
         return None
     spelt, rest = found["word"], (found["rest"] or "").strip()
     if re.match(r"(?:[-+*/%&|^]|\*\*|//|<<|>>)?=(?!=)", rest) and spelt != "p":
-        return None  # a variable of a command's name
+        return None  # an assignment to a variable with a command's name
     if spelt == "r":
         spelt = "run" if fresh else "finish"
     if spelt == "w" and rest and not rest.isdecimal():
@@ -141,12 +144,12 @@ def _command(text: str, *, fresh: bool) -> Said | None:
 
 
 def _asked(word: Word, text: str, rest: str) -> str:
-    """`why is x 0?` is asked as it stands, also after the command `fix`."""
+    """Return the question to ask: the text after `fix`, else the whole line, such as `why is x 0?`."""
     return rest if word.name == "fix" and rest else text
 
 
 def _meant(spelt: str, rest: str) -> str:
-    """Gdb's `set var x = 3` is an assignment."""
+    """Remove `var` from gdb's `set var x = 3`, which leaves an assignment."""
     return re.sub(r"^var(?:iable)?\s+", "", rest) if spelt == "set" else rest
 
 
@@ -171,7 +174,7 @@ def _fits(takes: Takes, rest: str) -> bool:
 
 
 def _is_prose(text: str) -> bool:
-    """Three words and more, nothing but words: no expression, no list of arguments."""
+    """Return whether a text is at least three plain words, rather than an expression or a list of arguments."""
     words = text.rstrip("?.!").replace(",", " ").split()
     plain = all(re.fullmatch(r"[A-Za-z][a-z']*", word) for word in words)
     return len(words) >= 3 and plain and not _KEYWORDS.intersection(words[1:2])
@@ -188,7 +191,7 @@ def _bare(text: str, names: Container[str]) -> Said:
 
 
 def _is_expression(text: str, names: Container[str]) -> bool:
-    """By its names where it has words only, else by its shape."""
+    """Return whether a text is an expression: by known names if it is words only, else by its form."""
     without = _STRING.sub("''", text)
     words = [name for name in _NAME.findall(without) if name not in _KEYWORDS]
     if not without.isascii() or text.endswith(("?", ".", "!")) or (not words and without[0] not in "0123456789(['\"-"):
@@ -200,5 +203,5 @@ def _is_expression(text: str, names: Container[str]) -> bool:
 
 
 def _without_keywords(text: str) -> str:
-    """Words beside each other are a sentence, unless one of them joins the others."""
+    """Replace keywords by an operator, because words joined by a keyword can be an expression."""
     return re.sub(rf"\b(?:{'|'.join(_KEYWORDS - {'None', 'True', 'False'})})\b", "+", text)

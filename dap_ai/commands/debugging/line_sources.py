@@ -1,4 +1,4 @@
-"""Where lines come from, and a source that every terminal and every pipe has."""
+"""The interface to sources of lines, and a source that works for any terminal or pipe."""
 
 from __future__ import annotations
 
@@ -13,39 +13,39 @@ PROMPT = "(dap-ai) "
 
 
 class Interrupted(Exception):  # noqa: N818  a state, not a mistake
-    """Ctrl-C at the prompt: what was typed is dropped."""
+    """Raised at Ctrl-C at the prompt; the typed text is discarded."""
 
 
 class LineSuspended(Exception):  # noqa: N818  a state, not a mistake
-    """Something is to be shown first."""
+    """Raised by `line` if something must be shown first."""
 
 
 class Lines(Protocol):
-    """One line at a time, and only when one is wanted: what follows may be the program's input."""
+    """A source of lines that reads only one requested line at a time, because the rest may be the program's input."""
 
     echoes: bool
-    """The user sees a line already, having typed it."""
+    """Whether the terminal already shows the line that the user typed."""
 
     async def line(self) -> str | None:
-        """The next one, or several that were pasted; None: there are no more. Raises Interrupted, LineSuspended."""
+        """Return the next line, or several pasted lines; None at the end. Raises Interrupted, LineSuspended."""
         ...
 
     def give_way(self) -> None:
-        """Something is to be shown: the line that is being typed ends, and is offered again by the next `line`."""
+        """Suspend the line that is being typed so that something can be shown; the next `line` resumes it."""
 
     def interrupted(self) -> None:
-        """SIGINT has come while a line is awaited."""
+        """Handle a SIGINT while waiting for a line."""
 
     def close(self) -> None:
-        """Nobody reads any more."""
+        """Stop reading."""
 
 
 Complete = Callable[[str], Iterable[str]]
-"""What a line to the cursor can go on with: whole words."""
+"""Returns completions, as whole words, for the text before the cursor."""
 
 
 class PlainLines(Lines):
-    """A terminal without an editor, or a pipe: read byte by byte, as the program's input may follow."""
+    """Reads a terminal without an editor, or a pipe, byte by byte, because the program's input may follow."""
 
     def __init__(self) -> None:
         self._prompt = Prompt(text=PROMPT)
@@ -54,7 +54,7 @@ class PlainLines(Lines):
         self._wake = asyncio.Event()
 
     async def line(self) -> str | None:
-        """See Lines."""
+        """Implements the method of Lines for a plain terminal or a pipe."""
         if self._waiting is None:
             loop = asyncio.get_running_loop()
             waiting: asyncio.Future[str | None] = loop.create_future()
@@ -64,7 +64,7 @@ class PlainLines(Lines):
                     waiting.set_result(text)
 
             def tell(text: str | None) -> None:
-                with contextlib.suppress(RuntimeError):  # all is over, and the loop with it
+                with contextlib.suppress(RuntimeError):  # the loop has been closed
                     loop.call_soon_threadsafe(set_line, text)
 
             self._waiting = waiting
@@ -81,13 +81,13 @@ class PlainLines(Lines):
         return line
 
     def give_way(self) -> None:
-        """The line that is being typed stays where it is."""
+        """Suspend `line`; the text that is being typed stays on screen."""
         self._wake.set()
 
     def interrupted(self) -> None:
-        """The terminal has dropped what was typed."""
+        """Show the prompt again; the terminal has discarded what was typed."""
         self._prompt.interrupted()
 
     def close(self) -> None:
-        """See Lines."""
+        """Implements the method of Lines for a plain terminal or a pipe."""
         self._prompt.close()

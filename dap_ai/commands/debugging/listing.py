@@ -1,6 +1,6 @@
-"""Frames and source as text. Pure.
+"""Formats frames and source as text. Pure.
 
-Lines are 1-based, as is the frame's; frames count from 0, the innermost, as gdb's do.
+Line numbers are 1-based; frame numbers are 0-based from the innermost frame, as in gdb.
 """
 
 from __future__ import annotations
@@ -14,37 +14,37 @@ from dap_ai.commands.debugging.prompt_breakpoints import near
 from dap_ai.system.texts import cut
 
 AROUND = 5
-"""So many lines stand before and after the current one: eleven, as pdb shows."""
+"""Number of lines to show before and after the current one: eleven in all, as in pdb."""
 _MANY = 40
 _NAME_CHARS = 60
 
 
 def path_of(frame: Mapping[str, Any]) -> str:
-    """Its source file; empty: none."""
+    """Return the path of a frame's source file; empty if it has none."""
     source: Mapping[str, Any] = frame.get("source") or {}
     return str(source.get("path") or "")
 
 
 def where(frame: Mapping[str, Any]) -> str:
-    """`shop.py:12 in total`."""
+    """Describe a frame's place as `shop.py:12 in total`."""
     path = path_of(frame)
     name = cut(str(frame.get("name") or "?"), _NAME_CHARS, "…")
     return f"{near(path)}:{frame['line']} in {name}" if path and frame["line"] else f"in {name} (no source)"
 
 
 def line_of(source: Sequence[str], number: int) -> str:
-    """A numbered line with an arrow; empty: there is none."""
+    """Format a numbered source line with an arrow; empty if the line does not exist."""
     return f"-> {number:>4}  {source[number - 1].rstrip()}" if 0 < number <= len(source) else ""
 
 
 def listed(source: Sequence[str], first: int, last: int, current: int = 0, stops: Container[int] = ()) -> str:
-    """Lines `first` to `last`, as far as there are any: `->` the current one, `B` one with a breakpoint."""
+    """Format the existing lines from `first` to `last`: `->` marks the current line, `B` those with a breakpoint."""
     numbers = range(max(first, 1), min(last, len(source)) + 1)
     return "\n".join(f"{_mark(n, current, stops)}{n:>4}  {source[n - 1].rstrip()}".rstrip() for n in numbers)
 
 
 def stack(frames: Sequence[Mapping[str, Any]], selected: int, limit: int = 0) -> str:
-    """A line for each frame, with the source line below those that have one; equal runs of recursion in one line."""
+    """Format a stack, one line per frame; consecutive identical frames of a recursion share one line."""
     shown = frames[:limit] if limit else frames
     lines: list[str] = []
     repeated = 0
@@ -63,7 +63,10 @@ def stack(frames: Sequence[Mapping[str, Any]], selected: int, limit: int = 0) ->
 
 
 def function_around(source: Sequence[str], line: int) -> tuple[int, int]:
-    """First and last line of the function that holds a line, by syntax or braces; of the file where there is none."""
+    """Return the first and last line of the function around a line; those of the file if there is none.
+
+    The function is found by Python's syntax, or else by braces.
+    """
     text = "\n".join(source)
     try:
         tree = ast.parse(text)
@@ -78,7 +81,7 @@ def function_around(source: Sequence[str], line: int) -> tuple[int, int]:
 
 
 def declared_at(source: Sequence[str], name: str) -> int:
-    """The line that seems to define a function of this name, in any language; 0: none."""
+    """Return the 1-based line that appears to define a function, in any language; 0: not found."""
     short = re.escape(re.split(r"\.|::", name)[-1])
     starts = re.compile(rf"^\s*(?:async\s+)?(?:def|class|fn|pub fn)\s+{short}\b|^\w[\w\s*&:<>,]*\b{short}\s*\([^;]*$")
     return next((number for number, line in enumerate(source, 1) if starts.match(line)), 0)
@@ -89,7 +92,7 @@ def _mark(number: int, current: int, stops: Container[int]) -> str:
 
 
 def _braced(source: Sequence[str], line: int) -> tuple[int, int]:
-    """A function's lines in a language with braces: what stands at the margin begins and ends it."""
+    """Return a function's first and last line in a language with braces, from the lines without indentation."""
     first = next((n for n in range(min(line, len(source)), 0, -1) if re.match(r"[A-Za-z_]", source[n - 1])), 1)
     last = next((n for n in range(line, len(source) + 1) if source[n - 1].startswith("}")), len(source))
     return first, last

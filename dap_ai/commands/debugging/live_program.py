@@ -1,8 +1,8 @@
-"""A program under the prompt, from its start to its end: events come in, and who waits for a stop is woken.
+"""A program at the prompt from start to end: handles its events and wakes commands that wait for a stop.
 
-1. One task takes the events, in order; commands only wait for what it has seen.
-2. Whatever a command wants to know, a tool of the session's agent tells it, as it would tell a model: so every kind of
-   debuggee is looked at in one way, by a guest too, and nothing is changed by looking.
+1. One task handles the events in order; commands only wait for the state that it sets.
+2. Commands get their data from tools of the session's agent, as a model would: this works the same for every kind of
+   debuggee and for a guest, and reading changes nothing.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from dap_ai.transport.client import DapClient
 Frame = Mapping[str, Any]
 _ANSWER_S = 120.0
 _ECHO = re.compile(r"\A\((?:lldb|gdb)\) .*\n")
-"""A debugger's command line says again what it was told."""
+"""The echo of a command on a debugger's command line."""
 _DETACH_S = 3.0
 _BACK = frozenset({"stepBack", "reverseContinue"})
 _OF_PRESENT = "about the present: a moment in the past is only looked at"
@@ -36,15 +36,18 @@ _FRAMES = 400
 
 
 class ProgramOver(Exception):  # noqa: N818  a state, not a mistake
-    """The program has ended, or nothing can be asked of it any more."""
+    """Raised if the program or its session has ended."""
 
 
 class ProgramNotStopped(Exception):  # noqa: N818  a state, not a mistake
-    """The program runs, or is not ours to move; the text says what to do."""
+    """Raised if the program runs or must not be moved; the text says what to do."""
 
 
 class LiveProgram(SessionLoop):
-    """`stop` is the event's body while the program stands still; `frames` are of that stop, as far as they are read."""
+    """A debugged program; `stop` is the body of the event `stopped` while it is stopped.
+
+    `frames` are the frames of that stop that have been read, innermost first.
+    """
 
     def __init__(
         self, client: DapClient, display: Display, target: Target, wishes: RunOptions, terminal: SharedTerminal
@@ -58,7 +61,7 @@ class LiveProgram(SessionLoop):
         self.on_news: Callable[[], None] = lambda: None
         """Called when the program has stopped or ended."""
         self.on_fixes: Callable[[Sequence[object]], None] = lambda _fixes: None
-        """Called with the changes that an answer has proposed."""
+        """Called with the changes that an answer proposes."""
         self._terminal = terminal
         self._asking = QuestionRunner(self.controls, display, wishes, self.outcome, target.asks)
         self._prompt = Prompt(editing=False, asks=target.acts)
@@ -71,17 +74,17 @@ class LiveProgram(SessionLoop):
 
     @property
     def thread_id(self) -> int:
-        """Of the stop. Raises Over, ProgramNotStopped."""
+        """The id of the selected thread. Raises ProgramOver, ProgramNotStopped."""
         return self._here["threadId"]
 
     @property
     def in_past(self) -> bool:
-        """What is shown is a moment before the stop, in a copy of the program."""
+        """Whether an earlier moment is shown, in a copy of the program."""
         return bool(self.stop and self.stop.get("dapAiPast"))
 
     @property
     def is_answering(self) -> bool:
-        """A question is being answered."""
+        """Whether a question is being answered."""
         return self._asking.under_way
 
     @property
@@ -95,7 +98,7 @@ class LiveProgram(SessionLoop):
         return self.stop
 
     async def start(self) -> None:
-        """Returns when the program runs or has stopped. Raises RequestFailed, ConnectionClosed, TimeoutError."""
+        """Start the program; return when it runs or stops. Raises RequestFailed, ConnectionClosed, TimeoutError."""
         self.client.on_event(self._learn)
         self._running = True
         await self.begin()
@@ -107,22 +110,22 @@ class LiveProgram(SessionLoop):
             self.capabilities = {**self.capabilities, **body.get("capabilities", {})}
 
     def can(self, capability: str) -> bool:
-        """Whether the adapter has announced it."""
+        """Return whether the adapter has announced a capability."""
         return self.controls.capabilities.get(capability, self.capabilities.get(capability)) is True
 
     async def _take(self) -> None:
-        while True:  # also after the end, which can be asked about
+        while True:  # also after the program's end, because questions remain possible
             name, body = await self._events.get()
             try:
                 if not await self.handle(name, body) and name == "closed":
                     return
-            except Exception as error:  # noqa: BLE001  whatever it is, nobody else would tell it
+            except Exception as error:  # noqa: BLE001  outermost handler of the task: show any error
                 self._ended()
                 self.outcome.failed = True
                 self.display.error(error.user_text if isinstance(error, RequestFailed) else str(error) or repr(error))
 
     async def handle(self, name: str, body: dict[str, Any]) -> bool:
-        """See Loop."""
+        """Handle one event; see SessionLoop."""
         if name == "continued" and self.stop and not self._running:
             self._moved()
             return True
@@ -133,7 +136,7 @@ class LiveProgram(SessionLoop):
         return await super().handle(name, body)
 
     async def on_event(self, name: str, body: dict[str, Any]) -> bool:
-        """See Loop."""
+        """Handle one event; see SessionLoop."""
         match name:
             case "stopped":
                 await self._on_stopped(body)
@@ -164,7 +167,7 @@ class LiveProgram(SessionLoop):
     async def _on_stopped(self, body: dict[str, Any]) -> None:
         shown = await self.target.stopped(self._session, body, running=self._running)
         if shown is None or (self.stop is not None and not self.target.moves_on()):
-            return  # it has gone on, or it is another thread of the same stop
+            return  # it has continued, or another thread reports the same stop
         self._running = False
         self.target.job.paused()
         self._terminal.take()
@@ -183,11 +186,14 @@ class LiveProgram(SessionLoop):
         self.stop, self.frames, self._running = None, [], True
 
     async def resume(self, command: str, **arguments: Any) -> None:
-        """Resumes the program; `settled` waits for it. Raises RequestFailed, ProgramOver, ProgramNotStopped."""
+        """Resume the program; `settled` waits for its next stop.
+
+        Raises RequestFailed, ProgramOver, ProgramNotStopped.
+        """
         stop = self._here
         moves_copy = self.in_past or command in _BACK
         if self.target.unmoved and not moves_copy and not (self.target.acts and command == "continue"):
-            raise ProgramNotStopped(self.target.unmoved)  # `continue` lets a held one go
+            raise ProgramNotStopped(self.target.unmoved)  # `continue` releases a held process
         await self.target.before_going_on(self._session)
         self.target.job.going_on()
         self._terminal.give(0)
@@ -197,20 +203,20 @@ class LiveProgram(SessionLoop):
         except RequestFailed:
             self._terminal.take()
             self.target.job.paused()
-            frames = await self._read_frames(stop["threadId"], 1)  # a refused resume ends the old ids all the same
+            frames = await self._read_frames(stop["threadId"], 1)  # a refused resume invalidates the old frame ids too
             self.stop, self.frames, self.selected, self._running, self._whole_stack = stop, frames, 0, False, False
             raise
 
     async def settled(self, timeout_s: float | None = None) -> bool:
-        """Returns when the program stands still or has ended; False: it does not within this time."""
+        """Wait until the program has stopped or ended; return False if `timeout_s` seconds elapse first."""
         return await self._until(lambda: self.stop is not None or self.over, timeout_s)
 
     async def interrupt(self) -> None:
-        """Ctrl-C at a running program: it stops where it is. Raises RequestFailed, TimeoutError."""
+        """Pause a running program. Raises RequestFailed, TimeoutError."""
         await self.controls.pause()
 
     async def answered(self, question: str) -> None:
-        """Asks, and returns when the answer has been shown. Raises RequestFailed, TimeoutError."""
+        """Ask a question and return when the answer has been shown. Raises RequestFailed, TimeoutError."""
         frame = self.frame_id if self.selected and not self.in_past else None
         if self.in_past:
             self.display.status(_OF_PRESENT)
@@ -220,12 +226,15 @@ class LiveProgram(SessionLoop):
         await self._until(lambda: not self._asking.under_way or self.over)
 
     async def cancel(self) -> None:
-        """The answer under way ends."""
+        """Cancel the current answer."""
         self._approvals.drop()
         await self._asking.cancel()
 
     async def tool(self, name: str, **arguments: Any) -> str:
-        """What a tool of the agent's says of the frame, as Markdown. Raises RequestFailed, Over, ProgramNotStopped."""
+        """Run a tool of the agent at the selected frame and return its Markdown; empty if no answer arrives.
+
+        Raises RequestFailed, ProgramOver, ProgramNotStopped.
+        """
         where = {"frameId": self.frame_id} if self.frames else {"threadId": self.thread_id}
         if self.in_past:
             self.display.status(_OF_PRESENT)
@@ -236,27 +245,33 @@ class LiveProgram(SessionLoop):
         return str(self._answers.pop(ask_id).get("answer") or "")
 
     async def evaluate(self, expression: str) -> str:
-        """In the program itself, or on the debugger's command line. Raises RequestFailed, Over, ProgramNotStopped."""
+        """Evaluate in the program itself, or run a command of the debugger's command line.
+
+        Raises RequestFailed, ProgramOver, ProgramNotStopped.
+        """
         at = {"frameId": self.frame_id} if self.frames else {}
         body = await self.controls.request("evaluate", {"expression": expression, "context": "repl", **at})
         return _ECHO.sub("", str(body.get("result") or ""))
 
     @property
     def frame(self) -> Frame | None:
-        """The selected one; None: the thread has none. Raises Over, ProgramNotStopped."""
+        """The selected frame; None: the thread has none. Raises ProgramOver, ProgramNotStopped."""
         self._here  # noqa: B018  raises
         return self.frames[self.selected] if self.selected < len(self.frames) else None
 
     @property
     def frame_id(self) -> int:
-        """Of the selected frame. Raises Over, ProgramNotStopped, RequestFailed: there is none."""
+        """The id of the selected frame.
+
+        Raises ProgramOver, ProgramNotStopped; RequestFailed if the thread has no frame.
+        """
         frame = self.frame
         if frame is None:
             raise RequestFailed("stackTrace", "noFrame", "this thread has no frame")
         return int(frame["id"])
 
     async def whole_stack(self) -> list[Frame]:
-        """All frames of the stop, the innermost first; of a deep recursion those nearest."""
+        """Return the frames of the stop, innermost first; of a deep recursion only the innermost."""
         self._here  # noqa: B018  raises
         if not self._whole_stack:
             self.frames = await self._read_frames(self.thread_id, _FRAMES) or self.frames
@@ -264,7 +279,7 @@ class LiveProgram(SessionLoop):
         return self.frames
 
     async def go_to_thread(self, thread_id: int) -> bool:
-        """Another thread is looked at and moved from now on; False: it has no stack."""
+        """Select another thread for reading and moving; return False if it has no stack."""
         stop = self._here
         frames = await self._read_frames(thread_id, 1)
         if not frames:
@@ -291,7 +306,7 @@ class LiveProgram(SessionLoop):
         return True
 
     async def ended(self) -> None:
-        """Says, once, how the program has ended by itself."""
+        """Show how the program ended by itself; further calls do nothing."""
         if not self._told:
             self._told = True
             await self._end.finish(self.display, running=False, quit_wanted=False)
@@ -300,12 +315,12 @@ class LiveProgram(SessionLoop):
                 self.display.status(f"{caught.type} was caught and reported: `why` asks about it")
 
     async def close(self, *, detach: bool = False) -> None:
-        """Nothing of it is left, but a program that was attached to, or is let go (`detach`)."""
+        """End the program; one that was attached to, or is released by `detach`, continues."""
         if self._pump:
             self._pump.cancel()
         self._prompt.close()
         if detach and not self.over:
-            with contextlib.suppress(Exception):  # it is let go: what the adapter thinks of it no longer matters
+            with contextlib.suppress(Exception):  # the program is released: errors of the adapter no longer matter
                 await self.client.request("disconnect", {"terminateDebuggee": False}, timeout_s=_DETACH_S)
             self._terminal.leave()
             self.display.status("left: the program goes on")

@@ -1,4 +1,4 @@
-"""Commands that look, and change nothing: values, source, frames, threads."""
+"""Commands that read values, source, frames and threads, and change nothing."""
 
 from __future__ import annotations
 
@@ -17,33 +17,36 @@ _FORMAT = re.compile(r"(?P<count>\d*)(?P<letters>[a-z]*)")
 _SIZES = {"b": 1, "h": 2, "w": 4, "g": 8}
 _NUMBERS = {"x": "{:#x}", "o": "{:#o}", "t": "{:#b}", "d": "{}", "u": "{}", "c": "{}"}
 _PREFERRED = {"type": ("type", "info"), "names": ("variables",), "parts": ("variables", "info")}
-"""What is wanted, and the tools that tell it: the first one that is for this program."""
+"""Names of the tools for each purpose, in order of preference; the first that suits the program is used."""
 
 
 class LookCommands:
-    """Each method is a command of `spelling.WORDS`. Raises RequestFailed, Over, NotStopped."""
+    """Reading commands, one method per command of `command_words.WORDS`.
+
+    Raises RequestFailed, ProgramOver, ProgramNotStopped.
+    """
 
     def __init__(self, here: PromptState) -> None:
         self._here = here
 
     async def help(self, command: ParsedCommand) -> None:
-        """The list, or one command."""
+        """Show all commands, or the help of one."""
         self._here.say(explained(command.text) if command.text else listed())
 
     async def print(self, command: ParsedCommand) -> None:
-        """In a copy, or read: whatever it calls, the program stays as it is."""
+        """Show an expression's value, evaluated in a copy if it calls anything, so that the program does not change."""
         value = await self.value(command.text)
         text = _formatted(value.text, command.form)
         self._here.say("\n".join(filter(None, [text, value.more])))
 
     async def value(self, expression: str) -> tool_answers.ShownValue:
-        """Of an expression, in the selected frame."""
+        """Return the value of an expression in the selected frame."""
         if self._here.live.in_past:
             return await past_values.value(self._here.live, expression)
         return tool_answers.value(await self._here.live.tool("evaluate", expression=expression))
 
     async def pretty(self, command: ParsedCommand) -> None:
-        """A line for each item or field."""
+        """Show a value's items or fields, one per line."""
         if self._here.live.in_past:
             self._here.say(await past_values.parts(self._here.live, command.text))
             return
@@ -54,21 +57,21 @@ class LookCommands:
             self._here.say(tool_answers.plain(answer))
 
     async def whatis(self, command: ParsedCommand) -> None:
-        """By the kind's own tool."""
+        """Show the type of an expression."""
         if self._here.live.in_past:
             self._here.say(await past_values.type_of(self._here.live, command.text))
             return
         self._here.say(tool_answers.plain(await self._tool("type", symbol=command.text)))
 
     async def source(self, command: ParsedCommand) -> None:
-        """Of a function or type; a file that is there is gdb's: its lines are commands."""
+        """Show the source of a function or type; for an existing file, run its lines as commands, as gdb does."""
         if lines := _lines_of(command.text):
             self._here.run_lines(lines)
             return
         self._here.say(tool_answers.plain(await self._tool("type", symbol=command.text)))
 
     async def examine(self, command: ParsedCommand) -> None:
-        """By the debugger's own words for it, which know all formats; else its bytes."""
+        """Show memory: with the debugger's own `x` command, which knows all formats, or else as bytes."""
         live = self._here.live
         form = f"/{command.form}" if command.form else ""
         if command.form.endswith("i"):
@@ -82,12 +85,12 @@ class LookCommands:
             self._here.say(tool_answers.plain(await live.tool("memory", address=command.text, count=count)))
 
     async def disassemble(self, command: ParsedCommand) -> None:
-        """Around where it stands, or an address."""
+        """Show instructions around the current place, or at an address."""
         address = {"address": command.text} if command.text else {}
         self._here.say(tool_answers.plain(await self._here.live.tool("disassemble", **address)))
 
     async def args(self, _command: ParsedCommand) -> None:
-        """The function's."""
+        """Show the arguments of the current function."""
         if self._here.live.in_past:
             self._here.say(await past_values.names(self._here.live))
             return
@@ -96,7 +99,7 @@ class LookCommands:
         self._here.say(told or tool_answers.section(answer, "Locals") or "no arguments")
 
     async def info(self, command: ParsedCommand) -> None:
-        """As gdb's users spell it; what is not known here, the debugger itself is asked."""
+        """Show a subject in gdb's spelling; pass unknown subjects to the debugger's own `info`."""
         wanted, _, _rest = command.text.partition(" ")
         match INFO.get(wanted):
             case "locals" if self._here.live.in_past:
@@ -125,21 +128,21 @@ class LookCommands:
                 self._here.say(f"info tells of: {', '.join(dict.fromkeys(INFO.values()))}.")
 
     async def where(self, command: ParsedCommand) -> None:
-        """All frames; `bt N`: N of them."""
+        """Show the stack; `bt N`: N frames."""
         limit = int(command.text) if command.text.isdecimal() else _STACK_ROWS
         frames = await self._here.live.whole_stack()
         self._here.say(listing.stack(frames, self._here.live.selected, limit))
 
     async def up(self, command: ParsedCommand) -> None:
-        """To callers."""
+        """Select the caller's frame, or the Nth one up."""
         await self._select(self._here.live.selected + command.times)
 
     async def down(self, command: ParsedCommand) -> None:
-        """To what they called."""
+        """Select the called frame, or the Nth one down."""
         await self._select(self._here.live.selected - command.times)
 
     async def frame(self, command: ParsedCommand) -> None:
-        """This one again, or that of a number."""
+        """Show the current frame, or select a frame by number."""
         await self._select(int(command.text) if command.text else self._here.live.selected)
 
     async def _select(self, number: int) -> None:
@@ -154,7 +157,7 @@ class LookCommands:
         await self.show_place()
 
     async def show_place(self) -> None:
-        """Where the selected frame stands, with its line."""
+        """Show the place of the selected frame, with its source line."""
         frame = self._here.live.frame
         if frame is None:
             self._here.say("no frame")
@@ -165,7 +168,7 @@ class LookCommands:
         self._here.say("\n".join(filter(None, rows)))
 
     async def list(self, command: ParsedCommand) -> None:
-        """Eleven lines; again, those that follow."""
+        """Show eleven source lines; repeated, the lines that follow."""
         source = await self._here.source()
         if not source:
             self._here.say("there is no source here; `disas` shows instructions of a native program")
@@ -192,7 +195,7 @@ class LookCommands:
         return max(1, middle - listing.AROUND), max(1, middle - listing.AROUND) + 2 * listing.AROUND
 
     async def longlist(self, _command: ParsedCommand) -> None:
-        """The function that holds the line."""
+        """Show the source of the function around the current line."""
         source = await self._here.source()
         self._show(source, *listing.function_around(source, self._here.line))
 
@@ -201,11 +204,11 @@ class LookCommands:
         self._here.say(listing.listed(source, first, last, self._here.line, stops))
 
     async def threads(self, _command: ParsedCommand) -> None:
-        """All of them."""
+        """Show all threads."""
         self._here.say(tool_answers.plain(await self._here.live.tool("threads")))
 
     async def thread(self, command: ParsedCommand) -> None:
-        """Another one is looked at from now on; without a number: all."""
+        """Select another thread; without a number, show all threads."""
         words = command.text.split()
         if not words or not words[0].isdecimal():
             await self.threads(command)
@@ -216,28 +219,28 @@ class LookCommands:
             self._here.say(f"there is no thread {words[0]}; `threads` lists them")
 
     async def show_displays(self) -> None:
-        """The values that are wanted at each stop."""
+        """Show the values of all `display` expressions."""
         for number, expression in self._here.displays.items():
             self._here.say(f"{number}: {expression} = {(await self.value(expression)).text}")
 
     async def display(self, command: ParsedCommand) -> None:
-        """One more of them; alone: all of them, now."""
+        """Add an expression to show at each stop, and show all of them now."""
         if command.text:
             self._here.displays[max(self._here.displays, default=0) + 1] = command.text
         await self.show_displays()
 
     async def undisplay(self, command: ParsedCommand) -> None:
-        """By number or expression; alone: all."""
+        """Remove a `display` expression by number or text; without an argument, all."""
         for number, expression in list(self._here.displays.items()):
             if not command.text or command.text in {str(number), expression}:
                 del self._here.displays[number]
 
     async def trace(self, command: ParsedCommand) -> None:
-        """In a copy."""
+        """Run an expression in a copy and show each line that it runs."""
         self._here.say(tool_answers.plain(await self._here.live.tool("trace", expression=command.text)))
 
     async def history(self, command: ParsedCommand) -> None:
-        """The values that it took; with `when`, also the first with which a condition held."""
+        """Show the values that an expression took; with `when`, also the first for which a condition held."""
         asked = as_called(command.text)
         wanted = {"expression": asked.expression, "when": asked.when(asked.expression)}
         if asked.expression:
@@ -246,7 +249,7 @@ class LookCommands:
             self._here.say("history EXPRESSION, or history EXPRESSION when CONDITION")
 
     async def slice(self, command: ParsedCommand) -> None:
-        """The lines that made a value."""
+        """Show the lines that determined a value."""
         self._here.say(tool_answers.plain(await self._here.live.tool("slice", expression=command.text)))
 
     async def _tool(self, wanted: str, **arguments: str) -> str:
@@ -264,13 +267,13 @@ def _lines_of(name: str) -> list[str]:
 
 
 def _spelt(tool: str, arguments: Mapping[str, str]) -> Mapping[str, str]:
-    """The value that is asked about, as the tool calls it."""
+    """Return the tool's arguments with the expression under the name that the tool uses."""
     wanted = next(iter(arguments.values()), "")
     return {"symbol" if tool in {"info", "type"} else "expression": wanted} if wanted else {}
 
 
 def _formatted(text: str, form: str) -> str:
-    """Gdb's `p/x`, of a whole number."""
+    """Format an integer as in gdb's `p/x`; other values are returned unchanged."""
     pattern = _NUMBERS.get(form[-1:])
     if pattern and re.fullmatch(r"-?\d+", text):
         return pattern.format(int(text))

@@ -1,4 +1,4 @@
-"""Commands that let the program go on, and what is shown where it stands then."""
+"""Commands that continue or step the program, and show where it stops."""
 
 from __future__ import annotations
 
@@ -25,25 +25,28 @@ _MANY_LINES = 100_000
 
 
 class MoveCommands:
-    """Each method is a command of `spelling.WORDS`, and returns at the next stop. Raises as Looking."""
+    """Moving commands, one method per command of `command_words.WORDS`; each returns at the next stop.
+
+    Raises RequestFailed, ProgramOver, ProgramNotStopped.
+    """
 
     def __init__(self, here: PromptState, looking: LookCommands, setting: BreakpointCommands) -> None:
         self._here = here
         self._looking = looking
         self._setting = setting
         self.shown: Mapping[str, Any] | None = None
-        """The stop that was shown last; None: the program has gone on since."""
+        """The stop that was shown last; None: the program has moved since."""
         self._place = ""
-        """The place of that stop."""
+        """The file and function of that stop."""
         self.interrupted = False
-        """The user has pressed Ctrl-C since the program was let go."""
+        """Whether the user has pressed Ctrl-C since the program was resumed."""
 
     async def next(self, command: ParsedCommand) -> None:
-        """N lines, unless something else stops it."""
+        """Step over N lines, or until something else stops the program."""
         await self._steps("next", command)
 
     async def step(self, command: ParsedCommand) -> None:
-        """Into calls."""
+        """Step N lines, into calls."""
         await self._steps("stepIn", command)
 
     async def _steps(self, request: str, command: ParsedCommand) -> None:
@@ -56,7 +59,7 @@ class MoveCommands:
         await self.show_stop()
 
     async def _stepping(self, request: str, times: int, **more: Any) -> AsyncGenerator[None]:
-        """Goes so often, and comes back after each that has ended as a step: nothing else has stopped it."""
+        """Step up to `times` times, yielding after each; end early if anything but the step stops the program."""
         for _ in range(times):
             await self._go(request, **more)
             stop = self._here.live.stop
@@ -65,11 +68,11 @@ class MoveCommands:
             yield
 
     async def finish(self, _command: ParsedCommand) -> None:
-        """Out of the function of the selected frame."""
+        """Continue until the function of the selected frame returns."""
         await self._repeat("stepOut", self._here.live.selected + 1)
 
     async def go_on(self, command: ParsedCommand) -> None:
-        """`continue`; with `&`, in the background."""
+        """Continue to the next stop; with `&`, in the background."""
         if command.text and command.text != "&":
             self._here.say("continue takes nothing, or &.")
         elif any(not watch.data_id for watch in self._here.watches):
@@ -79,7 +82,7 @@ class MoveCommands:
             await self.show_stop()
 
     async def until(self, command: ParsedCommand) -> None:
-        """A line further down, or LINE, or the end of the function."""
+        """Continue to a later line of the function, to LINE, or to the end of the function."""
         if command.text:
             await self._to(command.text)
             return
@@ -90,7 +93,10 @@ class MoveCommands:
         await self.show_stop()
 
     async def _to(self, text: str) -> None:
-        """A breakpoint of ours that is gone afterwards; where the function ends first, it stops there all the same."""
+        """Continue to a place by a temporary, unlisted breakpoint.
+
+        The program stops there even if the current function returns first.
+        """
         made = await self._setting.silent(text)
         if made is None:
             return
@@ -101,7 +107,7 @@ class MoveCommands:
         await self.show_stop()
 
     async def jump(self, command: ParsedCommand) -> None:
-        """Only where the adapter can: no line between runs."""
+        """Jump to another line without running the lines in between, if the adapter supports it."""
         where = place(command.text)
         live = self._here.live
         if where is None or not where.line or not live.can("supportsGotoTargetsRequest"):
@@ -120,14 +126,14 @@ class MoveCommands:
         await self.show_stop()
 
     async def back(self, command: ParsedCommand) -> None:
-        """N steps back, over calls; gdb's `reverse-step` goes into them."""
+        """Step back N lines, over calls; gdb's `reverse-step` steps into them."""
         for _ in range(command.times):
             if not await self._back("stepBack", dapAiInto=command.word in _INTO):
                 return
         await self.show_stop()
 
     async def back_on(self, _command: ParsedCommand) -> None:
-        """To the stop before."""
+        """Continue backwards to the previous stop."""
         if await self._back("reverseContinue"):
             await self.show_stop()
 
@@ -139,14 +145,14 @@ class MoveCommands:
         return self._here.live.stop is not None
 
     async def interrupt(self, _command: ParsedCommand) -> None:
-        """Pauses what runs in the background."""
+        """Pause a program that runs in the background."""
         if self._here.live.stop is None and not self._here.live.over:
             await self._here.live.interrupt()
             await self._here.live.settled()
         await self.show_stop()
 
     async def _watching(self) -> None:
-        """Line by line, until a watched value is another one: what debuggers without data breakpoints can do."""
+        """Step line by line until a watched value changes, for debuggers without data breakpoints."""
         async for _ in self._stepping("stepIn", _MANY_LINES):
             if changes := await self._changes():
                 self._here.say("\n".join(changes))
@@ -154,7 +160,7 @@ class MoveCommands:
         await self.show_stop()
 
     async def _changes(self, *, by_debugger: bool = False) -> list[str]:
-        """A value that cannot be read here, as outside of its function, is as it was."""
+        """Return a line per watched value that has changed; a value that cannot be read here counts as unchanged."""
         told: list[str] = []
         for watch in self._here.watches:
             if bool(watch.data_id) != by_debugger:
@@ -166,7 +172,7 @@ class MoveCommands:
         return told
 
     async def _go(self, request: str, *, wait: bool = True, **arguments: Any) -> None:
-        """Lets it go, and past breakpoints that are to be passed; returns when it stands still."""
+        """Resume the program and wait for its next stop, continuing at breakpoints that are to be ignored."""
         self.interrupted = False
         self._here.next_line = 0
         await self._here.live.resume(request, **arguments)
@@ -177,7 +183,7 @@ class MoveCommands:
             await self._here.live.resume("continue")
 
     async def _passes(self) -> bool:
-        """Whether it has stopped only at breakpoints that are to be passed; counts how often each was hit."""
+        """Count the hits of the breakpoints at this stop; return whether all of them are to be ignored this time."""
         hit = self._hit()
         for one in hit:
             one.hits += 1
@@ -187,7 +193,7 @@ class MoveCommands:
         return bool(hit) and len(passed) == len(hit)
 
     def _hit(self) -> list[PromptBreakpoint]:
-        """None where a copy has stopped, or the present is shown again: the program has hit nothing."""
+        """Return the breakpoints hit at this stop; empty while the past is shown, when the program itself hit none."""
         live = self._here.live
         if live.stop is None or "dapAiPast" in live.stop:
             return []
@@ -198,7 +204,7 @@ class MoveCommands:
         return self._here.breakpoints.hit(ids, listing.path_of(frame), frame["line"], str(frame["name"]))
 
     async def show_stop(self) -> None:
-        """Why and where it stands; where it has ended, nothing: that is told elsewhere."""
+        """Show why and where the program has stopped; nothing if it has ended."""
         live = self._here.live
         self.shown = live.stop
         if live.stop is None or not live.frames:

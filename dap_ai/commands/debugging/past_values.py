@@ -1,4 +1,4 @@
-"""What is looked at in a moment of the past: DAP's own requests tell it, for the agent's tools see the present."""
+"""Reads values at an earlier moment through DAP requests, because the agent's tools read the present."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MANY = 40
 
 
 async def value(live: LiveProgram, expression: str) -> tool_answers.ShownValue:
-    """Of an expression, in the selected frame of the copy."""
+    """Return the value of an expression in the selected frame of the copy."""
     try:
         return tool_answers.ShownValue(str((await _evaluated(live, expression))["result"]))
     except RequestFailed as error:
@@ -22,20 +22,20 @@ async def value(live: LiveProgram, expression: str) -> tool_answers.ShownValue:
 
 
 async def names(live: LiveProgram) -> str:
-    """The locals of the selected frame, a line each."""
+    """Return the locals of the selected frame, one per line."""
     scopes = (await live.controls.request("scopes", {"frameId": live.frame_id}))["scopes"]
     return _rows(await _inside(live, scopes[0]["variablesReference"])) or "no locals"
 
 
 async def parts(live: LiveProgram, expression: str) -> str:
-    """Items or fields, a line each. Raises RequestFailed."""
+    """Return a value's items or fields, one per line. Raises RequestFailed."""
     found = await _evaluated(live, expression)
     reference = found["variablesReference"]
     return _rows(await _inside(live, reference)) if reference else str(found["result"])
 
 
 async def type_of(live: LiveProgram, expression: str) -> str:
-    """Raises RequestFailed."""
+    """Return the type of an expression's value. Raises RequestFailed."""
     return str((await _evaluated(live, expression))["type"])
 
 

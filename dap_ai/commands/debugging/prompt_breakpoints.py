@@ -1,8 +1,8 @@
-"""The breakpoints of a session, as its user numbers them. Pure.
+"""The breakpoints of a session, numbered for its user. Pure.
 
-Numbers begin at 1 and are never used twice. What the debugger says of a breakpoint (another line, a message) is kept
-beside what was wished. Passing (`ignore`) and being forgotten after one stop (`tbreak`) are done here, alike for every
-adapter.
+Numbers begin at 1 and are never reused. The debugger's answer for a breakpoint (another line, a message) is kept with
+the user's request. Ignoring hits (`ignore`) and removal after one stop (`tbreak`) are implemented here, in the same way
+for every adapter.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dap_ai.system.texts import counted
 
 @dataclass
 class PromptBreakpoint:
-    """`line` 0: in every function `name`. `file` is absolute; empty for a function."""
+    """A breakpoint; `line` 0: in every function `name`. `file` is absolute; empty for a function."""
 
     number: int
     file: str = ""
@@ -28,22 +28,22 @@ class PromptBreakpoint:
     once: bool = False
     enabled: bool = True
     passes: int = 0
-    """So often the program goes on there by itself."""
+    """The number of further hits to ignore."""
     hits: int = 0
     id: int | None = None
-    """The adapter's."""
+    """The adapter's id of the breakpoint."""
     message: str = ""
-    """Why it is not there (yet); empty: it is."""
+    """Why the adapter has not set it (yet); empty: it is set."""
     silent: bool = False
-    """Of ours, for a command: it is not listed."""
+    """Whether a command set it for its own use; it is not listed."""
 
     @property
     def place(self) -> str:
-        """`shop.py:12` or `in total`."""
+        """The place as text: `shop.py:12` or `in total`."""
         return f"{near(self.file)}:{self.line}" if self.line else f"in {self.name}"
 
     def listing_line(self) -> str:
-        """A line of the list."""
+        """Format the breakpoint as a line of the list."""
         notes = [
             f"if {self.condition}" if self.condition else "",
             "once" if self.once else "",
@@ -57,13 +57,13 @@ class PromptBreakpoint:
 
 @dataclass
 class PromptBreakpoints:
-    """Those of a session; they outlive the program, which may be started again."""
+    """All breakpoints of a session; they are kept when the program is started again."""
 
     all: list[PromptBreakpoint] = field(default_factory=list[PromptBreakpoint])
     _last: int = 0
 
     def add(self, **fields: Any) -> PromptBreakpoint:
-        """A new one."""
+        """Add a breakpoint and return it; a silent one gets number 0."""
         silent = bool(fields.get("silent"))
         self._last += not silent
         made = PromptBreakpoint(number=0 if silent else self._last, **fields)
@@ -74,30 +74,30 @@ class PromptBreakpoints:
         return iter([one for one in self.all if not one.silent])
 
     def numbered(self, text: str) -> tuple[list[PromptBreakpoint], list[str]]:
-        """Those of these numbers, and what is no number of one."""
+        """Return the breakpoints with the numbers in `text`, and the words that are not a breakpoint's number."""
         words = text.replace(",", " ").split()
         by_number = {str(one.number): one for one in self}
         return [by_number[word] for word in words if word in by_number], [w for w in words if w not in by_number]
 
     def at(self, file: str, line: int) -> list[PromptBreakpoint]:
-        """Those on a line."""
+        """Return the breakpoints on a line."""
         return [one for one in self if one.file == file and one.line == line]
 
     def remove(self, some: Iterable[PromptBreakpoint]) -> None:
-        """They are forgotten."""
+        """Remove breakpoints."""
         gone = list(some)
         self.all = [one for one in self.all if one not in gone]
 
     def of_file(self, file: str) -> list[PromptBreakpoint]:
-        """What `setBreakpoints` is to set there, in this order."""
+        """Return the breakpoints to set in a file with `setBreakpoints`, in order."""
         return [one for one in self.all if one.file == file and one.line and one.enabled]
 
     def of_functions(self) -> list[PromptBreakpoint]:
-        """What `setFunctionBreakpoints` is to set."""
+        """Return the breakpoints to set with `setFunctionBreakpoints`."""
         return [one for one in self.all if not one.line and one.enabled]
 
     def hit(self, ids: Sequence[int], file: str, line: int, function: str) -> list[PromptBreakpoint]:
-        """At which of them the program stands: by the adapter's ids, else by where it is. None of them: empty."""
+        """Return the breakpoints at which the program stopped, by the adapter's ids or else by the place."""
         enabled = [one for one in self.all if one.enabled]
         by_id = [one for one in enabled if one.id is not None and one.id in ids]
         here = [
@@ -107,7 +107,7 @@ class PromptBreakpoints:
 
 
 def arguments(some: Sequence[PromptBreakpoint]) -> list[dict[str, Any]]:
-    """Of `setBreakpoints`, or of `setFunctionBreakpoints`."""
+    """Return the `breakpoints` argument of `setBreakpoints` or `setFunctionBreakpoints`."""
     return [
         {
             **({"line": one.line} if one.line else {"name": one.name}),
@@ -118,7 +118,7 @@ def arguments(some: Sequence[PromptBreakpoint]) -> list[dict[str, Any]]:
 
 
 def answered(some: Sequence[PromptBreakpoint], answers: Sequence[Mapping[str, Any]]) -> None:
-    """What the adapter says of each, in the order in which they were set."""
+    """Store the adapter's answers, one per breakpoint in the order in which they were set."""
     for one, answer in zip(some, answers, strict=False):
         one.id = answer.get("id", one.id)
         moved = answer.get("line") or one.line
@@ -129,7 +129,7 @@ def answered(some: Sequence[PromptBreakpoint], answers: Sequence[Mapping[str, An
 
 
 def near(path: str) -> str:
-    """A path as a person of this folder writes it."""
+    """Return a path relative to the current folder if it is inside, else unchanged; "no file" if empty."""
     if not path:
         return "no file"
     return os.path.relpath(path) if Path(path).is_relative_to(Path.cwd()) else path

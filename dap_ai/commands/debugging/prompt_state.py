@@ -1,4 +1,4 @@
-"""What the commands work with: the program of now, and what its user has set up, which outlives it."""
+"""The state shared by the commands: the current program, and the user's settings, which outlive it."""
 
 from __future__ import annotations
 
@@ -16,56 +16,59 @@ from dap_ai.protocol.wire.errors import RequestFailed
 
 @dataclass
 class WatchedExpression:
-    """`data_id`: the debugger watches it; empty: we do, line by line."""
+    """A watched expression with its last value; an empty `data_id` means that we watch it line by line."""
 
     expression: str
     value: str
     data_id: str = ""
 
     def listing_line(self) -> str:
-        """A line of the list."""
+        """Format the watch as a line of the list."""
         return f"   watching {self.expression} = {self.value}"
 
 
 @dataclass
 class PromptState:
-    """`live` is replaced when the program is started again."""
+    """The state of the prompt; `live` is replaced when the program is started again."""
 
     live: LiveProgram
     display: Display
     breakpoints: PromptBreakpoints = field(default_factory=PromptBreakpoints)
     displays: dict[int, str] = field(default_factory=dict[int, str])
-    """Expressions that are shown at each stop, by number."""
+    """Expressions to show at each stop, by number."""
     watches: list[WatchedExpression] = field(default_factory=list[WatchedExpression])
     next_line: int = 0
-    """Where `list` goes on; 0: around the current line."""
+    """The line at which `list` continues; 0: around the current line."""
     run_lines: Callable[[Sequence[str]], None] = lambda _lines: None
-    """Puts lines before those that are typed next."""
+    """Queues lines to run before those that are typed next."""
     _sources: dict[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
 
     def say(self, text: str) -> None:
-        """What a command has found."""
+        """Show the result of a command, unless it is empty."""
         if text:
             self.display.reply(text)
 
     def note(self, text: str) -> None:
-        """A line about the session itself."""
+        """Show a line about the session itself."""
         self.display.status(text)
 
     @property
     def file(self) -> str:
-        """The source file of the selected frame; empty: none. Raises Over, NotStopped."""
+        """The source file of the selected frame; empty: none. Raises ProgramOver, ProgramNotStopped."""
         frame = self.live.frame
         return path_of(frame) if frame else ""
 
     @property
     def line(self) -> int:
-        """The selected frame's; 0: none. Raises Over, NotStopped."""
+        """The line of the selected frame; 0: none. Raises ProgramOver, ProgramNotStopped."""
         frame = self.live.frame
         return int(frame["line"]) if frame else 0
 
     async def source(self) -> Sequence[str]:
-        """The lines of the selected frame's file; empty: nobody has them. Raises Over, NotStopped."""
+        """Return the source lines of the selected frame's file; empty if unavailable.
+
+        Raises ProgramOver, ProgramNotStopped.
+        """
         frame = self.live.frame
         path = self.file
         if frame is None:

@@ -1,8 +1,8 @@
-"""What is written to the terminal while a program and a prompt share it.
+"""Controls terminal output while a program and a prompt share the terminal.
 
-1. The program's output comes through us (a terminal of its own), so that it never lands within a line that is typed.
-2. Its input is our terminal itself: what was typed ahead stays there, for whoever reads next.
-3. It leads a session of its own: Ctrl-C reaches us alone, and pauses it.
+1. We forward the program's output from its own terminal, so that it never appears within a line being typed.
+2. The program's input is our terminal: text typed ahead stays there for the next reader.
+3. The program leads its own session: Ctrl-C reaches only us, and we pause the program.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ _CHUNK_BYTES = 65536
 
 
 class Screen:
-    """Our stdout. `above` is set while a line is being typed: it runs a function with the prompt out of the way."""
+    """Our stdout; `above` is set while a line is being typed, and runs a function with the prompt removed."""
 
     def __init__(self) -> None:
         self.above: Callable[[Callable[[], None]], None] | None = None
         self._rest = b""
-        """The beginning of a line that waits for its end, while there is a prompt."""
+        """An incomplete line of output that waits for its end while the prompt is shown."""
         self._open_line = False
 
     def program(self, data: bytes) -> None:
-        """What the program writes."""
+        """Write output of the program, only whole lines while the prompt is shown."""
         if not data:
             return
         if self.above is None:
@@ -46,7 +46,7 @@ class Screen:
             self.above(lambda: self._write(whole + newline))
 
     def fresh(self) -> None:
-        """What comes next begins a line."""
+        """Write what is held back and end the line, so that the next output starts a new line."""
         if self._rest:
             rest, self._rest = self._rest, b""
             self._write(rest)
@@ -61,25 +61,25 @@ class Screen:
 
 
 class DebugDisplay(TerminalDisplay):
-    """All in one stream, as debuggers do it."""
+    """A terminal display that writes everything to stdout, as debuggers do."""
 
     def __init__(self, settings: Settings, screen: Screen, *, verbose: bool = False) -> None:
         super().__init__(settings, sys.stdout, sys.stdout, verbose=verbose)
         self._screen = screen
 
     def program_output(self, category: str, data: bytes) -> None:
-        """Above the prompt, if there is one."""
+        """Show program output, above the prompt if one is shown."""
         del category
         self._quiet()
         self._screen.program(data)
 
 
 class SharedTerminal(ControllingTerminal):
-    """See the module's rules. Where stdout is no terminal, the program writes to it itself."""
+    """The terminal under this module's rules. If stdout is not a terminal, the program writes to it directly."""
 
     def __init__(self, screen: Screen) -> None:
         super().__init__()
-        super().close(restore=False)  # no group of the program's is ever in the foreground
+        super().close(restore=False)  # the program's process group is never in the foreground
         self._screen = screen
         self._output = self._far = -1
         self._ours: Modes = modes_of(0)
@@ -88,11 +88,11 @@ class SharedTerminal(ControllingTerminal):
 
     @property
     def present(self) -> bool:
-        """There is no job control in it."""
+        """False: job control does not apply to the program."""
         return False
 
     def spawning(self) -> dict[str, Any]:
-        """Its input is ours, its output a terminal of its own."""
+        """Return `Popen` arguments that give the program our input and a new terminal for its output."""
         if sys.platform == "win32":
             return super().spawning()
         if not sys.stdout.isatty():
@@ -103,17 +103,17 @@ class SharedTerminal(ControllingTerminal):
         return {"start_new_session": True, "stdout": self._far, "stderr": self._far}
 
     def spawned(self) -> None:
-        """Its output is read from now on."""
+        """Start reading the program's output."""
         if self._far >= 0:
             os.close(self._far)
             self._far = -1
             asyncio.get_running_loop().add_reader(self._output, self._drain)
 
     def started(self, group: int) -> None:
-        """Nothing is to be taken from it."""
+        """Do nothing: the program never takes the foreground."""
 
     def take(self) -> None:
-        """The program stands still: all that it wrote is shown, and the terminal is in our modes."""
+        """Called when the program has stopped: show its pending output and restore our terminal modes."""
         self._drain()
         if self._given:
             self._given = False
@@ -121,7 +121,7 @@ class SharedTerminal(ControllingTerminal):
             set_modes(0, self._ours)
 
     def give(self, group: int) -> None:
-        """The program goes on, in the modes that it had set."""
+        """Called when the program continues: restore the terminal modes that it had set."""
         del group
         self._screen.fresh()
         self._given = True
@@ -129,10 +129,10 @@ class SharedTerminal(ControllingTerminal):
             set_modes(0, self._programs)
 
     def resumed(self, group: int) -> None:
-        """`fg` was typed: nothing has changed for the program."""
+        """Do nothing: `fg` changes nothing for the program."""
 
     def gone(self) -> None:
-        """The program has ended: the rest of its output is shown."""
+        """Called when the program has ended: show its remaining output and restore our terminal modes."""
         self._drain()
         if self._output >= 0:
             asyncio.get_running_loop().remove_reader(self._output)
@@ -142,22 +142,22 @@ class SharedTerminal(ControllingTerminal):
         set_modes(0, self._ours)
 
     def leave(self) -> None:
-        """The program goes on without us: what it writes still comes here, by a process that ends with it."""
+        """Called when the program continues without us: a separate process forwards its output until it ends."""
         if self._output >= 0:
             self._drain()
             os.set_blocking(self._output, True)
-            quiet = subprocess.DEVNULL  # it ends by an error: so does every reader of a terminal that is gone
+            quiet = subprocess.DEVNULL  # cat ends with an error, as every reader does when its terminal closes
             cat = programs.locate("cat") or "/bin/cat"
             subprocess.Popen([cat], stdin=self._output, stderr=quiet, start_new_session=True)  # noqa: S603  ours
         self.gone()
 
     def close(self, *, restore: bool) -> None:
-        """As the shell gave it to us."""
+        """Restore the terminal modes that the shell gave us."""
         del restore
         set_modes(0, self._ours)
 
     def _drain(self) -> None:
-        with contextlib.suppress(OSError):  # nothing there now, or nobody writes any more
+        with contextlib.suppress(OSError):  # no data available, or the writing end is closed
             while self._output >= 0 and (data := os.read(self._output, _CHUNK_BYTES)):
                 self._screen.program(data)
             if self._output >= 0:
@@ -165,7 +165,7 @@ class SharedTerminal(ControllingTerminal):
 
 
 def _set_up(far: int) -> None:
-    """As wide as ours; line ends are made by ours, once."""
+    """Give the program's terminal our size, and turn off its output processing, which ours does already."""
     import fcntl  # noqa: PLC0415  POSIX only
     import termios  # noqa: PLC0415  the same
 

@@ -1,6 +1,6 @@
-"""A tool's Markdown, as short as a debugger's user expects it. Pure.
+"""Shortens a tool's Markdown to what a debugger's user expects. Pure.
 
-What cannot be shortened stays as it came: nothing of it is lost.
+Text that cannot be shortened is kept unchanged.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SECTION = re.compile(r"^(?P<title>[A-Z][^\n`]*):\n\n```\w*\n(?P<body>.*?)^```",
 
 
 class ShownValue(NamedTuple):
-    """What an expression is, or the error instead; `more`: what it printed, what it was kept from."""
+    """The value of an expression, or its error; `more`: what it printed and what the copy prevented."""
 
     text: str
     more: str = ""
@@ -33,7 +33,7 @@ class ShownValue(NamedTuple):
 
 
 def value(answer: str) -> ShownValue:
-    """Of the tool `evaluate`."""
+    """Parse an answer of the tool `evaluate`."""
     text = answer.strip()
     if found := _EVALUATED.fullmatch(text):
         return ShownValue(found["value"], plain(found["more"]))
@@ -45,21 +45,21 @@ def value(answer: str) -> ShownValue:
 
 
 def plain(answer: str) -> str:
-    """Without the marks of Markdown, which a terminal's reader does not need."""
+    """Remove Markdown markup, which a terminal's user does not need."""
     text = _BOLD.sub(r"\1", _CODE.sub(r"\1", _FENCE.sub("", answer)))
     return re.sub(r"\n{3,}", "\n\n", text).strip()
 
 
 def section(answer: str, title: str) -> str:
-    """What stands in the fence below `Title:`; empty: nothing."""
+    """Return the fenced text below `Title:`; empty if there is none."""
     return next((m["body"].rstrip() for m in _SECTION.finditer(answer) if m["title"] == title), "")
 
 
 def is_elsewhere(answer: str) -> bool:
-    """Whether a tool has said that it is for other programs."""
+    """Return whether a tool answered that it does not apply to this kind of program."""
     return " is not for this program. " in answer
 
 
 def is_unread(answer: str) -> bool:
-    """Whether a tool that reads without a copy could not read a value, which the tool `evaluate` may compute."""
+    """Return whether a tool that reads without a copy failed to read a value, which `evaluate` may compute."""
     return " was not read: " in answer.partition("\n")[0]

@@ -1,4 +1,4 @@
-"""Answers in a file too, for an editor whose console is one line (Helix): the file's path is the answer's last line."""
+"""Writes each answer to a file too, for an editor with a one-line console (Helix); the last line shown is its path."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 class AnswerFile:
-    """An agent each of whose answers takes the place of the one before in a file that only its user may read.
+    """Wraps an agent and writes each answer to a file that only its user may read, replacing the previous answer.
 
-    What is there is written to if it is an ordinary file of the same user; a link, a pipe, a device and a file of
-    another user are left as they are. Clients that have joined the session have their answers without it.
+    The file is written only if it is new or a regular file of the same user; links, pipes, devices and other users'
+    files are left alone. Answers to clients that have joined the session are not written.
     """
 
     def __init__(self, agent: AgentPort, path: str) -> None:
@@ -30,7 +30,7 @@ class AnswerFile:
         self._path = path
 
     async def answer(self, ask: AcceptedAsk, debugger: RawDebugger, sink: SafeSink) -> SafeAnswer | NotAnswered:
-        """As the agent answers; then the file holds the answer's Markdown, and the last status says where it is."""
+        """Answer a question, write the answer's Markdown to the file, and show the file's path as the last status."""
         if ask.joined:
             return await self._agent.answer(ask, debugger, sink)
         copy = _Copy(sink)
@@ -39,47 +39,47 @@ class AnswerFile:
             return answer
         text = "".join(copy.pieces)
         if text and not text.endswith("\n"):
-            sink.emit("answer", "\n")  # a line that is not whole would come after the path
+            sink.emit("answer", "\n")  # an incomplete line would be shown after the path
         sink.emit("status", self._write(text))
         return answer
 
     async def recall(self, debugger: RawDebugger) -> Recalled | NoPast:
-        """The agent's."""
+        """Recall the program's past through the wrapped agent."""
         return await self._agent.recall(debugger)
 
     async def close(self) -> None:
-        """The file stays, to be read."""
+        """Close the wrapped agent; the file is kept."""
         await self._agent.close()
 
     def _write(self, text: Safe) -> Safe:
-        """The file's path, as the user has set it; or why the text is not in it."""
+        """Write the text and return the absolute path of the file, or the reason why it was not written."""
         path = Path(self._path)
         try:
             path = path.expanduser().absolute()
             path.parent.mkdir(parents=True, exist_ok=True)
             with os.fdopen(open_private(path, os.O_WRONLY, _empty), "w", encoding="utf-8", errors="replace") as file:
                 file.write(text)
-        except (OSError, RuntimeError) as error:  # RuntimeError: the home of a user that nobody knows
+        except (OSError, RuntimeError) as error:  # RuntimeError: the home directory of an unknown user
             return as_it_is(f"{path}: {(error.strerror if isinstance(error, OSError) else None) or error}")
         return as_it_is(str(path))
 
 
 def _empty(fd: int) -> None:
-    """Raises OSError."""
+    """Truncate an open file. Raises OSError if it belongs to another user."""
     if hasattr(os, "getuid") and os.fstat(fd).st_uid != os.getuid():
         raise OSError("it belongs to another user")
     os.ftruncate(fd, 0)
 
 
 class _Copy:
-    """A sink that keeps what it passes on of the answer."""
+    """A sink that forwards everything and keeps the pieces of the answer."""
 
     def __init__(self, sink: SafeSink) -> None:
         self.pieces: list[Safe] = []
         self._sink = sink
 
     def emit(self, category: Category, text: Safe, tool: SafeStep | None = None) -> None:
-        """See Sink."""
+        """Forward one piece of output, and keep it if it belongs to the answer."""
         if category == "answer":
             self.pieces.append(text)
         self._sink.emit(category, text, tool)

@@ -1,4 +1,4 @@
-"""Lines of the commands; those that nobody has to read, which hold no session up when stderr is a full pipe."""
+"""Prints the commands' lines; a Teller writes them without blocking a session when stderr is a full pipe."""
 
 from __future__ import annotations
 
@@ -16,42 +16,42 @@ _CLOSE_S = 1.0
 
 
 def say(text: str, *, err: bool = False, nl: bool = True) -> None:
-    """Print a text of whatever origin: what would act on the terminal, or hide, as escapes."""
+    """Print untrusted text; control and invisible characters are shown as escapes."""
     click.echo(visible(text), err=err, nl=nl)
 
 
 def say_json(value: object) -> None:
-    """Print a report as JSON in lines, each text in it as `say` would print it."""
+    """Print a value as indented JSON, with escapes for control and invisible characters in each text."""
     text = msgspec.json.format(msgspec.json.encode(all_visible(msgspec.to_builtins(value)))).decode()
     click.echo(in_json(text))
 
 
 def warn(text: str) -> None:
-    """A line on stderr with the command's name."""
+    """Print a line on stderr with the prefix `dap-ai:`."""
     say(f"dap-ai: {text}", err=True)
 
 
 class Teller:
-    """Writes lines in a thread of its own. While they are not read, lines are dropped, and counted."""
+    """Writes lines in its own thread, dropping and counting lines while the queue is full."""
 
     def __init__(self, write: Callable[[str], None] = warn) -> None:
         self._write = write
         self._lines: queue.Queue[str | None] = queue.Queue(_MAX_LINES)
         self._dropped = self._told = 0
-        """Each is changed by one thread only: that which tells, and that which writes."""
-        # A daemon: at the end, a line that cannot be written keeps no process alive.
+        """`_dropped` is changed by the telling thread only, `_told` by the writing thread only."""
+        # A daemon, so that a line that cannot be written does not keep the process alive.
         self._thread = threading.Thread(target=self._run, name="stderr", daemon=True)
         self._thread.start()
 
     def tell(self, text: str) -> None:
-        """Write a line soon. Never blocks, never raises."""
+        """Queue a line for writing. Never blocks, never raises."""
         try:
             self._lines.put_nowait(text)
         except queue.Full:
             self._dropped += 1
 
     def close(self) -> None:
-        """What waits is still written, if it is read within a second."""
+        """Write the queued lines, waiting at most about a second for them to be read."""
         try:
             self._lines.put(None, timeout=_CLOSE_S)
         except queue.Full:

@@ -1,4 +1,4 @@
-"""What a run shows; the terminal and the JSON lines each do it their way."""
+"""The interface through which a run shows its progress, implemented for a terminal and for JSON lines."""
 
 from __future__ import annotations
 
@@ -12,61 +12,61 @@ Body_contra = TypeVar("Body_contra", contravariant=True)
 
 
 class RunDisplay(Protocol[Text_contra, Body_contra]):
-    """Told of all that happens in a run, in order. No method blocks for longer than its writing takes.
+    """Receives everything that happens in a run, in order. Methods block only while they write.
 
-    A display that inherits from it writes what it shows; of the rest it shows nothing.
+    The inherited methods show nothing; a display overrides those whose input it shows.
     """
 
     def command(self, command_line: Text_contra) -> None:
-        """The program is about to run."""
+        """Show the command line that is about to run."""
 
     def stopped(self, body: Body_contra) -> None:
-        """The program has stopped; `body` is the event's."""
+        """Show that the program has stopped; `body` is the body of the event `stopped`."""
 
     def waiting(self, text: Text_contra) -> None:
-        """Nothing to show yet, and why; until the next call of anything."""
+        """Show what the run is waiting for, until the next call of any method."""
 
     def status(self, text: Text_contra) -> None:
-        """A line about the run itself."""
+        """Show a line about the run itself."""
 
     def reply(self, text: Text_contra) -> None:
-        """What a command of the debugger's has found; a line or more."""
+        """Show the output of a debugger command, one or more lines."""
 
     def ask_output(self, output: AskOutput) -> None:
-        """A piece of the answer, a step or a status."""
+        """Show a piece of the answer, a step or a status."""
 
     def approval(self, wanted: AskApproval) -> None:
-        """The answer waits for the user's confirmation to an action."""
+        """Show an action that needs the user's consent."""
 
     def ask_ended(self, ended: AskEnded) -> None:
-        """The answer is complete."""
+        """Show the end of an answer."""
 
     def prompting(self) -> None:
-        """The user is about to be asked for a line."""
+        """Prepare for a prompt at which the user enters a line."""
 
     def spent(self, questions: int, usage: Usage) -> None:
-        """What a chat of several questions has cost as a whole."""
+        """Show the total cost of a chat of several questions."""
 
     def context(self, text: Text_contra) -> None:
-        """The first context, which `--show-context` asks for."""
+        """Show the context of the first question, for `--show-context`."""
 
     def masked(self, rows: list[Masked]) -> None:
-        """What was masked, which `--show-masked` asks for."""
+        """Show which values were masked, for `--show-masked`."""
 
     def program_output(self, category: str, data: bytes) -> None:
-        """Bytes that the program wrote, where it does not write them to the terminal itself."""
+        """Show bytes that the program wrote, if it does not write to the terminal itself."""
 
     def exited(self, exit_code: int, text: Text_contra) -> None:
-        """The program has ended; `text` says how."""
+        """Show that the program has ended; `text` describes how."""
 
     def error(self, text: Text_contra) -> None:
-        """Something that the user must act on."""
+        """Show an error that the user must act on."""
 
     def close(self) -> None:
-        """Nothing more comes."""
+        """Finish the output; no other method is called after this."""
 
 
 Display = RunDisplay[str, dict[str, Any]]
-"""What is told anything: it masks it."""
+"""A display that accepts unmasked text and masks it."""
 SafeDisplay = RunDisplay[Safe, SafeFields]
-"""What shows it."""
+"""A display that accepts only masked text and shows it."""

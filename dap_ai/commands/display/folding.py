@@ -1,4 +1,4 @@
-"""What an offline answer rests on is left out of a terminal, where the last lines are what one sees; `-v` shows it."""
+"""Omits the evidence of an offline answer, so that the cause remains visible in a terminal; `-v` shows everything."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ _EVIDENCE = tuple(map(name_of, (HAPPENED, WHY, AGAIN)))
 
 
 class Folding:
-    """Takes an answer in pieces, of any size, and gives what is to be shown of it."""
+    """Filters an answer that arrives in pieces of any size."""
 
     def __init__(self) -> None:
         self._line = ""
         self._folded: list[str] = []
         self._has_cause = False
-        """Only then the rest is evidence: at a breakpoint it is the answer."""
+        """Whether the answer states a cause; without one (at a breakpoint), the other sections are the answer."""
         self._is_open = True
 
     def feed(self, text: str) -> str:
-        """What to show of the lines that are complete now."""
+        """Return the text to show of the lines that `text` completes."""
         *lines, self._line = (self._line + text).split("\n")
         return "".join(f"{line}\n" for line in lines if self._shows(line))
 
     def end(self) -> str:
-        """The rest, and what was left out, in a line."""
+        """Return the remaining text to show, and a line that lists the omitted sections."""
         line, self._line = self._line, ""
         rest = line if line and self._shows(line) else ""
         more = f"More, by `-v`: {', '.join(self._folded).lower()}.\n" if self._folded else ""

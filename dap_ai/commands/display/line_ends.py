@@ -1,4 +1,4 @@
-"""Whether a line of our own would run into one that the program has begun: both write to the same place."""
+"""Checks whether our next line would continue a line that the program has begun in the same file or pipe."""
 
 from __future__ import annotations
 
@@ -9,19 +9,22 @@ from typing import IO
 
 
 def may_be_within_line(stream: IO[str]) -> bool:
-    """Of a file, what its last byte says; of a pipe, which cannot be looked into, True; of what is neither, False."""
+    """Return whether a stream may end within a line.
+
+    For a file its last byte decides. A pipe or socket cannot be inspected: True. Anything else: False.
+    """
     try:
         number = stream.fileno()
         status = os.fstat(number)
         if stat.S_ISREG(status.st_mode):
             return status.st_size > 0 and _last_byte(number, status.st_size) != b"\n"
-    except (OSError, ValueError):  # no file of the system's, closed, or one that may not be read
+    except (OSError, ValueError):  # without a file descriptor, closed, or not readable
         return False
     return stat.S_ISFIFO(status.st_mode) or stat.S_ISSOCK(status.st_mode)
 
 
 def are_one(one: IO[str], other: IO[str]) -> bool:
-    """Whether both lead to the same file or pipe."""
+    """Return whether two streams write to the same file or pipe."""
     try:
         return os.path.sameopenfile(one.fileno(), other.fileno())
     except (OSError, ValueError):
@@ -29,7 +32,7 @@ def are_one(one: IO[str], other: IO[str]) -> bool:
 
 
 def _last_byte(number: int, size: int) -> bytes:
-    """Raises OSError. The file may be open for writing only."""
+    """Return the last byte of an open file, which may be open for writing only. Raises OSError."""
     with Path(f"/proc/self/fd/{number}").open("rb") as file:
         file.seek(size - 1)
         return file.read(1)

@@ -1,7 +1,7 @@
-"""Cutting Markdown that grows into blocks that no longer change. Pure, and linear in its length.
+"""Splits a growing Markdown text into blocks that no longer change. Pure; linear in the length of the text.
 
-A block ends at an empty line, a heading at its line's end, a fence with its closing fence. What is indented after an
-empty line still belongs to a list before it, so a list ends only where a line shows that it has.
+A block ends at an empty line, a heading at the end of its line, a fenced block at its closing fence. Indented text
+after an empty line may still belong to a list, so a list ends only at a line that cannot belong to it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _LIST = re.compile(r" {0,3}([-*+]|\d{1,9}[.)])(\s|$)")
 
 
 class Blocks:
-    """Takes pieces of Markdown and gives back its blocks as they are completed."""
+    """Accepts pieces of Markdown and returns each block once it is complete."""
 
     def __init__(self) -> None:
         self._pieces: list[str] = []
@@ -23,7 +23,7 @@ class Blocks:
         self._in_list = False
 
     def feed(self, text: str) -> list[str]:
-        """The blocks that `text` completes, without the empty lines around them."""
+        """Return the blocks that `text` completes, without surrounding empty lines."""
         blocks: list[str] = []
         *ended, rest = text.split("\n")
         for part in ended:
@@ -35,7 +35,7 @@ class Blocks:
         return blocks
 
     def end(self) -> list[str]:
-        """What is left; the text is complete."""
+        """Return the remaining blocks at the end of the text."""
         blocks = self._line("".join(self._pieces)) if self._pieces else []
         self._pieces = []
         return blocks + self._flush()

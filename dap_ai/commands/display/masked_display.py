@@ -1,7 +1,7 @@
-"""What `dap-ai ask` itself says is masked too: the command line, why the program stopped, errors, the export.
+"""Masks secrets in what `dap-ai ask` itself shows: the command line, the reason for a stop, errors, the export.
 
-The answer comes masked from the agent, by the same Masker. What the program writes is its own, and stays as it is; an
-action that the user is asked about must be seen as it would be done.
+The agent masks its answers with the same Masker. The program's own output is not masked, nor is an action that needs
+the user's consent: the user must see exactly what would be done.
 """
 
 from __future__ import annotations
@@ -17,15 +17,16 @@ from dap_ai.protocol.wire.ask_messages import AskApproval, AskEnded, AskOutput, 
 from dap_ai.system import texts
 
 _BEFORE_READING = frozenset({"stackTrace", "threads", "exceptionInfo"})
-"""Steps that tell of no value: what is secret is not known yet."""
+"""Steps that read no values: after them, the secrets in the program are not known yet."""
 _WORDS = {"known": "named as one in the program"}
-"""Rules whose names say nothing to a user."""
+"""Descriptions of masking rules whose names mean nothing to a user."""
 
 
 class MaskedDisplay:
-    """See display.Display; `masker`: the session's.
+    """A `display.Display` that masks text with the session's `masker`.
 
-    Why the program stopped is shown a moment later, once the agent has read it and knows what in it is secret.
+    The reason for a stop at an exception is shown after a delay, once the agent has read it and knows which parts are
+    secret.
     """
 
     def __init__(self, display: SafeDisplay, masker: Masker) -> None:
@@ -34,10 +35,10 @@ class MaskedDisplay:
         self._held: list[Callable[[], None]] = []
 
     def write(self, file: Path, text: str) -> None:
-        """A file of the user's. Raises OSError."""
+        """Write masked text to a file of the user's. Raises OSError."""
         write_private(file, self.masker.mask(text))
 
-    # Each as in dap_ai.commands.display.display.Display.
+    # Methods of dap_ai.commands.display.display.Display, with their text masked.
 
     def command(self, command_line: str) -> None:  # noqa: D102
         self._shown.command(self.masker.mask(command_line))
@@ -96,7 +97,7 @@ class MaskedDisplay:
 
     @property
     def _shown(self) -> SafeDisplay:
-        """The display, once what was held is shown."""
+        """The wrapped display, after showing everything that was held back."""
         self._release()
         return self._display
 
@@ -110,13 +111,13 @@ class MaskedDisplay:
 
 
 def counted(rows: list[Masked]) -> str:
-    """`3 secrets masked`; empty: none."""
+    """Return the number of secrets as `3 secrets masked`; empty if there are none."""
     count = len({row.placeholder for row in rows})
     return f"{texts.counted(count, 'secret')} masked" if count else ""
 
 
 def listed(rows: list[Masked]) -> list[str]:
-    """A line for each secret: what stands for it, how often, and why it was taken for one."""
+    """Return a line per secret: its placeholder, how often it occurred, and the rules that matched it."""
     times: dict[str, int] = {}
     rules: dict[str, list[str]] = {}
     for row in rows:

@@ -1,4 +1,4 @@
-"""A value path as a line of text: `total -962.28 <- net -1188 <- discount 10 <- DISCOUNTS[name]`. Pure."""
+"""Formats a value path as a line of text: `total -962.28 <- net -1188 <- discount 10 <- DISCOUNTS[name]`. Pure."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ ARROW = " <- "
 NOT_KNOWN = "?"
 AT_STOP = " (when it stopped)"
 _LEAST_LINKS = 3
-"""A shorter one tells nothing that an answer has not."""
+"""Minimum number of links; a shorter path adds nothing to the answer."""
 _MAX_VALUE, _MAX_EXPRESSION, _MAX_LINKS = 32, 32, 8
 
 
 def links(path: Sequence[PathNode]) -> list[tuple[PathNode, bool]]:
-    """What to show of a path: the same value under the same name is shown once.
+    """Return the nodes of a path to show, omitting repetitions of the same value under the same name.
 
-    Each with whether it is the value of the one before it, under another name.
+    Each node comes with whether it is the previous node's value under another name.
     """
     shown: list[tuple[PathNode, bool]] = []
     before: PathNode | None = None
@@ -31,7 +31,7 @@ def links(path: Sequence[PathNode]) -> list[tuple[PathNode, bool]]:
 
 
 def chain(path: Sequence[PathNode]) -> str:
-    """The path in a line, of each value its first name alone; empty where it is too short to tell anything."""
+    """Format the path on one line, each value under its first name only; empty if the path is too short."""
     shown = [(node, is_same) for node, is_same in links(path) if not is_same or node is path[-1]]
     if len(shown) < _LEAST_LINKS:
         return ""

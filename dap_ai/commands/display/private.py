@@ -9,9 +9,10 @@ from pathlib import Path
 
 
 def open_private(path: Path, flags: int, check: Callable[[int], None]) -> int:
-    """An ordinary file (0600), made where there is none: no link, pipe or device. Raises OSError, or as `check` does.
+    """Open a regular file with mode 0600, creating it if missing; refuses links, pipes and devices.
 
-    `check` may refuse what is open, before anything of it is changed.
+    `check` is called with the file descriptor before anything is changed, and may raise to refuse it. Raises OSError,
+    or whatever `check` raises.
     """
     for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"):
         flags |= getattr(os, name, 0)

@@ -1,8 +1,8 @@
-"""The terminal: answers on stdout, everything about the run on stderr. The only module that knows rich.
+"""Terminal output: answers on stdout, everything about the run on stderr. The only module that imports rich.
 
-1. What is printed stays: no block is printed twice, so an answer costs linear time and does not flicker.
-2. Where stdout is no terminal, the answer is its Markdown as it came.
-3. What acts on a terminal or hides in it (protocol/wire/visible.py) is shown as escapes, whoever it comes from.
+1. No block is printed twice, so that an answer takes linear time and does not flicker.
+2. If stdout is not a terminal, the answer is written as unrendered Markdown.
+3. Characters that control or hide in a terminal (protocol/wire/visible.py) are shown as escapes, whatever their source.
 """
 
 from __future__ import annotations
@@ -35,22 +35,22 @@ from dap_ai.protocol.wire.visible import on_one_line, visible, without_colours
 from dap_ai.settings.configuration import Settings, provider_of
 from dap_ai.system.texts import cut
 
-# debugpy's hint for editors that show a stack beside it, and what it says of an exception without a message.
+# debugpy's hint for editors that show a stack as well, and its text for an exception without a message.
 _NOTE = re.compile(
     r"\s*\(note: full exception trace is shown but execution is paused at: .*\)$|^exception: no description$"
 )
-# Rich's own has a black background, which is a box on a light terminal.
+# Rich's default style has a black background, which shows as a box on a light terminal.
 _THEME = Theme({"markdown.code": "bold cyan"})
 _CODE_THEMES = {"dark": "ansi_dark", "light": "ansi_light", "none": "bw"}
 _MARKUP = re.compile(r"^`{3,}.*$|\*\*|`", re.MULTILINE)
 _MAX_LINE_CHARS = 160
 _MAX_REASON_CHARS = 300
 _MAX_MORE_LINES = 4
-"""Of an exception's message, below its first."""
+"""Maximum number of lines of an exception's message to show after its first line."""
 _LONG_WAIT_S = 2.0
 _AT_WORK = "the model is working"
 _PROGRESS = ("the model is thinking", "waiting for ", "tried ")
-"""How a status begins that only says that time passes: it is no line of its own."""
+"""Prefixes of status texts that only report waiting: the spinner shows them instead of a line."""
 _ENDINGS: dict[EndReason, str] = {
     "cancelled": "the answer was cancelled",
     "notStopped": "nothing could be read: the program was not stopped",
@@ -59,7 +59,7 @@ _ENDINGS: dict[EndReason, str] = {
 
 
 class TerminalDisplay:
-    """The display whose reader is a person."""
+    """Shows a run to a person at a terminal."""
 
     def __init__(
         self, settings: Settings, out: TextIO | None = None, err: TextIO | None = None, *, verbose: bool = False
@@ -73,23 +73,23 @@ class TerminalDisplay:
         self._doing = "looking at the program" if by_analyst else _AT_WORK
         self._folding = Folding() if by_analyst and not verbose else None
         self._notice = ""
-        """Who answers: the first status of each answer, shown once in a chat."""
+        """The first status of each answer, which names who answers; shown once per chat."""
         self._blocks = Blocks()
         self._answered = False
         self._open_line = False
-        """The program's output, where it comes through us, ends within a line."""
+        """Whether program output that passes through us ends within a line."""
         self._is_shared = False
-        """A program has been started, and writes where we do."""
+        """Whether a program has been started that writes to the same terminal."""
         self._spinner: Status | None = None
 
     def command(self, command_line: Safe) -> None:
-        """The command that runs, so that an option that went to the wrong side is seen."""
+        """Show the command line, so that the user notices an option passed to the wrong program."""
         self._quiet()
         self._is_shared = True
         self._dim(f"$ {command_line}")
 
     def stopped(self, body: SafeFields) -> None:
-        """Why the program has stopped."""
+        """Show why the program has stopped."""
         self._quiet()
         if self._open_line:
             self.program_output("stdout", b"\n")
@@ -100,7 +100,7 @@ class TerminalDisplay:
         self._dim("\n".join([_one_line(first), *(f"  {_one_line(line)}" for line in more[:_MAX_MORE_LINES])]))
 
     def waiting(self, text: Safe) -> None:
-        """A spinner, if somebody can see it."""
+        """Show a spinner if stderr is a terminal."""
         self._wait(text)
 
     def _wait(self, text: str) -> None:
@@ -111,16 +111,16 @@ class TerminalDisplay:
             self._spinner.start()
 
     def status(self, text: Safe) -> None:
-        """One line."""
+        """Show one line."""
         self._dim(text)
 
     def reply(self, text: Safe) -> None:
-        """As it is."""
+        """Write the text to stdout unchanged, apart from escaped control characters."""
         self._quiet()
         self._write(visible(text).rstrip("\n") + "\n")
 
     def ask_output(self, output: AskOutput) -> None:
-        """The answer grows by whole blocks; a step is one line, or all of it if that is wished."""
+        """Show complete blocks of the answer, or a step on one line (with its whole result if verbose)."""
         text, wait = output.output.strip(), self._doing
         if output.category == "answer":
             self._answer(visible(output.output))
@@ -131,11 +131,11 @@ class TerminalDisplay:
         elif text != self._notice:
             self._notice = self._notice or text
             self._dim(text)
-        if self._render or not (self._answered and self._out.is_terminal):  # a spinner erases the line it stands in
+        if self._render or not (self._answered and self._out.is_terminal):  # a spinner erases its line
             self._wait(wait)
 
     def approval(self, wanted: AskApproval) -> None:
-        """All of the action, and the model's words for it; nothing of either can pass for a line of ours."""
+        """Show the whole action and the model's reason, neither of which can pass for a line of ours."""
         self._quiet()
         action, reason = on_one_line(wanted.action), plain(wanted.reason, _MAX_REASON_CHARS)
         self._err.print(Text("The agent wants to act on the program:", style="bold"))
@@ -145,7 +145,7 @@ class TerminalDisplay:
         self._err.print(Text(f"    its reason: {reason or 'none given'}", style="dim"), soft_wrap=True)
 
     def ask_ended(self, ended: AskEnded) -> None:
-        """The rest of the answer, what it cost, and why there is no more of it."""
+        """Show the rest of the answer, its cost, and why it ended early if it did."""
         self._quiet()
         if not self._answered:
             self._answer(visible(ended.answer))
@@ -164,31 +164,31 @@ class TerminalDisplay:
             self._fail(ended.error or "the answer failed")
 
     def _path(self, ended: AskEnded) -> None:
-        """Where the value came from, in a line."""
+        """Show the origin of the value on one line."""
         if ended.path and (told := chain(ended.path)):
             self._dim(f"path: {told}")
 
     def prompting(self) -> None:
-        """The user's line comes on a line of its own."""
+        """Stop the spinner, so that the user's line has its own line."""
         self._quiet()
 
     def spent(self, questions: int, usage: Usage) -> None:
-        """One line."""
+        """Show one line."""
         self._dim(f"{questions} questions: {cost(usage)}")
 
     def context(self, text: Safe) -> None:
-        """The context, as a model would get it."""
+        """Write the context to stdout as a model would get it."""
         self._quiet()
         self._write(visible(text).rstrip("\n") + "\n")
 
     def masked(self, rows: list[Masked]) -> None:
-        """A line for each secret, or that there was none."""
+        """Show a line per secret, or that nothing was masked."""
         self._quiet()
         for line in listed(rows) or ["nothing was masked"]:
             self._dim(line)
 
     def program_output(self, category: str, data: bytes) -> None:
-        """What the debug adapter says in the program's name; the program itself writes to the terminal."""
+        """Write output that the debug adapter reports for the program; the program itself writes to the terminal."""
         stream: BinaryIO = sys.stdout.buffer if category == "stdout" else sys.stderr.buffer
         self._quiet()
         stream.write(data)
@@ -197,14 +197,14 @@ class TerminalDisplay:
             self._open_line = not data.endswith(b"\n")
 
     def exited(self, exit_code: int, text: Safe) -> None:
-        """How the program ended."""
+        """Show how the program ended."""
         del exit_code
         self._quiet()
         self._fresh_line()
         self._dim(text)
 
     def error(self, text: Safe) -> None:
-        """One line, or as many as it takes."""
+        """Show an error on one or more lines."""
         self._fail(text)
 
     def _fail(self, text: str) -> None:
@@ -212,7 +212,7 @@ class TerminalDisplay:
         self._err.print(Text(f"dap-ai: {visible(text)}", style="red"), soft_wrap=True)
 
     def close(self) -> None:
-        """Leaves no spinner behind."""
+        """Stop the spinner."""
         self._quiet()
 
     def _step(self, step: ToolStep) -> None:
@@ -259,7 +259,10 @@ class TerminalDisplay:
         return self._err.width if self._err.is_terminal else _MAX_LINE_CHARS
 
     def _fresh_line(self) -> None:
-        """Leaves the line that the program has begun: as many spaces as a line has wrap, unless it is empty."""
+        """Start a new line unless the current one is empty.
+
+        Writing as many spaces as the terminal is wide wraps only if the program has begun a line.
+        """
         if self._err.is_terminal and not self._err.is_dumb_terminal:
             self._err.file.write(" " * self._err.width + "\r")
             self._err.file.flush()
@@ -267,7 +270,7 @@ class TerminalDisplay:
             self._dim("\n")
 
     def _fresh_answer(self) -> None:
-        """The same for the answer, where it goes elsewhere than what was said of the stop before."""
+        """Start a new line on stdout before an answer, if stdout is not where the run's messages go."""
         if self._is_shared and not self._out.is_terminal and not are_one(self._out.file, self._err.file):
             self._write("\n" if may_be_within_line(self._out.file) else "")
 
@@ -278,18 +281,18 @@ class TerminalDisplay:
 
 
 def _trimmed(lines: list[list[Segment]]) -> list[Segment]:
-    """A block's lines without the empty ones around it, and one empty line after it."""
+    """Return a block's lines without surrounding empty lines, followed by one empty line."""
     while lines and not _text(lines[0]).strip():
         lines = lines[1:]
     while lines and not _text(lines[-1]).strip():
         lines = lines[:-1]
     shown = [segment for line in lines for segment in (*_without_padding(line), Segment.line())] + [Segment.line()]
-    # What Markdown writes as `&#8238;` is a character only now.
+    # Markdown entities such as `&#8238;` are characters only after rendering.
     return [segment._replace(text=visible(segment.text)) for segment in shown]
 
 
 def _without_padding(line: list[Segment]) -> list[Segment]:
-    """Spaces that only fill the line's width would be copied with it."""
+    """Remove trailing spaces that only pad the line, because a user would copy them with it."""
     while line and not line[-1].text.strip():
         line = line[:-1]
     return [*line[:-1], Segment(line[-1].text.rstrip(), line[-1].style)] if line else []
@@ -300,7 +303,7 @@ def _text(line: list[Segment]) -> str:
 
 
 def _step(step: ToolStep, chars: int) -> str:
-    """`· evaluate(len(x)) -> 3 (8 ms, snapshot)` in at most that many characters: the result gives way first."""
+    """Format a step as `· evaluate(len(x)) -> 3 (8 ms, snapshot)` in at most `chars` characters; the result is cut."""
     notes = [f"{1000 * step.seconds:.0f} ms"] if step.seconds else []
     notes += ["snapshot"] if step.snapshot and not step.call.startswith("snapshot") else []
     end = f" ({', '.join(notes)})" if notes else ""
@@ -315,7 +318,7 @@ def _one_line(text: str, chars: int = _MAX_LINE_CHARS) -> str:
 
 
 class _Wait:
-    """What goes on, and for how long once it is long; made anew each time that it is drawn."""
+    """A spinner's text, with the elapsed seconds after a while; rendered anew for each frame."""
 
     def __init__(self, text: str) -> None:
         self._text = visible(text)

@@ -1,4 +1,4 @@
-"""What `configuration` and `doctor` share: the settings of this place, and a table that reads well without colours."""
+"""Loads the settings for the commands, and prints tables that are readable without colours."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MIN_LAST_CHARACTERS = 24
 
 
 def resolve(flags: Mapping[str, Any]) -> configuration.Resolved:
-    """The settings in force here, without those of the launch arguments. Raises UsageError."""
+    """Return the settings in effect in this folder, without launch arguments. Raises UsageError."""
     try:
         resolved = configuration.load(Path.cwd(), flags, os.environ)
         _check_patterns(resolved)
@@ -30,7 +30,7 @@ def resolve(flags: Mapping[str, Any]) -> configuration.Resolved:
 
 
 def _check_patterns(resolved: configuration.Resolved) -> None:
-    """Raises ConfigError: what a pattern was to mask must not go out because it is misspelt."""
+    """Raise ConfigError for an invalid mask pattern: otherwise its secrets would be sent unmasked."""
     if not resolved.settings.mask:
         return
     from dap_ai.agent.masking.mask import Masker, PatternError  # noqa: PLC0415  30 ms, spared above
@@ -42,13 +42,13 @@ def _check_patterns(resolved: configuration.Resolved) -> None:
 
 
 def print_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Columns as wide as they need; on a terminal the last one is folded to its width."""
+    """Print a table with columns as wide as needed; on a terminal, wrap the last column to the remaining width."""
     for line in table([head, *rows], shutil.get_terminal_size().columns if sys.stdout.isatty() else None):
         say(line)
 
 
 def table(rows: Sequence[Sequence[str]], columns: int | None) -> list[str]:
-    """The lines of a table; `columns` is how many characters a line may have, None: any number."""
+    """Return the lines of a table; `columns`: maximum characters per line, None: no limit."""
     rows = [[visible(cell) for cell in row] for row in rows]
     widths = [max(len(cell) for cell in column) for column in list(zip(*rows, strict=True))[:-1]]
     indent = sum(widths) + 2 * len(widths)
@@ -62,5 +62,5 @@ def table(rows: Sequence[Sequence[str]], columns: int | None) -> list[str]:
 
 
 def _folded(text: str, room: int) -> list[str]:
-    """Its lines; what lost the letter that it belongs to, which is on the line before, is shown as an escape."""
+    """Wrap text to `room` characters per line; a combining character separated from its base is escaped."""
     return [visible(line) for line in textwrap.wrap(text, room)]

@@ -1,4 +1,4 @@
-"""Whether anybody still reads stdout: a search of minutes writes nothing by which it would find out."""
+"""Detects a closed stdout, which a long search would not notice because it writes nothing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator
 
 @contextlib.contextmanager
 def on_stdout_closed(tell: Callable[[], None]) -> Generator[None]:
-    """Within it, `tell` is called once the reader of stdout has gone; of pipes and sockets, on POSIX."""
+    """Call `tell` once the reader of stdout has closed it, within this context; pipes and sockets on POSIX only."""
     loop, fd = asyncio.get_running_loop(), _stdout()
 
     def look() -> None:
@@ -22,7 +22,7 @@ def on_stdout_closed(tell: Callable[[], None]) -> Generator[None]:
 
     with contextlib.suppress(NotImplementedError):  # Windows
         if fd >= 0:
-            loop.add_reader(fd, look)  # where nothing can be read, it is called at an error: the other end is closed
+            loop.add_reader(fd, look)  # for a write-only descriptor this fires on an error: the other end is closed
     try:
         yield
     finally:
@@ -32,8 +32,8 @@ def on_stdout_closed(tell: Callable[[], None]) -> Generator[None]:
 
 
 def _stdout() -> int:
-    """Its number; -1 if it is no pipe and no socket."""
-    with contextlib.suppress(OSError, ValueError, AttributeError):  # closed, or another object in its place
+    """Return the file descriptor of stdout; -1 unless it is a pipe or a socket."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):  # stdout is closed or replaced by another object
         mode = os.fstat(sys.stdout.fileno()).st_mode
         if stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode):
             return sys.stdout.fileno()
@@ -41,8 +41,8 @@ def _stdout() -> int:
 
 
 def _is_unread(fd: int) -> bool:
-    """Not so a socket at which something can be read."""
-    import select  # noqa: PLC0415  `poll` is POSIX's
+    """Return whether the other end is closed; False for a socket that merely has input."""
+    import select  # noqa: PLC0415  `poll` is POSIX only
 
     poll = select.poll()
     poll.register(fd, 0)

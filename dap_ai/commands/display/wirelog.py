@@ -1,7 +1,7 @@
-"""The file of `--log`: JSON lines, without secrets, written by a thread of its own as the session goes on.
+"""The wire log (`--log FILE`): masked JSON lines, written in a separate thread during the session.
 
-Nothing of it reaches the session: a full disk ends the log, not the session. Of a proxy that is killed, all is there
-but the last fifth of a second.
+Errors do not affect the session: a full disk ends the log only. If the proxy is killed, at most the last fifth of a
+second is missing.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ if TYPE_CHECKING:
 
 _HEADER = b'{"dap_ai": '
 _MAX_OLD_BYTES = 64 << 20
-"""A session that finds more in the file puts it aside, as FILE.old, and begins a new one."""
+"""Maximum size of an existing log; the next session renames a larger one to FILE.old and starts a new file."""
 _MAX_SESSION_BYTES = 1 << 30
 _MAX_WAITING_BYTES = 32 << 20
 _STALL_S = 10.0
-"""A file that takes nothing for so long ends the log."""
+"""Seconds without a successful write after which the log ends."""
 _BATCH_S = 0.1
-"""What comes within so long is written together."""
+"""Seconds during which rows are collected and written together."""
 _CHUNK_BYTES = 256 << 10
 _ITEM_BYTES = 300
-"""What an event or effect takes beside its body, about."""
+"""Approximate size of an event or effect without its body."""
 
 
 class WireLog:
-    """A file that sessions write to, at once or one after the other; each has a number in it. For its user's eyes only.
+    """A log file of numbered sessions, concurrent or successive, readable by its user only.
 
-    Raises OSError, and ValueError if the file is not to be written to.
+    Raises OSError, and ValueError if the file is not a wire log.
     """
 
     def __init__(self, path: Path) -> None:
@@ -54,7 +54,10 @@ class WireLog:
         os.close(self._open())
 
     def begin(self, header: SafeRow) -> tuple[int, int]:
-        """Writes the first line of a session; the open file and the session's number. Raises OSError, ValueError."""
+        """Write a session's first line; return the open file descriptor and the session's number.
+
+        Raises OSError, ValueError.
+        """
         fd = self._open()
         try:
             with _locked(fd):
@@ -72,7 +75,7 @@ class WireLog:
         with contextlib.suppress(OSError):
             found = self._path.lstat()
             if found.st_size > _MAX_OLD_BYTES and stat.S_ISREG(found.st_mode):
-                os.close(self._opened())  # is it a wire log?
+                os.close(self._opened())  # raises ValueError unless it is a wire log
                 self._path.replace(self._path.with_name(f"{self._path.name}.old"))
         return self._opened()
 
@@ -81,10 +84,11 @@ class WireLog:
 
 
 class SessionLog:
-    """See dap_ai.adapter.io.ports.Journal. `record` and `close` are for one thread, `masker` and `known` for another.
+    """Records one session; implements dap_ai.adapter.io.ports.Journal.
 
-    `known`: secrets that others have found; `failed` is told, at most once and in the session's thread, why nothing is
-    written any more.
+    Call `record` and `close` in the session's thread; `masker` and `known` are called in the writing thread. `known`:
+    returns secrets that others have found; `failed`: called at most once, in the session's thread, with the reason why
+    the log has ended.
     """
 
     def __init__(
@@ -112,11 +116,11 @@ class SessionLog:
         self._waiting_bytes = 0
         self._closing = False
         self._failure = ""
-        # Nothing waits for a daemon but `finish`, and that not for ever.
+        # A daemon thread: only `finish` waits for it, for a limited time.
         self._thread = threading.Thread(target=self._run, name="wire log", daemon=True)
 
     def record(self, event: Event, effects: Sequence[Effect]) -> None:
-        """Takes note of an event and what came of it; waits while too much is still to be written."""
+        """Record an event and its effects; blocks while too much data is waiting to be written."""
         if self._failure or self._closing:
             self._tell()
             return
@@ -139,14 +143,14 @@ class SessionLog:
                     self._give_up("it accepts no more data")
 
     def close(self) -> None:
-        """The session has ended: what waits is still written."""
+        """End the log after the session; the waiting rows are still written."""
         with self._changed:
             self._closing = True
             self._changed.notify_all()
         self._tell()
 
     def _new_rules(self) -> list[Event | Effect | Row]:
-        """The rules, if the backend has told more of itself."""
+        """Return a row with the rules if the backend's rules have changed, else nothing."""
         if self._session.rules is self._rules:
             return []
         self._rules, before = self._session.rules, self._rules_row
@@ -154,14 +158,14 @@ class SessionLog:
         return [] if self._rules_row == before else [self._rules_row]
 
     def _start(self) -> None:
-        """With the first event: the options are then as the session has them."""
+        """Start the log at the first event, when the session's options are final."""
         self._header = {"backend": self._backend, **self._rules_row, **options_row(self._session.options)}
         self._began = time.monotonic()
         self._thread.start()
         atexit.register(self.finish)
 
     def finish(self) -> None:
-        """Close, and wait until all is written, but not for ever."""
+        """Close the log and wait a limited time until everything is written."""
         self.close()
         if self._header:
             self._thread.join(_STALL_S)
@@ -191,7 +195,7 @@ class SessionLog:
                 self._write_all(fd, number, recorder, masker)
             finally:
                 os.close(fd)
-        except Exception as error:  # noqa: BLE001  a thread's edge: whatever it was, the session goes on
+        except Exception as error:  # noqa: BLE001  outermost handler of the thread: the session continues after any error
             self._give_up(str(error) or type(error).__name__)
         finally:
             atexit.unregister(self.finish)
@@ -216,7 +220,7 @@ class SessionLog:
             write(fd, encode({"session": number, "at": round(time.monotonic() - self._began, 6), "ended": True}))
 
     def _next_batch(self) -> list[tuple[float, int, Sequence[Event | Effect | Row]]]:
-        """What waits; empty at the end."""
+        """Return the waiting rows; empty at the end of the log."""
         with self._changed:
             self._changed.wait_for(lambda: self._waiting or self._closing or self._failure)
             self._changed.wait_for(self._is_urgent, _BATCH_S)
@@ -230,16 +234,16 @@ class SessionLog:
         with self._changed:
             self._waiting_bytes -= size
             self._changed.notify_all()
-        time.sleep(0)  # the session need not wait until the interpreter takes its turn from us
+        time.sleep(0)  # yields the interpreter to the session's thread
 
 
 def encode(row: SafeRow) -> bytes:
-    """A line."""
+    """Encode a row as one line of JSON."""
     return in_json(json_text(row)).encode() + b"\n"
 
 
 def write(fd: int, data: bytes) -> int:
-    """Writes all of it; how many bytes that were. Raises OSError."""
+    """Write all of the data and return its size in bytes. Raises OSError."""
     left = memoryview(data)
     while left:
         left = left[os.write(fd, left) :]
@@ -265,7 +269,7 @@ def _last_number(fd: int) -> int:
 
 @contextlib.contextmanager
 def _locked(fd: int) -> Generator[None]:
-    """Two processes do not give the same number."""
+    """Lock the file, so that two processes do not use the same session number."""
     try:
         import fcntl  # noqa: PLC0415  not on Windows
     except ImportError:

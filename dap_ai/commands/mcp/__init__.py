@@ -1,13 +1,13 @@
-"""`dap-ai mcp`: the debugger for coding agents, by the Model Context Protocol. The server is imported when it runs.
+"""The command `dap-ai mcp`: serves the debugger to coding agents over the Model Context Protocol.
 
-It stands on `running/`, whose guests, targets and endings it uses; a session is asked by `ask` and `askTool`, one
-question at a time. `mcp_server.py` is the one file that knows the SDK.
+It uses the guests, targets and endings of `running/`, and queries a session with `ask` and `askTool`, one question at a
+time. `mcp_server.py` is the only file that uses the SDK, and is imported when the server runs.
 
-1. The user's program and files stay as they are. A session of the user's is joined once, and left with the client;
-   programs that the agent starts are clients in this process, cannot be joined, and end with it.
-2. A call is a task of asyncio's own: the SDK's cancel scopes would cut the end of a program short.
-3. By a signal the process ends with `os._exit`: the SDK reads stdin in a thread that nobody can interrupt.
-4. An answer is cut to size by whole paragraphs, the most important first (`brief.py`).
+1. The user's program and files never change. A user's session is joined once, and left when the client ends; programs
+   that the agent starts are clients in this process, cannot be joined, and end with it.
+2. A call is a plain asyncio task: the SDK's cancel scopes would interrupt ending a program.
+3. On a signal the process ends with `os._exit`: the SDK reads stdin in a thread that cannot be interrupted.
+4. An answer is shortened to a maximum size by whole paragraphs, the most important first (`brief.py`).
 """
 
 from __future__ import annotations

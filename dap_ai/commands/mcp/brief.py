@@ -1,4 +1,4 @@
-"""An answer cut to what fits into a model's conversation: cause, advice, the values that prove it. Pure."""
+"""Shortens an answer to fit a model's conversation: cause, advice, the values that prove it. Pure."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import re
 from dap_ai.agent.report.wording import ADVICE, AGAIN, CAUSE, HAPPENED, NO_MODEL, NO_RANKING, WHY, name_of
 
 ANSWER_BYTES = 1300
-"""Of an answer; with what stands around it, it stays below 1.5 KB."""
+"""Maximum size of an answer in bytes; with the text around it, it stays below 1.5 KB."""
 RESULT_BYTES = 6000
-"""Of what another tool gives."""
+"""Maximum size of another tool's result in bytes."""
 MORE = "(Shortened: `ask` with more=true gives the whole.)"
 _CUT = "\n... (shortened: ask for a part of it)"
 _LEAD = re.compile(r"\*\*([^*]+?)(?: \(a guess\))?[.:]\*\*")
@@ -24,7 +24,7 @@ _LEFT_OUT = frozenset({NO_MODEL, NO_RANKING})
 
 
 def brief(answer: str, limit: int = ANSWER_BYTES) -> str:
-    """The most important paragraphs that fit into `limit` bytes of UTF-8, in their order."""
+    """Return the most important paragraphs that fit into `limit` bytes of UTF-8, in their original order."""
     parts = [part for part in _paragraphs(answer) if part.strip("*") not in _LEFT_OUT]
     if _size("\n\n".join(parts)) <= limit:
         return "\n\n".join(parts)
@@ -35,7 +35,10 @@ def brief(answer: str, limit: int = ANSWER_BYTES) -> str:
 
 
 def _fitting(parts: list[str], room: int) -> set[int]:
-    """The numbers of those that fit. A section ends at its first that does not, from which the next go on."""
+    """Return the indexes of the paragraphs that fit, in order of importance.
+
+    The first paragraph of a section that does not fit ends that section; other sections use the remaining room.
+    """
     kept, cut = set[int](), set[str]()
     for _, number, section in sorted(_ranked(parts)):
         size = _size(parts[number]) + 2
@@ -50,7 +53,7 @@ def _fitting(parts: list[str], room: int) -> set[int]:
 
 
 def clipped(text: str, limit: int = RESULT_BYTES) -> str:
-    """Its beginning, in whole characters, with a word that it is not the whole."""
+    """Return a text's first `limit` bytes in whole characters, with a note that it was shortened."""
     if _size(text) <= limit:
         return text
     head = text.encode()[: limit - _size(_CUT)].decode(errors="ignore")
@@ -59,7 +62,7 @@ def clipped(text: str, limit: int = RESULT_BYTES) -> str:
 
 
 def _paragraphs(answer: str) -> list[str]:
-    """Apart by empty lines; code in a fence, or what follows a colon, is one with what introduces it."""
+    """Split an answer at empty lines; fenced code, or text after a colon, stays with what introduces it."""
     parts: list[str] = []
     fenced = apart = False
     for line in answer.strip().split("\n"):
@@ -79,7 +82,7 @@ def _paragraphs(answer: str) -> list[str]:
 
 
 def _ranked(parts: list[str]) -> list[tuple[int, int, str]]:
-    """(rank, number, section) of each: the lowest rank is the most important."""
+    """Return (rank, index, section) of each paragraph; the lowest rank is the most important."""
     section, ranked = "", list[tuple[int, int, str]]()
     for number, part in enumerate(parts):
         begins = _LEAD.match(part)
@@ -92,7 +95,7 @@ def _ranked(parts: list[str]) -> list[tuple[int, int, str]]:
 
 
 def _rank_of(section: str, *, begins: bool) -> int:
-    """What has happened, in a line, comes before the rest of the advice."""
+    """Return a paragraph's rank; the first line about what happened ranks with the advice."""
     if section == name_of(HAPPENED) and begins:
         return _ORDER.index(name_of(ADVICE))
     return _ORDER.index(section) if section in _ORDER else 1

@@ -1,4 +1,4 @@
-"""The life of the server: it ends with its client, or by a signal, and leaves nothing behind."""
+"""Runs the MCP server until its client or a signal ends it, and cleans up."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dap_ai.system import thread_pool
 
 
 def main() -> None:
-    """Raises UsageError, MissingExtraError."""
+    """Run the server. Raises UsageError, MissingExtraError."""
     thread_pool.run(_main())
 
 
@@ -28,7 +28,7 @@ async def _main() -> None:
     ended_by: asyncio.Future[int] = asyncio.get_running_loop().create_future()
 
     def end(number: int) -> None:
-        if not ended_by.done():  # a second one must not interrupt the end
+        if not ended_by.done():  # a second signal must not interrupt the clean-up
             ended_by.set_result(number)
 
     at_signals(end)
@@ -36,6 +36,6 @@ async def _main() -> None:
     await asyncio.wait({serving, ended_by}, return_when=asyncio.FIRST_COMPLETED)
     await tools.close()
     if ended_by.done():
-        # The SDK reads stdin in a thread that cannot be interrupted: whoever waits for it waits for the client.
+        # The SDK reads stdin in a thread that cannot be interrupted: joining it would wait for the client.
         os._exit(128 + ended_by.result())
     await serving

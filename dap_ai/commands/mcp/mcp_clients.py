@@ -1,4 +1,4 @@
-"""How each coding agent is told of the server: what `dap-ai mcp --help` and docs/mcp.md show. Pure."""
+"""Instructions for adding the server to each coding agent, for `dap-ai mcp --help` and docs/mcp.md. Pure."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ in .vscode/mcp.json:
 in .cursor/mcp.json:
 {{"mcpServers": {{"dap-ai": {_SERVER}}}}}""",
 }
-"""By name: a command, or a file and what stands in it."""
+"""Instructions by agent: a command, or a file with its content."""
 
 
 def shown() -> str:
-    r"""All of them, as a command's help: `\b` keeps click from filling the lines."""
+    r"""Return all instructions as help text; `\b` keeps click from rewrapping the lines."""
     return "\n\n".join(f"\b\n{name}:\n{textwrap.indent(how, '  ')}" for name, how in HOSTS.items())

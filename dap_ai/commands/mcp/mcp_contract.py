@@ -1,6 +1,6 @@
-"""What the server's tools are called and take. Pure: arguments are checked by it, and clients told.
+"""Names, descriptions and arguments of the server's tools, for checking calls and for clients. Pure.
 
-Every client puts all of it into every conversation, so each word counts (`benchmarks/mcp_servers.py` counts them).
+Every client adds all of it to every conversation, so keep it short (`benchmarks/mcp_servers.py` counts the words).
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ Exceptions = Annotated[list[str], Meta(description="Also stop at `raised` or `us
 
 
 class McpCall(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """What a tool takes."""
+    """The arguments of a tool."""
 
     tool: ClassVar[str]
     """The tool's name."""
     told: ClassVar[str]
-    """What it is for, to a model."""
+    """The tool's description for a model."""
     looks: ClassVar[bool] = True
-    """It starts and ends nothing."""
+    """Whether the tool is read-only: it starts and ends nothing."""
 
 
 class McpProgramCall(McpCall):
-    """What is to be run."""
+    """The arguments of a tool that runs a program."""
 
     looks: ClassVar[bool] = False
     program: Program = ""
@@ -50,7 +50,7 @@ class McpProgramCall(McpCall):
 
 
 class McpAsk(McpProgramCall, kw_only=True):
-    """Arguments of `ask`."""
+    """Arguments of the MCP tool `ask`."""
 
     tool: ClassVar[str] = "ask"
     told: ClassVar[str] = (
@@ -64,21 +64,21 @@ class McpAsk(McpProgramCall, kw_only=True):
 
 
 class McpSessions(McpCall):
-    """Arguments of `sessions`: none."""
+    """Arguments of the MCP tool `sessions`: none."""
 
     tool: ClassVar[str] = "sessions"
     told: ClassVar[str] = "Debug sessions of the user's editors and of this server, and where they are stopped."
 
 
 class McpStart(McpProgramCall):
-    """Arguments of `start`."""
+    """Arguments of the MCP tool `start`."""
 
     tool: ClassVar[str] = "start"
     told: ClassVar[str] = "Runs a program to its first crash or breakpoint. Gives the session."
 
 
 class McpLook(McpCall):
-    """Arguments of `look`."""
+    """Arguments of the MCP tool `look`."""
 
     tool: ClassVar[str] = "look"
     told: ClassVar[str] = "The stack, and a frame's source and variables; with `expression` what is inside a value."
@@ -88,7 +88,7 @@ class McpLook(McpCall):
 
 
 class McpEvaluate(McpCall):
-    """Arguments of `evaluate`."""
+    """Arguments of the MCP tool `evaluate`."""
 
     tool: ClassVar[str] = "evaluate"
     told: ClassVar[str] = "The value of an expression, calls too, in a copy of the process."
@@ -98,7 +98,7 @@ class McpEvaluate(McpCall):
 
 
 class McpTrace(McpCall):
-    """Arguments of `trace`."""
+    """Arguments of the MCP tool `trace`."""
 
     tool: ClassVar[str] = "trace"
     told: ClassVar[str] = "Each line that an expression runs, and the values it sets, in a copy."
@@ -108,7 +108,7 @@ class McpTrace(McpCall):
 
 
 class McpTryFix(McpCall):
-    """Arguments of `try_fix`."""
+    """Arguments of the MCP tool `try_fix`."""
 
     tool: ClassVar[str] = "try_fix"
     told: ClassVar[str] = "Does what failed pass with these lines replaced? In a copy; no file changes."
@@ -119,7 +119,7 @@ class McpTryFix(McpCall):
 
 
 class RunOpen(McpCall):
-    """Arguments of `run_open`."""
+    """Arguments of the MCP tool `run_open`."""
 
     tool: ClassVar[str] = "run_open"
     told: ClassVar[str] = "Opens a recorded run of an LLM agent (trajectory, transcript): its steps and checks."
@@ -128,7 +128,7 @@ class RunOpen(McpCall):
 
 
 class RunAsk(McpCall):
-    """Arguments of `run_ask`."""
+    """Arguments of the MCP tool `run_ask`."""
 
     tool: ClassVar[str] = "run_ask"
     told: ClassVar[str] = "Where did a recorded run go wrong? By quotes of it."
@@ -139,7 +139,7 @@ class RunAsk(McpCall):
 
 
 class McpStop(McpCall):
-    """Arguments of `stop`."""
+    """Arguments of the MCP tool `stop`."""
 
     tool: ClassVar[str] = "stop"
     told: ClassVar[str] = "Ends a session of `start` or `ask`; never the user's."
@@ -160,15 +160,15 @@ _ALL: tuple[type[McpCall], ...] = (
     McpStop,
 )
 TOOLS: Mapping[str, type[McpCall]] = {kind.tool: kind for kind in _ALL}
-"""By name; the first is the one to begin with."""
+"""The tools by name; the first is the one to begin with."""
 
 
-class BadCall(Exception):  # noqa: N818  its text is what the model is told
-    """Arguments do not fit; the text says which, and what would."""
+class BadCall(Exception):  # noqa: N818  its text is the answer to the model
+    """Raised if a call's arguments are invalid; the text says which, and what is allowed."""
 
 
 def call_of(name: str, arguments: Mapping[str, Any]) -> McpCall:
-    """The call that a client has made. Raises BadCall."""
+    """Parse a client's call. Raises BadCall."""
     kind = TOOLS.get(name)
     if kind is None:
         raise BadCall(f"There is no tool {name}; there are: {', '.join(TOOLS)}.")
@@ -180,7 +180,7 @@ def call_of(name: str, arguments: Mapping[str, Any]) -> McpCall:
 
 
 def schema_of(kind: type[McpCall]) -> dict[str, Any]:
-    """JSON Schema of a tool's arguments, without what says nothing to a model."""
+    """Return the JSON Schema of a tool's arguments, without fields that mean nothing to a model."""
     (schema,), components = msgspec.json.schema_components([kind])
     return cast("dict[str, Any]", _plain(schema, components))
 
@@ -195,6 +195,6 @@ def _plain(schema: object, components: Mapping[str, Any]) -> object:
         inside = dict(components[fields["$ref"].rpartition("/")[2]])
         inside.pop("description", None)
         return _plain(inside, components)
-    if "anyOf" in fields:  # `X | None`: who means none leaves it out
+    if "anyOf" in fields:  # `X | None`: a client omits the field instead of passing null
         return _plain(next(part for part in fields["anyOf"] if part.get("type") != "null"), components)
     return {key: _plain(part, components) for key, part in fields.items() if key not in {"title", "default"}}

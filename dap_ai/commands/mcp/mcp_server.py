@@ -1,4 +1,4 @@
-"""The Model Context Protocol itself: the one file that knows the SDK."""
+"""The Model Context Protocol server, the only file that uses the SDK."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from mcp.types import CallToolRequestParams, CallToolResult, ListToolsResult, PaginatedRequestParams, Tool
 
 CallTool = Callable[[str, Mapping[str, Any], Callable[[str], Awaitable[None]]], Awaitable[McpResult]]
-"""Name, arguments, what is told of its progress."""
+"""Runs a tool, given its name, its arguments and a function that reports progress."""
 
 
 async def serve(call: CallTool) -> None:
-    """Serves one client on stdin and stdout, until stdin ends; then what is under way is cancelled.
+    """Serve one client on stdin and stdout until stdin ends, then cancel the calls in progress.
 
     Raises MissingExtraError.
     """
@@ -52,7 +52,7 @@ async def serve(call: CallTool) -> None:
 
 
 def listed_tools() -> Sequence[Tool]:
-    """The tools, as a client lists them. Raises MissingExtraError."""
+    """Return the tools in the SDK's type. Raises MissingExtraError."""
     types = MCP.load("mcp.types")
     return [
         types.Tool(

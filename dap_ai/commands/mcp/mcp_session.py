@@ -1,8 +1,8 @@
-"""A debug session as the server's tools use it: one that a client of ours drives, or has joined.
+"""A debug session as the server's tools use it, driven or joined by our client.
 
-1. One question at a time: what is asked meanwhile waits.
-2. Its level is `compute` at most, and what is run for its answers has no secrets: a model reads them.
-3. A question whose caller has gone is cancelled in the session too.
+1. It answers one question at a time; further ones wait.
+2. Its level is at most `compute`, and code that runs for an answer has no access to secrets, because a model reads it.
+3. If a question's caller is cancelled, the question is cancelled in the session too.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dap_ai.protocol.wire.errors import RequestFailed
 from dap_ai.transport.client import DapClient
 
 Tell = Callable[[str], Awaitable[None]]
-"""Is told each step of an answer, in a masked line."""
+"""Called with a masked line for each step of an answer."""
 _CLOSED = "closed"
 _REQUEST_S = 20.0
 _ENDED = "The session {name} has ended: `sessions` lists what there is, `start` starts a program."
@@ -27,21 +27,21 @@ _RUNS = "{name} is running: the user must pause it, or it must reach a breakpoin
 
 
 class DebugSession:
-    """`name` is what a caller calls it. A client of it that has attached or launched already."""
+    """A session whose client has already launched or attached; `name` is the callers' name for it."""
 
     def __init__(self, name: str, program: str, client: DapClient, level: Level, *, runs_on: bool = False) -> None:
-        """`runs_on`: another client drives it, and may let it go on."""
+        """`runs_on`: another client controls the program, and may continue it."""
         self.name = name
         self.program = program
         self.stop: dict[str, Any] | None = None
-        """Body of the newest `stopped`; None: it runs, or has ended."""
+        """The body of the newest event `stopped`; None: the program runs or has ended."""
         self.is_stopped = asyncio.Event()
         self.ended = False
-        """The program has; it can be asked all the same about what it has reported."""
+        """Whether the program has ended; questions about what it reported remain possible."""
         self.closed = False
-        """Nobody is at the other end any more."""
+        """Whether the connection is closed."""
         self.answer: AskEnded | None = None
-        """The last one."""
+        """The newest answer."""
         self._client = client
         self._level: Level = "observe" if level == "observe" else "compute"
         self._runs_on = runs_on
@@ -53,11 +53,11 @@ class DebugSession:
 
     @property
     def title(self) -> str:
-        """`s1 (shop.py)`."""
+        """The session's display name: `s1 (shop.py)`."""
         return f"{self.name} ({Path(self.program).name})" if self.program else self.name
 
     async def ask(self, question: str, frame: int | None, tell: Tell) -> AskEnded:
-        """The answer, as a follow-up of what was asked in this session before. Raises as `run` does."""
+        """Ask a question as a follow-up of this session's earlier ones, and return the answer. Raises as `run` does."""
         async with self._asking:
             arguments = AskArguments(
                 question=question,
@@ -72,7 +72,7 @@ class DebugSession:
             return self.answer
 
     async def run(self, tool: str, arguments: Mapping[str, Any], tell: Tell) -> AskEnded:
-        """What a tool of `askTool` gives.
+        """Run a tool through `askTool` and return its answer.
 
         Raises RequestFailed, ConnectionClosed, TimeoutError.
         """
@@ -83,7 +83,7 @@ class DebugSession:
             return await self._answered("askTool", asked, tell)
 
     async def close(self) -> None:
-        """Leaves it; ends it where this client drives it."""
+        """Leave the session; end it if this client drives it."""
         await self._client.close()
 
     @property
@@ -91,7 +91,7 @@ class DebugSession:
         return self.stop["threadId"] if self.stop else None
 
     async def _frame_id(self, number: int) -> int:
-        """Raises RequestFailed, where the stack has no such frame."""
+        """Return the id of the frame with this number (0: innermost). Raises RequestFailed if it does not exist."""
         if self.stop is None:
             return number
         body = await self._client.request("stackTrace", {"threadId": self._thread_id}, timeout_s=_REQUEST_S)
@@ -101,7 +101,7 @@ class DebugSession:
         return frames[number]["id"]
 
     async def _answered(self, request: str, arguments: Mapping[str, Any], tell: Tell) -> AskEnded:
-        self._heard = asyncio.Queue()  # what an earlier, cancelled question still says is nobody's
+        self._heard = asyncio.Queue()  # drops late output of an earlier, cancelled question
         taken = {key: value for key, value in arguments.items() if value is not None}
         body = await self._client.request(request, {**taken, "askEvents": True}, timeout_s=_REQUEST_S)
         try:
@@ -111,7 +111,7 @@ class DebugSession:
             raise
 
     async def _until_ended(self, ask_id: str, tell: Tell) -> AskEnded:
-        """Raises RequestFailed where the session ends before."""
+        """Report steps and return the end of the answer. Raises RequestFailed if the session ends before."""
         while True:
             name, body = await self._heard.get()
             if name == _CLOSED:

@@ -1,4 +1,4 @@
-"""What each tool does: a call comes in, a masked text goes out. What fails is a sentence that says what to do."""
+"""Implements the tools: each call returns a masked text; a failure is a sentence that says what to do."""
 
 from __future__ import annotations
 
@@ -34,22 +34,22 @@ from dap_ai.settings.configuration import Settings
 from dap_ai.transport.client import ConnectionClosed
 
 _RUNNERS = frozenset({"pytest", "unittest"})
-"""Test runners catch what their tests raise: without this filter nothing would stop."""
+"""Test runners, which catch their tests' exceptions: without the extra filter nothing would stop."""
 _EXPECTED = (BadCall, click.ClickException, StartError, RequestFailed, ConnectionClosed, SessionFailed, OSError)
 _NOTE = re.compile(r"\s+\(note: .*", re.DOTALL)
-"""debugpy's own, in the text of a stop."""
+"""A note that debugpy adds to the text of a stop."""
 _SILENT = "The debugger does not answer. Try again; if it stays so, `sessions` says which one hangs."
 
 
 class McpResult(NamedTuple):
-    """What a client is given. `failed`: the text is an error."""
+    """The result of a call. `failed`: the text is an error message."""
 
     text: Safe
     failed: bool = False
 
 
 class McpTools:
-    """Those of one client. `call` may be cancelled at any time; `close` ends all."""
+    """The tools of one client. `call` may be cancelled at any time; `close` ends all sessions."""
 
     def __init__(self, settings: Settings) -> None:
         self._sessions = SessionRegistry(settings.sockets, settings.level)
@@ -69,7 +69,7 @@ class McpTools:
         }
 
     async def call(self, name: str, arguments: Mapping[str, Any], tell: Tell) -> McpResult:
-        """Runs in a task of its own: whoever cancels the call does not interrupt the end of what it has started."""
+        """Run a tool in its own task, so that cancelling the call does not interrupt the clean-up."""
         task = asyncio.get_running_loop().create_task(self._call(name, arguments, tell))
         self._under_way.add(task)
         task.add_done_callback(self._under_way.discard)
@@ -82,12 +82,12 @@ class McpTools:
             return self._result(_sentence(error), failed=True)
         except (TimeoutError, asyncio.TimeoutError):
             return self._result(_SILENT, failed=True)
-        except Exception as error:  # noqa: BLE001  an edge: the client is told, and the server goes on
+        except Exception as error:  # noqa: BLE001  outermost handler: report the error to the client and continue
             say(self._masker.mask(traceback.format_exc()), err=True)
             return self._result(f"dap_ai itself has failed ({error!r}); its sessions go on.", failed=True)
 
     async def close(self) -> None:
-        """Nothing that was started is left."""
+        """Cancel all calls and end everything that was started."""
         under_way = list(self._under_way)
         for task in under_way:
             task.cancel()
@@ -101,7 +101,7 @@ class McpTools:
         call = call_of(name, arguments)
         return await self._does[type(call)](call, tell)
 
-    # -- each of them -------------------------------------------------------------------------------------------------
+    # -- the tools --------------------------------------------------------------------------------------------------
 
     async def _ask(self, call: mcp_contract.McpAsk, tell: Tell) -> str:
         if call.program and call.session:
@@ -170,7 +170,7 @@ class McpTools:
     async def _stop(self, call: mcp_contract.McpStop, _: Tell) -> str:
         return f"{await self._sessions.end(call.session)} has ended."
 
-    # -- what they share ----------------------------------------------------------------------------------------------
+    # -- shared by the tools ---------------------------------------------------------------------------------------
 
     async def _run(self, call: mcp_contract.McpProgramCall) -> tuple[OwnSession, DebugSession]:
         cwd = Path.cwd() / call.cwd
@@ -211,7 +211,7 @@ def _joined(*parts: str) -> str:
 
 
 def _answer_header(session: DebugSession, answer: AskEnded) -> str:
-    """What the answer is about, who gave it, and what went wrong with it."""
+    """Return a header with the session, who answered, and what went wrong with the answer."""
     by = "" if answer.usage.provider == "offline" else f", answered by {answer.usage.model or answer.usage.provider}"
     stale = " The program has gone on meanwhile." if answer.stale else ""
     unfinished = "" if answer.reason == "completed" else f" The answer ended early: {answer.reason}."

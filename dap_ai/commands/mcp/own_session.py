@@ -1,4 +1,4 @@
-"""A program that the server starts: run to its first stop, held there, and ended with its session."""
+"""Programs that the server starts: run to the first stop, held there, and ended with their session."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _PAUSE_S = 3.0
 
 
 class OwnSession(SessionLoop):
-    """A session of the server's own, from its start to its end."""
+    """A session that the server started, from start to end."""
 
     def __init__(
         self,
@@ -42,19 +42,16 @@ class OwnSession(SessionLoop):
         wishes: RunOptions,
         made: click.Context,
     ) -> None:
-        """`made`: what was made for it, as a program that was compiled, and goes with it."""
+        """`made`: a context that owns what was created for the session, such as a compiled program, and removes it."""
         super().__init__(client, display, target, wishes)
         self._made = made
         self.masker = display.masker
         self.told = told
         self.stopped = self._over = False
-        """Whether it is held at a stop; has ended."""
+        """Whether the program is stopped (`stopped`), or has ended (`_over`)."""
 
     async def to_first_stop(self, seconds: float) -> None:
-        """Returns when the program has stopped or ended; pauses one that runs longer than that.
-
-        Raises RequestFailed, ConnectionClosed, TimeoutError.
-        """
+        """Run the program until it has stopped or ended; pause it after `seconds`."""
         await self.begin()
         await self.target.started(self._session)
         if not await self._next_stop(seconds):
@@ -65,11 +62,11 @@ class OwnSession(SessionLoop):
 
     @property
     def askable(self) -> bool:
-        """It is, or has reported an exception that can be told about."""
+        """Whether the program is stopped, or ended after reporting an exception that can be explained."""
         return self.stopped or (self.caught is not None and self.caught.ended)
 
     def why_not(self) -> Safe:
-        """Why a program that has not stopped has not, with the end of what it wrote."""
+        """Explain why the program has not stopped, with the end of its output."""
         if not self._over:
             return "The program still runs, and cannot be paused: it waits outside of code that the debugger sees."
         code = self._end.exit_code
@@ -80,7 +77,7 @@ class OwnSession(SessionLoop):
         return self.masker.mask(f"{text[0].upper()}{text[1:]}. {why}\n{self.told.output()}".strip())
 
     async def close(self) -> None:
-        """Ends the program and its adapter."""
+        """End the program and its adapter."""
         try:
             with contextlib.suppress(RequestFailed, ConnectionClosed, TimeoutError, asyncio.TimeoutError):
                 await self._end.finish(self.display, running=not self.stopped, quit_wanted=True)
@@ -89,7 +86,7 @@ class OwnSession(SessionLoop):
             await self.client.close()
 
     async def _next_stop(self, seconds: float) -> bool:
-        """Whether it has stopped or ended within that time, by the clock: the caller waits, however busy we are."""
+        """Return whether the program stops or ends within `seconds` of wall-clock time, however busy the machine is."""
         ends = time.monotonic() + seconds
         while not (self.stopped or self._over):
             try:
@@ -100,7 +97,7 @@ class OwnSession(SessionLoop):
         return True
 
     async def on_event(self, name: str, body: dict[str, Any]) -> bool:
-        """See Loop."""
+        """Handle one event; see SessionLoop."""
         match name:
             case "stopped":
                 self.stopped = await self.target.stopped(self._session, body, running=True) is not None
@@ -114,17 +111,20 @@ class OwnSession(SessionLoop):
 
 
 class StartRequest(NamedTuple):
-    """What is to be run, and until when."""
+    """A program to run, with its stops and a time limit."""
 
     wanted: TargetRequest
     breakpoints: Sequence[BreakpointOption] = ()
     exceptions: Sequence[str] = ()
-    """Empty: those of the settings."""
+    """Exception filters; empty: those of the settings."""
     seconds: float = 20.0
 
 
 async def start_program(start: StartRequest, name: str) -> tuple[OwnSession, DebugSession]:
-    """A program, held at its first stop if it has one. Raises UsageError, StartError, RequestFailed, OSError."""
+    """Start a program and hold it at its first stop, if it has one.
+
+    Raises UsageError, StartError, RequestFailed, OSError.
+    """
     wanted, made = start.wanted, click.Context(click.Command(name))
     kind = kind_of(wanted)
     chosen: dict[str, Any] = {"sockets": "off", "exceptions": tuple(start.exceptions) or None}

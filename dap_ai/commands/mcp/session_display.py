@@ -1,4 +1,4 @@
-"""What a session of the server's own says beside its answers: kept, for the result of the call that started it."""
+"""Collects the messages of a session that the server started, for the result of the call that started it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SHOWN_CHARS = 800
 
 
 class SessionDisplay(RunDisplay[Safe, SafeFields]):
-    """A display whose reader is a model, later: its answers say the rest. `masker`: the session's."""
+    """A display that keeps notes and output for a model to read later. `masker`: the session's masker."""
 
     def __init__(self, masker: Masker) -> None:
         self._masker = masker
@@ -21,17 +21,17 @@ class SessionDisplay(RunDisplay[Safe, SafeFields]):
         self._output = b""
 
     def note(self, text: Safe) -> None:
-        """A line about the run, once."""
+        """Add a note about the run, unless it is already there."""
         if text and text not in self._notes:
             self._notes.append(text)
 
     def notes(self) -> list[Safe]:
-        """Those that were not given out before."""
+        """Return the notes since the last call."""
         notes, self._notes = self._notes, []
         return notes
 
     def output(self) -> Safe:
-        """The end of what the program wrote, without secrets."""
+        """Return the end of the program's output, masked; empty if there is none."""
         text = self._masker.mask(self._output.decode(errors="replace")).strip()
         if not text:
             return ""
@@ -39,18 +39,18 @@ class SessionDisplay(RunDisplay[Safe, SafeFields]):
         return self._masker.mask(f"Its output ends:\n{fenced(head + tail, '')}")
 
     def program_output(self, category: str, data: bytes) -> None:
-        """Called from threads: one at a time for each stream, and lost is nothing that is shown."""
+        """Append program output; called from threads, at most one at a time per stream."""
         del category
         self._output = (self._output + data)[-_OUTPUT_BYTES:]
 
     def status(self, text: Safe) -> None:
-        """A note."""
+        """Add a note."""
         self.note(text)
 
     def error(self, text: Safe) -> None:
-        """A note."""
+        """Add a note."""
         self.note(text)
 
     def ask_ended(self, ended: AskEnded) -> None:
-        """An answer that a target gives itself, where nothing could be stopped."""
+        """Add an answer that a target gives itself if nothing could be stopped."""
         self.note(self._masker.mask(ended.answer))

@@ -1,7 +1,7 @@
-"""Which session is meant: one that this server has started, or one of the user's, which it joins.
+"""Finds the session that a call names: one that this server started, or one of the user's, which it joins.
 
-1. A session of the user's is never ended, moved or changed: this server is a guest there, and leaves with its client.
-2. All that was started ends with the server, whatever it was doing.
+1. A user's session is never ended, moved or changed: this server is a guest, and leaves when its client ends.
+2. Every session that the server started ends with it, in whatever state.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from dap_ai.system.load_limits import wait_for
 from dap_ai.transport.client import ConnectionClosed
 
 MOST_OWN = 3
-"""So many programs are held at once: one more ends the oldest."""
+"""Maximum number of programs held at once; starting another ends the oldest."""
 _GUEST = "dap-ai mcp"
 _ATTACH_S = 5.0
 _NOTHING = (
@@ -41,7 +41,7 @@ _NOTHING = (
 
 
 class SessionRegistry:
-    """Those of one client of the server. `sockets`: the setting."""
+    """The sessions of one client of the server. `sockets`: the setting `sockets`."""
 
     def __init__(self, sockets: str, level: Level) -> None:
         self._sockets = sockets
@@ -50,10 +50,10 @@ class SessionRegistry:
         self._guests: dict[str, tuple[AsyncExitStack, DebugSession]] = {}
         self._count = 0
         self._latest: DebugSession | None = None
-        """The one that was started or asked about last: what details are wanted of."""
+        """The session that was started or asked about last; calls for details refer to it."""
 
     async def start(self, start: StartRequest) -> tuple[OwnSession, DebugSession]:
-        """A session of its own, which is the one that is meant from now on; ends the oldest of too many."""
+        """Start a program, make its session the latest one, and end the oldest if there are too many."""
         self._count += 1
         own, session = await start_program(start, f"s{self._count}")
         self._own[session.name] = own, session
@@ -63,7 +63,7 @@ class SessionRegistry:
         return own, session
 
     async def end(self, name: str) -> str:
-        """Ends one of its own; "": the newest. What it was called. Raises UsageError."""
+        """End a session that this server started ("": the newest) and return its title. Raises UsageError."""
         if not self._own:
             raise click.UsageError("There is no session of this server to stop; those of the user are not for it.")
         name = name or next(reversed(self._own))
@@ -75,29 +75,26 @@ class SessionRegistry:
         return session.title
 
     def own(self, session: DebugSession) -> OwnSession | None:
-        """What is known of a program that was started here."""
+        """Return the program of a session that this server started; None for a user's session."""
         known = self._own.get(session.name)
         return known[0] if known else None
 
     def listed(self) -> list[DebugSession]:
-        """Its own, oldest first."""
+        """Return the sessions that this server started, oldest first."""
         return [session for _, session in self._own.values()]
 
     async def user_sessions(self) -> list[SessionStatus]:
-        """Those of the user. Raises SocketError."""
+        """Return the user's sessions. Raises SocketError."""
         return await look_at_all(self._sockets)
 
     async def detailed(self, name: str) -> DebugSession:
-        """By its name; "": the one that was asked about last. Raises as `meant`."""
+        """Return a session by name; "": the one that was started or asked about last. Raises as `meant`."""
         if not name and self._latest and self._latest.stop:
             return self._latest
         return await self.meant(name)
 
     async def meant(self, name: str) -> DebugSession:
-        """By its name; "": the only one that is stopped; of its own the newest.
-
-        Raises UsageError, SocketError, RequestFailed, ConnectionClosed, TimeoutError.
-        """
+        """Return a session by name, joining a user's session; "": the only stopped one, or the newest started here."""
         self._latest = await self._meant(name)
         return self._latest
 
@@ -118,7 +115,7 @@ class SessionRegistry:
         return await self._join(about.id, about.program)
 
     async def _own_unless_users(self) -> DebugSession:
-        """Raises UsageError, where one of the user's could be meant as well."""
+        """Return the newest session started here. Raises UsageError if a user's stopped session may be meant."""
         newest = self._own[next(reversed(self._own))][1]
         with contextlib.suppress(SocketError):
             users = [seen.about for seen in await self.user_sessions() if seen.about and seen.about.state == "stopped"]
@@ -131,7 +128,7 @@ class SessionRegistry:
         return newest
 
     async def close(self) -> None:
-        """Ends its own, and leaves those of the user."""
+        """End the sessions started here, and leave those of the user."""
         ends = [self._end_quietly(own) for own, _ in self._own.values()]
         leaves = [stack.aclose() for stack, _ in self._guests.values()]
         self._own, self._guests = {}, {}

@@ -1,4 +1,4 @@
-"""Arguments of commands as a person types them: options, the program, where to listen, who answers.
+"""Parsing of command-line arguments: options, the program, the listening address, the provider.
 
-A wrong option is refused here, before anything is started, with what to type instead.
+Invalid options are rejected before anything starts, with advice on what to type instead.
 """

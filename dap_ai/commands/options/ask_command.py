@@ -1,4 +1,4 @@
-"""`dap-ai ask` as click sees it: whose each argument is, the help in sections, usage errors for a reader of JSON."""
+"""The click command class of `dap-ai ask`: splits arguments, groups the help, reports usage errors as JSON."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ _SECTIONS = {
     "record": "Recording a model",
     "verbose": "What is shown",
 }
-"""Titles in the help, each by the first option below it."""
+"""Section titles of the help, by the name of the first option in each section."""
 
 
 class AskCommand(SplitCommand):
-    """With `--json`, whoever reads the lines is told of a usage error by a line too.
+    """The `ask` command: with `--json`, a usage error is also printed as a JSON line.
 
-    After PROGRAM, `-v` is the program's, as `--help` is: too many programs have one.
+    After PROGRAM, `-v` and `--help` belong to the program, because many programs have these options.
     """
 
     programs_own = ("verbose",)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """In sections: two dozen options in one list teach nobody."""
+        """Write the options to the help, grouped in sections."""
         sections: dict[str, list[tuple[str, str]]] = {}
         title = ""
         for parameter in self.get_params(ctx):
@@ -45,7 +45,7 @@ class AskCommand(SplitCommand):
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
     ) -> click.Context:
-        """As click does it."""
+        """Extends click's method: reports a usage error as a JSON line too, then raises it."""
         try:
             return super().make_context(info_name, list(args), parent, **extra)
         except click.UsageError as error:
@@ -53,7 +53,7 @@ class AskCommand(SplitCommand):
             raise
 
     def invoke(self, ctx: click.Context) -> Any:
-        """As click does it."""
+        """Extends click's method: reports a usage error as a JSON line too, then raises it."""
         try:
             return super().invoke(ctx)
         except click.UsageError as error:

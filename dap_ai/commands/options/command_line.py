@@ -1,9 +1,9 @@
-"""Telling our options from the program's, and reading what they say. Pure.
+"""Separates dap-ai's options from the program's, and parses their values. Pure.
 
-1. Our options may stand before or after PROGRAM; what is not ours, after PROGRAM, is the program's.
-2. Everything after `--` is the program's, PROGRAM itself included if it has not been named yet.
-3. Everything after `-m MODULE` is the module's, as with python itself.
-4. After PROGRAM, `--help` is the program's too.
+1. dap-ai's options may come before or after PROGRAM; any other argument after PROGRAM belongs to the program.
+2. Everything after `--` belongs to the program, including PROGRAM itself if it has not been named yet.
+3. Everything after `-m MODULE` belongs to the module, as with python itself.
+4. After PROGRAM, `--help` belongs to the program too.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _BREAKPOINT = re.compile(r"(?P<file>.+?):(?P<line>\d+)(?::(?P<condition>.+))?", 
 
 
 class BreakpointOption(msgspec.Struct, frozen=True):
-    """Where to stop. `file` is absolute; `line` is 1-based; an empty condition always holds."""
+    """A breakpoint from the command line. `file` is absolute; `line` is 1-based; an empty condition always holds."""
 
     file: str
     line: int
@@ -32,10 +32,10 @@ class BreakpointOption(msgspec.Struct, frozen=True):
 def split(
     arguments: Sequence[str], options: Mapping[str, bool], optional: Container[str] = ()
 ) -> tuple[list[str], list[str]]:
-    """Our arguments, and PROGRAM with its own.
+    """Return dap-ai's arguments, and PROGRAM with its arguments.
 
-    `options` says for each spelling of our options whether it takes a value; one of `optional` takes none that begins
-    with a hyphen.
+    `options` maps each spelling of dap-ai's options to whether the option takes a value. An option in `optional` takes
+    the next argument as its value only if that does not begin with a hyphen.
     """
     ours: list[str] = []
     program: list[str] = []
@@ -63,23 +63,23 @@ def split(
 
 
 OPTIONAL = ("--join", "--kernel", "--post-mortem")
-"""Options that stand alone, too."""
+"""Options whose value may be omitted."""
 _NOTES = "dap_ai.misplaced"
-"""In click's `meta`."""
+"""Key in click's `meta` for the notes about misplaced options."""
 
 
 class SplitCommand(click.Command):
-    """A command whose last parameter is PROGRAM and all that is the program's."""
+    """A command whose last parameter is PROGRAM with all of its arguments."""
 
     programs_own: tuple[str, ...] = ()
-    """Parameters whose options are the program's after PROGRAM."""
+    """Parameters whose options belong to the program when they follow PROGRAM."""
 
     def split(self, args: Sequence[str]) -> tuple[list[str], list[str]]:
-        """Our arguments, and PROGRAM with its own."""
+        """Return dap-ai's arguments, and PROGRAM with its arguments."""
         return split(args, self._spellings(), OPTIONAL)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Hands click our arguments alone: it would take what follows for the value that an option lacks."""
+        """Pass only dap-ai's arguments to click, which could take a later one as the missing value of an option."""
         ours, program = self.split(args)
         rest = super().parse_args(ctx, ours)
         ctx.params[self.params[-1].name or ""] = tuple(program)
@@ -91,7 +91,7 @@ class SplitCommand(click.Command):
         return rest
 
     def _spellings(self) -> dict[str, bool]:
-        """Of our options, each with whether it takes a value."""
+        """Map each spelling of dap-ai's options to whether the option takes a value."""
         with click.Context(self) as ctx:
             parameters = self.get_params(ctx)
         return {
@@ -103,24 +103,24 @@ class SplitCommand(click.Command):
 
 
 def misplaced_options() -> list[str]:
-    """What is to be said of options that the command line of this very command gives to a module."""
+    """Return the notes about dap-ai options that the current command line passes to a module."""
     return click.get_current_context().meta.get(_NOTES, [])
 
 
 def parse_question(_ctx: click.Context, _option: click.Parameter, texts: Sequence[str]) -> str:
-    """The question, or "". Raises BadParameter for several, of which click would forget all but the last."""
+    """Return the question, or "" if there is none. Raises BadParameter for several: click would keep only the last."""
     if len(texts) > 1:
         raise click.BadParameter("only one question is possible. With --chat more can follow, one per line of stdin.")
     return "".join(texts)
 
 
 def parse_breakpoints(_ctx: click.Context, _option: click.Parameter, texts: Sequence[str]) -> list[BreakpointOption]:
-    """Reads FILE:LINE[:CONDITION]. Raises BadParameter unless the file is there and has that line."""
+    """Parse each FILE:LINE[:CONDITION]. Raises BadParameter unless the file exists and has that line."""
     return [parse_breakpoint(text) for text in texts]
 
 
 def parse_assignments(_ctx: click.Context, _option: click.Parameter, texts: Sequence[str]) -> dict[str, str]:
-    """Reads NAME=VALUE. Raises BadParameter without a name or an equals sign."""
+    """Parse each NAME=VALUE into a dict. Raises BadParameter without a name or an equals sign."""
     parts = [text.partition("=") for text in texts]
     for text, (name, equals, _) in zip(texts, parts, strict=True):
         if not name or not equals:
@@ -129,7 +129,7 @@ def parse_assignments(_ctx: click.Context, _option: click.Parameter, texts: Sequ
 
 
 def breakpoints_by_file(breakpoints: Sequence[BreakpointOption]) -> dict[str, list[dict[str, Any]]]:
-    """The `breakpoints` of each file's `setBreakpoints`, which replaces a file's whole set."""
+    """Group breakpoints by file, as `setBreakpoints` needs them: it replaces all breakpoints of a file."""
     by_file: dict[str, list[dict[str, Any]]] = {}
     for breakpoint_ in breakpoints:
         condition = {"condition": breakpoint_.condition} if breakpoint_.condition else {}
@@ -138,7 +138,10 @@ def breakpoints_by_file(breakpoints: Sequence[BreakpointOption]) -> dict[str, li
 
 
 def parse_breakpoint(text: str, folder: Path | None = None) -> BreakpointOption:
-    """Reads FILE:LINE[:CONDITION], FILE in `folder`. Raises BadParameter unless the file is there and has that line."""
+    """Parse FILE:LINE[:CONDITION], with FILE relative to `folder`.
+
+    Raises BadParameter unless the file exists and has that line.
+    """
     found = _BREAKPOINT.fullmatch(text)
     if not found:
         raise click.BadParameter(f"'{text}' is not FILE:LINE or FILE:LINE:CONDITION.")

@@ -1,4 +1,4 @@
-"""Where `dap-ai serve` listens, who may connect there, and how those learn of it who may."""
+"""Where `dap-ai serve` listens, who may connect, and how clients learn the address and the token."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ _ENV = "DAP_AI_TOKEN"
 
 
 class Listening(NamedTuple):
-    """Where, and for whom: `host` and `port`, or the `path` of a Unix socket, which is for its user alone."""
+    """A listening address and its access rule: `host` and `port`, or the `path` of a Unix socket for the same user."""
 
     host: str
     port: int
     path: Path | None
     access: SessionAccess
     made_token: bool = False
-    """Nobody knows the token yet."""
+    """Whether dap-ai generated the token, so that it has to be shown."""
 
 
 def listening(text: str, token: str, *, no_token: bool) -> Listening:
-    """What `--listen`, `--token` and `--no-token` say. Raises UsageError."""
+    """Parse `--listen`, `--token` and `--no-token`. Raises UsageError."""
     if token and no_token:
         raise click.UsageError("--token and --no-token contradict each other.")
     if text.startswith(_UNIX):
@@ -49,7 +49,7 @@ def listening(text: str, token: str, *, no_token: bool) -> Listening:
 
 
 def address(text: str, option: str) -> tuple[str, int]:
-    """HOST:PORT taken apart. Raises BadParameter."""
+    """Split HOST:PORT into host and port number; an empty host becomes 127.0.0.1. Raises BadParameter."""
     host, _, port = text.rpartition(":")
     if not port.isdecimal() or int(port) > 65535:
         raise click.BadParameter(f"'{text}' is not HOST:PORT.", param_hint=option)
@@ -57,14 +57,14 @@ def address(text: str, option: str) -> tuple[str, int]:
 
 
 class AddressFile:
-    """`listen-PORT.json` in the folder of the sockets, for its user alone: `{host, port, token, pid}`."""
+    """The file `listen-PORT.json` in the socket folder, readable by its user only: `{host, port, token, pid}`."""
 
     def __init__(self, setting: str) -> None:
         self._setting = setting
         self._path: Path | None = None
 
     def write(self, host: str, port: int, token: str) -> Path:
-        """Its path. It takes the place of what was there, and follows no link. Raises OSError."""
+        """Write the file and return its path, replacing an existing file without following links. Raises OSError."""
         path = sockets.folder(self._setting, make=True) / f"listen-{port}.json"
         new = path.with_name(f"{path.name}.{os.getpid()}")
         new.unlink(missing_ok=True)
@@ -76,7 +76,7 @@ class AddressFile:
         return path
 
     def remove(self) -> None:
-        """Nobody listens there any more. Again changes nothing."""
+        """Remove the file if it was written; further calls do nothing."""
         path, self._path = self._path, None
         if path is not None:
             with contextlib.suppress(OSError):
@@ -84,12 +84,12 @@ class AddressFile:
 
 
 def tell_tcp(where: Listening, file: AddressFile, host: str, port: int) -> None:
-    """On stderr: that it listens, and what a client needs; a token that the user has set is not shown."""
+    """Print the address on stderr, and the token if dap-ai generated it; a token set by the user is not printed."""
     warn(f"listening on {host}:{port}")
     if where.access.anonymous:
         warn("without a token: any of your programs can debug as you here")
     elif where.made_token:
-        with contextlib.suppress(OSError):  # no folder, as where the setting sockets is off: then it is only shown
+        with contextlib.suppress(OSError):  # no folder: the setting `sockets` is off
             warn(f"where, and the token: {file.write(host, port, where.access.token)}")
         warn(f'clients need "dapAiToken": "{where.access.token}"  ({_ENV} sets your own)')
 

@@ -1,4 +1,4 @@
-"""Options of ours that stand after `-m MODULE`, where they go to the module. Pure."""
+"""Finds dap-ai's options after `-m MODULE`, where they are passed to the module by mistake. Pure."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from pathlib import Path
 
 _RUNNERS = ("pytest", "unittest", "twisted.trial")
-"""Their `-q` takes no value: a question after it would be taken for the name of a test."""
+"""Test runners whose `-q` takes no value: they would take a question after it for the name of a test."""
 _QUESTION = ("-q", "--question")
 _BOTH = ("--help", "--verbose")
-"""Too many programs have these: after the target they are meant for the program."""
+"""Options that many programs have: after PROGRAM they are meant for the program."""
 _BREAKPOINT = re.compile(r"\S+\.\w+:\d+(?::.+)?", re.DOTALL)
 
 
 def question_for_runner(module: str, arguments: Sequence[str], options: Container[str]) -> str:
-    """Why a command line is refused whose question goes to a test runner; empty: it has none there."""
+    """Return an error message if a test runner would receive the user's question; empty: it would not."""
     known = [name for name in _QUESTION if name in options and module in _RUNNERS]
     asked = next((pair for pair in _pairs(arguments) if pair[0] in known and _is_question(pair[1])), None)
     if asked is None:
@@ -26,7 +26,7 @@ def question_for_runner(module: str, arguments: Sequence[str], options: Containe
 
 
 def misplaced(module: str, arguments: Sequence[str], options: Mapping[str, bool]) -> list[str]:
-    """A note for each option of ours among a module's arguments. `options`: see `arguments.split`."""
+    """Return a note for each of dap-ai's options among a module's arguments. `options`: see `command_line.split`."""
     found = [name for name, value in _pairs(arguments) if name in options and _is_ours(name, value)]
     return [
         f"{name} stands after -m {module}, so {module} gets it: put dap-ai's own options before -m"
@@ -35,7 +35,7 @@ def misplaced(module: str, arguments: Sequence[str], options: Mapping[str, bool]
 
 
 def _pairs(arguments: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Each option with the word that follows it; what follows `--` is meant for the module."""
+    """Yield each option with its value or the argument after it, up to `--`."""
     own = arguments[: arguments.index("--")] if "--" in arguments else arguments
     for word, after in zip(own, [*own, ""][1:], strict=True):
         name, has_value, value = word.partition("=") if word.startswith("--") else (word, "", "")
@@ -44,7 +44,7 @@ def _pairs(arguments: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def _is_ours(name: str, value: str) -> bool:
-    """Short options mean something else to most programs: there, the value tells."""
+    """Return whether dap-ai's option is meant; for the short options -q and -b, the value decides."""
     if name == "-q":
         return _is_question(value)
     if name == "-b":

@@ -1,4 +1,4 @@
-"""Who would answer a question here, for `dap-ai doctor`: the provider, the model, the endpoint, and is there a key."""
+"""Describes which provider, model and endpoint would answer a question, and whether there is a key."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dap_ai.agent.providers.openai import OPENAI_URL
 from dap_ai.settings import configuration
 
 Finding = tuple[Literal["ok", "missing"], str, str]
-"""A verdict, what was found, and advice; never the key."""
+"""The verdict, details and advice of a check; never contains the key."""
 
 _TIMEOUT_S = 10.0
 _MAX_BODY_BYTES = 4_000_000
@@ -26,7 +26,7 @@ _FOR_A_MODEL = "For a language model: set OPENAI_API_KEY, or name an endpoint wi
 
 
 def notice_of(settings: configuration.Settings, environ: Mapping[str, str]) -> str:
-    """Who answers and what leaves the machine, as the first status of an answer says it; or why nobody can."""
+    """Return who answers and what leaves the machine, as in an answer's first status line; or why nobody can answer."""
     try:
         return load(msgspec.structs.replace(settings, record=""), environ).notice
     except ProviderError as error:
@@ -34,7 +34,10 @@ def notice_of(settings: configuration.Settings, environ: Mapping[str, str]) -> s
 
 
 def who_answers(settings: configuration.Settings, environ: Mapping[str, str], *, online: bool = False) -> Finding:
-    """`online`: also asks the endpoint for its models, which sends it the key and nothing else."""
+    """Check whether a provider can answer.
+
+    `online`: also request the endpoint's list of models, which sends it the key and nothing else.
+    """
     name = configuration.provider_of(settings, environ)
     try:
         notice = load(msgspec.structs.replace(settings, record=""), environ).notice
@@ -57,16 +60,16 @@ def who_answers(settings: configuration.Settings, environ: Mapping[str, str], *,
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """A key goes to the endpoint that is set, and nowhere else."""
+    """Refuses redirects, so that the key is sent to the configured endpoint only."""
 
     def redirect_request(self, *_args: Any, **_kwargs: Any) -> None:
-        """Refuses."""
+        """Return None, which makes urllib refuse the redirect."""
 
 
 def _models(endpoint: ModelEndpoint) -> list[str]:
-    """Those that it lists. Raises ModelError."""
+    """Return the ids of the models that the endpoint lists; empty if its response is unreadable. Raises ModelError."""
     headers = {"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
-    request = urllib.request.Request(f"{endpoint.shown}/models", headers=headers)  # noqa: S310  `load` wants http(s)
+    request = urllib.request.Request(f"{endpoint.shown}/models", headers=headers)  # noqa: S310  `load` accepts http(s) only
     try:
         with urllib.request.build_opener(_NoRedirect).open(request, timeout=_TIMEOUT_S) as response:
             body = response.read(_MAX_BODY_BYTES)

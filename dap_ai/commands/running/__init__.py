@@ -1,6 +1,6 @@
-"""A program or a joined session at work for a command: started, asked about, ended.
+"""Runs a program or a joined session for a command: starts it, asks about it, ends it.
 
-`ask`, `debug` and `mcp` share it. A `Target` of the kind says what is started; `run_controls.py` and `session_loop.py`
-follow it;
-`approvals.py` asks the user. Whatever was started ends with the command, also by a signal; a joined session stays.
+Used by `ask`, `debug` and `mcp`. A `Target` of the debuggee's kind defines what to start; `run_controls.py` and
+`session_loop.py` control it; `approvals.py` asks the user for consent. Whatever the command started ends with it, also
+on a signal; a joined session goes on.
 """

@@ -1,7 +1,7 @@
-"""Consent at a terminal: what the agent wants to do is shown, and the user says yes or no.
+"""Consent at a terminal: shows each action that the agent requests, and asks the user to allow or refuse it.
 
-1. Only a person at a terminal can say yes: no line of a pipe, and nothing that was typed before the question was seen.
-2. All but a clear yes is a no: an empty line, the end of input, Ctrl-C, no answer in time.
+1. Only a person at a terminal can consent: neither piped input nor anything typed before the question counts.
+2. Anything but a clear yes is a no: an empty line, the end of input, Ctrl-C, no answer in time.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _YES, _SESSION = ("y", "yes"), ("s", "session")
 
 
 class Approvals:
-    """At most one is pending. A line of the user's comes back as the event `consent`."""
+    """Asks for consent, one action at a time; the user's line arrives as the event `consent`."""
 
     def __init__(self, controls: Controls, display: Display, prompt: Prompt, events: Events) -> None:
         self._controls = controls
@@ -34,7 +34,7 @@ class Approvals:
         self._timer: asyncio.TimerHandle | None = None
 
     async def on_request(self, body: dict[str, Any]) -> None:
-        """The event `askApproval`."""
+        """Handle the event `askApproval`: ask the user, or refuse if there is no person at a terminal."""
         wanted = msgspec.convert(body, AskApproval)
         self._display.approval(wanted)
         if not self._prompt.has_person:
@@ -54,7 +54,7 @@ class Approvals:
         self._prompt.ask(QUESTION, tell)
 
     async def on_reply(self, body: dict[str, Any]) -> None:
-        """The event `consent`: the user's line."""
+        """Handle the event `consent`: pass the user's decision to the agent, unless it is too late."""
         if body["approvalId"] != self._pending:
             return  # too late
         self._forget()
@@ -63,7 +63,7 @@ class Approvals:
         await self._answer(body["approvalId"], allow=remember or word in _YES, remember=remember)
 
     def drop(self) -> None:
-        """Nobody waits for the user's word any more."""
+        """Withdraw a pending question, because its decision is no longer needed."""
         if self._pending:
             self._forget()
             self._prompt.drop()
@@ -75,5 +75,5 @@ class Approvals:
 
     async def _answer(self, approval_id: str, *, allow: bool, remember: bool = False) -> None:
         arguments = AskApproveArguments(approval_id, allow, remember)
-        with contextlib.suppress(RequestFailed):  # its time has run out meanwhile
+        with contextlib.suppress(RequestFailed):  # the approval has timed out meanwhile
             await self._controls.request("askApprove", msgspec.to_builtins(arguments))

@@ -1,9 +1,9 @@
-"""A run of `dap-ai ask`: a DAP client that starts the program, asks at its stops, and lets it go on.
+"""One run of `dap-ai ask`: a DAP client that starts the program, asks at its stops, and continues it.
 
-1. All that happens comes through one queue, in order: the backend's events, the user's signals and lines, the end.
-2. At most one ask is under way; unless its agent continues the program, with the user's confirmation, the program stays
-   stopped until it has ended, and in a chat until the user has said what comes next.
-3. However the run ends, nothing of it is left running, except a program that we only attached to.
+1. One queue holds everything that happens, in order: the backend's events, the user's signals and lines, the end.
+2. At most one ask is active. The program stays stopped until the answer has ended, and in a chat until the user
+   continues it, unless the agent continues it with the user's confirmation.
+3. However the run ends, it leaves nothing running except a program that it only attached to.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from dap_ai.transport.client import DapClient
 
 
 class AskRun(SessionLoop):
-    """One target, from its start to its end."""
+    """Runs one target from start to end."""
 
     def __init__(self, client: DapClient, display: Display, target: Target, wishes: RunOptions, prompt: Prompt) -> None:
         super().__init__(client, display, target, wishes)
@@ -42,28 +42,28 @@ class AskRun(SessionLoop):
         self._interrupted = self._started = self._stopped_once = False
         self._running = self._prompting = self._ended = self._unread = False
         self._untold: dict[str, Any] | None = None
-        """A stop that came during a question or at the prompt: the next question is about it."""
+        """A stop that occurred during a question or at the prompt: the next question is about it."""
         self._lent = False
-        """The terminal is the program's, which the agent lets go on."""
+        """Whether the program has the terminal because the agent is about to continue it."""
         self._moving = False
-        """The user of a chat lets the program run to its next stop."""
+        """Whether the user of a chat has continued the program to its next stop."""
         self._quit = wishes.then == "quit"
 
     @property
     def exchanges(self) -> Sequence[Exchange]:
-        """What was asked and answered, oldest first."""
+        """The questions and answers so far, oldest first."""
         return self._asking.exchanges
 
     async def run(self) -> AskOutcome:
-        """Returns when the program has ended, or has been let go.
+        """Run the target until the program has ended or is released, and return the outcome.
 
-        Raises RequestFailed, ConnectionClosed; BrokenPipeError once nobody reads what is answered.
+        Raises RequestFailed, ConnectionClosed; BrokenPipeError if stdout is closed while an answer is being written.
         """
         task = asyncio.current_task()
-        assert task is not None  # noqa: S101  we are in one
+        assert task is not None  # noqa: S101  a coroutine runs in a task
 
         def end(number: int) -> None:
-            if not self.outcome.signal_number:  # a second one must not interrupt the end
+            if not self.outcome.signal_number:  # a second signal must not interrupt the clean-up
                 self.outcome.signal_number = number
                 task.cancel()
 
@@ -96,15 +96,15 @@ class AskRun(SessionLoop):
         await self.target.started(self._session)
 
     async def _next_event(self) -> bool:
-        """Handles one event; False after the last."""
+        """Handle one event; return False after the last."""
         name, body = await self._events.get()
         goes_on = await self.handle(name, body)
         if self._unread and (self._asking.under_way or self._prompting):
-            raise BrokenPipeError  # while the program runs, it finds out as it would without us
+            raise BrokenPipeError  # while the program runs, it gets its own SIGPIPE
         return goes_on
 
     async def on_event(self, name: str, body: dict[str, Any]) -> bool:
-        """See Loop."""
+        """Handle an event that the target lets through; return False if the run is over."""
         match name:
             case "stopped":
                 return await self._on_stopped(body)
@@ -131,7 +131,7 @@ class AskRun(SessionLoop):
             case "terminated":
                 self._ended = True
                 await self._end.look_after_adapter()
-                return self._asking.under_way  # the agent has let the program run to its end
+                return self._asking.under_way  # the agent has continued the program to its end
             case "interrupt":
                 return await self._on_interrupt()
             case "unread":
@@ -144,7 +144,10 @@ class AskRun(SessionLoop):
         return True
 
     def _on_output(self, body: dict[str, Any]) -> None:
-        """The terminal is the program's before the agent lets it go on: a reader in the background would be stopped."""
+        """Show the agent's output, and give the terminal to the program before the agent continues it.
+
+        A program that reads the terminal from the background would be stopped.
+        """
         self._approvals.drop()
         if body["category"] == "status" and lets_go_on(body["output"]):
             self.target.job.going_on()
@@ -162,11 +165,11 @@ class AskRun(SessionLoop):
         if self._prompting or (self._asking.under_way and not self._lent):
             if self.target.moves_on():
                 self._untold = body
-            return True  # else it is another thread
+            return True  # otherwise another thread has stopped
         self._lent = False
         self._thread_id = body["threadId"]
         self.target.job.paused()
-        if self._asking.under_way:  # the agent has moved the program: the answer goes on here
+        if self._asking.under_way:  # the agent has stepped the program: the answer continues here
             self.display.stopped(body)
             return True
         moved, self._moving = self._moving, False
@@ -182,7 +185,7 @@ class AskRun(SessionLoop):
         return True
 
     async def _ask_about_caught(self) -> None:
-        """A program that has failed without a stop is asked about all the same: by what it reported itself."""
+        """Ask about a program that failed without a stop, if it caught and reported an exception."""
         if self.caught and self.caught.ended and not self._stopped_once:
             with contextlib.suppress(RequestFailed, TimeoutError, asyncio.TimeoutError):
                 await self._asking.ask(self._wishes.question, None)
@@ -206,9 +209,9 @@ class AskRun(SessionLoop):
             await self.target.introduce(self._session, self._thread_id)
 
     async def _after_answer(self) -> bool:
-        """In a chat the user has the word; else the program goes on. False if the run is over."""
+        """Prompt the user in a chat, else continue the program; return False if the run is over."""
         if self._end.exit_code is not None or self._ended:
-            return not self._ended  # the program is gone: only `terminated` can be missing yet
+            return not self._ended  # the program has ended: only the event `terminated` may still follow
         if not self._wishes.chat:
             return await self._go_on()
         self._read_line()
@@ -240,7 +243,7 @@ class AskRun(SessionLoop):
         return True
 
     async def _move(self, command: str) -> None:
-        """Lets the program run to its next stop, which is shown whatever it is."""
+        """Continue the program to its next stop, which is always shown."""
         self._moving = True
         try:
             await self._resume(command)
@@ -251,7 +254,7 @@ class AskRun(SessionLoop):
             self._read_line()
 
     async def _go_on(self) -> bool:
-        """Lets the program go on as it would have without us; False if the run is over."""
+        """Continue the program as it would run without us; return False if the run is over."""
         if self._wishes.then == "quit" and not self._wishes.each_stop:
             return False
         if not self._wishes.each_stop and not await self.target.let_go(self._session):
@@ -266,7 +269,7 @@ class AskRun(SessionLoop):
         await self.controls.request(command, {"threadId": self._thread_id})
 
     async def _on_interrupt(self) -> bool:
-        """Ctrl-C while we hold the terminal: cancels the ask, then ends the run."""
+        """Handle Ctrl-C while we have the terminal: cancel the ask first, then end the run."""
         if self._prompting and self._prompt.interrupted():
             return True
         if self._asking.under_way and not self._interrupted:

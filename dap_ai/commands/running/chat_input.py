@@ -1,4 +1,4 @@
-"""What a line at the prompt of `--chat` means: a question, or a word that moves the program. Pure."""
+"""Parses a line at the prompt of `--chat`: a question, or a command that moves the program. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ PROMPT = "ask> "
 Word = Literal["", "step", "next", "out", "continue", "quit", "help"]
 
 MOVES: Mapping[Word, str] = {"step": "stepIn", "next": "next", "out": "stepOut"}
-"""Words that let the program run to its next stop, and the requests that do it."""
+"""Commands that continue the program to its next stop, with the DAP requests that they send."""
 
 _MEANINGS: Mapping[Word, str] = {
     "step": "run to the next line, stepping into calls",
@@ -34,14 +34,14 @@ HELP = "\n".join(
 
 
 class ChatInput(NamedTuple):
-    """What the user has said. `word` is "" for a question."""
+    """A parsed line of the user's. `word` is "" for a question."""
 
     word: Word
     question: str = ""
 
 
 def parse(line: str | None) -> ChatInput:
-    """What a line means; None: the input has ended."""
+    """Parse a line; None: the input has ended, which continues the program."""
     text = (line or "").strip()
     if not text:
         return ChatInput("continue")

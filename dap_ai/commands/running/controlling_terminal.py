@@ -1,9 +1,9 @@
-"""Whose turn it is at the terminal: the program's while it runs, ours at a stop and at the end.
+"""Hands the terminal over between the program, which has it while it runs, and us, at a stop and at the end.
 
-1. debugpy's launcher puts the program in a process group of its own and makes that the foreground group.
-2. Whoever runs in the background must not touch the terminal: what we did not hold when we started, we never take.
-3. The terminal's modes are part of the turn: a program that had it in raw mode finds it so again.
-4. A program that stops itself (Ctrl-Z) is not our shell's child: we stop too, so that the shell sees it.
+1. debugpy's launcher puts the program in its own process group and makes that the foreground group.
+2. A background process must not touch the terminal: if we were not in the foreground at the start, we never take it.
+3. The terminal's modes are handed over too: a program that had set raw mode gets it back.
+4. A program that stops itself (Ctrl-Z) is not a child of the user's shell: we stop too, so that the shell notices.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from typing import Any
 
 Modes = list[int | list[bytes | int]]
 
-# preexec_fn, because process_group is new in 3.11; it runs before any thread of ours can hold a lock that it needs.
+# preexec_fn, because process_group is new in 3.11; it runs before any of our threads can hold a lock that it needs.
 _OWN_GROUP: dict[str, Any] = (
     {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP} if sys.platform == "win32" else {"preexec_fn": os.setpgrp}
 )
 
 
 class ControllingTerminal:
-    """The controlling terminal. Where there is none, every method does nothing."""
+    """The controlling terminal. Without one, every method does nothing."""
 
     def __init__(self, *, ours: bool = True) -> None:
-        """`ours` is False: it is somebody else's, and left alone."""
+        """Open the terminal; `ours`: False leaves it alone, because it belongs to another process."""
         self._fd = _open() if ours else None
         self._group = 0
         self._before = 0
@@ -42,23 +42,23 @@ class ControllingTerminal:
 
     @property
     def present(self) -> bool:
-        """Whether there is one."""
+        """Whether there is a controlling terminal."""
         return self._fd is not None
 
     def spawning(self) -> dict[str, Any]:
-        """How a program that shares it is started: arguments of `Popen`. `spawned` comes next."""
+        """Return the `Popen` arguments for a program that shares the terminal; call `spawned` after it has started."""
         return _OWN_GROUP
 
     def spawned(self) -> None:
-        """The program is there."""
+        """Called after the program has been started."""
 
     def started(self, group: int) -> None:
-        """The program runs as process group `group` and has made itself the foreground."""
+        """Called when the program runs as process group `group` and has made itself the foreground group."""
         if self._fd is not None and not self._held and _foreground(self._fd) == group:
             self._set_foreground(self._before)
 
     def take(self) -> None:
-        """Makes us the foreground, and keeps the modes that the program had set."""
+        """Make our process group the foreground, and save the modes that the program had set."""
         if self._fd is None or not self._held or _foreground(self._fd) == self._group:
             return
         self._program_modes = modes_of(self._fd)
@@ -66,7 +66,7 @@ class ControllingTerminal:
         self._set_modes(self._our_modes)
 
     def give(self, group: int) -> None:
-        """Makes the program's group the foreground again, in its own modes."""
+        """Make the program's group the foreground again, and restore its modes."""
         if self._fd is None or not self._held or _foreground(self._fd) != self._group:
             return
         if self._program_modes:
@@ -74,7 +74,7 @@ class ControllingTerminal:
         self._set_foreground(group)
 
     def stop_with(self, group: int) -> None:
-        """The program has been stopped from its terminal: stops us as well, and goes on with it afterwards."""
+        """Stop our group because Ctrl-Z stopped the program, and continue the program when the shell continues us."""
         self.take()
         os.kill(0, signal.SIGTSTP)
         self.resumed(group)
@@ -82,13 +82,13 @@ class ControllingTerminal:
             os.killpg(group, signal.SIGCONT)
 
     def resumed(self, group: int) -> None:
-        """The shell has let us go on, in the foreground or not."""
+        """Called when the shell has continued us, in the foreground or the background."""
         if self._fd is not None:
             self._held = _foreground(self._fd) == self._group
             self.give(group)
 
     def close(self, *, restore: bool) -> None:
-        """Makes us the foreground for the shell to find; `restore`: in the modes that it gave us."""
+        """Make our group the foreground again and close the terminal; `restore`: also reset its original modes."""
         if self._fd is None:
             return
         if self._held and _foreground(self._fd) != self._group:
@@ -124,7 +124,7 @@ def _open() -> int | None:
 
 
 def _foreground(fd: int) -> int:
-    """The terminal's foreground process group; -1 once it has hung up."""
+    """Return the terminal's foreground process group; -1 once it has hung up."""
     try:
         return os.tcgetpgrp(fd)
     except OSError:
@@ -132,7 +132,7 @@ def _foreground(fd: int) -> int:
 
 
 def modes_of(fd: int) -> Modes:
-    """Of a terminal; empty: it is none."""
+    """Return a terminal's modes; empty if `fd` is not a terminal."""
     if sys.platform == "win32":
         return []
     import termios  # noqa: PLC0415  POSIX only
@@ -144,7 +144,7 @@ def modes_of(fd: int) -> Modes:
 
 
 def set_modes(fd: int, modes: Modes) -> None:
-    """Sets them, if there are any; the terminal may be gone."""
+    """Set a terminal's modes unless they are empty; ignores a terminal that is gone."""
     if sys.platform != "win32" and modes:
         import termios  # noqa: PLC0415  POSIX only
 
@@ -154,7 +154,7 @@ def set_modes(fd: int, modes: Modes) -> None:
 
 @contextlib.contextmanager
 def _unstoppable() -> Generator[None]:
-    """A background group is stopped by SIGTTOU when it changes the terminal, unless it has blocked the signal."""
+    """Block SIGTTOU, which would stop a background process group that changes the terminal."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTTOU})
     try:
         yield

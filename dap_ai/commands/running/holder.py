@@ -1,8 +1,8 @@
-"""What the program that holds our stdin says: who answers from now on. See `dap-ai serve --until-eof`.
+"""Reads provider settings that the parent process writes to our stdin. See `dap-ai serve --until-eof`.
 
-One JSON object a line: `{"answerer": {"DAP_AI_PROVIDER": "openai", "OPENAI_API_KEY": "...", "DAP_AI_MODEL": null}}`.
-This way nobody else can take, and a key stands in no message of a session, in no log and in no environment that a
-debug adapter or a program would inherit. So no line is ever shown.
+One JSON object per line: `{"answerer": {"DAP_AI_PROVIDER": "openai", "OPENAI_API_KEY": "...", "DAP_AI_MODEL": null}}`.
+No other process can use this channel, and a key appears in no session message, no log, and no environment that a debug
+adapter or a program would inherit. Therefore no line is ever shown.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ import msgspec
 from dap_ai.settings.configuration import ConfigError
 
 VARIABLES = frozenset({"DAP_AI_PROVIDER", "DAP_AI_MODEL", "DAP_AI_BASE_URL", "OPENAI_BASE_URL", "OPENAI_API_KEY"})
-"""Those that say who answers: nothing else can be changed this way."""
+"""The variables that choose the provider; no others can be changed this way."""
 TAKEN = "from now on: "
-"""How the line on stderr begins that says who answers then."""
+"""Prefix of the line on stderr that names the new provider."""
 REFUSED = "who answers was not changed: "
 _MAX_LINE_BYTES = 65_536
 
@@ -29,7 +29,7 @@ class _HolderMessage(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def hear(answer_by: Callable[[Mapping[str, str | None]], str], tell: Callable[[str], None], line: bytes) -> None:
-    """Applies the settings in a line through Recipe.answer_by; reports the result on stderr, never the line."""
+    """Apply the settings in a line through `answer_by`; report the result on stderr, never the line."""
     if not line.strip():
         return
     try:
@@ -47,13 +47,16 @@ def hear(answer_by: Callable[[Mapping[str, str | None]], str], tell: Callable[[s
 
 
 def follow(loop: asyncio.AbstractEventLoop, heard: Callable[[bytes], None], ended: Callable[[], object]) -> None:
-    """Reads stdin to its end, in a thread of its own; both are called in the loop. Too long a line is cut off."""
+    """Read stdin to its end in the current thread; call `heard` per line and then `ended`, both in the loop.
+
+    Lines longer than the maximum are truncated.
+    """
     rest = b""
-    with contextlib.suppress(OSError, RuntimeError):  # closed from the start; the loop is closed: all is over
+    with contextlib.suppress(OSError, RuntimeError):  # stdin is closed from the start, or the loop is closed
         while piece := os.read(0, 4096):
             *lines, rest = (rest + piece).split(b"\n")
             for line in lines:
-                loop.call_soon_threadsafe(heard, line[:_MAX_LINE_BYTES])  # what was cut off cannot be read
+                loop.call_soon_threadsafe(heard, line[:_MAX_LINE_BYTES])  # a truncated line does not decode
             rest = rest[:_MAX_LINE_BYTES]
     with contextlib.suppress(RuntimeError):
         loop.call_soon_threadsafe(ended)

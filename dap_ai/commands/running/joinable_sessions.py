@@ -1,4 +1,4 @@
-"""The sessions of this user, as a guest sees them: who is there, what each is about, which one is meant."""
+"""Finds the current user's debug sessions, describes them, and selects the one to join."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from dap_ai.system.load_limits import wait_for
 from dap_ai.transport.client import ConnectionClosed, DapClient
 
 LOOK_S = 1.0
-"""A session that has not said after so long what it is about does not answer."""
+"""Seconds after which a session that has not described itself counts as unresponsive."""
 _PLACE_S = 0.5
 _JOIN_S = 10.0
 
@@ -32,21 +32,21 @@ NO_SESSION = (
 
 
 class NothingStopped(Exception):  # noqa: N818  a state, not a mistake
-    """There is nothing to ask about now; the text says why, and what to do."""
+    """Raised if there is nothing to ask about now; the text says why, and what to do."""
 
 
 def name_of(session: SessionInfo) -> str:
-    """For a person: `ab12 (shop.py)`."""
+    """Return a session's display name: `ab12 (shop.py)`."""
     return f"{session.id} ({Path(session.program).name})" if session.program else session.id
 
 
 class SessionStatus(msgspec.Struct):
-    """A session that was looked at; without `about`, `error` says why nothing is known of it."""
+    """The status of one session; without `about`, `error` says why nothing is known about it."""
 
     id: str
     about: SessionInfo | None = None
     place: str = ""
-    """Where it stands: `shop.py:12 in total: return price`; empty: it does not, or nobody knows."""
+    """Where it is stopped: `shop.py:12 in total: return price`; empty if it is not stopped or the place is unknown."""
     error: str = ""
 
 
@@ -54,9 +54,9 @@ class SessionStatus(msgspec.Struct):
 async def joined(
     session_id: str, setting: str, name: str = "dap-ai ask --join"
 ) -> AsyncGenerator[tuple[DapClient, SessionInfo]]:
-    """A client of the session, which does not notice its end; `name`: as it calls itself.
+    """Yield a client of the session and its description; closing the client leaves the session running.
 
-    Raises SocketError, RequestFailed, ConnectionClosed, TimeoutError.
+    `name`: the client's name, shown in the session. Raises SocketError, RequestFailed, ConnectionClosed, TimeoutError.
     """
     client, about = await join(session_id, setting, name)
     try:
@@ -66,7 +66,7 @@ async def joined(
 
 
 async def join(session_id: str, setting: str, name: str = "dap-ai ask --join") -> tuple[DapClient, SessionInfo]:
-    """The same, for whoever closes the client. Raises as `joined`."""
+    """Return a client of the session and its description; the caller closes the client. Raises as `joined`."""
     client = DapClient(await sockets.connect(session_id, setting))
     try:
         hello = client.initialize("dap-ai", clientName=name, columnsStartAt1=True)
@@ -77,17 +77,17 @@ async def join(session_id: str, setting: str, name: str = "dap-ai ask --join") -
 
 
 async def look_at_all(setting: str) -> list[SessionStatus]:
-    """Every session that is there, oldest first; all are asked at once. Raises SocketError."""
+    """Return the status of every session, oldest first, querying all at once. Raises SocketError."""
     seen = await asyncio.gather(*(_look(session_id, setting) for session_id in sockets.session_ids(setting)))
     return [session for session in seen if session]
 
 
 def choose(seen: Sequence[SessionStatus], wanted: str, named: str = "--join") -> SessionInfo:
-    """The session that is meant: by the start of its id, or by its program's file; "": the only one that is stopped.
+    """Return the session that `wanted` names, by the start of its id or by its program; "": the only stopped one.
 
-    A session stands for its child sessions too. `named`: what names one, in errors.
+    Naming a session includes its child sessions. `named`: the option that names a session, for errors.
 
-    Raises UsageError if there is none such or several are, NothingStopped if there is nothing to ask about.
+    Raises UsageError if none or several match, NothingStopped if there is nothing to ask about.
     """
     there = [session.about for session in seen if session.about]
     if wanted:
@@ -108,7 +108,7 @@ def choose(seen: Sequence[SessionStatus], wanted: str, named: str = "--join") ->
 
 
 def _named(there: list[SessionInfo], wanted: str) -> list[SessionInfo]:
-    """Those that are meant; an id comes before a program of the same name."""
+    """Return the sessions that match by id; only if there are none, those that match by program."""
     by_id = [about for about in there if about.id == wanted] or [one for one in there if one.id.startswith(wanted)]
     return by_id or [about for about in there if _runs(about, wanted)]
 
@@ -123,7 +123,7 @@ def _runs(about: SessionInfo, wanted: str) -> bool:
 
 
 async def _look(session_id: str, setting: str) -> SessionStatus | None:
-    """None: it has ended."""
+    """Return the status of one session; None: the session has ended."""
     try:
         return await wait_for(_status_of(session_id, setting), LOOK_S)
     except (SessionEnded, ConnectionClosed):

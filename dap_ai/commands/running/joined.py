@@ -1,7 +1,7 @@
-"""`dap-ai ask --join`: a guest in the session of an editor, which asks and looks, and moves nothing.
+"""The target of `dap-ai ask --join`: a guest in an editor's session that asks and reads, and never moves the program.
 
-1. What answers is the session's own agent: its provider, its masking, at most its level.
-2. However the guest leaves, the session goes on as if it had never been there; only its question is cancelled.
+1. The session's own agent answers, with its provider, its masking, and at most its level.
+2. When the guest leaves, the session continues unchanged; only the guest's question is cancelled.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dap_ai.protocol.wire.session_messages import SessionInfo
 _OPTIONS = frozenset(
     {"join", "question", "chat", "level", "show_context", "show_masked", "verbose", "export", "json_lines"}
 )
-"""What may stand beside `--join`."""
+"""Parameters that can be combined with `--join`."""
 _STOP_S = 5.0
 _HEARD = frozenset({"stopped", "askOutput", "askEnded", "line", "notStopped", "closed", "interrupt", "unread"})
 
@@ -34,7 +34,7 @@ _NOT_MOVED = "The editor controls the program: step and continue there, then ask
 
 
 def check_options(context: click.Context) -> None:
-    """Raises UsageError: what a guest cannot choose is refused, not ignored."""
+    """Raise UsageError for each option that a guest cannot choose, instead of ignoring it."""
     if context.params["program"]:
         raise click.UsageError("--join asks about an existing session: do not name a PROGRAM with it.")
     for option in context.command.params:
@@ -48,12 +48,12 @@ def check_options(context: click.Context) -> None:
 
 
 def lowered(wishes: RunOptions) -> RunOptions:
-    """A guest acts on nothing."""
+    """Return the options with a level at which a guest cannot act on the program."""
     return msgspec.structs.replace(wishes, level="observe" if wishes.level == "observe" else "compute")
 
 
 class Joined(Target):
-    """A session that runs already, in which this client is a guest."""
+    """A running session in which this client is a guest."""
 
     acts = False
     help = _HELP
@@ -65,41 +65,41 @@ class Joined(Target):
         self._about = about
 
     async def start(self, session: TargetSession) -> None:
-        """The session tells of its stop, if it has one."""
+        """Join the session, which reports its stop if it has one."""
         editor = f" in {self._about.client}" if self._about.client else ""
         session.display.status(f"joined {name_of(self._about)}{editor}")
         await session.controls.request("attach", {})
         await session.controls.request("configurationDone")
 
     async def started(self, session: TargetSession) -> None:
-        """It may have gone on since it was chosen."""
+        """Schedule the event `notStopped`, in case the program has continued since the session was chosen."""
         not_stopped: tuple[str, dict[str, Any]] = ("notStopped", {})
         asyncio.get_running_loop().call_later(_STOP_S, session.events.put_nowait, not_stopped)
 
     async def not_stopped(self, session: TargetSession) -> None:
-        """It has."""
+        """Report that the program has continued meanwhile."""
         session.display.status("the program is no longer stopped: it has continued meanwhile")
 
     async def heard(self, session: TargetSession, name: str, body: dict[str, Any]) -> dict[str, Any] | None:
-        """The program's start, output and end are the editor's."""
+        """Drop the program's start, output and end, which belong to the editor."""
         del session
         return body if name in _HEARD else None
 
     def moves_on(self) -> bool:
-        """The editor may let the program go on and stop anew at any time."""
+        """Return True: the editor may continue the program and stop it again at any time."""
         return True
 
     async def introduce(self, session: TargetSession, thread_id: int) -> None:
-        """Where it stands: the guest has not seen how it came there."""
+        """Show where the program is stopped."""
         session.display.status(await session.controls.place(thread_id))
 
     async def let_go(self, session: TargetSession) -> bool:
-        """The guest leaves."""
+        """Return False: the guest leaves without clearing stops."""
         del session
         return False
 
     def closed(self, session: TargetSession, *, unanswered: bool) -> None:
-        """The session has ended: an error where it still owes an answer."""
+        """Report the end of the session; it is an error if an answer is still missing."""
         if unanswered:
             session.outcome.failed = True
             session.display.error("the session ended before it could answer")

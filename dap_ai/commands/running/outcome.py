@@ -1,4 +1,4 @@
-"""What is wanted of a run of `dap-ai ask`, and how it ended."""
+"""The options of a run of `dap-ai ask`, and its outcome."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ANSWERED, NO_STOP, BACKEND_FAILED = 0, 1, 3
 
 
 class RunOptions(msgspec.Struct, frozen=True):
-    """What the user wants of the run, whatever it is about."""
+    """The options of a run, independent of its kind of target."""
 
     question: str
     level: Level
@@ -24,33 +24,33 @@ class RunOptions(msgspec.Struct, frozen=True):
     exceptions: Sequence[str]
     show_context: bool = False
     show_masked: bool = False
-    """After each answer, what was masked is listed."""
+    """Whether to list the masked values after each answer."""
     then: Literal["continue", "quit"] = "continue"
     each_stop: bool = False
     chat: bool = False
-    """After an answer, lines of the user's say what comes next."""
+    """Whether the user enters further questions and commands after an answer."""
     export: Path | None = None
-    """Where the conversation is written at the end."""
+    """The file to write the conversation to at the end."""
     wire_log: Path | None = None
-    """Where the debug session is recorded."""
+    """The file to record the debug session in."""
     verbose: bool = False
     hold: bool = False
-    """The program is held at its first line, for its user to say what comes next."""
+    """Whether to hold the program at its first line until the user continues it."""
 
 
 class AskOutcome(msgspec.Struct):
-    """How a run ended."""
+    """The outcome of a run of `dap-ai ask`."""
 
     answered: bool = False
     failed: bool = False
     signal_number: int = 0
-    """The signal that ended it early."""
+    """The number of the signal that ended the run early; 0: none."""
     program_status: int | None = None
-    """As a shell gives it; None if the program was not seen to end."""
+    """The program's exit status as a shell reports it; None if its end was not observed."""
 
     @property
     def killed(self) -> bool:
-        """Whether the program had no chance to put the terminal in order."""
+        """Whether the program may have left the terminal in a changed state, because it did not end normally."""
         return bool(self.signal_number) or self.program_status is None or self.program_status > 128
 
     def status(self) -> int:
@@ -63,7 +63,7 @@ class AskOutcome(msgspec.Struct):
 
 
 def why_caught(caught: AskCaught, exceptions: Sequence[str]) -> str:
-    """The same where the program caught an exception and reported it."""
+    """Explain why a program did not stop that caught an exception and reported it."""
     text = f"Nothing stopped: {caught.type} at {Path(caught.file).name}:{caught.line} was caught and reported."
     if caught.filter in exceptions or "raised" in exceptions:
         return text

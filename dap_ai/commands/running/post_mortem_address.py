@@ -1,4 +1,4 @@
-"""Which process is meant that is held after a failure."""
+"""Finds the process that is held after a failure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dap_ai.adapter.io import sockets
 
 
 def post_mortem_address(wanted: str, setting: str) -> str:
-    """The address that was named; "": that of the only process that is held. Raises UsageError.
+    """Return the named address, or that of the only held process if `wanted` is "". Raises UsageError.
 
     `setting` is the setting `sockets`.
     """

@@ -1,4 +1,4 @@
-"""The program as a job of ours: what `runInTerminal` starts, and the debuggee within it."""
+"""The program as a job of ours: the launcher that `runInTerminal` starts, and the debuggee that the launcher starts."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _LAUNCHER_END_S = 2.0
 
 
 class ProgramJob(run_targets.TargetJob):
-    """Starts the launcher that the backend asks for, and knows the debuggee that this starts.
+    """Starts the launcher that the backend requests, and controls the debuggee that the launcher starts.
 
-    `show_output` gets the program's output by category, from threads; without it the program writes to our own
-    stdout and stderr.
+    `show_output` gets the program's output by category, from threads; without it the program writes to our stdout and
+    stderr.
     """
 
     def __init__(self, terminal: ControllingTerminal, show_output: Callable[[str, bytes], None] | None = None) -> None:
@@ -44,7 +44,7 @@ class ProgramJob(run_targets.TargetJob):
         self._running = False
 
     async def run_in_terminal(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Answers the reverse request: exactly this command, in this folder, with this environment."""
+        """Answer the reverse request `runInTerminal`: run its command in its folder with its environment."""
         env = dict(os.environ)
         changes: dict[str, str | None] = arguments.get("env") or {}
         for name, value in changes.items():
@@ -68,7 +68,7 @@ class ProgramJob(run_targets.TargetJob):
         return {"processId": launcher.pid}
 
     def started(self, debuggee: int) -> None:
-        """The debuggee runs as process `debuggee`, and leads a process group of that number."""
+        """Called when the debuggee runs as process `debuggee`, which leads the process group with that number."""
         self._debuggee = debuggee
         self._terminal.started(debuggee)
         self._running = True
@@ -76,9 +76,9 @@ class ProgramJob(run_targets.TargetJob):
             self._watch = asyncio.create_task(self._watch_for_stops())
 
     def start_has_failed(self) -> bool:
-        """Whether the launcher has ended, or has no debuggee although it had the time to start one.
+        """Return whether the launcher has ended, or has had the time to start a debuggee and has none.
 
-        Until a debuggee has connected to debugpy, no event tells of it.
+        There is no event for this until a debuggee has connected to debugpy.
         """
         if self._launcher is None or time.monotonic() - self._launched_at < _DEBUGGEE_START_S * slack():
             return False
@@ -87,27 +87,27 @@ class ProgramJob(run_targets.TargetJob):
         return True
 
     def paused(self) -> None:
-        """The debugger has stopped the debuggee: the terminal is ours."""
+        """Called when the debugger has stopped the debuggee: take the terminal."""
         self._running = False
         self._terminal.take()
 
     def going_on(self) -> None:
-        """The debugger is about to let the debuggee go on: the terminal is its own again."""
+        """Called when the debugger is about to continue the debuggee: give the terminal back to it."""
         self._terminal.give(self._debuggee)
         self._running = True
 
     def continued_by_shell(self) -> None:
-        """`fg` or `bg` was typed."""
+        """Called after the user typed `fg` or `bg` in the shell."""
         if self._running:
             self._terminal.resumed(self._debuggee)
 
     def send(self, signal_number: int) -> None:
-        """Sends a signal to the debuggee's process group, as its terminal would."""
+        """Send a signal to the debuggee's process group, as its terminal would."""
         if self._debuggee:
             _signal_group(self._debuggee, signal_number)
 
     async def wait(self, timeout_s: float) -> bool:
-        """Whether the launcher, and so the debuggee, ends within that time."""
+        """Return whether the launcher, and so the debuggee, ends within `timeout_s` seconds."""
         if self._launcher is None:
             return True
         try:
@@ -117,14 +117,14 @@ class ProgramJob(run_targets.TargetJob):
         return True
 
     def kill(self) -> None:
-        """Ends the debuggee's process group and the launcher, if they are still there."""
+        """Kill the debuggee's process group and the launcher, if they still run."""
         self.send(signal.SIGKILL if sys.platform != "win32" else signal.SIGTERM)
         if self._launcher and self._launcher.poll() is None:
             _kill_children(self._launcher.pid)
             self._launcher.kill()
 
     async def ended(self) -> int | None:
-        """Waits for the launcher and the last of the output; the launcher's exit code, which is the debuggee's."""
+        """Wait for the launcher and its last output; return the debuggee's exit code, or None if never launched."""
         if self._watch:
             self._watch.cancel()
         if self._launcher is None:
@@ -133,23 +133,23 @@ class ProgramJob(run_targets.TargetJob):
             self._launcher.kill()
         code = self._launcher.wait()
         for pump in self._pumps:
-            # A daemon that the program leaves behind may hold the pipe for ever.
+            # A daemon that the program leaves behind may keep the pipe open forever.
             await asyncio.to_thread(pump.join, _LAST_OUTPUT_S)
         return code
 
     def status_of(self, exit_code: int) -> tuple[int, str]:
-        """An exit code as a shell would give it, and in words."""
+        """Return an exit code as a shell reports it, and a description."""
         return exit_status(exit_code)
 
     def _pump(self, category: str, fd: int) -> None:
         show = self._show_output
-        assert show is not None  # noqa: S101  a pump exists only for it
+        assert show is not None  # noqa: S101  pumps exist only with show_output
         try:
             while data := os.read(fd, _CHUNK_BYTES):
                 show(category, data)
             show(category, b"")
         except (BrokenPipeError, ValueError):
-            # Nobody reads ours any more: the program finds out as it would without us.
+            # Our stdout is closed: close the pipe, so that the program gets SIGPIPE as it would without us.
             with contextlib.suppress(OSError):
                 os.close(fd)
 
@@ -169,10 +169,10 @@ def _signal_group(leader: int, signal_number: int) -> None:
 
 
 def _kill_children(launcher: int) -> None:
-    """Ends a debuggee of which no event has told yet."""
+    """Kill a debuggee that no event has reported yet."""
     with contextlib.suppress(psutil.Error):
         process = psutil.Process(launcher)
-        process.suspend()  # it starts none meanwhile
+        process.suspend()  # so that it starts no further child meanwhile
         for child in process.children():
             _signal_group(child.pid, getattr(signal, "SIGKILL", signal.SIGTERM))
             with contextlib.suppress(psutil.Error):
@@ -180,10 +180,10 @@ def _kill_children(launcher: int) -> None:
 
 
 def exit_status(code: int) -> tuple[int, str]:
-    """A debuggee's exit code as a shell would give it, and in words.
+    """Return a debuggee's exit code as a shell reports it, and a description.
 
-    debugpy gives a death by signal n as 256 - n. 255 is both SIGHUP and what `sys.exit(-1)` gives: taken as the
-    latter, which is far more common.
+    debugpy reports a death by signal n as 256 - n. 255 means either SIGHUP or `sys.exit(-1)`; the latter is assumed,
+    because it is far more common.
     """
     if sys.platform != "win32" and 256 - 64 <= code < 255:
         with contextlib.suppress(ValueError):

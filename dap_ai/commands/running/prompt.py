@@ -1,10 +1,10 @@
-"""Reading a line of the user's while the program stands still.
+"""Reads a line of the user's while the program is stopped.
 
-1. Our stdin is the program's too, so never more than a line is read, and only when one is asked for: what follows
-   is the program's, as a shell's `read` leaves it.
-2. A thread waits for the line: signals, and the end of the program, are seen meanwhile.
-3. What only a person may answer is not answered by what was typed before, nor by a pipe.
-4. The prompt never reaches a stdout that is no terminal, and the lines are written to no file.
+1. The program shares our stdin, so at most one line is read, and only when requested: the rest is the program's, as
+   after a shell's `read`.
+2. A thread waits for the line, so that signals and the end of the program are noticed meanwhile.
+3. A request for consent ignores what was typed before it, and all input that is not a terminal's.
+4. The prompt never goes to a stdout that is not a terminal, and the lines are not written to any file.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ _STDIN = 0
 
 
 class Prompt:
-    """`editing`: a line is edited on stdout, where that is a terminal; else no prompt ever reaches stdout.
+    """A prompt that reads the user's lines.
 
-    `asks`: a person may be asked for consent. `text` stands before a line.
+    `editing`: edit lines on stdout if it is a terminal; else no prompt is written to stdout. `asks`: a person may be
+    asked for consent. `text` is shown before a line.
     """
 
     def __init__(self, *, editing: bool = True, asks: bool = True, text: str = PROMPT) -> None:
@@ -40,17 +41,17 @@ class Prompt:
 
     @property
     def echoes(self) -> bool:
-        """Whether the user sees the line already, having typed it."""
+        """Whether the terminal already shows the line that the user typed."""
         return self._interactive
 
     def read(self, tell: Callable[[str | None], None]) -> None:
-        """Calls `tell` with the next line without its end, from a thread; None: the input has ended."""
+        """Call `tell` with the next line, without its line end, from a thread; None: the input has ended."""
         self._waiting = True
         threading.Thread(target=self._read, args=(tell,), daemon=True).start()
 
     @property
     def has_person(self) -> bool:
-        """Whether somebody sees a question on stderr and can type an answer: not in the background, on POSIX only."""
+        """Whether a person can see a question on stderr and type an answer; False in the background and on Windows."""
         if not (self._asks and self._interactive and sys.stderr.isatty() and sys.platform != "win32"):
             return False
         with contextlib.suppress(OSError):
@@ -58,14 +59,14 @@ class Prompt:
         return False
 
     def ask(self, question: str, tell: Callable[[str | None], None]) -> None:
-        """As `read`, of a line that is typed from now on; after `drop`, nothing is told."""
+        """Show a question and call `tell` with a line typed after it, from a thread; not after `drop`."""
         _forget_typed()
         self._waiting = True
         self._wake = os.pipe()
         threading.Thread(target=self._ask, args=(question, tell, self._wake[0]), daemon=True).start()
 
     def drop(self) -> None:
-        """What was asked needs no answer any more; what was typed of it is forgotten."""
+        """Withdraw the question, and discard what was typed so far."""
         if self._wake:
             os.close(self._wake[1])
             self._wake = None
@@ -73,13 +74,16 @@ class Prompt:
             self._show("\n")
 
     def interrupted(self) -> bool:
-        """After a SIGINT: whether the user goes on with an empty line. The terminal has dropped what was typed."""
+        """Show the prompt again after a SIGINT; return whether the user continues with an empty line.
+
+        The terminal has already discarded what was typed.
+        """
         if self._interactive and not self._edits:
             self._show(f"\n{self._text}")
         return self._interactive
 
     def close(self) -> None:
-        """Leaves a terminal in which a line was still being edited as it was."""
+        """Restore the modes of the terminal if a line was still being edited."""
         self.drop()
         if self._waiting and self._interactive:
             self._show("\n")
@@ -93,7 +97,7 @@ class Prompt:
         tell(line)
 
     def _ask(self, question: str, tell: Callable[[str | None], None], wake: int) -> None:
-        import select  # noqa: PLC0415  for a terminal on POSIX only
+        import select  # noqa: PLC0415  used for a terminal on POSIX only
 
         self._show(question)
         line = bytearray()
@@ -130,7 +134,10 @@ class Prompt:
 
     @contextlib.contextmanager
     def _interrupt_as_key(self) -> Generator[None]:
-        """Ctrl-C and Ctrl-Z reach the line editor, which would not hear of their signals: it is in a thread."""
+        """Disable the signals of Ctrl-C and Ctrl-Z, so that the line editor gets the keys.
+
+        It runs in a thread and would not receive the signals.
+        """
         import termios  # noqa: PLC0415  POSIX only, as readline is
 
         self._modes = termios.tcgetattr(_STDIN)
@@ -150,7 +157,7 @@ class Prompt:
 
 
 def read_line(prompt: Prompt, events: Events) -> None:
-    """The next line comes as the event `line`; None as its `text`: the input has ended."""
+    """Read the next line and queue it as the event `line`; its `text` is None if the input has ended."""
     loop = asyncio.get_running_loop()
 
     def tell(text: str | None) -> None:
@@ -161,7 +168,7 @@ def read_line(prompt: Prompt, events: Events) -> None:
 
 
 def _has_readline() -> bool:
-    """Whether `input` edits lines from now on, with Ctrl-C for an empty one."""
+    """Return whether readline is available, and bind Ctrl-C to clear the line."""
     try:
         import readline  # noqa: PLC0415  not on Windows; only a chat on a terminal needs it
     except ImportError:
@@ -174,7 +181,7 @@ def _has_readline() -> bool:
 
 
 def _forget_typed() -> None:
-    """What was typed before a question is no answer to it."""
+    """Discard what was typed before a question, because it is not an answer to it."""
     import termios  # noqa: PLC0415  POSIX only
 
     with contextlib.suppress(OSError, termios.error):

@@ -1,4 +1,4 @@
-"""The questions of a run, one at a time: sent, shown, cancelled, and kept for `--export` and the sum."""
+"""Asks the questions of a run one at a time: sends, shows and cancels them, and keeps them for `--export`."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _WAITING = "looking at the program"
 
 
 class QuestionRunner:
-    """At most one question is under way. In a chat they are one conversation, which outlives the stops."""
+    """Asks one question at a time. In a chat all questions are one conversation, which continues across stops."""
 
     def __init__(
         self, controls: Controls, display: Display, wishes: RunOptions, outcome: AskOutcome, asks: str
     ) -> None:
-        """`asks` is the question of a user who asks none."""
+        """`asks` is the question to record when the user enters none."""
         self.exchanges: list[Exchange] = []
-        """What was asked and answered, oldest first."""
+        """The questions and answers so far, oldest first."""
         self._controls = controls
         self._display = display
         self._wishes = wishes
@@ -36,15 +36,15 @@ class QuestionRunner:
 
     @property
     def under_way(self) -> bool:
-        """A question has been taken, and its answer has not ended."""
+        """Whether a question has been accepted and its answer has not ended."""
         return bool(self._ask_id)
 
     def is_about(self, body: dict[str, Any]) -> bool:
-        """Whether an event belongs to the question under way."""
+        """Return whether an event belongs to the active question."""
         return self.under_way and body.get("askId") == self._ask_id
 
     async def ask(self, question: str, thread_id: int | None, frame_id: int | None = None) -> None:
-        """Returns when the question has been taken. `thread_id` None: nothing is stopped.
+        """Send a question and return once it is accepted. `thread_id` None: nothing is stopped.
 
         Raises RequestFailed, ConnectionClosed, TimeoutError.
         """
@@ -64,11 +64,11 @@ class QuestionRunner:
         self.exchanges.append(Exchange(question or self._asks))
 
     async def cancel(self) -> None:
-        """Its answer ends soon, with the reason `cancelled`."""
+        """Cancel the question; its answer then ends with the reason `cancelled`."""
         await self._controls.request("cancel", {"progressId": self._ask_id})
 
     def on_output(self, body: dict[str, Any]) -> None:
-        """The event `askOutput`."""
+        """Handle the event `askOutput`: show a piece of the answer and keep it."""
         output = msgspec.convert(body, AskOutput)
         if self._wishes.show_context:
             return
@@ -81,7 +81,7 @@ class QuestionRunner:
             self.exchanges[-1].say(f"*{output.output.strip()}*\n\n")
 
     def on_ended(self, body: dict[str, Any]) -> None:
-        """The event `askEnded`."""
+        """Handle the event `askEnded`: show the end of the answer and update the outcome."""
         ended = msgspec.convert(body, AskEnded)
         self._ask_id = ""
         self._keep(ended)
@@ -94,7 +94,7 @@ class QuestionRunner:
         self._judge(ended)
 
     def sum_up(self) -> None:
-        """What a chat has cost as a whole, unless its only answer has told it."""
+        """Show the total cost of a chat of several questions."""
         if len(self.exchanges) > 1 and self._wishes.chat:
             self._display.spent(len(self.exchanges), total([exchange.usage for exchange in self.exchanges]))
 
@@ -110,4 +110,4 @@ class QuestionRunner:
         elif ended.reason == "cancelled" and not self._wishes.chat:
             self._outcome.signal_number = signal.SIGINT
         else:
-            self._outcome.answered = True  # in a chat, who cancels may ask on
+            self._outcome.answered = True  # in a chat, the user may ask again after cancelling

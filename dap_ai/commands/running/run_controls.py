@@ -1,4 +1,4 @@
-"""What a run tells the debugger to do with the program: where to stop, how to go on; and the events that it goes by."""
+"""Requests that control the program in a run (breakpoints, continue, pause), and the events that a run handles."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from dap_ai.protocol.wire.errors import RequestFailed
 from dap_ai.transport.client import DapClient
 
 Events = asyncio.Queue[tuple[str, dict[str, Any]]]
-"""By name, with their bodies; in order."""
+"""A queue of events in order, each with its name and body."""
 _OF_DEBUGGEE = ("initialized", "process", "stopped", "continued", "output", "exited", "terminated")
 _HEARD = frozenset((*_OF_DEBUGGEE, "askOutput", "askApproval", "askEnded", "askCaught"))
 
 
 def hear(client: DapClient, events: Events) -> None:
-    """Lets the session's events in, by name: one that an adapter calls `consent` or `line`, no user has said."""
+    """Queue the session's known events; an adapter's event named `consent` or `line` must not pass for user input."""
     client.on_event(lambda name, body: events.put_nowait((name, body)) if name in _HEARD else None)
 
 
@@ -29,26 +29,26 @@ _REQUEST_S = 20.0
 
 
 class Controls:
-    """Requests of one session. Each raises RequestFailed, ConnectionClosed, TimeoutError."""
+    """Sends the requests of one session. Each method raises RequestFailed, ConnectionClosed, TimeoutError."""
 
     def __init__(self, client: DapClient, breakpoints: Sequence[BreakpointOption], exceptions: Sequence[str]) -> None:
         self._client = client
         self._breakpoints = breakpoints
         self.capabilities: Mapping[str, Any] = {}
-        """What the adapter can, as `initialize` told it."""
+        """The adapter's capabilities from the response to `initialize`."""
         self.filters: Sequence[str] = exceptions
-        """Of exceptions, as the adapter calls them."""
+        """Names of the adapter's exception filters to set."""
         self.functions: Sequence[str] = ()
-        """Where the program stops too, if it has such a function."""
+        """Names of functions to stop at, if the program has them."""
         self.function_ids: set[int] = set()
-        """Of these breakpoints, as the adapter counts them."""
+        """The adapter's ids of the breakpoints at `functions`."""
 
     async def request(self, command: str, arguments: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """The response's body."""
+        """Send a request and return the response's body."""
         return await self._client.request(command, arguments, timeout_s=_REQUEST_S)
 
     async def set_stops(self) -> list[str]:
-        """Sets breakpoints and exceptions; what the debugger objects to, a line each."""
+        """Set all breakpoints and exception filters; return the debugger's objections, one line each."""
         objections: list[str] = []
         for file, lines in breakpoints_by_file(self._breakpoints).items():
             body = await self.request("setBreakpoints", {"source": {"path": file}, "breakpoints": lines})
@@ -60,7 +60,7 @@ class Controls:
         return objections
 
     async def clear_stops(self) -> None:
-        """Nothing stops the program any more."""
+        """Remove all breakpoints and exception filters."""
         for file in breakpoints_by_file(self._breakpoints):
             await self.request("setBreakpoints", {"source": {"path": file}, "breakpoints": []})
         await self.request("setExceptionBreakpoints", {"filters": []})
@@ -68,13 +68,13 @@ class Controls:
 
     async def _set_functions(self, names: Sequence[str]) -> None:
         if self.functions:
-            with contextlib.suppress(RequestFailed):  # nobody asked for them
+            with contextlib.suppress(RequestFailed):  # the user did not request these breakpoints
                 arguments = {"breakpoints": [{"name": name} for name in names]}
                 answers = (await self.request("setFunctionBreakpoints", arguments)).get("breakpoints", ())
                 self.function_ids = {answer["id"] for answer in answers if "id" in answer}
 
     async def set_functions(self, wanted: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-        """Function breakpoints of the user's, beside `functions`; what the debugger says of each of the user's."""
+        """Set the user's function breakpoints along with `functions`; return the debugger's answers to the user's."""
         ours = [{"name": name} for name in self.functions]
         asked = {"breakpoints": [*ours, *wanted]}
         answers = (await self.request("setFunctionBreakpoints", asked)).get("breakpoints", [])
@@ -82,12 +82,12 @@ class Controls:
         return answers[len(ours) :]
 
     async def pause(self) -> None:
-        """Asks for a stop where the program is now."""
+        """Pause the program where it is now."""
         threads = (await self.request("threads"))["threads"]
         await self.request("pause", {"threadId": threads[0]["id"]})
 
     async def place(self, thread_id: int) -> str:
-        """Where a stopped thread stands, with the line's source: `shop.py:12 in total: return 1`; empty: nowhere."""
+        """Describe where a thread is stopped, as `shop.py:12 in total: return 1`; empty if it has no frame."""
         with contextlib.suppress(RequestFailed):
             frames = (await self.request("stackTrace", {"threadId": thread_id, "levels": 1}))["stackFrames"]
             return _place(frames[0]) if frames else ""

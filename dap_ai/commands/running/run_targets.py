@@ -1,6 +1,6 @@
-"""What a run is about: a program that is started, one that runs already, a core file, a session of an editor.
+"""The targets of a run: a program to start, a running program, a core file, an editor's session.
 
-The loop (`ask_run.py`) asks its target for whatever differs between them; a kind of debuggee brings its own.
+The loop (`ask_run.py`) asks its target for whatever differs between targets; each kind of debuggee provides its own.
 """
 
 from __future__ import annotations
@@ -20,69 +20,69 @@ from dap_ai.protocol.wire.errors import RequestFailed
 from dap_ai.transport.client import ConnectionClosed, DapClient
 
 Handle = Callable[[str, dict[str, Any]], Awaitable[bool]]
-"""Takes an event that comes while something else is waited for; False: the run is over."""
+"""Handles an event that arrives while waiting for another; returns False if the run is over."""
 
 
 class TargetJob:
-    """The program as a process, and the terminal that it may share with us; as it is where we start nothing."""
+    """The program's process and the terminal that it may share with us; as it is, for programs we do not start."""
 
     async def run_in_terminal(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Answers the reverse request. Raises RequestFailed."""
+        """Answer the reverse request `runInTerminal`. Raises RequestFailed."""
         del arguments
         raise RequestFailed("runInTerminal", "refused", "nothing is to be started here")
 
     def started(self, debuggee: int) -> None:
-        """The debuggee runs as process `debuggee`; 0: nobody says."""
+        """Called when the debuggee runs as process `debuggee`; 0: its process id is unknown."""
 
     def start_has_failed(self) -> bool:
-        """Whether there is no debuggee although there was the time to start one."""
+        """Return whether there is no debuggee although there was time to start one."""
         return False
 
     def paused(self) -> None:
-        """The debugger has stopped it: the terminal is ours."""
+        """Called when the debugger has stopped the program: take the terminal."""
 
     def going_on(self) -> None:
-        """The debugger is about to let it go on: the terminal is its own again."""
+        """Called when the debugger is about to continue the program: give the terminal back to it."""
 
     def continued_by_shell(self) -> None:
-        """`fg` or `bg` was typed."""
+        """Called after the user typed `fg` or `bg` in the shell."""
 
     def send(self, signal_number: int) -> None:
-        """Sends it a signal."""
+        """Send a signal to the program."""
 
     async def wait(self, timeout_s: float) -> bool:
-        """Whether it ends within that time, as far as that is for us to say."""
+        """Return whether the program ends within `timeout_s` seconds; True if we did not start it."""
         del timeout_s
         return True
 
     def kill(self) -> None:
-        """Ends it, if it is still there."""
+        """Kill the program, if it still runs."""
 
     async def ended(self) -> int | None:
-        """Its exit code, once the last of its output has come; None: it has never run, or is not ours."""
+        """Return the exit code after the program's last output; None: it never ran, or we did not start it."""
         return None
 
     def status_of(self, exit_code: int) -> tuple[int, str]:
-        """An exit code as a shell would give it, and in words."""
+        """Return an exit code as a shell reports it, and a description."""
         return exit_code, f"the program ended with exit code {exit_code}"
 
 
 @dataclass(frozen=True)
 class Out:
-    """What a target is made with, besides what the command line names."""
+    """What a target needs to be made, besides what the command line names."""
 
     display: MaskedDisplay
     terminal: ControllingTerminal
     for_programs: bool
-    """A program reads what is shown: the debuggee's own output belongs into it, too."""
+    """Whether a program reads our output, which then includes the debuggee's own output."""
     verbose: bool
     terminal_setup: tuple[str, dict[str, Any]] | None = None
-    """A request, and its arguments, for a program that shares our terminal."""
+    """A request and its arguments to send for a program that shares our terminal; None: not needed."""
 
 
 @dataclass(frozen=True)
 class TargetSession:
-    """What a target works with."""
+    """The objects of one run that a target works with."""
 
     client: DapClient
     controls: Controls
@@ -94,91 +94,97 @@ class TargetSession:
 
 
 class Target:
-    """As most are: what is not overridden changes nothing."""
+    """A target with default behaviour; subclasses override what differs."""
 
     job = TargetJob()
     ours = False
-    """The program was started by us: it ends with the run, and goes on after the answer."""
+    """Whether we started the program: it ends with the run, and continues after the answer."""
     connect = ""
-    """The address of the process that is held; empty: an adapter is started."""
+    """The address of a held process to connect to; empty: start an adapter."""
     backend: Backend | None = None
-    """What starts the adapter, in place of the backend that is set."""
+    """The backend to use instead of the configured one."""
     acts = True
-    """An answer may do something to the program, of which the user is asked."""
+    """Whether an answer may act on the program, with the user's consent."""
     begins_stopped = True
-    """A first stop comes by itself, and is waited for at a prompt."""
+    """Whether the first stop occurs by itself, so that a prompt waits for it."""
     asks = "Why did it stop here?"
-    """The question of a user who asks none."""
+    """The question to record when the user enters none."""
     help = chat_input.HELP
     unmoved = ""
-    """Why a user's word does not move the program; empty: it does."""
+    """Why the user cannot step or continue the program; empty: they can."""
     on_cancel = "cancelling; press Ctrl-C again to end the program"
     on_silence = "the debug adapter hangs"
 
     def prepare(self, session: TargetSession) -> None:
-        """Before the first request: what stops the program besides what the user wants."""
+        """Called before the first request: add stops that the user did not request."""
 
     async def start(self, session: TargetSession) -> None:
-        """Returns when the program can stop. Raises RequestFailed, ConnectionClosed, TimeoutError."""
+        """Start the target and return when the program can stop.
+
+        Raises RequestFailed, ConnectionClosed, TimeoutError.
+        """
         raise NotImplementedError
 
     async def started(self, session: TargetSession) -> None:
-        """Sees to the first stop, where none comes by itself."""
+        """Cause the first stop, if it does not occur by itself."""
 
     async def not_stopped(self, session: TargetSession) -> None:
-        """The event `notStopped` has come, which a target may send itself, and no stop: the run ends."""
+        """Called at the event `notStopped`, which a target may send itself, if there was no stop; the run then ends."""
 
     async def heard(self, session: TargetSession, name: str, body: dict[str, Any]) -> dict[str, Any] | None:
-        """An event's body as the loop takes it; None: it is of no interest."""
+        """Return an event's body for the loop; None: ignore the event."""
         del session, name
         return body
 
     async def stopped(self, session: TargetSession, body: dict[str, Any], *, running: bool) -> dict[str, Any] | None:
-        """The body of `stopped` as it is shown; None: the program has gone on from there. `running`: till then."""
+        """Return the body of `stopped` to show; None: the program has continued from there.
+
+        `running`: whether the program was running until this stop.
+        """
         del session, running
         return body
 
     def moves_on(self) -> bool:
-        """Whether a stop during a question or at the prompt is what the next question is about."""
+        """Return whether the next question is about a stop that occurs during a question or at the prompt."""
         return False
 
     async def introduce(self, session: TargetSession, thread_id: int) -> None:
-        """Says more of a stop that was just shown."""
+        """Show more about a stop that was just shown."""
 
     async def frame_of(self, session: TargetSession, thread_id: int) -> int | None:
-        """The frameId that a question is about; None: the innermost."""
+        """Return the frameId that a question is about; None: the innermost frame."""
         del session, thread_id
         return None
 
     async def let_go(self, session: TargetSession) -> bool:
-        """After the last answer nothing stops the program any more; False: it goes on without us."""
+        """Remove all stops after the last answer; return False if the program continues without us."""
         await session.controls.clear_stops()
         return self.ours
 
     async def before_going_on(self, session: TargetSession) -> None:
-        """The program is about to go on."""
+        """Called when the program is about to continue."""
 
     def statement(self, text: str) -> str:
-        """What `evaluate` (`repl`) is given to run a statement in the program; empty: it cannot be changed."""
+        """Return the expression for `evaluate` (`repl`) that runs a statement in the program; empty: not possible."""
         del text
         return ""
 
     def console(self, text: str) -> str:
-        """The same for a command in the debugger's own language; empty: it has none."""
+        """Return the expression for `evaluate` that runs a command of the debugger's own language; empty: no such."""
         del text
         return ""
 
     def first_line(self, name: str, source: Sequence[str]) -> int:
-        """The line of this source file at which function `name` begins to run; 0: the debugger finds it by its name."""
+        """Return the 1-based line at which function `name` starts in `source`; 0: the debugger finds it by name."""
         del name, source
         return 0
 
     def closed(self, session: TargetSession, *, unanswered: bool) -> None:
-        """The connection has ended. Raises ConnectionClosed where that is an error."""
+        """Called when the connection has closed. Raises ConnectionClosed if that is an error."""
         del session, unanswered
         raise ConnectionClosed("the debug session has ended by itself")
 
     def why_no_stop(self, status: int, exceptions: Sequence[str]) -> str:
-        """The line for who expected a stop. `status` is the program's, as a shell gives it."""
+        """Return a line for a user who expected a stop. `status`: the program's exit status as a shell reports it."""
         del status, exceptions
         return ""

@@ -1,4 +1,4 @@
-"""What every run of a target shares, whoever it is shown to: its session, and what most events mean."""
+"""The event loop that all kinds of run share: its session, and the handling of most events."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dap_ai.transport.client import DapClient
 
 
 class SessionLoop:
-    """Takes the events of one session, in order; what a stop and an answer mean, a kind of run says itself."""
+    """Handles the events of one session in order; each kind of run implements stops and answers itself."""
 
     def __init__(self, client: DapClient, display: Display, target: Target, wishes: RunOptions) -> None:
         self.client = client
@@ -26,7 +26,7 @@ class SessionLoop:
         self.outcome = AskOutcome()
         self.controls = Controls(client, wishes.breakpoints, wishes.exceptions)
         self.caught: AskCaught | None = None
-        """The exception that the program caught and reported, while nothing has stopped it."""
+        """The exception that the program caught and reported, if nothing has stopped it."""
         self._wishes = wishes
         self._events: Events = asyncio.Queue()
         self._end = ProgramEnd(client, self.controls, target, wishes, self.outcome)
@@ -34,7 +34,10 @@ class SessionLoop:
         self._warnings: set[str] = set()
 
     async def begin(self) -> None:
-        """Returns when the program can stop. Raises RequestFailed, ConnectionClosed, TimeoutError."""
+        """Start the target and return when the program can stop.
+
+        Raises RequestFailed, ConnectionClosed, TimeoutError.
+        """
         hear(self.client, self._events)
         self.client.on_close(lambda: self._events.put_nowait(("closed", {})))
         self.client.reverse["runInTerminal"] = self.target.job.run_in_terminal
@@ -42,17 +45,17 @@ class SessionLoop:
         await self.target.start(self._session)
 
     async def handle(self, name: str, body: dict[str, Any]) -> bool:
-        """One event; False after the last."""
+        """Handle one event; return False after the last."""
         heard = await self.target.heard(self._session, name, body)
         return heard is None or await self.on_event(name, heard)
 
     async def on_event(self, name: str, body: dict[str, Any]) -> bool:
-        """The same, of one that the target lets through."""
+        """Handle an event that the target lets through; return False after the last."""
         match name:
             case "process" if self.target.ours:
                 self.target.job.started(body.get("systemProcessId") or 0)
             case "output" if body.get("category") == "important" and body["output"] not in self._warnings:
-                # The debugger wants it read, as of a condition that fails: once, however often it comes.
+                # An important message, such as a failing condition: show it once, however often it is repeated.
                 self._warnings.add(body["output"])
                 self.display.status(body["output"].strip())
             case "askCaught":

@@ -1,4 +1,4 @@
-"""The signals of a run, told to it by its event loop."""
+"""Handlers for the signals of a run, called by its event loop."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from collections.abc import Callable, Generator
 
 @contextlib.contextmanager
 def heard(interrupt: Callable[[], None], end: Callable[[int], None], continued: Callable[[], None]) -> Generator[None]:
-    """Within it, SIGINT calls `interrupt`, SIGTERM and SIGHUP `end` with their number, SIGCONT `continued`.
+    """Call `interrupt` on SIGINT, `end` with the signal's number on SIGTERM and SIGHUP, `continued` on SIGCONT.
 
-    After it, until the loop is closed, they do nothing: what ends is not to be cut short, or the program would be left.
+    Afterwards, until the loop is closed, the signals are ignored: interrupting the clean-up would leave the program
+    behind.
     """
     loop = asyncio.get_running_loop()
     calls: dict[int, Callable[[], None]] = {signal.SIGINT: interrupt}

@@ -1,4 +1,4 @@
-"""A program behind a debug adapter of ours: launch or attach, up to the moment from which it can stop."""
+"""Launches a program behind a debug adapter of ours, or attaches to it, until the program can stop."""
 
 from __future__ import annotations
 
@@ -23,35 +23,35 @@ _INITIALIZE = {
 
 
 class Debugged(Target):
-    """What is launched or attached to; how, its kind says."""
+    """A target that is launched or attached to; its kind defines how."""
 
     initialize: Mapping[str, Any] = {"adapterID": "python"}
-    """Arguments of `initialize` beside those of every kind."""
+    """Arguments of `initialize` in addition to the common ones."""
     stops_at_exceptions = True
-    """Those that the user wants; else it has failed already, or they are another debugger's."""
+    """Whether to set the user's exception filters; False: the program has already failed or has another debugger."""
     command_line = ""
-    """What is started, as it would be typed without us; empty: it runs already."""
+    """The command line without dap-ai, to be shown; empty: the program already runs."""
 
     def filters(self, exceptions: Sequence[str], announced: Sequence[str]) -> Sequence[str]:
-        """The adapter's exception filters for what the user wants; `announced` are all that it has."""
+        """Return the adapter's exception filters for the user's choice; `announced` are all that the adapter has."""
         del announced
         return exceptions if self.stops_at_exceptions else ()
 
     def start_request(self, session: TargetSession, capabilities: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-        """`launch` or `attach`, and its arguments. As it is here, there is nothing to say."""
+        """Return `launch` or `attach` and its arguments; by default `attach` without arguments."""
         del session, capabilities
         return "attach", {}
 
     def start_failure(self, name: str, body: Mapping[str, Any]) -> RequestFailed | None:
-        """What an event says of a start that has failed, where the adapter answers in no other way."""
+        """Return the failure of a start that an event reports, if the adapter reports it in no other way; else None."""
         del name, body
         return None
 
     async def initialized(self, session: TargetSession) -> None:
-        """The adapter is ready for breakpoints."""
+        """Called when the adapter is ready for breakpoints."""
 
     async def start(self, session: TargetSession) -> None:
-        """Returns when the program runs. Raises RequestFailed, ConnectionClosed, TimeoutError."""
+        """Start the program and return when it runs. Raises RequestFailed, ConnectionClosed, TimeoutError."""
         session.display.waiting("starting")
         controls = session.controls
         capabilities = await controls.request("initialize", {**_INITIALIZE, **self.initialize})
@@ -101,6 +101,6 @@ class Debugged(Target):
 
 
 async def quietly(session: TargetSession, command: str, arguments: Mapping[str, Any]) -> None:
-    """A request whose refusal does not matter: it is cosmetic."""
+    """Send a request and ignore its refusal, because it is cosmetic."""
     with contextlib.suppress(RequestFailed):
         await session.controls.request(command, arguments)

@@ -1,4 +1,4 @@
-"""Native programs (C, C++, Rust): read by DAP's requests alone; nothing is called in them, and no copy is made."""
+"""The kind for native programs (C, C++, Rust): read by DAP requests alone, without calls or copies."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 _SYSTEM_PROGRAMS = ("/usr/", "/bin/", "/sbin/", "/opt/", "/lib/")
 _LANGUAGES = {"c": "C", "cpp": "C++", "rust": "Rust", "go": "Go"}
 _HARMLESS_SIGNALS = frozenset({"SIGSTOP", "SIGINT", "SIGTRAP"})
-"""Of a pause, or a breakpoint."""
+"""Signals of a pause or a breakpoint."""
 
 
 class Native(Kind):
-    """See agent.case.kind.Kind, agent.tools.base.HasForms, commands.kinds.KindPort.
+    """Implements agent.case.debuggee_kind.Kind, agent.tools.base.HasForms and commands.target_kinds.KindPort.
 
-    And agent.case.evidence.Cites, agent.providers.offline.HasAnalyst, agent.providers.investigator.HasReport.
+    Also agent.case.evidence.Cites, agent.providers.offline.HasAnalyst and agent.providers.investigator.HasReport.
     """
 
     name = "native"
@@ -45,18 +45,18 @@ class Native(Kind):
     offered = None
 
     def grammar(self) -> Grammar:
-        """Returns the grammar of C, C++ and Rust."""
+        """Return the grammar of C, C++ and Rust."""
         from dap_ai.debuggees.native.source.languages import GRAMMAR  # noqa: PLC0415  as below
 
         return GRAMMAR
 
     def is_library(self, path: str) -> bool:
-        """The system's, the compiler's, a package manager's."""
+        """Whether the file belongs to the system, the compiler or a package manager."""
         return frame_folding.is_library(path)
 
     def own_files(self, case: StopSnapshot, files: Sequence[str]) -> Sequence[str] | None:
-        """The sources of the user's frames, and the program, unless it is an installed one."""
-        from dap_ai.agent.case.source_roots import real_path  # noqa: PLC0415  roots asks for the kind
+        """Return the sources of the user's frames, and the program unless it is an installed one."""
+        from dap_ai.agent.case.source_roots import real_path  # noqa: PLC0415  source_roots imports the kind
 
         own = [frame.path for frame in case.frames if frame.user and frame.path in files]
         binary = case.inspection.binary
@@ -65,11 +65,11 @@ class Native(Kind):
         return own
 
     def expression_language(self, language: str) -> str:
-        """C where there is no source."""
+        """Return the frame's language, or C if there is no source."""
         return language if language in NATIVE_LANGUAGES else "c"
 
     async def complete(self, case: StopSnapshot, debugger: Debugger) -> None:
-        """A panic, an assertion, a sanitizer's report."""
+        """Add the program's own report to the case: a panic, a failed assertion, a sanitizer's report."""
         from dap_ai.debuggees.native.analysis.program_reports import report_of, words_of  # noqa: PLC0415  the kind is known before it is asked
 
         for frame in (frame for thread in case.inspection.threads for frame in thread.frames):
@@ -77,7 +77,7 @@ class Native(Kind):
         case.report = report_of(case, await words_of(debugger, case.frames))
 
     async def first_context(self, case: StopSnapshot, debugger: Debugger, budget_tokens: int) -> str:
-        """Nothing is run again: there are no copies."""
+        """Return a model's first context; native programs have no copies, so nothing is rerun."""
         from dap_ai.debuggees.native.answer.native_context import first_context  # noqa: PLC0415  the kind is known before it is asked
         from dap_ai.debuggees.native.diagnoses.diagnosing import analyse  # noqa: PLC0415  the same
 
@@ -85,23 +85,26 @@ class Native(Kind):
         return first_context(case, await asyncio.to_thread(analyse, case), budget_tokens)
 
     def has_failed(self, case: StopSnapshot) -> bool:
-        """By its report or its signal: lldb-dap says `exception` of a pause too, gdb and core files never do."""
+        """Whether the program failed, by its report or its signal.
+
+        The reason `exception` is no evidence: lldb-dap reports it for a pause too, gdb and core files never do.
+        """
         fault = case.inspection.fault
         return case.report is not None or (fault is not None and fault.signal not in _HARMLESS_SIGNALS)
 
     def occasion(self, case: StopSnapshot) -> str:
-        """The language, and what its tools cannot do."""
+        """Describe the stop to a model: the language, and what its tools cannot do."""
         language = _LANGUAGES.get(case.focus.language if case.focus else "", "an unknown language")
         return f"{super().occasion(case)} {wording('native', language=language)}"
 
     def forms(self) -> Mapping[str, Tool[Any]]:
-        """What is only read there."""
+        """Return the tools for native programs: their own, and native forms of the core's."""
         from dap_ai.debuggees.native.tools.table import FORMS  # noqa: PLC0415  the kind is known before it is asked
 
         return FORMS
 
     def report(self) -> ReportTool:
-        """Values, suspicious lines, fixes."""
+        """Return the tool with which a model reports values, suspicious lines and fixes."""
         from dap_ai.agent.tools.report_tool import ReportTool  # noqa: PLC0415  only with a model
 
         return ReportTool()
@@ -109,14 +112,14 @@ class Native(Kind):
     async def read_again(
         self, answer: Answer, case: StopSnapshot, reader: StopReader, debugger: Debugger
     ) -> Sequence[str]:
-        """The values."""
+        """Read the answer's values again."""
         from dap_ai.agent.case.evidence import values_again  # noqa: PLC0415  the kind is known before it is asked
 
         del case
         return await values_again(answer, reader, debugger)
 
     def claims(self, wanted: TargetRequest) -> bool:
-        """Machine code, or source that is compiled to it first."""
+        """Whether the target is machine code, a core file, or source that is compiled first."""
         from dap_ai.debuggees.native.launch.native_program import is_native, is_source, runs_python  # noqa: PLC0415  only at a terminal
 
         if wanted.core is not None:
@@ -129,17 +132,17 @@ class Native(Kind):
         return is_source(path) or is_native(path)
 
     def look(self, wanted: TargetRequest, resolved: Resolved, tell: Callable[[str], None]) -> Make:
-        """Compiles a source, looks at what keeps answers poor."""
+        """Prepare the target: compile a source, and warn about what limits answers."""
         from dap_ai.debuggees.native.launch.target import look  # noqa: PLC0415  only at a terminal
 
         return look(wanted, resolved, tell)
 
     def analyst(self) -> Analyst:
-        """See agent.providers.offline.Analyst."""
+        """Return the offline analyst: see agent.providers.offline.Analyst."""
         from dap_ai.debuggees.native.answer.answer import NativeAnalyst  # noqa: PLC0415  a model does not need it
 
         return NativeAnalyst()
 
 
 kind = Native()
-"""The entry point."""
+"""The entry point `native` of the group `dap_ai.kinds`."""

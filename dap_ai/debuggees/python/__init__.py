@@ -1,9 +1,10 @@
-"""Programs in Python, a kind of debuggee: all that is theirs, behind `kind.py`.
+"""Everything about Python programs, one kind of debuggee; `kind.py` is the entry point.
 
-inspector/ and snapshots/ run inside the debuggee; injection/ brings them there and asks them. hosts/ runs in the
-user's process, too: `pytest --ask`, notebooks, `post_mortem`. analysis/ makes claims of what they read, answer/ puts an
-answer together, tools/ are what a model may call besides the tools of every kind, launch/ turns a command line into a
-target, commands/ are subcommands of `dap-ai`.
+inspector/ and snapshots/ run inside the debuggee; injection/ installs and queries them. hosts/ also runs in the user's
+process: `pytest --ask`, notebooks, `post_mortem`. analysis/ turns what they read into claims, answer/ composes the
+answer, tools/ adds Python's own tools for models, launch/ turns a command line into a target, commands/ are subcommands
+of `dap-ai`.
 
-What runs in a user's process imports the standard library, `dap_ai.system` and itself, and works on Python 3.8.
+Code that runs in a user's process imports only the standard library, `dap_ai.system` and itself, and supports Python
+3.8.
 """

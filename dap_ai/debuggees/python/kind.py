@@ -1,4 +1,4 @@
-"""Python programs: read by an inspector inside of them, run again in copies."""
+"""The Python debuggee kind: an inspector inside the program reads it, and copies of it rerun its code."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from dap_ai.settings.configuration import Resolved
 
 _IN_TIME_S, _BESIDE_IN_TIME_S = 0.4, 0.8
-"""So long, on an idle machine, a first context may wait for the run of what failed, and of the tests beside it."""
+"""Seconds on an idle machine that the first context waits for the rerun of the failed check, and of nearby tests."""
 _T = TypeVar("_T")
 
 
@@ -35,9 +35,10 @@ async def _in_time(work: Awaitable[_T], limit_s: float) -> _T | None:
 
 
 class Python(Kind):
-    """See agent.case.kind.Kind, agent.tools.base.HasForms, commands.kinds.KindPort.
+    """The debuggee kind of Python programs.
 
-    And agent.case.evidence.Cites, agent.providers.offline.HasAnalyst, agent.providers.investigator.HasReport.
+    Implements agent.case.debuggee_kind.Kind, agent.tools.base.HasForms, commands.target_kinds.KindPort,
+    agent.case.evidence.Cites, agent.providers.offline.HasAnalyst and agent.providers.investigator.HasReport.
     """
 
     name = "python"
@@ -47,7 +48,7 @@ class Python(Kind):
     offered = None
 
     async def complete(self, case: StopSnapshot, debugger: Debugger) -> None:
-        """Takes the exception's own words, where the debug adapter has asked it for them anyway."""
+        """Replaces the exception's message with the debug adapter's description of it, if the stop has one."""
         del debugger
         said = case.stop.description
         if case.stop.reason == "exception" and case.exception and said and not said.startswith("exception: no desc"):
@@ -55,11 +56,12 @@ class Python(Kind):
             case.exception.message = said
 
     async def first_context(self, case: StopSnapshot, debugger: Debugger, budget_tokens: int) -> str:
-        """A failed demand tells of calls that have returned: it is run again, traced, in a snapshot, if that is quick.
+        """Returns the first prompt context of a stop: traceback, values and source lines, within `budget_tokens`.
 
-        Nobody waits for a long run: it would only say which lines are quoted first.
+        Reruns a failed check and its neighbouring tests in traced snapshots, because they show calls that have
+        returned. A rerun that takes too long is dropped: it would only affect which lines are quoted first.
         """
-        from dap_ai.debuggees.python.analysis.claims.context import first_context  # noqa: PLC0415  the kind is known before it is asked
+        from dap_ai.debuggees.python.analysis.claims.context import first_context  # noqa: PLC0415  the kind is loaded before it is used
         from dap_ai.debuggees.python.analysis.ranking.rank_update import apply_spectrum  # noqa: PLC0415  the same
         from dap_ai.debuggees.python.analysis.ranking.ranking import analyse  # noqa: PLC0415  the same
         from dap_ai.debuggees.python.analysis.record.reruns import beside_again, demand_again  # noqa: PLC0415  the same
@@ -74,24 +76,24 @@ class Python(Kind):
         return first_context(case, analysis, budget_tokens, control)
 
     def context_unread(self, case: StopSnapshot, budget_tokens: int) -> str:
-        """From the traceback and the source."""
-        from dap_ai.debuggees.python.analysis.claims.context import first_context  # noqa: PLC0415  the kind is known before it is asked
+        """Returns the first prompt context from the traceback and the source alone."""
+        from dap_ai.debuggees.python.analysis.claims.context import first_context  # noqa: PLC0415  the kind is loaded before it is used
         from dap_ai.debuggees.python.analysis.ranking.ranking import analyse  # noqa: PLC0415  the same
 
         return first_context(case, analyse(case), budget_tokens)
 
     def has_failed(self, case: StopSnapshot) -> bool:
-        """At an exception."""
+        """Whether the program has stopped at an exception."""
         return case.stop.reason == "exception"
 
     def prepare(self, source: SourceFile) -> None:
         """Indexes where this file creates objects, for questions about a value's origin."""
-        from dap_ai.debuggees.python.analysis.syntax import data_sources  # noqa: PLC0415  the kind is known before it is asked
+        from dap_ai.debuggees.python.analysis.syntax import data_sources  # noqa: PLC0415  the kind is loaded before it is used
 
         data_sources.prepare(source)
 
     async def recall(self, debugger: Debugger, case: StopSnapshot) -> Recalled:
-        """See agent.case.kind.Kind."""
+        """Reruns the program or test up to this stop. Raises UnrepeatableError, NotStopped, RequestFailed."""
         from dap_ai.debuggees.python.analysis.record.recall_search import recall  # noqa: PLC0415  the same
 
         return await recall(debugger, case)
@@ -103,7 +105,7 @@ class Python(Kind):
         return FORMS
 
     def report(self) -> ReportTool:
-        """Values, suspicious lines, fixes."""
+        """Returns the report tool, for values, suspicious lines and fixes."""
         from dap_ai.agent.tools.report_tool import ReportTool  # noqa: PLC0415  only with a model
 
         return ReportTool()
@@ -111,14 +113,14 @@ class Python(Kind):
     async def read_again(
         self, answer: Answer, case: StopSnapshot, reader: StopReader, debugger: Debugger
     ) -> Sequence[str]:
-        """The values."""
-        from dap_ai.agent.case.evidence import values_again  # noqa: PLC0415  the kind is known before it is asked
+        """Reads the values that an answer cites again, see agent.case.evidence.values_again."""
+        from dap_ai.agent.case.evidence import values_again  # noqa: PLC0415  the kind is loaded before it is used
 
         del case
         return await values_again(answer, reader, debugger)
 
     def claims(self, wanted: TargetRequest) -> bool:
-        """Whatever no other kind does: what is wrong with it, `look` says."""
+        """Accepts every request that no other kind accepts; `look` reports what is wrong with it."""
         del wanted
         return True
 
@@ -129,11 +131,11 @@ class Python(Kind):
         return look(wanted, resolved, tell)
 
     def analyst(self) -> Analyst:
-        """See agent.providers.offline.Analyst."""
+        """Returns the analyst that answers without a model."""
         from dap_ai.debuggees.python.answer.answer import PythonAnalyst  # noqa: PLC0415  a model does not need it
 
         return PythonAnalyst()
 
 
 kind = Python()
-"""The entry point."""
+"""The entry point of the Python kind."""

@@ -1,11 +1,11 @@
-"""Recorded and live runs of LLM agents, a kind of debuggee: read, normalized, analysed, debugged, run again.
+"""Debuggees of the kind `run`: recorded and live runs of LLM agents, which are read, analysed, debugged and rerun.
 
-    readers, layouts -> model.Run -> analysis, export, scan -> adapter (recorded) -> live, running (at work)
+    readers, layouts -> run_model.Run -> analysis, export, scan -> adapter (recorded) -> live, running (live agents)
     -> answer, commands
 
-What reads runs knows no DAP and no editor, writes nothing into a run, and executes nothing of it; only `adapter` and
-the rooms above it speak DAP, and only `live` and `running` start an agent.
+The readers know neither DAP nor an editor, write nothing into a run and execute nothing from it. Only `adapter` and the
+packages that build on it speak DAP; only `live` and `running` start an agent.
 
-A `Ref` leads from any event to the very bytes of the file that tell it (`refs.py`). What the readers leave out,
-`account.py` lists. Files are read within bounds (`run_files.py`).
+Each event has a `Ref` that leads to its original bytes in the artefact (`refs.py`). `account.py` lists what the readers
+leave out. `run_files.py` reads files within size limits.
 """

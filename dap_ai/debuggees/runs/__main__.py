@@ -1,4 +1,4 @@
-"""The debug adapter of agent runs: DAP on stdin and stdout, `python -m dap_ai.debuggees.runs`."""
+"""Debug adapter for agent runs: speaks DAP on stdin and stdout (`python -m dap_ai.debuggees.runs`)."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ from dap_ai.protocol.wire.framing import encode_frame
 
 _MAX_BYTES = 64 * 1024 * 1024
 _ENDING_S = 5.0
-"""So long an agent that is told to end is waited for."""
+"""Maximum seconds to wait for an agent to exit after it was asked to."""
 _MAX_HEADERS = 100
 _SWITCH_S = 0.001
-"""For which a request waits at most until the thread that reads on lets it run."""
+"""Thread switch interval in seconds: how long a request may wait for the thread that reads the run."""
 _COMMAND_S = 10.0
-"""Within which a command of the console answers: a regular expression may take for ever."""
+"""Timeout of a console command in seconds; a regular expression could otherwise run forever."""
 
 
 def main() -> None:
-    """Serves one client, and leaves no document behind."""
+    """Serve one client, then delete the documents written for it."""
     sys.setswitchinterval(_SWITCH_S)
     for name in ("SIGTERM", "SIGHUP"):
         if number := getattr(signal, name, None):
@@ -50,7 +50,7 @@ def main() -> None:
         session = LiveSession(load, folder.writer, bounded, stages.make)
         serve(sys.stdin.buffer, sys.stdout.buffer, session, folder.end, stages)
     except (BrokenPipeError, KeyboardInterrupt):
-        pass  # the client is gone
+        pass  # the client has disconnected
     finally:
         folder.end()
 
@@ -60,20 +60,20 @@ def _leave(_signal: int, _frame: FrameType | None) -> NoReturn:
 
 
 class Stages:
-    """Makes the stage of a live agent, once a client wants one."""
+    """Creates the stage for a live agent when a client asks for one."""
 
     def __init__(self, folder: Folder) -> None:
         self._folder = folder
         self.tell: Callable[[Happening], None] = lambda _: None
-        """Takes what happens there; the one who serves sets it."""
+        """Callback for events of the stage; `serve` sets it."""
         self.made: LiveStage | None = None
 
     def _emit(self, happening: Happening) -> None:
         self.tell(happening)
 
     def make(self, wanted: LiveLaunch) -> LiveStage:
-        """Raises Refused."""
-        from dap_ai.debuggees.runs.running.live_stage import LiveStage  # noqa: PLC0415  a recorded run needs none of it
+        """Create the stage of a live agent. Raises RequestError."""
+        from dap_ai.debuggees.runs.running.live_stage import LiveStage  # noqa: PLC0415  not needed for a recorded run
 
         self.made = LiveStage(wanted, self._emit, self._folder.editable)
         return self.made
@@ -86,9 +86,9 @@ def serve(
     end: Callable[[], None],
     stages: Stages | None = None,
 ) -> None:
-    """Until the client has said good-bye, or is gone.
+    """Serve requests until the client disconnects.
 
-    `end` is called before the good-bye is answered: who hears the answer may kill the process at once.
+    Calls `end` before answering `disconnect`, because a client may kill this process as soon as it has the answer.
     """
     client = _Client(sink, session, end, stages)
     session.later = client.grown
@@ -104,7 +104,10 @@ def serve(
 
 
 class _Client:
-    """What one of its requests brings, or a piece of the run, is told whole before the next is looked at."""
+    """Connection to the client.
+
+    Sends all answers to one request, or to one piece of the run, before the next is processed.
+    """
 
     def __init__(
         self, sink: BinaryIO, session: LiveSession, end: Callable[[], None], stages: Stages | None = None
@@ -117,7 +120,7 @@ class _Client:
         self._turn = threading.Lock()
 
     def receive(self, message: dict[str, Any]) -> None:
-        """A request of the client's."""
+        """Process a request and send the answers."""
         with self._turn:
             answers = self._session.receive(message)
             if self._session.over and self._stages and self._stages.made:
@@ -127,24 +130,24 @@ class _Client:
             self._tell(answers)
 
     def leave(self) -> None:
-        """It is told nothing more."""
+        """Stop sending messages to the client."""
         with self._turn:
             self._session.over = True
 
     def grown(self, growth: Growth) -> None:
-        """More of the run, in the thread that reads it."""
-        with self._turn, suppress(BrokenPipeError, ValueError):  # the client is gone
+        """Send messages about newly read events; called by the thread that reads the run."""
+        with self._turn, suppress(BrokenPipeError, ValueError):  # the client has disconnected
             if not self._session.over:
                 self._tell(self._session.grown(growth))
 
     def happens(self, happening: Happening) -> None:
-        """Something beside the session, in the thread that has seen it."""
+        """Send messages about an event outside the session; called by the thread that observed it."""
         with suppress(BrokenPipeError, ValueError):
             self._dispatch(happening)
 
     def _dispatch(self, happening: Happening) -> None:
         while not self._turn.acquire(timeout=_SWITCH_S * 50):
-            if self._session.over:  # whoever says good-bye waits for us
+            if self._session.over:  # the thread that disconnects waits for this one
                 return
         try:
             if not self._session.over:
@@ -160,7 +163,7 @@ class _Client:
 
 
 def load(path: str) -> Loaded:
-    """The run at a path, whose analysis is begun; of a large one the beginning. Raises Refused."""
+    """Load the run at a path and start its analysis; of a large run, only the beginning. Raises RequestError."""
     try:
         run, is_whole = first_of(path)
     except CannotRead as error:
@@ -173,7 +176,7 @@ def load(path: str) -> Loaded:
 
 @contextmanager
 def bounded() -> Generator[None]:
-    """Raises TimeoutError within it after a while, where the system has such an alarm."""
+    """Raise TimeoutError in the block after `_COMMAND_S` seconds, in the main thread of systems with `setitimer`."""
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -194,12 +197,12 @@ def _too_long(_signal: int, _frame: FrameType | None) -> NoReturn:
 def _encoded(answer: dict[str, Any]) -> bytes:
     try:
         return msgspec.json.encode(answer)
-    except (UnicodeEncodeError, msgspec.MsgspecError):  # half characters, which UTF-8 has not
+    except (UnicodeEncodeError, msgspec.MsgspecError):  # unpaired surrogates, which UTF-8 cannot encode
         return json.dumps(answer, default=str).encode()
 
 
 def _messages(source: BinaryIO) -> Iterator[dict[str, Any]]:
-    """The client's messages. What is no JSON is passed over; without a length the stream ends: its reader is lost."""
+    """Yield the client's messages, skipping bodies that aren't valid JSON; stop at a header without a valid length."""
     while True:
         length = 0
         for _ in range(_MAX_HEADERS):
@@ -212,7 +215,7 @@ def _messages(source: BinaryIO) -> Iterator[dict[str, Any]]:
         if not 0 < length <= _MAX_BYTES:
             return
         try:
-            message, _ = decoded(source.read(length))  # also of clients that send half characters
+            message, _ = decoded(source.read(length))  # also accepts unpaired surrogates
         except CannotRead:
             continue
         if isinstance(message, dict):

@@ -1,4 +1,4 @@
-"""An event of a run in a line, by rule: what it is, and the first of its words that say something."""
+"""One-line titles of a run's events: the kind of event and the first meaningful part of its text."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from dap_ai.system.texts import cut
 _TITLE_CHARS = 160
 _LOOKED_AT = _TITLE_CHARS * 8
 _RULE = re.compile(r"([-=_*~#])\1{4,}")
-"""What separates in a terminal, and says nothing in a title."""
+"""Separator lines of terminal output, which are left out of titles."""
 
 
 def title(event: Event) -> str:
-    """An event in a line: `12 call bash: pytest -q`."""
+    """Return a one-line title of an event: `12 call bash: pytest -q`."""
     what = {
         "call": event.tool or "call",
         "result": "result" + ("" if event.status == "unknown" else f" {event.status}") + _exit(event),
@@ -27,18 +27,18 @@ def title(event: Event) -> str:
 
 
 def words(event: Event) -> str:
-    """What it says on one line, cut: the text without its wrapping, the reasoning, or the arguments; "" if nothing."""
+    """Return an event's unwrapped text, else its reasoning or arguments, on one line, cut; "" if it has none."""
     said = event.beginning(_LOOKED_AT)
     return line((unwrapped(said) if event.kind == "result" else said) or _arguments(event))
 
 
 def line(text: str, chars: int = _TITLE_CHARS) -> str:
-    """A text on one line, cut."""
+    """Return a text as one line of at most `chars` characters, with an ellipsis if cut."""
     return cut(" ".join(_RULE.sub(" ", visible(text[: chars * 8])).split()), chars, "…")
 
 
 def _place(event: Event) -> str:
-    """Where an event without words stands, if nothing else tells one from the next: a note of the settings, say."""
+    """Return where an event without text is recorded, if nothing else identifies it, as for a note."""
     return f" at {line(event.ref.pointer or event.ref.path)}" if event.kind in ("task", "note") else ""
 
 

@@ -1,4 +1,4 @@
-"""What a recorded text comes to in a line: a task without its harness's words, an output without its wrapping."""
+"""Short forms of recorded texts: a task without the harness's preamble, an output without its wrapper tags."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _BEFORE_TASKS = re.compile(
     r")\s*",
     re.IGNORECASE,
 )
-"""What stands before the words of the task itself, in the prompts of known harnesses."""
+"""Matches the text that precedes the task itself in the prompts of known harnesses."""
 _AFTER_TASKS = re.compile(r"\s*(?:</(?:pr_description|issue_description|problem_statement|task)>|\n\s*INSTRUCTIONS:)")
 _WRAPPING = re.compile(
     r"</?(?:output|returncode|warning|output_head|output_tail|stdout|stderr|system-reminder)[^<>]{0,40}>"
@@ -25,7 +25,7 @@ _RETURNED = re.compile(r"\A\s*<returncode>-?\d+</returncode>\s*")
 
 
 def task_of(task: str) -> str:
-    """What a task asks for, without what its harness says before it to every agent; "" where none is recorded."""
+    """Return a task without the preamble that its harness gives to every agent; "" if no task is recorded."""
     looked = task[:_LOOKED_AT]
     if (found := _BEFORE_TASKS.search(looked)) is None or not looked[found.end() :].strip():
         return task
@@ -33,7 +33,7 @@ def task_of(task: str) -> str:
 
 
 def name_of(run: Run) -> str:
-    """What a run is called: by its task, else by its file."""
+    """Return a run's display name: its task or, without one, its file name."""
     if task := task_of(run.task).strip():
         return task
     file = run.root.replace("\\", "/").rstrip("/").rpartition("/")[2]
@@ -41,5 +41,5 @@ def name_of(run: Run) -> str:
 
 
 def unwrapped(text: str) -> str:
-    """An output without what the agent's harness has put around it: tags, a return code that is told elsewhere."""
+    """Return an output without the tags and the return code that the agent's harness put around it."""
     return _WRAPPING.sub("", _RETURNED.sub("", text))

@@ -1,4 +1,4 @@
-"""JSON of anybody's: decoded fast where it is as it should be, and as far as it goes where it is not."""
+"""Decodes JSON from any source: fast if it is valid, and as far as possible if it is malformed or cut off."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def decoded(data: bytes) -> tuple[Any, str]:
-    """The value of a JSON document in UTF-8, and words about what is wrong with it (NaN, invalid UTF-8, ...), or "".
+    """Decode a JSON document in UTF-8 and return (value, problem), where problem is "" for valid JSON.
 
-    Raises CannotRead where it is no JSON at all, or nested too deeply.
+    NaN, invalid UTF-8 and the like are problems. Raises CannotRead if the data isn't JSON at all or is nested too
+    deeply.
     """
     try:
         return msgspec.json.decode(data), ""
@@ -30,9 +31,9 @@ def decoded(data: bytes) -> tuple[Any, str]:
 
 
 def document(path: Path, name: str = "") -> tuple[Any, list[Problem]]:
-    """The value of a JSON file, and what is wrong with it. One that was cut off is read up to there.
+    """Read a JSON file and return (value, problems); a file that was cut off is read up to the cut.
 
-    `name` is the file's, relative to the run's root, for the problems' references. Raises CannotRead.
+    `name` is the file's path relative to the run's root, for the problems' references. Raises CannotRead.
     """
     data, encoding = as_utf8(content(path))
     problems = [Problem(Ref(name), f"is in {encoding.upper()}")] if encoding != "utf-8" else []
@@ -44,7 +45,7 @@ def document(path: Path, name: str = "") -> tuple[Any, list[Problem]]:
 
 
 def as_far_as_possible(data: bytes) -> tuple[Any, str]:
-    """As `decoded`, and of a document that was cut off or is broken what stands before that. Raises CannotRead."""
+    """Decode like `decoded`, but read a truncated or broken document up to the damage. Raises CannotRead."""
     try:
         return decoded(data)
     except CannotRead:
@@ -67,7 +68,7 @@ def _number(digits: str) -> float | int:
 
 
 def _without_surrogates(value: Any) -> Any:
-    """The value, changed in place: halves of surrogate pairs cannot be written to any file or terminal."""
+    """Replace unpaired surrogates in place, because they cannot be written to a file or terminal; return the value."""
     holder: list[Any] = [value]
     waiting: list[Any] = [holder]
     while waiting:

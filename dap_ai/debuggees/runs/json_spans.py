@@ -1,7 +1,7 @@
-"""Where each value of a JSON document stands in its bytes: values are cut out as they are, never written anew.
+"""Finds the byte span of each value in a JSON document, so that values can be copied verbatim without re-encoding.
 
-Nothing here recurses and nothing looks twice at what it has passed, so depth and length do no harm. Offsets are in
-bytes, ends are exclusive. Invalid UTF-8 inside strings does not matter.
+Nothing here recurses or scans the same bytes twice, so deep and long documents are safe. Offsets are 0-based and in
+bytes, ends are exclusive. Invalid UTF-8 inside strings is allowed.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _CLOSER = {0x5B: b"]", 0x7B: b"}"}
 
 
 class JsonSyntaxError(ValueError):
-    """The bytes are no whole JSON document; the text says where."""
+    """The bytes aren't a complete JSON document; the message says where."""
 
 
 class Document:
-    """One JSON document, and where its values are. The containers that were asked for are remembered."""
+    """A JSON document with the spans of its values. Caches the children of each container it was asked about."""
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -37,7 +37,7 @@ class Document:
         self._whole: tuple[int, int] | None = None
 
     def locate(self, pointer: str) -> tuple[int, int]:
-        """Start and end of the value at a JSON pointer (RFC 6901). Raises KeyError, and Broken."""
+        """Return (start, end) of the value at a JSON pointer (RFC 6901). Raises KeyError or JsonSyntaxError."""
         if self._whole is None:
             self._whole = self._find_whole()
         start, end = self._whole
@@ -46,7 +46,7 @@ class Document:
         return start, min(end, self._length)
 
     def _find_whole(self) -> tuple[int, int]:
-        """Where the document is; one that was cut off is closed after its last whole value."""
+        """Return the document's span; close a truncated document after its last complete value first."""
         start = _skip_space(self.data, 0)
         try:
             return start, value_end(self.data, start)
@@ -66,7 +66,7 @@ class Document:
 
 
 def pointer_parts(pointer: str) -> list[str]:
-    """The parts of a JSON pointer, unescaped. Raises KeyError where it is none."""
+    """Return the unescaped parts of a JSON pointer. Raises KeyError if it is not a valid pointer."""
     if not pointer:
         return []
     if not pointer.startswith("/"):
@@ -75,12 +75,12 @@ def pointer_parts(pointer: str) -> list[str]:
 
 
 def escaped(key: str) -> str:
-    """A key as a part of a JSON pointer."""
+    """Escape a key for use as a part of a JSON pointer."""
     return key.replace("~", "~0").replace("/", "~1")
 
 
 def children(data: bytes, start: int) -> Iterator[tuple[Key, int, int]]:
-    """Key or index, start and end of each value in the container at `start`; nothing of a value that is none."""
+    """Yield (key or index, start, end) of each value in the container at `start`; nothing if it isn't a container."""
     opening = data[start : start + 1]
     if opening not in (b"[", b"{"):
         return
@@ -99,7 +99,7 @@ def children(data: bytes, start: int) -> Iterator[tuple[Key, int, int]]:
 
 
 def value_end(data: bytes, start: int) -> int:
-    """Where the value that starts at `start` ends. Raises Broken."""
+    """Return the end of the value that starts at `start`. Raises JsonSyntaxError."""
     first = data[start : start + 1]
     if first == b'"':
         return string_end(data, start)
@@ -120,7 +120,7 @@ def value_end(data: bytes, start: int) -> int:
 
 
 def string_end(data: bytes, start: int) -> int:
-    """Where the string whose opening quote is at `start` ends, past its closing one. Raises Broken."""
+    """Return the offset after the closing quote of the string that opens at `start`. Raises JsonSyntaxError."""
     if data[start : start + 1] != b'"':
         raise JsonSyntaxError(f"a string is missing at byte {start}")
     close = data.find(b'"', start + 1)
@@ -135,10 +135,10 @@ def string_end(data: bytes, start: int) -> int:
 
 
 def salvaged(data: bytes) -> tuple[bytes, int] | None:
-    """A document that was cut off, closed after its last whole value, and how many of its bytes are in there.
+    """Close a truncated document after its last complete value; return (document, bytes of the original kept).
 
-    A value is whole where a comma or its container's end follows. None where there is none. What follows a whole
-    document is left out.
+    A value is complete if a comma or its container's end follows. Bytes after a complete document are dropped. None if
+    there is no complete value.
     """
     stack: list[int] = []
     whole = depth = 0
@@ -161,7 +161,7 @@ def salvaged(data: bytes) -> tuple[bytes, int] | None:
 
 
 def _marks(data: bytes) -> Iterator[Span]:
-    """Start and end of each bracket and comma outside of strings, up to a string without an end."""
+    """Yield (start, end) of each bracket and comma outside strings, up to an unterminated string."""
     if len(data) > _MAX_MATCHED_BYTES:
         yield from _marks_of_much(data)
         return
@@ -174,7 +174,7 @@ def _marks(data: bytes) -> Iterator[Span]:
 
 
 def _marks_of_much(data: bytes) -> Iterator[Span]:
-    """The same in bounded memory: a regular expression remembers each escape of a string."""
+    """Yield the same as `_marks` in bounded memory: the regular expression there keeps state for each escape."""
     found = _MARK_OR_COMMA.search(data)
     while found:
         start, end = found.span()

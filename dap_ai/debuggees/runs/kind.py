@@ -1,4 +1,4 @@
-"""Recorded runs of LLM agents: read whole from their artefacts; where they went wrong is found by analysis."""
+"""Debuggee kind of recorded agent runs, which are read from their artefacts and analysed for where they went wrong."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ if TYPE_CHECKING:
 
 
 class RecordedRun(Kind):
-    """See agent.case.kind.Kind, agent.tools.base.HasForms, commands.kinds.KindPort.
+    """Kind of recorded agent runs.
 
-    And agent.case.evidence.Cites, agent.providers.offline.HasAnalyst, agent.providers.investigator.HasReport.
+    Implements agent.case.debuggee_kind.Kind, agent.tools.base.HasForms and commands.target_kinds.KindPort, and also
+    agent.case.evidence.Cites, agent.providers.offline.HasAnalyst and agent.providers.investigator.HasReport.
     """
 
     name = "run"
@@ -36,44 +37,44 @@ class RecordedRun(Kind):
     offered: frozenset[str] | None = frozenset(
         ("steps", "step", "search", "diff", "tree", "workspace", "checks", "compare", "report")
     )
-    """The tools of programs have nothing to read in a run."""
+    """Tools available for a run; those that read a program do not apply."""
 
     def own_files(self, case: StopSnapshot, files: Sequence[str]) -> Sequence[str] | None:
-        """None: what a tool may read of a run, its adapter tells."""
+        """Return no files: the adapter decides which files of a run a tool may read."""
         del case, files
         return ()
 
     def expression_language(self, language: str) -> str:
-        """Python's, over the fields of an event."""
+        """Return "python": conditions are Python expressions over the fields of an event."""
         del language
         return "python"
 
     async def complete(self, case: StopSnapshot, debugger: Debugger) -> None:
-        """Nothing is added: the run has said all."""
+        """Add nothing: a recorded run is already complete."""
 
     async def first_context(self, case: StopSnapshot, debugger: Debugger, budget_tokens: int) -> str:
-        """The run in a page: task, outcome, tree folded to what changed, what went wrong."""
-        from dap_ai.debuggees.runs.answer.run_at_stop import opened  # noqa: PLC0415  the kind is known before it is asked
-        from dap_ai.debuggees.runs.answer.run_markdown import context_of  # noqa: PLC0415  the same
+        """Return an overview of the run: its task, outcome, tree of changed files, and errors."""
+        from dap_ai.debuggees.runs.answer.run_at_stop import opened  # noqa: PLC0415  imported on use
+        from dap_ai.debuggees.runs.answer.run_markdown import context_of  # noqa: PLC0415  imported on use
 
         del debugger
         return await asyncio.to_thread(lambda: context_of(opened(case), budget_tokens))
 
     def has_failed(self, case: StopSnapshot) -> bool:
-        """At a tool's error, a failed check, a pattern."""
+        """Return whether the stop is at a tool error, a failed check or a known failure pattern."""
         return case.stop.reason == "exception"
 
     def occasion(self, case: StopSnapshot) -> str:
-        """That it is a run; how one is read, the instructions say."""
+        """Return the prompt's sentence that the debuggee is a run; `instructions` explains how to read one."""
         del case
         return wording("run")
 
     def instructions(self, marker: str) -> str:
-        """Of a run: nothing is evaluated or tried out there."""
+        """Return the system prompt for runs, in which nothing can be evaluated or tried."""
         return wording("system_run", marker=marker, tokens=f"{self.model_tokens:,}")
 
     def report(self) -> ReportTool:
-        """The block of steps, and quotes."""
+        """Return the report tool for runs, with steps and quotes."""
         from dap_ai.debuggees.runs.answer.run_report import ReportOnRun  # noqa: PLC0415  only with a model
 
         return ReportOnRun()
@@ -81,26 +82,26 @@ class RecordedRun(Kind):
     async def read_again(
         self, answer: Answer, case: StopSnapshot, reader: StopReader, debugger: Debugger
     ) -> Sequence[str]:
-        """The steps and quotes, in the run's files."""
-        from dap_ai.debuggees.runs.answer.quote_check import read_again  # noqa: PLC0415  the kind is known before it is asked
+        """Check the answer's steps and quotes against the run's files."""
+        from dap_ai.debuggees.runs.answer.quote_check import read_again  # noqa: PLC0415  imported on use
 
         del reader, debugger
         return await read_again(answer, case, by_model=answer.usage.model_calls > 0 and not answer.error)
 
     def forms(self) -> Mapping[str, Tool[Any]]:
-        """Its own tools, and what is read there by DAP's requests."""
-        from dap_ai.debuggees.runs.answer.run_tools import FORMS  # noqa: PLC0415  the kind is known before it is asked
+        """Return the tools for runs and the DAP requests that read from them."""
+        from dap_ai.debuggees.runs.answer.run_tools import FORMS  # noqa: PLC0415  imported on use
 
         return FORMS
 
     def claims(self, wanted: TargetRequest) -> bool:
-        """What `--run` or `--agent` names."""
+        """Return whether the command line has `--run` or `--agent`."""
         return wanted.run is not None or wanted.agent
 
     def look(self, wanted: TargetRequest, resolved: Resolved, tell: Callable[[str], None]) -> Make:
-        """Opens the run, and finds where to hold it; of an agent, whether there is one."""
+        """Open the run and find where to stop; for a live agent, check that its command exists."""
         if wanted.agent:
-            from dap_ai.debuggees.runs.answer import live_target  # noqa: PLC0415  the same
+            from dap_ai.debuggees.runs.answer import live_target  # noqa: PLC0415  imported on use
 
             return live_target.look(wanted)
         from dap_ai.debuggees.runs.answer.run_target import look  # noqa: PLC0415  only at a terminal
@@ -108,11 +109,11 @@ class RecordedRun(Kind):
         return look(wanted, resolved, tell)
 
     def analyst(self) -> Analyst:
-        """See agent.providers.offline.Analyst."""
-        from dap_ai.debuggees.runs.answer.run_analyst import RunAnalyst  # noqa: PLC0415  a model does not need it
+        """Return the offline analyst. See agent.providers.offline.Analyst."""
+        from dap_ai.debuggees.runs.answer.run_analyst import RunAnalyst  # noqa: PLC0415  imported on use
 
         return RunAnalyst()
 
 
 kind = RecordedRun()
-"""The entry point."""
+"""Object of the entry point in the group `dap_ai.kinds`."""

@@ -1,4 +1,4 @@
-"""A run, or what was found in it, with each text passed through a mask: for those that it is handed on to."""
+"""Masks every text of a run or its analysis before it is passed on."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SafeAnalysis = NewType("SafeAnalysis", RunAnalysis)
 
 
 def masked_run(run: Run, mask: Mask, mask_fields: MaskFields) -> SafeRun:
-    """The same run. Ids, kinds, numbers and pointers stay: with them its parts belong together."""
+    """Return a copy with all texts masked; ids, kinds, numbers and pointers stay, so that its parts still match."""
     texts = replaced(run, root=mask(run.root), task=mask(run.task), workspace=mask(run.workspace))
     return SafeRun(
         msgspec.structs.replace(
@@ -54,7 +54,7 @@ def _ref(ref: Ref, mask: Mask) -> Ref:
 
 
 def masked_analysis(analysis: RunAnalysis, mask: Mask) -> SafeAnalysis:
-    """The same analysis; its texts are quotes of the run."""
+    """Return a copy with all texts masked, because they quote the run."""
     plain: object = msgspec.to_builtins(analysis)
     return SafeAnalysis(msgspec.convert(_texts(plain, mask), RunAnalysis))
 

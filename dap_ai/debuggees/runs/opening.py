@@ -1,7 +1,7 @@
-"""Opens a recorded run, of whatever format: asks each reader how sure it is, and lets the surest one read.
+"""Opens a recorded run of any format: asks each reader how confident it is and uses the most confident one.
 
-Readers come from the entry points of the group `dap_ai.readers`, ours and anybody's. One that cannot be loaded, or that
-fails in another way than it may, is told and left out; it never ends the reading of others.
+Readers come from the entry points of the group `dap_ai.readers`, including third-party ones. A reader that cannot be
+loaded or raises an unexpected error is reported and skipped; it never stops the others.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from dap_ai.debuggees.runs.run_model import Problem, Ref, Run
 
 __all__ = ["CannotRead", "Readers", "each_run", "find_runs", "is_there", "open_run", "readers", "recognized"]
 SURE = 0.5
-"""A reader that is less sure than this is named as the nearest, and not tried."""
+"""Minimum confidence of a reader to be tried; a less confident one is only named as the nearest."""
 _MAX_DIGITS = 9
 _NEVER_ENTERED = frozenset({".git", ".hg", ".svn", ".venv", "node_modules", "__pycache__"})
 
 
 class Readers(NamedTuple):
-    """The readers that are there, and what is wrong with those that are not."""
+    """The installed readers, and errors about those that could not be loaded."""
 
     known: Sequence[Reader]
     broken: Sequence[str]
-    """Words, one text each: `reader 'x': cannot be loaded: ...`."""
+    """One error message per broken reader: `reader 'x': cannot be loaded: ...`."""
 
 
 class Guess(NamedTuple):
-    """What a reader says of a path."""
+    """A reader's confidence, 0 to 1, that it can read a path, and the reason."""
 
     confidence: float
     reader: Reader
@@ -44,12 +44,12 @@ class Guess(NamedTuple):
 
 @lru_cache(maxsize=1)
 def readers() -> Readers:
-    """Every reader that is installed; loaded once."""
+    """Load every installed reader, once."""
     known, broken = list[Reader](), list[str]()
     for point in sorted(entry_points(group=GROUP)):
         try:
             loaded = point.load()
-        except Exception as error:  # noqa: BLE001  anybody's code: whatever it raises, the others work
+        except Exception as error:  # noqa: BLE001  third-party code may raise anything
             broken.append(f"reader {point.name!r}: cannot be loaded: {error!r}")
             continue
         if isinstance(loaded, Reader):
@@ -60,11 +60,11 @@ def readers() -> Readers:
 
 
 def open_run(path: str | Path, *, among: Readers | None = None, thin: bool | Portion = False) -> Run:
-    """The run at a file or folder, or in a file that has several: `FILE#NUMBER`.
+    """Open the run at a file or folder, or one of several runs in a file, given as `FILE#NUMBER`.
 
-    `thin`: long texts of a large file of lines or spans stay in it, and are read when somebody looks. Such a run is
-    looked at, and not encoded. A Portion says how much of such a file is read, and then knows whether all was.
-    Raises CannotRead: what was looked for, and which reader is the nearest.
+    With `thin`, long texts of a large JSON Lines or span file stay in the file and are read when accessed; such a run
+    can be viewed but not encoded. A Portion limits how much of such a file is read and afterwards knows whether that
+    was all. Raises CannotRead, which lists what was looked for and names the nearest reader.
     """
     among = among or readers()
     portion = Portion() if thin is True else thin or None
@@ -81,7 +81,7 @@ def open_run(path: str | Path, *, among: Readers | None = None, thin: bool | Por
                 run = _read(guess.reader, found, number)
         except CannotRead as error:
             failures.append(f"{guess.reader.name}: {error}")
-        except Exception as error:  # noqa: BLE001  a reader of anybody's, or a hostile file: words, no traceback
+        except Exception as error:  # noqa: BLE001  third-party reader or hostile file: report it without a traceback
             failures.append(f"{guess.reader.name}: fails at it: {error!r}")
         else:
             run.problems = [*run.problems, *problems, *(Problem(Ref(), text) for text in failures)]
@@ -90,27 +90,27 @@ def open_run(path: str | Path, *, among: Readers | None = None, thin: bool | Por
 
 
 def recognized(path: Path, *, among: Readers | None = None) -> Guess | None:
-    """The reader that is the surest of a path, and sure enough; None where there is none."""
+    """Return the most confident reader's guess for a path, or None if no reader is confident enough."""
     guesses, _ = _guesses(_place(path)[0], among or readers())
     return guesses[0] if guesses and guesses[0].confidence >= SURE else None
 
 
 def is_there(path: str | Path) -> bool:
-    """Whether something is there: a file, a folder, or a file of which one run is named."""
+    """Return whether a path exists: a file, a folder, or a file in `FILE#NUMBER` notation."""
     return _place(path)[0].exists()
 
 
 def _runs_in(path: Path, reader: Reader) -> list[Path]:
-    """The runs at a recognized path: itself, or each of several in one file, as `open_run` takes them."""
+    """Return the runs at a recognized path: the path itself, or `FILE#NUMBER` for each of several runs in one file."""
     try:
         numbers = reader.numbers(path) if reader.numbers and path.is_file() else ()
-    except CannotRead:  # which is told when it is opened
+    except CannotRead:  # reported when the run is opened
         numbers = ()
     return [path.with_name(f"{path.name}#{number}") for number in numbers] if len(numbers) > 1 else [path]
 
 
 def each_run(path: Path) -> Iterator[tuple[Path, str]]:
-    """The run or runs at a path, or all below it, named as the path is, and their readers' names; none: it has none."""
+    """Yield (path, reader name) of each run at or below a path; the paths begin with the given one."""
     if path.is_dir():
         top = Path(os.path.realpath(path))
         for found, reader in find_runs(path):
@@ -120,9 +120,9 @@ def each_run(path: Path) -> Iterator[tuple[Path, str]]:
 
 
 def find_runs(folder: str | Path, *, among: Readers | None = None) -> Iterator[tuple[Path, str]]:
-    """Each run in a folder and below, and its reader's name, in the order of names. Links are not followed.
+    """Yield (path, reader name) of each run in a folder and its subfolders, sorted by name. Does not follow links.
 
-    A folder that is a run is not looked into any further. Raises CannotRead where the folder is none.
+    Does not search inside a folder that is itself a run. Raises CannotRead if `folder` isn't a folder.
     """
     top = _real(folder)
     if not top.is_dir():
@@ -150,7 +150,7 @@ def _read(reader: Reader, path: Path, number: int | None) -> Run:
 
 
 def _place(path: str | Path) -> tuple[Path, int | None]:
-    """The file or folder, and the number of a run in it. A file whose own name ends so is that file."""
+    """Split `FILE#NUMBER` into file and number; the number is None if there is none or a file has that literal name."""
     found = _real(path)
     name, mark, number = found.name.rpartition("#")
     if (
@@ -165,7 +165,7 @@ def _place(path: str | Path) -> tuple[Path, int | None]:
 
 
 def _real(path: str | Path) -> Path:
-    """The path without links. Raises CannotRead where it can be none."""
+    """Return the path with links resolved. Raises CannotRead if it is not a valid path."""
     try:
         return Path(os.path.realpath(path))
     except (OSError, ValueError) as error:
@@ -173,7 +173,7 @@ def _real(path: str | Path) -> Path:
 
 
 def _listed(folder: Path) -> tuple[list[Path], list[Path]]:
-    """Folders and ordinary files in a folder, by name, without links; nothing where it may not be read."""
+    """Return (folders, regular files) in a folder, sorted by name, without links; both empty if it is unreadable."""
     try:
         with os.scandir(folder) as found:
             entries = sorted((entry for entry in found if not entry.is_symlink()), key=lambda entry: entry.name)
@@ -184,14 +184,14 @@ def _listed(folder: Path) -> tuple[list[Path], list[Path]]:
 
 
 def _guesses(path: Path, among: Readers) -> tuple[list[Guess], list[Problem]]:
-    """What each reader says of a path, the surest first, and which of them fail at it."""
+    """Return every reader's guess about a path, most confident first, and problems of readers that failed."""
     guesses, problems = list[Guess](), list[Problem]()
     for reader in among.known:
         try:
             confidence, why = reader.sniff(path)
         except CannotRead:
             continue
-        except Exception as error:  # noqa: BLE001  the same
+        except Exception as error:  # noqa: BLE001  third-party code may raise anything
             problems.append(Problem(Ref(), f"reader {reader.name!r} fails at looking: {error!r}"))
             continue
         if confidence > 0:
@@ -202,7 +202,7 @@ def _guesses(path: Path, among: Readers) -> tuple[list[Guess], list[Problem]]:
 def _why_not(
     path: str | Path, guesses: Sequence[Guess], failures: Sequence[str], broken: Sequence[str], among: Readers
 ) -> str:
-    """The one message about a path that is no run."""
+    """Return the error message for a path that isn't a known run."""
     if failures:
         return "\n".join([f"{path}: cannot be read", *failures, *broken])
     looked_for = ", ".join(reader.looks_for for reader in among.known)

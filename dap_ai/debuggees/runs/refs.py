@@ -1,4 +1,4 @@
-"""From a reference to the bytes of the artefact that it points to: the very bytes, not a document written anew."""
+"""Resolves a reference to the original bytes of the artefact it points to, without re-encoding them."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from dap_ai.debuggees.runs.run_files import MAX_DOCUMENT_BYTES, CannotRead, as_u
 from dap_ai.debuggees.runs.run_model import Ref
 
 _KEPT_BYTES = 16 * 1024 * 1024
-"""Files up to this size are kept for the next reference, eight at most: references come many at a time."""
+"""Maximum size of a cached file. The cache has eight entries, because many references point to the same file."""
 _MOST_DOCUMENTS = 64
 
 
 class Artefact:
-    """One file of a run, in UTF-8, with what was found out about it."""
+    """One file of a run, converted to UTF-8, with its line starts and parsed documents cached."""
 
     def __init__(self, data: bytes, encoding: str = "utf-8") -> None:
         self.data = data
@@ -28,13 +28,13 @@ class Artefact:
         self._documents: dict[tuple[int, int], tuple[int, Document]] = {}
 
     def resolved(self, ref: Ref) -> bytes:
-        """The bytes, in the file's own encoding. Raises CannotRead."""
+        """Return the bytes that a reference points to, in the file's original encoding. Raises CannotRead."""
         start, end = self.span(ref)
         piece = self.data[start:end]
         return piece if self.encoding == "utf-8" else piece.decode().encode(self.encoding)
 
     def span(self, ref: Ref) -> tuple[int, int]:
-        """Where in `data` the reference's bytes are. Raises CannotRead."""
+        """Return (start, end) of the reference's bytes in `data`. Raises CannotRead."""
         start, end = self.line_span(*ref.lines) if ref.lines else (0, len(self.data))
         if not ref.pointer:
             return start, end
@@ -46,11 +46,11 @@ class Artefact:
         return offset + found[0], offset + found[1]
 
     def lines(self) -> list[tuple[int, int]]:
-        r"""Start and end of each line, without its \n."""
+        r"""Return (start, end) of each line, without its \n."""
         return [self.line_span(number, number) for number in range(1, len(self._line_starts()))]
 
     def line_span(self, first: int, last: int) -> tuple[int, int]:
-        r"""Start of the first and end of the last line, without its \n; 1-based. Raises CannotRead."""
+        r"""Return (start of line `first`, end of line `last` without its \n); 1-based. Raises CannotRead."""
         starts = self._line_starts()
         if not 1 <= first <= last < len(starts):
             raise CannotRead(f"there are no lines {first} to {last}: the file has {len(starts) - 1}")
@@ -58,7 +58,7 @@ class Artefact:
         return starts[first - 1], end - 1 if self.data[end - 1 : end] == b"\n" else end
 
     def _line_starts(self) -> list[int]:
-        """Where each line starts, and the end of the last."""
+        """Return the offset of each line's start, followed by the end of the last line."""
         if self._starts is None:
             self._starts = [0]
             at = self.data.find(b"\n")
@@ -78,15 +78,15 @@ class Artefact:
 
 
 def resolve(run_root: str | Path, ref: Ref) -> bytes:
-    r"""The bytes that `ref` points to, in the artefact's own encoding, without a BOM and the last line's \n.
+    r"""Return the bytes that `ref` points to, in the artefact's encoding, without a BOM and the last line's \n.
 
-    Raises CannotRead: what it points to is not there, is outside of the run's root, or has more than 256 MB.
+    Raises CannotRead if the target does not exist, is outside the run's root, or is larger than 256 MB.
     """
     return artefact(Path(run_root), ref).resolved(ref)
 
 
 def contains(run_root: str | Path, ref: Ref, quote: str) -> bool:
-    """Whether a quote stands where it is said to stand; blanks and the artefact's way to write a text do not count."""
+    """Return whether the quoted text occurs at the reference; whitespace and the artefact's escaping are ignored."""
     try:
         data = resolve(run_root, ref)
     except CannotRead:
@@ -97,7 +97,7 @@ def contains(run_root: str | Path, ref: Ref, quote: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    """A JSON value's texts, as they are meant; what is none, as it is."""
+    """Return the strings inside a JSON value, unescaped; text that isn't JSON is returned unchanged."""
     try:
         return "\n".join(_texts(msgspec.json.decode(text)))
     except (msgspec.DecodeError, RecursionError):
@@ -107,7 +107,7 @@ def _plain(text: str) -> str:
 def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
-        if value[:1] in ("{", "["):  # a call's arguments are JSON in a text of JSON
+        if value[:1] in ("{", "["):  # a call's arguments are JSON in a JSON string
             yield _plain(value)
     elif isinstance(value, Mapping):
         for part in cast("Mapping[str, Any]", value).values():
@@ -120,7 +120,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def artefact(root: Path, ref: Ref) -> Artefact:
-    """The file that a reference is into; of a very large one, whose lines are wanted, only up to them is read."""
+    """Return the file that a reference points into; a very large file is read only up to the referenced lines."""
     path = inside(root, ref.path)
     try:
         status = path.stat()
@@ -139,7 +139,7 @@ def _kept(path: str, _changed_ns: int, _size: int) -> Artefact:
 
 
 def _only_lines(path: Path, first: int, last: int) -> Artefact:
-    """The lines wanted at their numbers; those before them are empty."""
+    """Return an artefact with only lines `first` to `last`; the lines before them are empty."""
     wanted = list[bytes]()
     for number, line in lines(path):
         if number > last:

@@ -1,6 +1,6 @@
-"""Files of a run, read within bounds: ordinary ones, inside the run's root, never written to.
+"""Reads files of a run with size limits: regular files inside the run's root only. Never writes to them.
 
-What an agent left may be of any size, cut off in the middle, a pipe, or a link to somewhere else.
+What an agent leaves behind may be of any size, truncated, a pipe, or a link to another place.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 GLANCE_BYTES = 64 * 1024
-"""What a reader may read of a file to say whether it is one of its own."""
+"""How many bytes of a file a reader may read to recognize its format."""
 MAX_DOCUMENT_BYTES = 256 * 1024 * 1024
-"""Of a file that is read at once. Real ones have up to 2 MB."""
+"""Maximum size of a file that is read whole. Real ones have up to 2 MB."""
 MAX_LINE_BYTES = 64 * 1024 * 1024
 _CHUNK_BYTES = 1024 * 1024
 _BOMS = (
@@ -27,12 +27,12 @@ _BOMS = (
 )
 
 
-class CannotRead(Exception):  # noqa: N818  what it says of the run
-    """A run that cannot be read; the text is for its user: what was looked for, and what is nearest."""
+class CannotRead(Exception):  # noqa: N818  named for what is wrong with the run
+    """A run cannot be read; the message tells the user what was looked for and what is nearest."""
 
 
 def inside(root: Path, relative: str) -> Path:
-    """The artefact of that name, links resolved. Raises CannotRead where it is outside of the run's root."""
+    """Return the artefact's path with links resolved. Raises CannotRead if it is outside the run's root."""
     real_root = Path(os.path.realpath(root))
     if not relative:
         return real_root
@@ -46,7 +46,7 @@ def inside(root: Path, relative: str) -> Path:
 
 
 def opened(path: Path, buffer_bytes: int = -1) -> BinaryIO:
-    """An ordinary file, open for reading. Raises CannotRead."""
+    """Open a regular file for reading. Raises CannotRead."""
     try:
         file = os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb", buffer_bytes)
     except (OSError, ValueError) as error:
@@ -58,7 +58,7 @@ def opened(path: Path, buffer_bytes: int = -1) -> BinaryIO:
 
 
 def content(path: Path, max_bytes: int = MAX_DOCUMENT_BYTES) -> bytes:
-    """All that is in a file. Raises CannotRead, also where it has more than `max_bytes`."""
+    """Return a file's whole content. Raises CannotRead, also if it is larger than `max_bytes`."""
     with opened(path) as file:
         if os.fstat(file.fileno()).st_size <= max_bytes:
             data = file.read(max_bytes + 1)
@@ -68,15 +68,16 @@ def content(path: Path, max_bytes: int = MAX_DOCUMENT_BYTES) -> bytes:
 
 
 def beginning(path: Path, max_bytes: int = GLANCE_BYTES) -> bytes:
-    """The first bytes of a file. Raises CannotRead."""
+    """Return the first `max_bytes` bytes of a file. Raises CannotRead."""
     with opened(path) as file:
         return file.read(max_bytes)
 
 
 def lines(path: Path, max_bytes: int = MAX_LINE_BYTES) -> Iterator[tuple[int, bytes | None]]:
-    r"""Each line with its number, 1-based, split at \n only and without it; None for a line above `max_bytes`.
+    r"""Yield (line number, line) for each line; None instead of a line longer than `max_bytes`.
 
-    A BOM at the start is left out. Memory is bounded by the longest line that is given. Raises CannotRead.
+    Numbers are 1-based. Lines are split at \n only and do not include it; a leading BOM is dropped. Memory use is
+    bounded by the longest line returned. Raises CannotRead.
     """
     number, parts, length = 1, list[bytes](), 0
     with opened(path, _CHUNK_BYTES) as file:
@@ -95,9 +96,9 @@ def lines(path: Path, max_bytes: int = MAX_LINE_BYTES) -> Iterator[tuple[int, by
 
 
 def as_utf8(data: bytes) -> tuple[bytes, str]:
-    """The same text in UTF-8 without a BOM, and the name of the encoding that it was in.
+    """Convert text to UTF-8 without a BOM; return (text, original encoding).
 
-    Bytes that are no valid UTF-8 stay as they are. Raises CannotRead for broken UTF-16 and UTF-32.
+    Bytes that are not valid UTF-8 stay unchanged. Raises CannotRead for broken UTF-16 and UTF-32.
     """
     for bom, name in _BOMS:
         if data.startswith(bom):

@@ -1,8 +1,8 @@
-"""A run of an LLM agent, normalized: what every reader makes, and all that analysis and commands know of a run.
+"""Normalized model of an LLM agent's run: the output of every reader and the only input of analysis and commands.
 
-Words: an *event* is one thing that happened (a query to the model, its response, a call of a tool, a result, ...). A
-*cycle* is one query of an agent and what follows until its next one. A *step* is one call with its result; a response
-without a call is a step of its own (`message`). Texts are as recorded: untrusted, with secrets and terminal escapes.
+Terms: an *event* is one thing that happened (a model query, its response, a tool call, a result, ...). A *cycle* is one
+query of an agent and everything until its next query. A *step* is one call with its result; a response without a call
+is a separate step (`message`). Texts are as recorded: untrusted, and may contain secrets and terminal escapes.
 """
 
 from __future__ import annotations
@@ -13,19 +13,20 @@ from typing import Any, Literal
 import msgspec
 
 EventKind = Literal["task", "query", "response", "call", "result", "note", "change", "error", "end"]
-"""`change` is a commit of the workspace; `note` is whatever else the artefact says (system prompts, reminders, ...)."""
+"""`change` is a commit of the workspace; `note` is anything else that the artefact records (system prompts, reminders,
+...)."""
 Status = Literal["ok", "error", "unknown"]
 Verdict = Literal["solved", "failed", "limit", "error", "unknown"]
-"""What the artefact itself records. `limit`: ended by a limit of steps, cost or time; `error`: ended by a fault outside
-the agent's work. Never guessed."""
+"""Outcome that the artefact itself records, never guessed. `limit`: ended by a limit of steps, cost or time; `error`:
+ended by a fault outside the agent's work."""
 
 
-class Ref(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):  # made by the ten thousand, never in a circle
-    r"""Where in the run's artefacts something was read. `debuggees/runs/refs.py` resolves it to the bytes.
+class Ref(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):  # created by the ten thousand, never in a cycle
+    r"""Location in the run's artefacts. `debuggees/runs/refs.py` resolves it to the bytes.
 
-    `path` is relative to the run's root, with `/` ("" is the root itself, where that is a file). `lines` are the first
-    and last line, 1-based, split at \n only, in formats of lines; `pointer` is a JSON pointer (RFC 6901) within those
-    lines' document, or within the whole document.
+    `path` is relative to the run's root and uses `/`; "" is the root itself, if that is a file. `lines` is (first,
+    last), 1-based, split at \n only, in line-based formats. `pointer` is a JSON pointer (RFC 6901) within the document
+    in those lines, or within the whole file.
     """
 
     path: str = ""
@@ -34,14 +35,14 @@ class Ref(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):  # made by
 
 
 class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Something in the artefacts that was not understood, or on which they disagree: said, never dropped."""
+    """Content of an artefact that was not understood, or a contradiction between artefacts. Always reported."""
 
     ref: Ref
     text: str
 
 
 class TokenUsage(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """What one query cost, as recorded; None where the artefact does not say. `input_tokens` includes the cached."""
+    """Recorded cost of one query; None for what the artefact does not record. `input_tokens` includes cached tokens."""
 
     input_tokens: int | None = None
     cached_tokens: int | None = None
@@ -50,7 +51,7 @@ class TokenUsage(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 
 
 class Agent(msgspec.Struct, omit_defaults=True):
-    """One agent of the run. `name` is unique in the run; the main agent has no parent."""
+    """An agent of the run. `name` is unique in the run; the main agent has no parent."""
 
     name: str
     parent: str = ""
@@ -58,37 +59,37 @@ class Agent(msgspec.Struct, omit_defaults=True):
 
 
 class Event(msgspec.Struct, omit_defaults=True):
-    """One thing that happened. Times are seconds since the run's start, None where the artefact has none."""
+    """One thing that happened in a run. Times are seconds since the run's start, None if not recorded."""
 
     index: int
-    """0-based, in the order of happening."""
+    """0-based position in chronological order."""
     kind: EventKind
     ref: Ref
     agent: str = "main"
     cycle: int = 0
-    """1-based per agent; 0 before its first query."""
+    """1-based per agent; 0 before the agent's first query."""
     step: int = 0
-    """1-based over the run: the step that this event belongs to; 0 for none (task, query, note, ...)."""
+    """1-based number of the step that this event belongs to, over the whole run; 0 if none (task, query, note, ...)."""
     at_s: float | None = None
     took_s: float | None = None
     text: str = ""
-    """The response's, result's or note's text; of a call the command where the tool is a shell."""
+    """Text of the response, result or note; for a call of a shell tool, the command."""
     reasoning: str = ""
-    """Of a response: what the model thought, apart from its text."""
+    """For a response: the model's reasoning, separate from its text."""
     call_id: str = ""
-    """Joins a call and its result where the artefact has ids, or by order."""
+    """Id that joins a call and its result; assigned by order if the artefact has no ids."""
     tool: str = ""
     arguments: Mapping[str, Any] | None = None
     status: Status = "unknown"
     exit_code: int | None = None
     usage: TokenUsage | None = None
     native_id: str = ""
-    """The artefact's own id of this event."""
+    """The artefact's own id for this event."""
     more: Sequence[Ref] = ()
-    """Further places that say the same (another artefact of the same run)."""
+    """Other places that record the same event, in another artefact of the run."""
 
     def beginning(self, chars: int) -> str:
-        """The first characters of what it says; of an answer without a text those of its reasoning."""
+        """Return the first `chars` characters of the text or, without a text, of the reasoning."""
         return (self.text or self.reasoning)[:chars]
 
 
@@ -101,14 +102,14 @@ class Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Parent(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The run that this one was made from, and how."""
+    """The run from which this one was made, and how."""
 
     path: str
-    """Absolute, on the machine where it was made."""
+    """Absolute path, on the machine where this run was made."""
     words: str
     """`fork at step 3: said "..."`."""
     step: int = 0
-    """Where the two part; 0: nowhere, or it is not known."""
+    """Step at which the two runs diverge; 0 if they do not, or if that is unknown."""
     ref: Ref | None = None
 
 
@@ -116,60 +117,60 @@ class Run(msgspec.Struct, omit_defaults=True):
     """One execution of an agent. Immutable by convention once a reader has returned it."""
 
     root: str
-    """The file or folder that was read, absolute; the folder of a file whose links lead to others beside it."""
+    """Absolute path of the file or folder that was read; for a file with links to its siblings, the parent folder."""
     format: str
-    """The reader's name: `swe-agent`, `mini-swe-agent`, `openhands`, `harbor`, ..."""
+    """Name of the reader: `swe-agent`, `mini-swe-agent`, `openhands`, `harbor`, ..."""
     format_version: str = ""
     agents: Sequence[Agent] = ()
-    """The main agent first."""
+    """Agents of the run, the main agent first."""
     task: str = ""
-    """What the agent was asked to do, whole; "" where it is not recorded."""
+    """Full text of the task that the agent was given; "" if not recorded."""
     events: Sequence[Event] = ()
     outcome: Outcome = Outcome()
     started: str = ""
-    """ISO 8601, as recorded."""
+    """Start time in ISO 8601, as recorded."""
     seconds: float | None = None
     cost_usd: float | None = None
     workspace: str = ""
-    """The directory that the agent worked in, as recorded (of another machine)."""
+    """The agent's working directory, as recorded, possibly on another machine."""
     followed: bool = False
-    """Whether every change of the workspace is an event (`change`), so that none means that nothing was changed."""
+    """Whether every change of the workspace is an event (`change`); if so, no such events means no changes."""
     problems: Sequence[Problem] = ()
     parent: Parent | None = None
-    """Of a replay or a fork."""
+    """For a replay or a fork: the original run."""
     artefacts: Sequence[str] = ()
-    """Files that belong to the run, relative to the root; those read first."""
+    """Files of the run, relative to the root; those that are read first come first."""
 
     @property
     def steps(self) -> int:
-        """The number of steps, as shared numbering has it."""
+        """The number of steps, which is the highest step number."""
         return max((event.step for event in self.events), default=0)
 
 
 class RunStep(msgspec.Struct):
-    """One call with its result, or one response without a call. Made by `steps_of`."""
+    """One call with its result, or one response without a call. Created by `steps_of`."""
 
     number: int
     response: Event | None
-    """The response that asked for the call: several steps share one where calls are parallel."""
+    """The response that requested the call; steps with parallel calls share one."""
     call: Event | None
     result: Event | None
     others: Sequence[Event] = ()
-    """Whatever else carries this step's number: late results, errors, changes of the workspace."""
+    """All other events with this step's number: late results, errors, changes of the workspace."""
 
     @property
     def response_text(self) -> str:
-        """The response's text; "" where there is none."""
+        """The response's text; "" if there is no response."""
         return self.response.text if self.response is not None else ""
 
     @property
     def result_text(self) -> str:
-        """The result's text; "" where there is none."""
+        """The result's text; "" if there is no result."""
         return self.result.text if self.result is not None else ""
 
 
 def steps_of(run: Run) -> Sequence[RunStep]:
-    """The steps of a run in order. A response belongs to the first step after it and to its parallel calls."""
+    """Return the steps of a run in order. A response belongs to the first step after it and to its parallel calls."""
     steps: dict[int, RunStep] = {}
     last: dict[str, Event] = {}
     for event in run.events:

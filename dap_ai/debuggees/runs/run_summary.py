@@ -1,4 +1,4 @@
-"""A run in one row: what `dap-ai run list` shows, and what a scan of many keeps."""
+"""One-row summary of a run, as `dap-ai run list` shows it and as a scan of many runs stores it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAX_PROBLEMS = 100
 
 
 class RunRow(msgspec.Struct, frozen=True):
-    """One run; a field is None or "" where nothing is recorded. Its fields are the keys of `run list --json`."""
+    """Summary of one run; a field is None or "" if not recorded. The field names are the keys of `run list --json`."""
 
     path: str
     format: str
@@ -22,17 +22,17 @@ class RunRow(msgspec.Struct, frozen=True):
     """The main agent's name."""
     model: str
     task: str
-    """On one line, cut."""
+    """The task on one line, cut to 200 characters."""
     steps: int
     outcome: Verdict
     cost_usd: float | None
     seconds: float | None
     problems: Sequence[str]
-    """What was not understood; of a run that cannot be read the reason alone. The first hundred."""
+    """What was not understood, at most 100 entries; for an unreadable run, only the reason."""
 
 
 def row_of(path: str, run: Run) -> RunRow:
-    """The row of a run that was read."""
+    """Return the row of a readable run."""
     main = run.agents[0] if run.agents else None
     task = " ".join(task_of(run.task)[: 20 * _MAX_TASK_CHARACTERS].split())
     return RunRow(
@@ -50,5 +50,5 @@ def row_of(path: str, run: Run) -> RunRow:
 
 
 def row_of_unreadable(path: str, reason: str, reader: str = "") -> RunRow:
-    """The row of a run that cannot be read, and why; `reader`: the name of the one that took it for its own."""
+    """Return the row of an unreadable run, with the reason; `reader` is the one that recognized it, if any."""
     return RunRow(path, reader, "", "", "", 0, "unknown", None, None, [reason])

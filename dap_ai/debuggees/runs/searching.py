@@ -1,4 +1,4 @@
-"""Lines of a run that match a regular expression."""
+"""Searches a run's lines for a regular expression."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import NamedTuple
 from dap_ai.debuggees.runs.run_model import Event, Run
 
 _MAX_LINE_CHARACTERS = 20_000
-"""A longer line is searched in pieces of that size."""
+"""Maximum length of a searched piece; longer lines are searched in several pieces."""
 
 
 class Match(NamedTuple):
-    """A line that matches, and where in it."""
+    """A matching line and the match's position in it, 0-based with an exclusive end."""
 
     event: Event
     line: str
@@ -23,7 +23,7 @@ class Match(NamedTuple):
 
 
 def matches(run: Run, wanted: re.Pattern[str], kinds: frozenset[str] = frozenset()) -> Iterator[Match]:
-    """The first match of each line of each event, in order; `kinds`: of events, all where it is empty."""
+    """Yield the first match in each line of each event, in order; only events of `kinds`, or all if it is empty."""
     for event in run.events:
         if kinds and event.kind not in kinds:
             continue
@@ -40,7 +40,7 @@ def _lines(event: Event) -> Iterator[str]:
 
 
 def _texts(event: Event) -> Iterator[str]:
-    """What was said, and each argument that is not said already."""
+    """Yield the event's texts, and each argument that the text does not already contain."""
     yield event.reasoning
     yield event.text
     if event.kind == "call":

@@ -1,21 +1,21 @@
-"""Our own recordings: written while an agent runs, whole up to the last event whoever is killed, each text once.
+"""dap_ai's recording format: written while an agent runs, readable up to the last event if the writer is killed.
 
-A recording is a folder that only its user can read. In it, `run.jsonl` is appended to, a JSON object a line, and never
-rewritten; beside it `workspace.git`, where the workspace was followed. What a line is, its first key says:
+A recording is a folder that only its user can read. `run.jsonl` in it holds one JSON object a line and is only appended
+to; `workspace.git` is there if the workspace was followed. Each text is stored once. A line's first key is its type:
 
     {"dap_ai_recording": 1, "started": ISO 8601, "command": [...], "cwd": ..., "workspace": ...}
-    {"part": HASH, "value": JSON}                          what later lines name by its hash
+    {"part": HASH, "value": JSON}                          a value that later lines refer to by its hash
     {"node": N, "after": N, "part": HASH, "value": JSON}   a message of a conversation and the one before it (0: none);
-                                                           no `value` where the part is known
-    {"query": Q, "at": ..., "last": N, ...}                a request: its last message, so all of them; `own`, where it
-                                                           was edited: the last one as the agent has sent it;
-                                                           `agent`, `parent`, where a hook knows whose it is
-    {"response": Q, "at": ..., "value": JSON, ...}         what came back; `taped`: from a tape, to that query of it
+                                                           no `value` if the part is already stored
+    {"query": Q, "at": ..., "last": N, ...}                a request; its last message implies all earlier ones;
+                                                           `own`: the last message as the agent sent it, if edited;
+                                                           `agent`, `parent`: as a hook reported them, if known
+    {"response": Q, "at": ..., "value": JSON, ...}         the response; `taped`: the tape's query that it came from
     {"change": C, "at": ..., "commit": SHA, "files": ...}  a commit of the workspace
     {"note": WORDS, "at": ...}     {"end": EXIT CODE or null, "at": ...}
 
-Times are seconds since 1970. So a history that grows by two messages a query costs two lines a query, and the file of a
-recording is complete at any time but for its last line. A part is always before the line that names it.
+Times are seconds since 1970. A history that grows by two messages per query costs two lines per query, and the file is
+complete at any time except for its last line. A part always precedes the lines that refer to it.
 """
 
 from __future__ import annotations
@@ -33,25 +33,25 @@ import msgspec
 from dap_ai.debuggees.runs.run_files import CannotRead, lines
 
 FORMAT = "dap-ai-recording"
-"""What runs of these recordings say they are."""
+"""Format name of runs that are read from these recordings."""
 FILE = "run.jsonl"
 WORKSPACE = "workspace.git"
 VERSION = 1
 _ONE_LINE = -1
-"""For msgspec: no blank outside of texts."""
+"""`indent` value that makes msgspec write no whitespace outside strings."""
 
 
 class Recording:
-    """Appends to a recording, from any thread. What has been written survives the end of this process."""
+    """Appends to a recording; thread-safe. Written data survives the end of this process."""
 
     def __init__(self, folder: Path, head: Mapping[str, Any]) -> None:
-        """A new recording in a folder that is empty or not there yet, or more of the one that is. Raises OSError."""
+        """Create a recording in an empty or missing folder, or continue the existing one. Raises OSError."""
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.path = folder / FILE
         self._parts: set[str] = set()
         self._nodes: dict[tuple[int, str], int] = {}
         self.queries = 0
-        """The highest number that a query has."""
+        """Highest query number so far."""
         known = self._read() if self.path.exists() else False
         self._fd = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         self._lock = threading.Lock()
@@ -60,7 +60,7 @@ class Recording:
             self._write([_line({"dap_ai_recording": VERSION, **head})])
 
     def part(self, value: bytes) -> str:
-        """Stores a JSON value, once, and gives its name. Raises OSError."""
+        """Store a JSON value, at most once, and return its hash. Raises OSError."""
         plain, name = named(value)
         with self._lock:
             if name not in self._parts:
@@ -69,7 +69,7 @@ class Recording:
         return name
 
     def conversation(self, messages: Sequence[bytes]) -> int:
-        """Stores messages in their order, each a JSON value; the number of the last, 0 where there is none.
+        """Store messages in order, each a JSON value; return the last one's number, 0 if there are none.
 
         Raises OSError.
         """
@@ -92,17 +92,17 @@ class Recording:
         return last
 
     def event(self, fields: Mapping[str, Any]) -> None:
-        """Appends a line; its first key says what it is. Raises OSError."""
+        """Append a line; its first key is its type. Raises OSError."""
         with self._lock:
             self._write([_line(fields)])
 
     def close(self) -> None:
-        """Nothing more is written."""
+        """Close the file. Nothing can be written afterwards."""
         with self._lock:
             os.close(self._fd)
 
     def _write(self, added: Sequence[bytes]) -> None:
-        """A line that is cut off (no space is left) is ended before the next, so that only it is lost."""
+        """Append lines; a line truncated by an earlier error (disk full) is ended first, so that only it is lost."""
         data = b"".join(added)
         if self._torn:
             data = b"\n" + data
@@ -112,7 +112,7 @@ class Recording:
         self._torn = False
 
     def _read(self) -> bool:
-        """Finds what is stored already; whether there is anything."""
+        """Index what is already stored; return whether the file contains anything."""
         for _, line in lines(self.path):
             try:
                 row = msgspec.json.decode(line or b"null", type=_Known | None)
@@ -136,7 +136,7 @@ class _Known(msgspec.Struct):
 
 
 def started_in(folder: Path) -> bool:
-    """Whether a folder is there and holds anything, so that it can take no new recording."""
+    """Return whether a folder exists and isn't empty, so that it can't take a new recording."""
     try:
         return any(folder.iterdir())
     except OSError as error:
@@ -146,10 +146,10 @@ def started_in(folder: Path) -> bool:
 
 
 def named(value: bytes) -> tuple[bytes, str]:
-    """The value in one line and the name of its content. Raises ValueError where it is no JSON."""
+    """Return JSON text reformatted to one line, and that line's hash. Raises ValueError if it is not JSON."""
     try:
         plain = msgspec.json.format(value, indent=_ONE_LINE)
-    except (msgspec.DecodeError, UnicodeDecodeError):  # as for half of a surrogate pair, which some agents send
+    except (msgspec.DecodeError, UnicodeDecodeError):  # for example an unpaired surrogate, which some agents send
         plain = json.dumps(json.loads(value.decode("utf-8", "replace")), separators=(",", ":")).encode()
     return plain, hashlib.blake2b(plain, digest_size=16).hexdigest()
 

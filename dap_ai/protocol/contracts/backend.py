@@ -1,6 +1,6 @@
-"""What a kind of debug adapter is to the proxy: its rules, how it starts, how its debuggee is read and copied.
+"""What the proxy needs from a kind of debug adapter: its rules, how to start it, how to read and copy its debuggee.
 
-The backends satisfy it (dap_ai/backends, entry-point group `dap_ai.backends`), the proxy keeps to it.
+Backends implement it (dap_ai/backends, entry-point group `dap_ai.backends`); the proxy uses nothing else of them.
 """
 
 from __future__ import annotations
@@ -13,163 +13,164 @@ from dap_ai.protocol.contracts.inspection import Inspection, Query
 from dap_ai.protocol.contracts.snapshot_messages import SnapshotQuery, SnapshotResult
 
 Request = Callable[[str, Mapping[str, Any]], Awaitable[dict[str, Any]]]
-"""Sends a DAP request to the debug adapter and returns the response's body; raises RequestFailed, NotStopped."""
+"""Sends a DAP request to the debug adapter and returns the response's body. Raises RequestFailed or NotStopped."""
 
 
 class AdapterCommand(NamedTuple):
-    """How to start a debug adapter that speaks DAP on stdin and stdout."""
+    """The command that starts a debug adapter, which speaks DAP on stdin and stdout."""
 
     argv: list[str]
     env: dict[str, str]
-    """Added to ours."""
+    """Variables added to dap_ai's own environment."""
     carries_launched: bool = False
-    """What it has launched ends with it, also if it is to live on: then the adapter is left alone."""
+    """Whether the debuggee ends with the adapter that launched it. If it must live on, dap_ai does not end the
+    adapter."""
     key: str = ""
-    """What every connection to a port of this adapter's own begins with, and a line end; empty: with DAP at once."""
+    """First line of every connection to the adapter's own port, without its line end; empty: DAP begins at once."""
 
 
 class AdapterStart(NamedTuple):
-    """Launch or attach arguments, completed. With `connect` they go to the adapter that listens there instead."""
+    """Completed launch or attach arguments. With `connect`, they go to the adapter listening at that address."""
 
     arguments: dict[str, Any]
     connect: tuple[str, int] | None = None
     note: str = ""
-    """A sentence for the user about how this is done; empty: as always."""
+    """A sentence that tells the user how the program is started or attached to; empty if nothing is unusual."""
 
 
 class StartError(Exception):
-    """Launch or attach cannot work; the text says what to do."""
+    """Launch or attach cannot work; the message tells the user what to do."""
 
 
 class StopInspector(Protocol):
-    """Reads a stopped debuggee and runs none of its code. One per session."""
+    """Reads a stopped debuggee without running any of its code. One per session."""
 
     async def inspect(self, request: Request, query: Query) -> Inspection:
-        """One visit. Raises RequestFailed, NotStopped."""
+        """Read what `query` asks for in one request. Raises RequestFailed or NotStopped."""
         ...
 
 
 class SnapshotService(Protocol):
-    """Makes locked copies of a stopped debuggee, in which anything may run. One per session."""
+    """Makes locked copies of a stopped debuggee, in which any code may run. One per session."""
 
     async def run(self, request: Request, query: SnapshotQuery, begun: Callable[[str], None]) -> SnapshotResult:
-        """The work of one copy; cancelled, it ends it. Raises RequestFailed, NotStopped.
+        """Run the query in one copy; cancelling the call ends the copy. Raises RequestFailed or NotStopped.
 
-        `begun` is called with a copy's token before anything that may make it is sent.
+        Calls `begun` with the copy's token before it sends anything that may create the copy.
         """
         ...
 
     def kill_request(self, token: str, frame_id: int) -> tuple[str, dict[str, Any]]:
-        """The request (command and arguments) that ends this copy at once; harmless if there is none."""
+        """Return the command and arguments of the request that kills this copy; harmless if the copy does not exist."""
         ...
 
 
 class Access(Protocol):
-    """How debuggees of one kind are read and copied behind whichever adapter debugs them.
+    """How to read and copy debuggees of one kind, whichever adapter debugs them.
 
-    The kinds satisfy it (entry-point group `dap_ai.access`), and the recipes of backends ask it. A kind that inherits
-    from it writes only what differs.
+    Kinds of debuggee implement it (entry-point group `dap_ai.access`), and backends use it. A subclass overrides only
+    what differs.
     """
 
     def at_start(self) -> Sequence[str]:
-        """Python expressions that the debuggee evaluates before a launched program runs, in this order."""
+        """Return Python expressions for the debuggee to evaluate, in this order, before a launched program runs."""
         return ()
 
     def in_terminal(self) -> Sequence[str]:
-        """Expressions for a program in a terminal, so that it stops at errors that the adapter would miss."""
+        """Return expressions that make a program in a terminal stop at errors the adapter would miss."""
         return ()
 
     def warm(self) -> None:
-        """Does what takes time before the first question; called in a thread."""
+        """Do slow preparation before the first question. Runs in a thread."""
 
     def inspector(self, *, hovers: bool = False) -> StopInspector:
-        """A reader for one session. `hovers`: this adapter's `hover` is free of side effects."""
+        """Return a reader for one session. `hovers`: the adapter's `hover` evaluations have no side effects."""
         ...
 
     def snapshots(self, readable: tuple[str, ...] = ()) -> SnapshotService | None:
-        """The copies of one session, which may read the folders `readable`; None: none are made."""
+        """Return one session's snapshot service; its copies may read the folders `readable`. None: no copies."""
         del readable
         return None
 
 
 class BackendRules(Protocol):
-    """What is known of an adapter before it has said anything: what it must not be sent, and what it needs.
+    """An adapter's limits and needs, known before it sends anything.
 
-    An adapter that inherits from it writes what is not as it is here.
+    A subclass overrides what differs from these defaults.
     """
 
     denied: Mapping[str, str] = {}
-    """Commands that this adapter must never see, each with the reason."""
+    """Commands that must never be sent to this adapter, each with the reason."""
     wedged_while_running: frozenset[str] = frozenset()
-    """Commands after which this adapter hangs if the thread they name runs."""
+    """Commands after which this adapter hangs if the thread they name is running."""
     wedged_when_ended: frozenset[str] = frozenset()
     """Commands after which this adapter hangs if the debuggee has ended."""
     vendor_requests: frozenset[str] | None = None
-    """Requests outside of DAP that this adapter may be sent; None: any, and the proxy answers if it does not."""
+    """Requests outside DAP that this adapter may be sent; None: any, and the proxy answers if the adapter does not."""
     ends_without_arguments: bool = False
-    """Whether a request without the arguments that DAP wants ends this adapter."""
+    """Whether a request without the arguments that DAP requires ends this adapter."""
     scopes_shared: bool = False
-    """Whether the last `scopes`, whoever sent it, decides what later requests read."""
+    """Whether the last `scopes` request, whoever sent it, decides what later requests read."""
     runs_code: frozenset[str] = frozenset()
-    """Requests for which this adapter calls functions of the debuggee: an answer sends none of them."""
+    """Requests for which this adapter calls functions of the debuggee: an answer never sends them."""
     runs_again: bool = False
-    """Whether copies of its debuggee can be run again from the start, so that its past can be looked at."""
+    """Whether copies of the debuggee can be rerun from the start, to look at the past."""
     told_of_client: frozenset[str] = frozenset()
-    """Capabilities of a client that this adapter is told of in any case: it only says more with them."""
+    """Client capabilities that are always announced to this adapter: they only make it report more."""
 
     @property
     def greeting(self) -> tuple[str, dict[str, Any]] | None:
-        """A request that the proxy sends by itself once the adapter is `initialized`; its response is dropped.
+        """A request that the proxy itself sends once the adapter is `initialized`; its response is dropped.
 
-        The program of a launch begins to run behind it.
+        A launched program begins to run after it.
         """
         return None
 
     def announced(self, names: Iterable[str]) -> BackendRules:
-        """The rules of the adapter that announces these capabilities: they may tell more than how it is started."""
+        """Return the rules that apply to an adapter with these capabilities, which may identify it more closely."""
         ...
 
 
 class Backend(BackendRules, Protocol):
-    """A kind of debug adapter. A subclass overrides what differs from the defaults here."""
+    """A kind of debug adapter. A subclass overrides what differs from these defaults."""
 
     name: str
-    """As in `--backend NAME`."""
+    """Name used in `--backend NAME`."""
     runs_beside: frozenset[str]
-    """Launch and attach arguments that name what runs beside the debuggee, before it or in the debugger."""
+    """Launch and attach arguments that name programs run beside or before the debuggee, or in the debugger."""
 
     @property
     def terminal_setup(self) -> tuple[str, dict[str, Any]] | None:
-        """A request to send before a launched program starts, so that it looks in a terminal as without a debugger."""
+        """A request to send before a launched program starts, so that its terminal looks as without a debugger."""
         return None
 
     def announced(self, names: Iterable[str]) -> Backend:
-        """The same of the adapter that announces these capabilities."""
+        """Return the backend for an adapter that announces these capabilities."""
         del names
         return self
 
     def command(self) -> AdapterCommand:
-        """How to start the adapter."""
+        """Return the command that starts the adapter."""
         ...
 
     async def prepare(self, command: str, arguments: dict[str, Any]) -> AdapterStart:
-        """Complete the arguments of `launch` or `attach` (`command`). Raises StartError."""
+        """Complete the arguments of `command` (`launch` or `attach`). Raises StartError."""
         del command
         return AdapterStart(arguments)
 
     def warm(self) -> None:
-        """Does what takes time before the first question; called in a thread."""
+        """Do slow preparation before the first question. Runs in a thread."""
 
     def inspector(self) -> StopInspector | None:
-        """A reader for one session; None if this kind has none."""
+        """Return a reader for one session, or None if this kind has none."""
         return None
 
     def snapshots(self, readable: tuple[str, ...] = ()) -> SnapshotService | None:
-        """The copies of one session, which may read the folders `readable`; None if this kind makes none."""
+        """Return one session's snapshot service; its copies may read the folders `readable`. None: there is none."""
         del readable
         return None
 
     def default_python(self, cwd: str) -> str:
-        """The interpreter that a program in `cwd` would be run with: ours, where the adapter chooses it itself."""
+        """Return the interpreter that would run a program in `cwd`; dap_ai's own if the adapter chooses it itself."""
         del cwd
         return sys.executable

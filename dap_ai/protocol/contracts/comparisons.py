@@ -1,4 +1,4 @@
-"""The comparisons that a `cmp` Node and a native source name by the same signs."""
+"""Comparison operators shared by `cmp` Nodes and native sources."""
 
 from __future__ import annotations
 
@@ -14,4 +14,4 @@ COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
-"""Sign -> the comparison of two values of one type."""
+"""Comparison function of two values of one type, by operator."""

@@ -1,7 +1,7 @@
-"""What the adapter lends the agent for one ask: the stopped session, and where the answer goes.
+"""What the adapter gives the agent for one ask: access to the stopped session, and a sink for the answer.
 
-Everything is read within one stop: after a resume each call raises NotStopped, so that no value of another stop is
-ever presented as current.
+All reads belong to one stop: after a resume each call raises NotStopped, so that no value of another stop is ever
+presented as current.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from dap_ai.protocol.wire.safe import Raw, Safe, SafeFields
 
 
 class StoppedSession(Protocol):
-    """What a question is about, beside what is read of it."""
+    """State of the debug session that a question is about, apart from what is read from the program."""
 
     @property
     def stop(self) -> StopEvent | None:
-        """The stop the ask began in; None if the program runs, has not begun or has ended."""
+        """The stop in which the ask began; None if the program is running, has not started or has ended."""
         ...
 
     @property
     def current(self) -> bool:
-        """Whether that stop still holds."""
+        """Whether the ask's stop still holds."""
         ...
 
     @property
@@ -41,126 +41,129 @@ class StoppedSession(Protocol):
 
     @property
     def why_no_snapshot(self) -> str:
-        """Why this ask may make no snapshot; empty: it may. Whether the debuggee lets it, the first result tells."""
+        """Reason why this ask may make no snapshot; empty if it may.
+
+        The first result shows whether the debuggee allows it.
+        """
         ...
 
     def lent_model(
         self, messages: Sequence[SafeFields], tools: Sequence[Mapping[str, Any]]
     ) -> AsyncGenerator[LentPiece | LentReply]:
-        """One reply of the model that the client lends, ended by a LentReply. Raises RequestFailed."""
+        """Stream one reply of the model that the client lends; the last item is a LentReply. Raises RequestFailed."""
         ...
 
 
 class RawDebugger(StoppedSession, Protocol):
-    """What the adapter lends: a Debugger that masks nothing, so that what it reads is for the masker alone."""
+    """A Debugger without masking: its results are Raw, so that only the masker can use them."""
 
     async def request(self, command: str, arguments: Mapping[str, Any]) -> Raw[dict[str, Any]]:
-        """See Debugger."""
+        """Debugger.request, unmasked."""
         ...
 
     async def inspect(self, query: Query) -> Raw[Inspection]:
-        """See Debugger."""
+        """Debugger.inspect, unmasked."""
         ...
 
     async def snapshot(self, query: SnapshotQuery) -> Raw[SnapshotResult]:
-        """See Debugger."""
+        """Debugger.snapshot, unmasked."""
         ...
 
     async def approve(self, kind: str, action: Safe, reason: Safe, now: Safe = "") -> Consent:
-        """See Debugger."""
+        """Debugger.approve; all texts must be safe to show."""
         ...
 
     async def act(self, action: Action, frame_id: int = 0) -> Raw[ActionResult]:
-        """See Debugger."""
+        """Debugger.act, unmasked."""
         ...
 
     def output_tail(self) -> Raw[Sequence[tuple[str, str]]]:
-        """See Debugger."""
+        """Debugger.output_tail, unmasked."""
         ...
 
     def caught(self) -> Raw[Caught | None]:
-        """See Debugger."""
+        """Debugger.caught, unmasked."""
         ...
 
     def history(self) -> Raw[Sequence[HistoryItem]]:
-        """See Debugger."""
+        """Debugger.history, unmasked."""
         ...
 
 
 class Debugger(StoppedSession, Protocol):
-    """A live, stopped debug session; what is read of it holds no secret any more."""
+    """A live, stopped debug session whose results contain no secrets."""
 
     async def request(self, command: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """A DAP request's response body. Raises RequestFailed, and NotStopped once the stop is over."""
+        """Send a DAP request and return the response's body. Raises RequestFailed, or NotStopped after the stop."""
         ...
 
     async def inspect(self, query: Query) -> Inspection:
-        """One visit of the inspector. Raises RequestFailed, NotStopped."""
+        """Read what `query` asks for in one request. Raises RequestFailed or NotStopped."""
         ...
 
     async def snapshot(self, query: SnapshotQuery) -> SnapshotResult:
-        """The work of one locked copy of the debuggee; cancelled, it ends it. Raises RequestFailed, NotStopped."""
+        """Run the query in one locked copy; cancelling the call ends the copy. Raises RequestFailed or NotStopped."""
         ...
 
     async def approve(self, kind: str, action: str, reason: str, now: str = "") -> Consent:
-        """What the user says to an action of the agent; no answer in time is a no. Raises NotStopped.
+        """Ask the user to confirm an action of the agent; no answer in time counts as a refusal. Raises NotStopped.
 
-        `now`: the value that it would replace.
+        `now`: the value that the action would replace.
         """
         ...
 
     async def act(self, action: Action, frame_id: int = 0) -> ActionResult:
-        """Does it, in the program itself and in this frame; only after `approve`.
+        """Perform the action in the program itself, in this frame; call only after `approve`.
 
-        What resumes the program makes `stop` the new one. Raises RequestFailed, NotStopped.
+        An action that resumes the program sets `stop` to the new stop. Raises RequestFailed or NotStopped.
         """
         ...
 
     def output_tail(self) -> Sequence[tuple[str, str]]:
-        """(category, text) of the last output, oldest first; bounded."""
+        """Return (category, text) of the most recent output, oldest first; bounded."""
         ...
 
     def caught(self) -> Caught | None:
-        """Where nothing is stopped: the exception that was caught and reported last, if the debuggee tells of such."""
+        """Return the last exception that was caught and reported without a stop; None if the debuggee reports none."""
         ...
 
     def history(self) -> Sequence[HistoryItem]:
-        """What the user did since the conversation's last question, oldest first; bounded."""
+        """Return what the user did since the conversation's last question, oldest first; bounded."""
         ...
 
 
 class Sink(Protocol):
-    """Where an answer goes while it is made."""
+    """Receiver of an answer while it is made."""
 
     def emit(self, category: Category, text: str, tool: ToolStep | None = None) -> None:
-        """Appends Markdown to the answer, or reports a step or a status. Never blocks."""
+        """Append Markdown to the answer, or report a step or a status. Never blocks."""
         ...
 
 
 class SafeSink(Protocol):
-    """The same on the way to the client."""
+    """A Sink for masked text, on its way to the client."""
 
     def emit(self, category: Category, text: Safe, tool: SafeStep | None = None) -> None:
-        """See Sink."""
+        """Sink.emit, for masked text only."""
         ...
 
 
 Action = Step | ContinueTo | SetBreakpoint | Execute | SetVariable
-"""What a tool of the same name takes; the `frame` of it counts for the tool, here the frame's id is given beside it."""
+"""Arguments of the tool with the same name. The frame is given separately, as a DAP frame id, not by `frame`."""
 
 
 class ActionResult(msgspec.Struct, frozen=True):
-    """What came of an action."""
+    """The result of an action."""
 
     result: str = ""
-    """Of an evaluation or an assignment; of a breakpoint, what the backend says of it."""
+    """Result of an evaluation or assignment; for a breakpoint, the backend's message about it."""
     stop: StopEvent | None = None
-    """Where the program stands now; None: it still runs, or has ended."""
+    """Where the program is stopped now; None: it is still running, or has ended."""
     ended: bool = False
 
 
 class Consent(msgspec.Struct, frozen=True):
-    """What the user said, or did not say."""
+    """The user's decision about an action, or why there is none."""
 
     allowed: bool
     how: Literal["once", "session", "denied", "timeout", "unseen", "unsafe"]

@@ -1,4 +1,4 @@
-"""What the adapter and the agent tell each other about a question. In memory only; not on the wire."""
+"""Messages between the adapter and the agent about a question. In memory only, never sent over the wire."""
 
 from __future__ import annotations
 
@@ -14,36 +14,36 @@ from dap_ai.protocol.wire.value_path import PathNode
 
 
 class ValueEdit(msgspec.Struct, frozen=True):
-    """A value that somebody set in the debugger: the program did not compute it."""
+    """A value that was set in the debugger, not computed by the program."""
 
     name: str
-    """The expression in its frame: `n`, `self.rows[0]`."""
+    """Edited expression in its frame: `n`, `self.rows[0]`."""
     value: str
-    """As the adapter showed it then, else as typed; empty: `name` was computed, changed in place or deleted."""
+    """New value as the adapter showed it, else as typed; empty: `name` was computed, changed in place or deleted."""
     before: str
-    """As the user's client last saw it; empty: it had not."""
+    """Previous value as the client last saw it; empty if it was never shown."""
     typed: str
-    """The statement that set it; empty: the value was edited in a list of variables."""
+    """The statement that set the value; empty: the value was edited in a list of variables."""
     function: str
-    """The frame's; empty: not known."""
+    """The frame's function; empty: unknown."""
     file: str
     line: int
-    """The frame's line; 0: not known."""
+    """The frame's line; 0: unknown."""
     epoch: int
-    """The stop at which it was set."""
+    """The stop at which the value was set."""
     by_user: bool
-    """False: an answer set it, with the user's confirmation."""
+    """Whether the user set the value; False: an answer did, with the user's confirmation."""
 
 
 class WatchedData(msgspec.Struct, frozen=True):
     """A variable that a data breakpoint watches."""
 
     name: str
-    """The expression."""
+    """The watched expression."""
     function: str
-    """The function whose variable it is; empty: a global one, or not known."""
+    """The function that owns the variable; empty: a global variable, or unknown."""
     before: str
-    """Its value when the client set the data breakpoint, if none was hit since; empty: not known."""
+    """Value when the client set the data breakpoint, if none was hit since; empty: unknown."""
     access: str
     """The access that stops the program: `write`, `read` or `readWrite`; empty: the client did not say."""
 
@@ -54,77 +54,78 @@ class StopEvent(msgspec.Struct, frozen=True):
     epoch: int
     thread_id: int
     frame_id: int | None
-    """The frame that the user has selected; None: the top one."""
+    """The frame that the user selected; None: the innermost frame."""
     reason: str
-    """DAP's: `exception`, `breakpoint`, `step`, `pause`, `entry`, ..."""
+    """Reason in DAP's terms: `exception`, `breakpoint`, `step`, `pause`, `entry`, ..."""
     description: str = ""
     text: str = ""
     stopped_threads: Sequence[int] = ()
     edits: Sequence[ValueEdit] | msgspec.UnsetType = msgspec.UNSET
     """Values set in the debugger since the program started, oldest first; unset: none."""
     hit: Sequence[WatchedData] | msgspec.UnsetType = msgspec.UNSET
-    """What was accessed, where a data breakpoint stopped the program; several: one of them; unset: none did."""
+    """Data whose access stopped the program; if several are given, one of them was accessed; unset: no data
+    breakpoint."""
 
 
 class HistoryItem(msgspec.Struct, frozen=True):
-    """Something that was done in the debugger: a console evaluation, a step, a stop."""
+    """An action in the debugger: a console evaluation, a step, a stop."""
 
     kind: str
-    """`evaluate`, `step`, `stop`, `ask`; `agent`: what an answer did, with the user's confirmation."""
+    """`evaluate`, `step`, `stop`, `ask`; `agent`: an action of an answer, confirmed by the user."""
     text: str
-    """`orders[3]`, `next`, `breakpoint`."""
+    """The expression or action: `orders[3]`, `next`, `breakpoint`."""
     result: str = ""
 
 
 class AcceptedAsk(msgspec.Struct, frozen=True):
-    """A question that was accepted."""
+    """An accepted question."""
 
     ask_id: str
     conversation_id: str
     arguments: AskArguments
     tool: ToolArguments | None = None
-    """Answer with what this tool gives (`askTool`)."""
+    """Answer with the result of this tool (`askTool`)."""
     joined: bool = False
-    """Asked by a client that has joined another's session."""
+    """Whether the client joined another client's session."""
 
 
 class Answer(msgspec.Struct):
-    """What came of it."""
+    """The answer to a question."""
 
     text: str = ""
-    """What the sink was told: set from it once the answer is whole, never by who answers."""
+    """The text sent to the sink. The adapter sets it once the answer is complete; the agent never does."""
     stale: bool = False
     evidence: list[Evidence] = []
     suspects: list[Suspect] = []
     fixes: list[Fix] = []
     path: list[PathNode] = []
-    """From the value in question back to where it was born; empty: there is none, or it is not known."""
+    """Path from the value in question back to its origin; empty: none, or unknown."""
     gist: str = ""
-    """What is certain of a failure, in a few words."""
+    """The certain facts about a failure, in a few words."""
     usage: Usage = msgspec.field(default_factory=Usage)
     limit: bool = False
-    """A budget ended it."""
+    """Whether a budget ended the answer."""
     error: str = ""
-    """Why the provider could not answer; `text` then holds what can be said without it, after this."""
+    """Why the provider could not answer; `text` then holds what can be stated without it."""
     trouble: Trouble | None = None
-    """Of that error, where it is a model's."""
+    """Kind of `error`, if a model caused it."""
     masked: list[Masked] = []
 
 
 SafeAnswer = NewType("SafeAnswer", Answer)
-"""One that may be shown."""
+"""An answer without secrets, which may be shown."""
 
 
 def no_answer(*, stale: bool = False) -> SafeAnswer:
-    """Nothing was said."""
+    """Return an empty answer."""
     return SafeAnswer(Answer(stale=stale))
 
 
 class NotAnswered(NamedTuple):
-    """Why there is no answer, in words for the user."""
+    """Why there is no answer, as a sentence for the user."""
 
     text: Safe
     stale: bool = False
-    """The stop is over."""
+    """Whether the stop is over."""
     is_ours: bool = False
-    """dap_ai itself has failed."""
+    """Whether dap_ai itself failed."""

@@ -1,4 +1,4 @@
-"""The processor's general registers, as debug adapters show them among a frame's scopes."""
+"""General processor registers, as debug adapters list them among a frame's scopes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _GENERAL = re.compile(r"r(?:[a-d]x|[sd]i|[sb]p|ip|flags|\d+)|eflags|x\d+|sp|pc|f
 
 
 async def general_registers(request: Request, frame_id: int) -> dict[str, str]:
-    """Name and value of each in a frame, as they are shown. Raises what `request` does; empty: none is told."""
+    """Return each register's displayed value by name; empty if the adapter shows none. Raises what `request` raises."""
     scopes = (await request("scopes", {"frameId": frame_id})).get("scopes", [])
     scope = next((s for s in scopes if str(s.get("name", "")).lower() == "registers"), None)
     rows = await _rows(request, scope) if scope else []
@@ -20,7 +20,7 @@ async def general_registers(request: Request, frame_id: int) -> dict[str, str]:
     pairs = {str(row.get("name", "")): str(row.get("value", "")) for row in rows}
     general = {name: value for name, value in pairs.items() if _GENERAL.fullmatch(name)}
     if "rsp" in general:
-        general.pop("sp", None)  # its lower half, in lldb-dap
+        general.pop("sp", None)  # lldb-dap's: the lower half of rsp
     return general
 
 

@@ -1,4 +1,4 @@
-"""What of a program can be run again to its stop, so that the moments before it can be gone back to."""
+"""Reruns of a program to its stop, to go back to earlier moments."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from dap_ai.protocol.wire.safe import Safe
 
 
 class Recalled(msgspec.Struct):
-    """A run that has come to the stop. Good for as long as the stop."""
+    """A run that reached the stop. Valid until the stop ends."""
 
     query: SnapshotQuery
-    """It again: with another Rewind, it ends elsewhere."""
+    """The query that repeats the run; with another Rewind, that run ends elsewhere."""
     words: str
-    """What is run again."""
+    """Description of what is rerun."""
     rewound: Rewound
     within: bool = False
-    """The program stands within the line of its last moment; else before it, at the moment itself."""
+    """Whether the program stopped within the line of its last moment, not before that line."""
 
 
 class UnrepeatableError(Exception):
-    """Why the program cannot be run again to this stop: a clause."""
+    """Why the program cannot be rerun to this stop, as a clause."""
 
 
 class NoPast(msgspec.Struct):
-    """Why there is none, in a sentence."""
+    """Why earlier moments cannot be shown, as a sentence."""
 
     text: Safe

@@ -1,7 +1,7 @@
-"""What is asked of a run again that is followed to a moment of its past, and what it brings back.
+"""Queries for a rerun that is followed to a moment in its past, and their results.
 
-A moment is a line of a user's file about to run; moments are numbered from 1 on, in the order of the run. Lines are
-1-based, frames are counted from 0, the innermost.
+A moment is the point before a line of a user's file runs; moments are numbered from 1 in the order of the run. Lines
+are 1-based, frames are numbered from 0, the innermost.
 """
 
 from __future__ import annotations
@@ -10,48 +10,48 @@ import msgspec
 
 
 class Halt(msgspec.Struct, omit_defaults=True):
-    """A line at which a run is wanted to stop."""
+    """A line at which a run should stop."""
 
     file: str
     line: int
     condition: str = ""
-    """Runs in the copy, in the frame that stands there; one that fails does not hold."""
+    """Evaluated in the copy, in the frame at that line; an expression that raises counts as false."""
 
 
 class MomentQuery(msgspec.Struct, omit_defaults=True):
-    """What is to be told of a moment: the parts of a value."""
+    """The parts of a value to return, at one moment."""
 
     frame: int = 0
     root: str = "locals"
-    """ "locals", "globals"; or "=" and an expression, which runs in the copy."""
+    """"locals", "globals", or "=" followed by an expression, which runs in the copy."""
     path: list[int] = []
-    """From the root, each time the place of a part among its parts."""
+    """Index of each part among its siblings, from the root down."""
     start: int = 0
     count: int = 0
-    """Of the parts, from `start` on; 0: as many as are told at once."""
+    """Number of parts to return, from `start`; 0: the maximum for one reply."""
 
 
 class Rewind(msgspec.Struct, omit_defaults=True):
-    """How far a run goes, and what is wanted of it: without `at`, the steps that lead there."""
+    """How far a run goes, and what it returns. Without `at`, it returns the steps that lead there."""
 
     at: int = 0
-    """It ends at this moment, of which `looks` are told."""
+    """The run ends at this moment and answers `looks` there."""
     until: int = 0
-    """It ends at this moment; 0: at the stop, or with the exception."""
+    """The run ends at this moment; 0: at the stop, or with the exception."""
     to_stop: bool = False
-    """The stop is where it stands as this one does, with the same values; else its exception ends it."""
+    """The run ends at the same position as this stop, with the same values; otherwise with its exception."""
     at_line: bool = False
-    """With `to_stop`, the line's beginning counts as the stop, wherever within the line that is."""
+    """With `to_stop`: the beginning of the line counts as the stop, wherever within the line the program is."""
     halts: list[Halt] = []
     most_calls: int = 0
-    """Any line around which no more of the user's calls stand is a halt, too."""
+    """Any line with at most this many of the user's calls on the stack is a halt, too."""
     after: int = 0
-    """It ends at the first halt after this moment; 0: the last one before its end is told."""
+    """The run ends at the first halt after this moment; 0: the last halt before its end is returned."""
     looks: list[MomentQuery] = []
 
 
 class PastFrame(msgspec.Struct):
-    """A frame of a moment, of the user's."""
+    """A frame of a user's function at a moment."""
 
     function: str
     file: str
@@ -59,52 +59,52 @@ class PastFrame(msgspec.Struct):
 
 
 class MomentValue(msgspec.Struct, omit_defaults=True):
-    """A value, by a name or without one."""
+    """A value, with or without a name."""
 
     name: str
     value: str
-    """Its text."""
+    """Text of the value."""
     type: str = ""
     parts: int = 0
-    """So many parts can be looked at."""
+    """Number of parts that can be looked at."""
     indexed: bool = False
-    """They are numbered, not named."""
+    """Whether the parts are numbered rather than named."""
 
 
 class MomentResult(msgspec.Struct, omit_defaults=True):
-    """What a Look has found."""
+    """The result of a MomentQuery."""
 
     parts: list[MomentValue] = []
     value: MomentValue | None = None
-    """Of an expression."""
+    """Value of an expression."""
     error: str = ""
-    """What it raised, or why there is nothing."""
+    """The exception that the expression raised, or why there is no result."""
 
 
 class Rewound(msgspec.Struct, omit_defaults=True):
-    """What a run brings back."""
+    """The result of a Rewind."""
 
     count: int = 0
-    """The moment at which it ended: the last one before the stop, or the stop itself."""
+    """The moment at which the run ended: the last one before the stop, or the stop itself."""
     within: bool = False
-    """By the instruction at which it stands, the program is in the midst of a line."""
+    """Whether the current instruction is in the middle of a line."""
     depth: int = 0
-    """How many of the user's calls stand around the stop; 0: an exception has left them."""
+    """Number of the user's calls on the stack at the stop; 0: an exception has left them."""
     hit: int = 0
     """The moment of a halt; 0: none."""
     first: int = 1
-    """The moment of the first step that is kept: of a long run the last ones are."""
+    """The moment of the first step kept: for a long run, only the last steps are."""
     codes: list[tuple[str, str]] = []
     """File and function of each code object."""
     steps: list[int] = []
-    """Of each moment the index of its code, its line, and how many of the user's calls stand around it."""
+    """For each moment: index of its code, its line, and the number of the user's calls on the stack."""
     frames: list[PastFrame] = []
-    """Of the moment `at`, innermost first; empty: the run did not come there."""
+    """Frames at the moment `at`, innermost first; empty: the run did not reach it."""
     seen: list[MomentResult] = []
-    """In the order of `looks`."""
+    """Results in the order of `looks`."""
     arrived: bool = False
-    """With `to_stop`: the run has come to this stop."""
+    """With `to_stop`: whether the run reached this stop."""
     differs: str = ""
-    """With `to_stop`: what was different where the run stood as this stop does."""
+    """With `to_stop`: what differed when the run reached the position of this stop."""
     cut: bool = False
-    """There was no time to run to the end."""
+    """Whether time ran out before the run ended."""

@@ -1,6 +1,6 @@
-"""Names and arguments of the tools on a recorded run; `step` and `search` of tool_arguments.py are for programs.
+"""Names and arguments of the tools for recorded runs; `step` and `search` of tool_arguments.py are for programs.
 
-Steps are numbered as the run numbers them, 1-based; a range includes both ends. Pages are counted in characters.
+Steps are 1-based, as the run numbers them; a range includes both ends. Page positions are in characters.
 """
 
 from __future__ import annotations
@@ -18,69 +18,70 @@ Kind = Literal["", "explore", "change", "install", "verify", "run", "submit", "m
 
 
 class StepsArguments(ToolArguments):
-    """Arguments of `steps`."""
+    """Arguments of `steps`, which lists a run's steps."""
 
     tool: ClassVar[str] = "steps"
     first: StepNumber = 1
-    """Number of the first that is shown."""
+    """Number of the first step shown."""
     count: Annotated[int, Meta(ge=1, le=60)] = 20
-    """How many are shown."""
+    """How many steps are shown."""
     kind: Kind = ""
-    """Only steps of this effect."""
+    """Only steps with this effect."""
     failed: bool = False
-    """Only those whose tool failed, or whose check did."""
+    """Only steps whose tool or check failed."""
 
 
 class RunStepArguments(ToolArguments):
-    """Arguments of `step` on a run."""
+    """Arguments of `step` on a run, which shows one step."""
 
     tool: ClassVar[str] = "step"
     number: StepNumber
     part: Literal["", "said", "call", "result"] = ""
-    """Only this part, a page of it; empty: the beginning of each, and the end of the result."""
+    """Show a page of this part only; empty: the beginning of each part, and the end of the result."""
     start: int = 0
-    """Character at which the page begins; negative: so many before the end."""
+    """Character at which the page begins; negative: counted from the end."""
 
 
 class RunSearchArguments(ToolArguments):
-    """Arguments of `search` on a run."""
+    """Arguments of `search` on a run, which finds text in its steps."""
 
     tool: ClassVar[str] = "search"
     text: Annotated[str, Meta(min_length=1, max_length=400)]
-    """As it stands, letter case aside; `a|b` finds either."""
+    """Text to find, ignoring case; `a|b` finds either."""
     start: Annotated[int, Meta(ge=0)] = 0
-    """Number of the first match that is shown."""
+    """Number of the first match shown."""
 
 
 class DiffArguments(ToolArguments):
-    """Arguments of `diff`."""
+    """Arguments of `diff`, which compares files or steps."""
 
     tool: ClassVar[str] = "diff"
     first: Annotated[int, Meta(ge=0)]
     """0: before the first step, with `workspace`."""
     second: StepNumber
     workspace: bool = False
-    """What became of each file after `first`, up to `second`; else what the two steps said, called and got."""
+    """Compare each file after `first` with the file after `second`; else compare the two steps' texts, calls and
+    results."""
 
 
 class TreeArguments(ToolArguments):
-    """Arguments of `tree`."""
+    """Arguments of `tree`, which outlines what a run changed and checked."""
 
     tool: ClassVar[str] = "tree"
     first: StepNumber = 1
-    """Number of the first step that is shown."""
+    """Number of the first step shown."""
     whole: bool = False
-    """Also steps that only looked, ran or spoke."""
+    """Include steps that only read, ran or wrote text."""
 
 
 class WorkspaceArguments(ToolArguments):
-    """Arguments of `workspace`."""
+    """Arguments of `workspace`, which shows files as the run changed them."""
 
     tool: ClassVar[str] = "workspace"
     path: str = ""
-    """The end of a file's path, whose text is shown; empty: all files that were changed."""
+    """The end of the path of the file to show; empty: list all changed files."""
     step: Annotated[int, Meta(ge=0)] = 0
-    """As it was after this step; 0: at the end."""
+    """Show the file as it was after this step; 0: at the end."""
     start: Annotated[int, Meta(ge=0)] = 0
     """Character at which the page begins."""
 
@@ -92,28 +93,28 @@ class ChecksArguments(ToolArguments):
 
 
 class CompareArguments(ToolArguments):
-    """Arguments of `compare`: none. The other run is the one that the user has named."""
+    """Arguments of `compare`: none. The user names the other run."""
 
     tool: ClassVar[str] = "compare"
 
 
 class CitedStep(ToolArguments):
-    """Words of the run that the answer rests on."""
+    """A quotation from the run that supports the answer."""
 
     step: Annotated[int, Meta(ge=0)]
-    """0: the task, or the recorded outcome."""
+    """Step number; 0: the task, or the recorded outcome."""
     quote: str
-    """One line or less, as it stands."""
+    """Verbatim text, at most one line."""
 
 
 class RunReportArguments(ToolArguments):
-    """Arguments of `report` on a run, with which a model ends."""
+    """Arguments of `report` on a run: a model's last call."""
 
     tool: ClassVar[str] = "report"
     first: Annotated[int, Meta(ge=0)] = 0
-    """First step of the block where it went wrong; 0: not known, or nothing did."""
+    """First step of the block where the run went wrong; 0: unknown, or nothing went wrong."""
     last: Annotated[int, Meta(ge=0)] = 0
-    """0: the same step."""
+    """Last step of that block; 0: the same step."""
     reason: str = ""
     evidence: list[CitedStep] = msgspec.field(default_factory=list[CitedStep])
 
@@ -129,4 +130,4 @@ RunToolArguments = (
     | CompareArguments
 )
 RUN_TOOLS: Mapping[str, type[ToolArguments]] = {kind.tool: kind for kind in get_args(RunToolArguments)}
-"""What `askTool` and a model may call on a recorded run, by name. `report` is a model's alone."""
+"""Tools that `askTool` and a model may call on a recorded run, by name. Only a model may call `report`."""

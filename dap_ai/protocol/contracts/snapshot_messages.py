@@ -1,6 +1,6 @@
-"""What is asked of a snapshot and what it brings back: a locked copy of the debuggee does the work, and ends.
+"""Queries for a snapshot and their results: a locked copy of the debuggee does the work, then ends.
 
-Nothing of what is run there reaches the debuggee, its files or the network. Lines are 1-based.
+Nothing that runs there affects the debuggee, its files or the network. Lines are 1-based.
 """
 
 from __future__ import annotations
@@ -14,192 +14,193 @@ from dap_ai.protocol.contracts.rewind_messages import Rewind, Rewound
 
 
 class EditedSource(msgspec.Struct):
-    """A source file before and after an edit, whole. The functions in memory that differ are changed in the copy.
+    """A source file's full text before and after an edit. Functions in memory that differ are changed in the copy.
 
-    What stands outside of functions only a run from the start shows, for which the user's modules are loaded anew.
+    Changes outside functions take effect only in a run from the start, which reloads the user's modules.
     """
 
     file: str
-    """Absolute, as the debuggee's code objects name it."""
+    """Absolute path, as in the debuggee's code objects."""
     old: str
     new: str
     inside: bool = False
-    """Whether only bodies of functions differ, as far as who asks can tell: then no module is read to load it anew."""
+    """Whether only function bodies differ, as far as the caller knows: then no module needs to be reloaded."""
 
 
 class Statements(msgspec.Struct, omit_defaults=True):
-    """Statements of a frame's function or module, to run again in the copy."""
+    """Statements of a frame's function or module to rerun in the copy."""
 
     source: str
-    """Dedented; may contain `return`."""
+    """Source text, dedented; may contain `return`."""
     line: int = 1
-    """Of the first one, in `file`: what is told of a failure names the lines of the program."""
+    """Line of the first statement in `file`: a failure is reported with the program's line numbers."""
     file: str = ""
     fresh: bool = False
-    """Run in an empty namespace called `__main__` instead of the frame's names: a whole module from its start. An edit
-    of this file is applied to `source` too; modules whose import has not ended are imported again."""
+    """Run in an empty namespace called `__main__` instead of the frame's names: a whole module from its start. An
+    edit of this file is also applied to `source`; modules that are still being imported are imported again."""
     anew: bool = False
-    """With `fresh`: all modules of the user's are."""
+    """With `fresh`: also import all of the user's modules again."""
     edited: bool = False
-    """`source` is another text than the file has."""
+    """Whether `source` differs from the file's text."""
 
 
 class Hidden(msgspec.Struct):
-    """A secret of the program, and what stands in its place in the copy: of the same length."""
+    """A secret of the program and its replacement in the copy, of the same length."""
 
     secret: str
     shown: str
 
 
 class FollowQuery(msgspec.Struct, omit_defaults=True):
-    """An expression whose values the inspector reads after each line while statements run again."""
+    """An expression that the inspector reads after each line while statements rerun."""
 
     frame_id: int
-    """Where it stands: the frame whose function is followed in the run."""
+    """The frame whose function is followed in the run."""
     node: Node
     when: Node | None = None
-    """A condition, which is looked at whenever the value has changed."""
+    """A condition, evaluated whenever the value has changed."""
     to_stop: bool = False
-    """The run ends where it stands as this stop does, with the same values; else with its exception."""
+    """The run ends at the same position as this stop, with the same values; otherwise with its exception."""
 
 
 class NeighbourQuery(msgspec.Struct, omit_defaults=True):
-    """The test that has failed (number 0) and those beside it, each run as their runner does, the nearest first."""
+    """The failed test (number 0) and its neighbours, nearest first, each run the way their test runner does."""
 
     for_s: float
-    """Of a processor: after it, no other test is begun."""
+    """Processor time after which no other test is started."""
     by_clock_s: float
-    """The same by the clock."""
+    """Elapsed time after which no other test is started."""
     lines: bool = False
-    """Tell which lines of the user's files run in each."""
+    """Report which lines of the user's files run in each test."""
     only: list[int] | None = None
-    """Their numbers; None: all that are in the same file, bounded."""
+    """Numbers of the tests to run; None: all in the same file, bounded."""
 
 
 class SnapshotQuery(msgspec.Struct, omit_defaults=True):
-    """One copy's work: an expression, statements or tests, in a frame of this stop."""
+    """The work of one copy: an expression, statements or tests, in a frame of this stop."""
 
     frame_id: int
     expression: str = ""
     statements: Statements | None = None
-    """Instead of `expression`."""
+    """Run these instead of `expression`."""
     beside: NeighbourQuery | None = None
-    """The same."""
+    """Run these tests instead of `expression`."""
     edits: list[EditedSource] = []
-    """Applied before. An edit that cannot be applied makes the status "unavailable: ..."."""
+    """Edits applied first. If one cannot be applied, the status is "unavailable: ..."."""
     trace: bool = False
     """Record the executed lines of the user's files."""
     follow: FollowQuery | None = None
-    """Instead of `trace`."""
+    """Record one expression's values instead of a `trace`."""
     rewind: Rewind | None = None
-    """The same."""
+    """Go to a moment of the run instead of recording a `trace`."""
     steps: bool = False
-    """With `trace`: also the steps in their order."""
+    """With `trace`: also record the steps in order."""
     to_stop: bool = False
-    """With `trace`: as with Follow."""
+    """With `trace`: end the run at this stop, as in FollowQuery."""
     timed: bool = False
-    """Instead of `trace`: how long each line of the user's files took."""
+    """Instead of `trace`: measure the time of each line of the user's files."""
     watch: list[str] = []
-    """Expressions to evaluate in the innermost user frame of the exception that it ends with."""
+    """Expressions to evaluate in the innermost user frame of the exception that ends the run."""
     max_text: int = 200
     max_items: int = 12
     max_rows: int = 0
-    """As in a Query: how much of the value is told."""
+    """Limits on the value's text, as in a Query."""
     deadline_s: float = 2.0
-    """Of a processor, so that a busy machine does not make it shorter."""
+    """Processor time, so that a busy machine does not shorten it."""
     waits: float = 1.0
-    """After how many deadlines by the clock a copy is ended that waits for something, or for a processor."""
+    """Elapsed-time limit, in multiples of `deadline_s`, for a copy that waits for something or for a processor."""
     memory_bytes: int = 512 << 20
-    """What the copy may allocate."""
+    """Memory that the copy may allocate."""
     folders: list[str] = []
-    """That may be read besides Python's own: only for code of the program itself, which has read there before."""
+    """Folders that may be read besides Python's own: only for the program's own code, which has read there before."""
     hidden: list[Hidden] = []
-    """Overwritten in the copy before anything of the program runs there: nothing can be computed from them."""
+    """Secrets overwritten in the copy before any of the program's code runs, so that nothing can be computed from
+    them."""
 
     @property
     def is_trial(self) -> bool:
-        """Whether it runs another program than the debuggee."""
+        """Whether the copy runs a modified program."""
         return bool(self.edits or (self.statements and self.statements.edited))
 
 
 class RaisedException(msgspec.Struct, omit_defaults=True):
-    """The exception that ended it."""
+    """The exception that ended a run."""
 
     type: str
-    """As in ExceptionFacts."""
+    """Type name, as in ExceptionFacts."""
     message: str = ""
     file: str = ""
     line: int = 0
-    """Of the innermost frame in a user's file; the statements' own lines count as those of their file."""
+    """Line of the innermost frame in a user's file; lines of the statements count as lines of their file."""
     function: str = ""
     watched: list[Value | None] = []
-    """In the order of `watch`; None: could not be evaluated there."""
+    """Values in the order of `watch`; None: could not be evaluated."""
 
 
 class ValueChanges(msgspec.Struct, omit_defaults=True):
-    """The successive values of a name after one line, folded."""
+    """Successive values of a name after one line, shortened."""
 
     name: str
     texts: list[str]
-    """The first three and the last two different ones, in order."""
+    """The first three and the last two different values, in order."""
     count: int = 1
-    """How many times it changed there."""
+    """Number of changes at this line."""
 
 
 class TracedLine(msgspec.Struct, omit_defaults=True):
-    """A line that ran. Listed in the order of their first run."""
+    """A line that ran. Lines are listed in the order of their first run."""
 
     file: str
     line: int
     function: str
     count: int = 1
-    """Line events: a statement of several lines, and the header of a loop, has more than one in each run of it."""
+    """Number of line events: a statement of several lines, or a loop header, has more than one per run."""
     changes: list[ValueChanges] = []
     last: int = 0
-    """Number of the line event of its last run, from 1 on."""
+    """1-based number of the line event of the line's last run."""
     entries: list[int] = []
-    """Its events by where they came from: an offset in the code, the line before it in the same frame (-1: none), and
-    how many there were; the next; and so on."""
+    """Events of the line grouped by where control came from, flattened: an offset in the code, the previous line in
+    the same frame (-1: none), and the number of events; then the next group; and so on."""
     seconds: float = 0.0
-    """Where the run was timed: what it took in all, with what it called, but for the user's own functions."""
+    """In a timed run: total time, including what the line called except the user's own functions."""
 
 
 class TracedCall(msgspec.Struct, omit_defaults=True):
-    """A call of a user's function. The first ones, in order."""
+    """A call of a user's function. Only the first calls are recorded, in order."""
 
     function: str
     file: str
     line: int
-    """Where the function is defined."""
+    """Line where the function is defined."""
     depth: int = 0
     arguments: list[str] = []
-    """`name=text`."""
+    """Each argument as `name=text`."""
     result: str = ""
-    """Empty while it had not returned."""
+    """Returned value; empty if the call had not returned."""
     raised: str = ""
     caller: int = -1
-    """The number of the recorded call that made it; -1: none."""
+    """Index of the recorded call that made this one; -1: none."""
 
 
 class TracedRun(msgspec.Struct, array_like=True):
-    """One activation of a function or a module. Numbers of runs and steps begin with 1; 0 is none."""
+    """One activation of a function or a module. Runs and steps are numbered from 1; 0: none."""
 
     number: int
     code: int
-    """Index in History.codes."""
+    """Index in StepHistory.codes."""
     caller: int = 0
-    """The run that called it, or 0; and the step of that run at which it did."""
+    """The run that called this one, or 0; `called_at` is that run's step."""
     called_at: int = 0
     last: int = 0
-    """Its last step."""
+    """Last step of the run."""
     arguments: list[str] = []
-    """`name=text`."""
+    """Each argument as `name=text`."""
     result: str = ""
     raised: str = ""
 
 
 class TracedCode(msgspec.Struct, array_like=True):
-    """A function or module. `line`: the first of its code, with decorators."""
+    """A function or module. `line` is the first line of its code, including decorators."""
 
     file: str
     function: str
@@ -207,7 +208,7 @@ class TracedCode(msgspec.Struct, array_like=True):
 
 
 class TracedValue(msgspec.Struct, array_like=True):
-    """A step gave another value to a name."""
+    """A new value that a step gave to a name."""
 
     step: int
     name: str
@@ -215,95 +216,95 @@ class TracedValue(msgspec.Struct, array_like=True):
 
 
 class StepHistory(msgspec.Struct):
-    """The last steps of a run in their order. A step is one run of a line."""
+    """The last steps of a run, in order. A step is one execution of a line."""
 
     first: int = 1
-    """Number of the first step that is kept."""
+    """Number of the first step kept."""
     codes: list[TracedCode] = []
     runs: list[TracedRun] = []
     steps: list[int] = []
-    """Of each step the number of its run, then its line."""
+    """For each step, the number of its run, then its line."""
     values: list[TracedValue] = []
-    """In the order in which they were noticed."""
+    """In the order in which the changes were seen."""
 
 
 class RunTrace(msgspec.Struct, omit_defaults=True):
-    """What ran in the user's files."""
+    """Lines and calls that ran in the user's files."""
 
     lines: list[TracedLine] = []
     calls: list[TracedCall] = []
     events: int = 0
-    """Line events in all."""
+    """Total number of line events."""
     truncated: bool = False
     """A budget ended the recording of values, calls or lines; the run itself went on."""
     lines_truncated: bool = False
-    """Not every line that ran is told."""
+    """Whether lines that ran are missing from the list."""
     before: int | None = None
-    """How many of `lines` had run when the exception that ended the run was raised; None: not known, perhaps all."""
+    """Number of `lines` that had run when the exception that ended the run was raised; None: unknown, perhaps all."""
     history: StepHistory | None = None
-    """Where `steps` was asked for, and it was not too long to be told."""
+    """The steps in order, if `steps` requested them and they were not too many."""
     arrived: bool = False
-    """With `to_stop`: the run has come to this stop."""
+    """With `to_stop`: whether the run reached this stop."""
     cut: bool = False
-    """Where the run was timed: it had not ended."""
+    """In a timed run: whether the run had not ended."""
 
     @property
     def late(self) -> list[TracedLine]:
-        """The lines whose first run came after the raise."""
+        """Lines that first ran after the exception was raised."""
         return [] if self.before is None else self.lines[self.before :]
 
 
 class FollowedValue(msgspec.Struct, omit_defaults=True):
-    """A value that a followed expression took, and what had just run when it did."""
+    """A value of the followed expression, and the line that ran just before it."""
 
     text: str
-    """Empty: it had no value any more."""
+    """Text of the value; empty: the expression no longer had a value."""
     number: int
-    """Of the change, from 1 on."""
+    """1-based number of the change."""
     file: str = ""
     line: int = 0
-    """0: not a line of the user's."""
+    """Line number; 0: not one of the user's lines."""
     function: str = ""
     entries: list[int] = []
-    """Of the line in its call so far, as those of TracedLine."""
+    """Events of the line in its current call so far, as in TracedLine."""
     passed: bool = False
-    """An argument: the line is that of the call."""
+    """Whether the value was passed as an argument: then the line is the call's."""
     call: int = 0
-    """The number of the call of the function that is followed, from 1 on; 0: it is not about calls."""
+    """1-based number of the call of the followed function; 0: not about calls."""
 
 
 class Followed(msgspec.Struct, omit_defaults=True):
-    """The values that an expression took, in the call or for the object that this stop is about."""
+    """Values of an expression, in the call or for the object of this stop."""
 
     first: list[FollowedValue] = []
     last: list[FollowedValue] = []
-    """Those after `first`, the last ones: what lies between is counted only."""
+    """The last values after `first`; those between are only counted."""
     count: int = 0
-    """Changes in all."""
+    """Total number of changes."""
     when: FollowedValue | None = None
-    """The first with which the condition held."""
+    """The first value for which the condition held."""
     before: FollowedValue | None = None
-    """The one before that."""
+    """The value before that."""
     earlier: FollowedValue | None = None
-    """The first with which it held in another call, or for another object, before."""
+    """The first value for which the condition held earlier, in another call or for another object."""
     calls: int = 0
-    """How often the function that is followed was called in the run; 0: it is not about calls."""
+    """Number of calls of the followed function in the run; 0: not about calls."""
     call: int = 0
-    """Which of them this is."""
+    """Number of the call that this stop is in."""
     arrived: bool = False
-    """With `to_stop`: the run has come to this stop."""
+    """With `to_stop`: whether the run reached this stop."""
     differs: str = ""
-    """With `to_stop`: what was different where the run stood as this stop does."""
+    """With `to_stop`: what differed when the run reached the position of this stop."""
     cut: bool = False
-    """There was no time to run to the end."""
+    """Whether time ran out before the run ended."""
     refused: str = ""
-    """Why the condition, or the expression, could not be read."""
+    """Why the condition or the expression could not be read."""
     events: int = 0
-    """Line events in all."""
+    """Total number of line events."""
 
 
 class Ran(msgspec.Struct, array_like=True):
-    """A test that was run. `skipped`: it skips itself, or has failed and tried to reach outside of the copy."""
+    """A test that ran. `skipped`: it skipped itself, or failed after it tried to reach outside the copy."""
 
     number: int
     name: str
@@ -311,66 +312,66 @@ class Ran(msgspec.Struct, array_like=True):
 
 
 class Covered(msgspec.Struct, array_like=True):
-    """Lines of a file, and in which tests they ran: those whose bit is set in a hexadecimal number."""
+    """Lines of a file, and the tests in which they ran, as the bits of a hexadecimal number."""
 
     file: str
     tests: str
-    """Bit 0 is the first of `Outcomes.tests`, not the one of number 0."""
+    """Bit 0 is the first of `NeighbourOutcomes.tests`, not test number 0."""
     lines: list[int]
 
 
 class NeighbourOutcomes(msgspec.Struct, omit_defaults=True):
-    """What came of the tests beside the one that has failed."""
+    """Results of the failed test's neighbours."""
 
     tests: list[Ran]
     lines: list[Covered] = []
     whole: bool = False
-    """The file has no other test that could be run."""
+    """Whether the file has no other test that could be run."""
 
 
 _REFUSED = ("PermissionError: [Errno 1]", "PermissionError: a snapshot")
-"""How such errors begin. A program's own are mostly EACCES, 13."""
+"""How errors raised by a snapshot's locks begin. A program's own are usually EACCES, 13."""
 _NAMED = 3
 
 
 class SnapshotResult(msgspec.Struct, omit_defaults=True):
-    """What one copy did."""
+    """The result of one copy."""
 
     status: str
-    """ "ok"; "raised" (see `error`); "deadline": it was ended unfinished; "unavailable: ..." with the reason."""
+    """"ok"; "raised" (see `error`); "deadline": ended unfinished; "unavailable: ..." with the reason."""
     value: Value | None = None
-    """Of `expression`."""
+    """Value of `expression`."""
     error: str = ""
-    """`ValueError: not enough money`."""
+    """The exception as text: `ValueError: not enough money`."""
     raised: RaisedException | None = None
     printed: str = ""
-    """What it wrote to stdout and stderr, in order; bounded."""
+    """Text written to stdout and stderr, in order; bounded."""
     printed_truncated: bool = False
     effects: list[str] = []
-    """What it tried to do outside of the process's own memory, and was not let: `os.remove '/tmp/x'`; bounded."""
+    """Blocked attempts to act outside the process's own memory, such as `os.remove '/tmp/x'`; bounded."""
     refusals: list[str] = []
-    """What the locks have refused, and the program may do: "read data.txt", "call `socket`"; bounded."""
+    """Actions that the locks refused and the program itself may do: "read data.txt", "call `socket`"; bounded."""
     trace: RunTrace | None = None
-    """Also when it raised; not when it was ended at its deadline."""
+    """The recorded trace, also if the run raised; None if it was ended at its deadline."""
     followed: Followed | None = None
-    """The same."""
+    """The followed values, also if the run raised; None if it was ended at its deadline."""
     rewound: Rewound | None = None
-    """The same."""
+    """The result of `rewind`, also if the run raised; None if it was ended at its deadline."""
     beside: NeighbourOutcomes | None = None
-    """Where that was asked for."""
+    """Results of neighbouring tests, if requested."""
     milliseconds: float = 0.0
-    """From the request's arrival in the debuggee to the answer."""
+    """Time from the request's arrival in the debuggee to the answer."""
     processor_ms: float = 0.0
-    """What the copy used of a processor; 0 where it was ended."""
+    """Processor time the copy used; 0 if it was ended."""
 
     @property
     def was_refused(self) -> bool:
-        """Whether a copy is not given what this one needed: what came of it says nothing of the program."""
+        """Whether the copy lacked something it needed, so that its result says nothing about the program."""
         return bool(self.refusals) or self.error.startswith(_REFUSED)
 
     @property
     def unknown(self) -> str:
-        """Why nothing is known of the program by it: "a copy may not read data.txt"; empty if something is."""
+        """Why the result says nothing about the program: "a copy may not read data.txt"; empty if it does."""
         if not self.was_refused:
             return ""
         tried = self.refusals or [f"do this: `{each}`" for each in self.effects]
@@ -379,5 +380,5 @@ class SnapshotResult(msgspec.Struct, omit_defaults=True):
 
     @property
     def reason(self) -> str:
-        """Why there is no snapshot, where its status is `unavailable`."""
+        """Why there is no snapshot, if the status is `unavailable`."""
         return self.status.partition(":")[2].strip() or self.error or "no snapshot could be made"

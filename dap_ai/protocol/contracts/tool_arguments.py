@@ -1,10 +1,10 @@
-"""What each tool is called and takes: the `arguments` of `askTool`, and what a model's calls must fit.
+"""Names and arguments of the tools: the `arguments` of `askTool`, and the schema that a model's calls must match.
 
-The tables of docs/protocol.md and the schemas of the extension's package.json are made from it, with what stands on the
-tools themselves (agent/tools), by vscode-extension/scripts/generate_protocol.py.
+vscode-extension/scripts/generate_protocol.py makes the tables of docs/protocol.md and the schemas of the extension's
+package.json from this file and the tools (agent/tools).
 
-`frame` is a frame's number in the stack, 0 the innermost, library frames counted; None: the frame that the question
-is about. Lines are 1-based and inclusive. `file` is absolute, or the end of a path: `shop/prices.py`.
+`frame` is a frame's number in the stack: 0 is the innermost, and library frames count. None: the frame that the
+question is about. Lines are 1-based and inclusive. `file` is absolute, or the end of a path: `shop/prices.py`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Expression = Annotated[str, Meta(description="An expression of the program's lan
 
 
 class ToolArguments(msgspec.Struct, rename="camel", omit_defaults=True, forbid_unknown_fields=True):
-    """What a tool takes."""
+    """Base class of a tool's arguments."""
 
     tool: ClassVar[str]
     """The tool's name."""
@@ -35,7 +35,7 @@ class StackArguments(ToolArguments):
 
     tool: ClassVar[str] = "stack"
     thread: int | None = None
-    """Number of the thread as `threads` lists it; without it, the one that stopped."""
+    """Number of the thread as `threads` lists it; without it, the stopped thread."""
 
 
 class FrameArguments(ToolArguments):
@@ -46,15 +46,15 @@ class FrameArguments(ToolArguments):
 
 
 class VariablesToolArguments(ToolArguments):
-    """Arguments of `variables`: the names of a frame, or the items, keys or fields of one value."""
+    """Arguments of `variables`: it lists a frame's names, or the items, keys or fields of one value."""
 
     tool: ClassVar[str] = "variables"
     expression: Expression = ""
-    """Empty: the frame's own names."""
+    """Empty: list the frame's own names."""
     start: Annotated[int, Meta(ge=0)] = 0
-    """Number of the first that is shown."""
+    """Number of the first variable shown."""
     count: Annotated[int, Meta(ge=1, le=500)] = 50
-    """How many are shown."""
+    """How many variables are shown."""
     frame: FrameNumber | None = None
 
 
@@ -72,25 +72,25 @@ class SourceArguments(ToolArguments):
     tool: ClassVar[str] = "source"
     file: File
     line: Line = 1
-    """The middle of what is shown."""
+    """Line in the middle of the excerpt."""
     window: Annotated[int, Meta(ge=1, le=400)] = 60
-    """Lines."""
+    """Number of lines shown."""
 
 
 class CodeArguments(ToolArguments):
-    """Arguments of `code`: the whole function that holds a line."""
+    """Arguments of `code`: it shows the whole function around a line."""
 
     tool: ClassVar[str] = "code"
     file: File
-    """Also with its line, `shop.c:12`."""
+    """May include the line: `shop.c:12`."""
     line: Annotated[int, Meta(ge=0)] = 0
-    """0: that of `file`, else where the innermost frame of the file stands."""
+    """0: the line given in `file`, else the current line of the file's innermost frame."""
     around: Annotated[int, Meta(ge=1, le=200)] = 30
-    """Lines on both sides where there is no function, or a very long one."""
+    """Lines shown on each side if there is no function, or a very long one."""
 
 
 class DefinitionArguments(ToolArguments):
-    """Arguments of `definition`: where the symbol that stands on that line was defined."""
+    """Arguments of `definition`: it finds the definition of a symbol on that line."""
 
     tool: ClassVar[str] = "definition"
     file: File
@@ -99,7 +99,7 @@ class DefinitionArguments(ToolArguments):
 
 
 class TypeArguments(ToolArguments):
-    """Arguments of `type`: a variable or member of the frame, or a type's name."""
+    """Arguments of `type`: it describes a variable or member of the frame, or a type by its name."""
 
     tool: ClassVar[str] = "type"
     symbol: str
@@ -120,9 +120,9 @@ class SearchArguments(ToolArguments):
 
     tool: ClassVar[str] = "search"
     text: str
-    """As it stands in the source; no pattern."""
+    """Literal text to find in the source, not a pattern."""
     files: str = ""
-    """Only where the path ends so: `.py`, `shop/prices.py`."""
+    """Only files whose path ends with this text: `.py`, `shop/prices.py`."""
 
 
 class SliceArguments(ToolArguments):
@@ -130,7 +130,7 @@ class SliceArguments(ToolArguments):
 
     tool: ClassVar[str] = "slice"
     expression: Expression
-    """A name, an attribute, a subscript: whose value is to be explained."""
+    """A name, attribute or subscript whose value is to be explained."""
     frame: FrameNumber | None = None
 
 
@@ -148,9 +148,9 @@ class HistoryArguments(ToolArguments):
 
     tool: ClassVar[str] = "history"
     expression: Expression
-    """A name, an attribute, a subscript: what took one value after the other."""
+    """A name, attribute or subscript whose successive values are listed."""
     when: str = ""
-    """A condition on it, `total < 0`: which value was the first with which it held?"""
+    """A condition on the value, such as `total < 0`, to find the first value for which it held."""
     frame: FrameNumber | None = None
 
 
@@ -159,24 +159,24 @@ class LineEdit(ToolArguments):
 
     file: File
     first: Line
-    """First line that is replaced."""
+    """First line replaced."""
     last: Annotated[int, Meta(ge=0)]
-    """Last line that is replaced; first - 1 inserts before it."""
+    """Last line replaced; first - 1 inserts before it."""
     text: str
-    """Instead of these lines; empty: without them."""
+    """Replacement text; empty: delete the lines."""
 
 
 class TryFixArguments(ToolArguments):
-    """Arguments of `try_fix`: the edits, and what must pass with them."""
+    """Arguments of `try_fix`: the edits, and a check that must pass with them."""
 
     tool: ClassVar[str] = "try_fix"
     edits: Annotated[list[LineEdit], Meta(min_length=1)]
     check: str = ""
-    """An expression that must be true, or statements that must not raise, in the frame; empty: what failed."""
+    """An expression that must be true, or statements that must not raise, in the frame; empty: what failed is rerun."""
     frame: FrameNumber | None = None
-    """For `check`."""
+    """The frame in which `check` runs."""
     deadline_s: Annotated[float, Meta(gt=0, le=30)] = 10.0
-    """Seconds."""
+    """Time limit in seconds."""
 
 
 class ThreadsArguments(ToolArguments):
@@ -190,7 +190,7 @@ class OutputArguments(ToolArguments):
 
     tool: ClassVar[str] = "output"
     tail: Annotated[int, Meta(ge=1, le=8000)] = 2000
-    """Characters."""
+    """Maximum number of characters."""
 
 
 class EnvironmentArguments(ToolArguments):
@@ -198,7 +198,7 @@ class EnvironmentArguments(ToolArguments):
 
     tool: ClassVar[str] = "environment"
     names: list[str] = []
-    """Of variables whose values are wanted; empty: the names of all, without values."""
+    """Names of variables whose values are shown; empty: all names, without values."""
 
 
 class FramesArguments(ToolArguments):
@@ -214,7 +214,7 @@ class RegistersArguments(ToolArguments):
 
     tool: ClassVar[str] = "registers"
     frame: FrameNumber | None = None
-    """None: the innermost."""
+    """Without it, the innermost frame."""
 
 
 class MemoryArguments(ToolArguments):
@@ -222,9 +222,9 @@ class MemoryArguments(ToolArguments):
 
     tool: ClassVar[str] = "memory"
     address: str
-    """A number (`0x7ffe10`), or an expression: where its value points, else where it lies."""
+    """A number (`0x7ffe10`), or an expression: the address its value points to, else the value's own address."""
     count: Annotated[int, Meta(ge=1, le=4096)] = 128
-    """Bytes."""
+    """Number of bytes."""
     frame: FrameNumber | None = None
 
 
@@ -233,11 +233,11 @@ class DisassembleArguments(ToolArguments):
 
     tool: ClassVar[str] = "disassemble"
     address: str = ""
-    """As of `memory`; empty: where the frame stands."""
+    """An address as for `memory`; empty: the frame's current instruction."""
     around: Annotated[int, Meta(ge=0, le=50)] = 8
-    """Instructions before and after."""
+    """Instructions shown before and after."""
     frame: FrameNumber | None = None
-    """None: the innermost."""
+    """Without it, the innermost frame."""
 
 
 class Step(ToolArguments):
@@ -246,7 +246,7 @@ class Step(ToolArguments):
     tool: ClassVar[str] = "step"
     how: Literal["next", "stepIn", "stepOut", "continue"] = "next"
     reason: str = ""
-    """Why, for the user who is asked; so in all that follow."""
+    """Reason shown to the user who is asked to confirm; `reason` means the same in the tools below."""
 
 
 class ContinueTo(ToolArguments):
@@ -269,7 +269,7 @@ class SetBreakpoint(ToolArguments):
 
 
 class Execute(ToolArguments):
-    """Arguments of `execute`: an expression evaluated in the program itself."""
+    """Arguments of `execute`: it evaluates an expression in the program itself."""
 
     tool: ClassVar[str] = "execute"
     expression: Expression
@@ -278,7 +278,7 @@ class Execute(ToolArguments):
 
 
 class SetVariable(ToolArguments):
-    """Arguments of `set_variable`: a name, an attribute or an item, and its new value as source text."""
+    """Arguments of `set_variable`: it assigns to a name, an attribute or an item."""
 
     tool: ClassVar[str] = "set_variable"
     expression: Expression
@@ -288,7 +288,7 @@ class SetVariable(ToolArguments):
 
 
 class CitedValue(ToolArguments):
-    """A value that the answer rests on."""
+    """A value that supports the answer."""
 
     expression: Expression
     value: str
@@ -296,7 +296,7 @@ class CitedValue(ToolArguments):
 
 
 class Blamed(ToolArguments):
-    """A line that may hold the mistake."""
+    """A line that may contain the mistake."""
 
     file: File
     line: int
@@ -304,20 +304,20 @@ class Blamed(ToolArguments):
 
 
 class ReportedFix(ToolArguments):
-    """A fix."""
+    """A proposed fix."""
 
     edits: list[LineEdit]
     check: str = ""
-    """As in `try_fix`."""
+    """A check as in `try_fix`."""
 
 
 class ReportArguments(ToolArguments):
-    """Arguments of `report`, with which a model ends: what its answer rests on."""
+    """Arguments of `report`, a model's last call: the evidence for its answer."""
 
     tool: ClassVar[str] = "report"
     evidence: list[CitedValue] = []
     suspects: list[Blamed] = []
-    """Most suspicious first."""
+    """Suspicious lines, most suspicious first."""
     fixes: list[ReportedFix] = []
 
 
@@ -342,5 +342,5 @@ _ALL: tuple[type[ToolArguments], ...] = (
     *(Step, ContinueTo, SetBreakpoint, Execute, SetVariable),
 )
 TOOLS: Mapping[str, type[ToolArguments]] = {kind.tool: kind for kind in _ALL}
-"""What `askTool` and a model may call, by name: the last five at the level `mutate` only, each with the user's
-confirmation. `report` is a model's alone."""
+"""Tools that `askTool` and a model may call, by name. The last five need the level `mutate` and the user's
+confirmation of each call. Only a model may call `report`."""

@@ -1,7 +1,6 @@
-"""DAP as bytes and messages, and the request `ask` in it, with its events and its errors.
+"""DAP as bytes and messages, and dap_ai's own request `ask` with its events and errors.
 
-Only envelopes are decoded as a rule; `arguments` and `body` stay the bytes that came (`envelope.py`). Structs describe
-what dap_ai reads, not the whole protocol; unknown fields are ignored. `ask_messages.py` is the source of
-docs/protocol.md and
-of the extension's `protocol.ts`. Text that leaves the machine has the type `Safe` (`safe.py`).
+Usually only envelopes are decoded; `arguments` and `body` keep the received bytes (`envelope.py`). Structs describe
+only what dap_ai reads of the protocol; unknown fields are ignored. `ask_messages.py` is the source of docs/protocol.md
+and of the extension's `protocol.ts`. Text that leaves the machine has the type `Safe` (`safe.py`).
 """

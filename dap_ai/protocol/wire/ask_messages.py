@@ -1,4 +1,4 @@
-"""`ask`: what dap_ai adds to DAP. docs/protocol.md is the reference; the names on the wire are these fields."""
+"""Messages of `ask`, dap_ai's extension of DAP. The fields give the names on the wire; see docs/protocol.md."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from dap_ai.protocol.wire.caught_messages import Caught, Filter
 from dap_ai.protocol.wire.value_path import PathNode
 
 Level = Literal["observe", "compute", "mutate"]
-"""observe: read what is there. compute: also what changes nothing: in a copy, or by the allow-list. mutate: also what
-changes the program, each time with the user's confirmation."""
+"""observe: only read values. compute: also run code with no side effects, in a copy or by the allow-list. mutate:
+also change the program, each time with the user's confirmation."""
 LEVELS: tuple[Level, ...] = ("observe", "compute", "mutate")
-"""From the lowest to the highest."""
+"""Levels from the most to the least restricted."""
 
 EndReason = Literal["completed", "cancelled", "notStopped", "limit", "failed"]
 Category = Literal["answer", "tool", "status"]
@@ -24,92 +24,96 @@ class _Wire(msgspec.Struct, rename="camel", omit_defaults=True):
 
 
 class EarlierTurn(_Wire):
-    """A question of a session that has ended, and its answer."""
+    """A question from an ended session, and its answer."""
 
     question: str
     answer: str
     file: str = ""
-    """Where the program stood then, absolute; empty: not known."""
+    """Absolute path of the file in which the program was stopped; empty: unknown."""
     line: int = 0
 
 
 class Earlier(_Wire):
-    """A conversation whose session has ended, as the client has kept it."""
+    """A conversation from an ended session, as kept by the client."""
 
     turns: list[EarlierTurn] = []
-    """Oldest first."""
+    """Questions and answers, oldest first."""
     output: str = ""
-    """The end of what the program wrote."""
+    """The end of the program's output."""
     caught: Caught | None = None
-    """An exception at which nothing stopped: `traceback` of the event `askCaught`."""
+    """An exception that did not stop the program: `traceback` of the event `askCaught`."""
 
 
 class AskArguments(_Wire):
-    """Arguments of the request `ask`. `question` may be empty: "why did it stop here?"."""
+    """Arguments of the request `ask`. An empty `question` means "why did it stop here?"."""
 
     question: str = ""
     thread_id: int | None = None
     frame_id: int | None = None
-    """From a stackTrace response of this stop."""
+    """A frame id from a stackTrace response of this stop."""
     conversation_id: str | None = None
-    """Of an earlier ask whose follow-up this is."""
+    """Conversation of an earlier ask that this one continues."""
     ask_events: bool | None = None
-    """False: no events at all for this ask; only progress, if announced."""
+    """False: send no ask events; only progress events, if the client supports them."""
     progress: bool | None = None
-    """False: no progress events, though the client shows them: it shows the answer as it is made."""
+    """False: send no progress events even if the client supports them, because it shows the answer while it is made."""
     level: Level | None = None
-    """Lowers the configured level for this ask; never raises it."""
+    """Maximum level for this ask; can only lower the configured level."""
     providers: list[str] = []
-    """What the client can lend; unknown names are ignored. `editor`: the user's own model, see AskModel."""
+    """Providers that the client can lend; unknown names are ignored. `editor`: the user's own model, see AskModel."""
     lent_model: str = ""
-    """What that model is called, for a person."""
+    """Name of the lent model, to show to a person."""
     context_only: bool = False
-    """Answer with the first context itself, and send it nowhere (`--show-context`)."""
+    """Return the first context as the answer, and send it to no model (`--show-context`)."""
     for_model: bool = False
-    """A model reads the answer: what is run for it has overwritten secrets, also what the offline analyst runs."""
+    """Whether a model will read the answer: then all code run for it, even by the offline analyst, sees overwritten
+    secrets."""
     offline: bool = False
-    """Only the offline analyst answers: no model is asked, whoever else is set."""
+    """Let only the offline analyst answer, even if a model is configured."""
     earlier: Earlier | None = None
-    """The conversation goes on from this, its source and its output: on a connection of its own, before any launch."""
+    """An earlier conversation to continue, on a separate connection that has launched nothing."""
 
 
 class AskOfferArguments(_Wire):
-    """Arguments of the request `askOffer`: what the client lends to questions of its console."""
+    """Arguments of the request `askOffer`: what the client lends to questions asked in its console."""
 
     providers: list[str] = []
-    """As in AskArguments. Empty: nothing."""
+    """Providers as in AskArguments; empty: none."""
     lent_model: str = ""
 
 
 class AskCaught(_Wire, omit_defaults=False):
-    """Body of the event `askCaught`: an exception at which nothing stopped, once a session. Lines are 1-based."""
+    """Body of the event `askCaught`, sent once a session: an exception that did not stop the program.
+
+    Lines are 1-based.
+    """
 
     type: str
     message: str
     file: str
-    """Of the innermost frame of the user's code."""
+    """File of the innermost frame in the user's code."""
     line: int
     function: str
     filter: Filter
-    """The exception filter with which the program would stop there."""
+    """The exception filter that would stop the program there."""
     ended: bool
-    """The program has ended: it is asked about as `caught` of an `earlier` conversation."""
+    """Whether the program has ended: then ask about the exception as `caught` of an `earlier` conversation."""
     traceback: Caught
-    """The whole of it."""
+    """The exception and its complete traceback."""
 
 
 class AskStopAtArguments(_Wire):
-    """Arguments of the request `askStopAt`: this exception filter is set beside the client's own from now on."""
+    """Arguments of the request `askStopAt`: set this exception filter in addition to the client's own."""
 
     filter: Filter
 
 
 class AskToolArguments(_Wire):
-    """Arguments of the request `askTool`: one tool under the same policy; its result is the answer."""
+    """Arguments of the request `askTool`: run one tool under the same policy and answer with its result."""
 
     name: str
     arguments: msgspec.Raw = msgspec.Raw(b"{}")
-    """See protocol/contracts/tool_arguments.py."""
+    """Arguments of the tool: see protocol/contracts/tool_arguments.py."""
     thread_id: int | None = None
     frame_id: int | None = None
     conversation_id: str | None = None
@@ -118,15 +122,15 @@ class AskToolArguments(_Wire):
 
 
 class AskResponseBody(_Wire):
-    """Body of the response, sent at once; the answer follows as events."""
+    """Body of the immediate response to `ask`; the answer follows as events."""
 
     ask_id: str
-    """Doubles as the progressId."""
+    """Id of this ask, and the `progressId` of its progress events."""
     conversation_id: str
 
 
 class ToolStep(_Wire):
-    """One step of the agent, so that a user sees what it did."""
+    """One step of the agent, shown to the user."""
 
     name: str
     call: str
@@ -136,7 +140,7 @@ class ToolStep(_Wire):
 
 
 SafeStep = NewType("SafeStep", ToolStep)
-"""One that may be shown."""
+"""A ToolStep without secrets, which may be shown."""
 
 
 class AskOutput(_Wire):
@@ -149,20 +153,20 @@ class AskOutput(_Wire):
 
 
 class AskApproval(_Wire):
-    """Body of the event `askApproval`: the answer waits for the user's confirmation."""
+    """Body of the event `askApproval`: the agent asks the user to confirm an action."""
 
     ask_id: str
     approval_id: str
     action: str
-    """What would be done, as code: `next`, `counter.value = 0`."""
+    """The action as code: `next`, `counter.value = 0`."""
     reason: str
-    """Why the agent wants it, in its own words: text of a model, to be shown as such."""
+    """The agent's reason, written by a model: show it as such."""
     kind: str
-    """What `remember` covers: every action of this kind in this session."""
+    """Kind of action that `remember` covers for the rest of this session."""
     timeout_s: float
-    """Without an answer by then it is refused."""
+    """Seconds after which no answer counts as a refusal."""
     now: str = ""
-    """The value that would be replaced, as it was read just now."""
+    """Current value that the action would replace."""
 
 
 class AskApproveArguments(_Wire):
@@ -171,44 +175,44 @@ class AskApproveArguments(_Wire):
     approval_id: str
     allow: bool
     remember: bool = False
-    """The same for every action of this kind, until the session ends."""
+    """Apply the decision to every action of this kind until the session ends."""
 
 
 class AskModel(_Wire):
-    """Body of the event `askModel`: the client lends its model for one reply.
+    """Body of the event `askModel`: asks the client's model for one reply.
 
-    Answered by `askModelDelta`, any number of times, and `askModelEnd`, once.
+    The client answers with any number of `askModelDelta` requests and one `askModelEnd`.
     """
 
     request_id: str
     ask_id: str
     messages: list[dict[str, Any]]
-    """As in Chat Completions: the whole conversation, secrets masked."""
+    """The whole conversation in Chat Completions format, with secrets masked."""
     tools: list[dict[str, Any]] = []
-    """As in Chat Completions: what the model may call. Absent: it may only talk."""
+    """Tools the model may call, in Chat Completions format; absent: text only."""
 
 
 class AskModelDelta(_Wire):
-    """Arguments of the request `askModelDelta`: a piece of the reply, as it comes."""
+    """Arguments of the request `askModelDelta`: a piece of the reply, sent as it is made."""
 
     request_id: str
     text: str = ""
     reasoning: str = ""
-    """What the model thinks before it answers: counted, never shown."""
+    """The model's reasoning: counted, never shown."""
 
 
 class ModelCall(_Wire):
-    """A tool that the lent model calls."""
+    """A tool call of the lent model."""
 
     name: str
     arguments: Any = ""
-    """An object; or JSON text as the model wrote it, even if it is malformed: the model is told."""
+    """An object, or JSON text as the model wrote it. If the text is malformed, the model receives an error."""
     id: str = ""
-    """The model's own; it comes back as `tool_call_id`. Empty: one is made."""
+    """The model's own id, returned as `tool_call_id`; empty: dap_ai makes one."""
 
 
 class ModelUsage(_Wire):
-    """Tokens of one reply, where the client can tell."""
+    """Tokens of one reply, if the client knows them."""
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -218,22 +222,22 @@ ModelTrouble = Literal["noPermissions", "notFound", "blocked", "quota", "overflo
 
 
 class ModelFailure(_Wire):
-    """Why the lent model does not answer."""
+    """Why the lent model cannot answer."""
 
     code: str = "failed"
-    """A ModelTrouble; any other word is taken for `failed`."""
+    """A ModelTrouble; any other value counts as `failed`."""
     message: str = ""
-    """For a person, as the model's provider says it."""
+    """Message of the model's provider, to show to a person."""
 
 
 class AskModelEnd(_Wire):
-    """Arguments of the request `askModelEnd`: the reply is complete, or failed. Its text came in deltas."""
+    """Arguments of the request `askModelEnd`: the reply is complete or failed. Its text was sent as deltas."""
 
     request_id: str
     calls: list[ModelCall] = []
     usage: ModelUsage | None = None
     model: str = ""
-    """Which model it was, if it is known better than with the ask."""
+    """Name of the model, if known more precisely than in the ask."""
     error: ModelFailure | None = None
 
 
@@ -241,18 +245,18 @@ class AskModelBody(_Wire, omit_defaults=False):
     """Body of the responses to `askModelDelta` and `askModelEnd`."""
 
     active: bool
-    """False: nobody waits for this reply any more, and the client may stop the model."""
+    """False: nobody is waiting for this reply, so the client may stop the model."""
 
 
 class AskModelEnded(_Wire):
-    """Body of the event `askModelEnded`: nobody waits for this reply any more. Not sent after `askModelEnd`."""
+    """Body of the event `askModelEnded`: nobody is waiting for this reply. Not sent after `askModelEnd`."""
 
     request_id: str
     ask_id: str
 
 
 class Usage(_Wire, omit_defaults=False):
-    """What an answer cost. Tokens and dollars are 0 without a model; `seconds` is wall time."""
+    """Cost of an answer. Tokens and dollars are 0 without a model; `seconds` is elapsed time."""
 
     model_calls: int = 0
     tool_calls: int = 0
@@ -265,7 +269,7 @@ class Usage(_Wire, omit_defaults=False):
 
 
 class Evidence(_Wire, omit_defaults=False):
-    """A value that the answer cites. Lines are 1-based; `epoch` is the stop it was read in."""
+    """A value that the answer cites. Lines are 1-based; `epoch` identifies the stop in which it was read."""
 
     expression: str
     value: str
@@ -275,11 +279,11 @@ class Evidence(_Wire, omit_defaults=False):
     thread_id: int
     epoch: int
     confirmed: bool
-    """It was read again in the same stop, after the answer was made, and is the same."""
+    """Whether a second read in the same stop, after the answer was made, gave the same value."""
 
 
 class Suspect(_Wire, omit_defaults=False):
-    """A line that may hold the mistake; `score` falls from 1.0. Lines are 1-based."""
+    """A line that may contain the mistake; `score` is at most 1.0, the most suspicious. Lines are 1-based."""
 
     file: str
     line: int
@@ -288,7 +292,7 @@ class Suspect(_Wire, omit_defaults=False):
 
 
 class Fix(_Wire, omit_defaults=False):
-    """A proposed change; `verified` only after a run in a snapshot."""
+    """A proposed change, `verified` if a run in a snapshot passed with it."""
 
     file: str
     diff: str
@@ -298,43 +302,41 @@ class Fix(_Wire, omit_defaults=False):
 
 
 class Masked(_Wire, omit_defaults=False):
-    """What was masked in an answer and on the way to it; never the secret itself."""
+    """A secret masked in an answer or while it was made; never contains the secret itself."""
 
     placeholder: str
-    """What stands for it wherever it appears in this session: `<secret:3f2a>`."""
+    """The text that replaces the secret everywhere in this session: `<secret:3f2a>`."""
     rule: str
-    """Why it is taken for a secret: `name: password`, `known`, `your pattern`."""
+    """Why the text counts as a secret: `name: password`, `known`, `your pattern`."""
     times: int
 
 
 Trouble = Literal["key", "model", "overflow", "busy", "network", "request"]
-"""Why a model cannot answer.
-
-`key`: it wants one, or another one. `model`: there is none of that name, or it cannot call tools. `overflow`: the
-conversation is too long for it. `busy`, `network`: it may answer later. `request`: anything else.
-"""
+"""Why a model cannot answer. `key`: the API key is missing or rejected. `model`: the model does not exist or cannot
+call tools. `overflow`: the conversation is too long for it. `busy`, `network`: a later attempt may succeed.
+`request`: anything else."""
 
 
 class AskEnded(_Wire, omit_defaults=False):
-    """Body of the event `askEnded`: the whole answer again; a plain client needs only this."""
+    """Body of the event `askEnded`: the complete answer; a simple client needs only this."""
 
     ask_id: str
     conversation_id: str
     reason: EndReason
     stale: bool
-    """The program went on while the answer was made: it speaks of a stop that is over."""
+    """Whether the program resumed while the answer was made, so that the answer is about an earlier stop."""
     answer: str
     usage: Usage
     evidence: list[Evidence]
     suspects: list[Suspect]
     fixes: list[Fix]
     error: str = ""
-    """With `failed`: why, for a person; `answer` is then what can be said all the same, after this."""
+    """With `failed`: the reason, for a person. `answer` then follows it with what can be stated all the same."""
     trouble: Trouble | msgspec.UnsetType = msgspec.UNSET
-    """With `failed`: what kind of trouble a model has; absent where none has any."""
+    """With `failed`: the kind of problem a model has; absent if no model has one."""
     path: list[PathNode] | msgspec.UnsetType = msgspec.UNSET
-    """From the value in question back to where it was born, nearest first; absent where it is not known."""
+    """Path from the value in question back to its origin, nearest first; absent if unknown."""
     gist: str | msgspec.UnsetType = msgspec.UNSET
-    """What is certain of a failure, in a few words; absent where nothing is."""
+    """The certain facts about a failure, in a few words; absent if there are none."""
     masked: list[Masked] = []
-    """What was masked while the answer was made, most often first."""
+    """Secrets masked while the answer was made, most frequent first."""

@@ -1,6 +1,6 @@
-"""An exception at which nothing stopped: something caught it and printed or reported its traceback.
+"""An exception that did not stop the program: something caught it and printed or reported its traceback.
 
-A test runner, a web framework, a pool of processes and an event loop do so. What was told of it has no live values.
+Test runners, web frameworks, process pools and event loops do so. The report contains no live values.
 """
 
 from __future__ import annotations
@@ -14,37 +14,40 @@ KEY = "dapAiCaught"
 
 Filter = Literal["userUnhandled", "raised"]
 FILTERS: tuple[Filter, ...] = ("userUnhandled", "raised")
-"""The exception filter with which the program would stop there. raised: the user's own code catches it."""
+"""Exception filters that would stop the program there. raised: the user's own code catches the exception."""
 _RUNNERS = ("/_pytest/", "/unittest/")
 
 
 class CaughtFrame(msgspec.Struct, frozen=True, array_like=True):
-    """A row of its traceback. `line` is 1-based."""
+    """A row of a traceback. `line` is 1-based."""
 
     file: str
     line: int
     name: str
     user: bool
-    """It is the user's own code, as debugpy judges."""
+    """Whether the frame is the user's own code, as debugpy classifies it."""
 
 
 class Caught(msgspec.Struct, frozen=True):
-    """It and its traceback, outermost frame first; at least one is the user's."""
+    """An exception and its traceback, outermost frame first, with at least one user frame."""
 
     type: str
     message: str
     frames: list[CaughtFrame]
     filter: Filter = "userUnhandled"
     cwd: str = ""
-    """Of the program, when it was told."""
+    """The program's working directory when the exception was reported."""
 
     @property
     def spot(self) -> CaughtFrame:
-        """Where it left the user's code, or was raised in it."""
+        """The innermost user frame: where the exception was raised or left the user's code."""
         return next((frame for frame in reversed(self.frames) if frame.user), self.frames[-1])
 
     @property
     def is_of_test(self) -> bool:
-        """Whether a test runner caught it: whether the test was to fail, only the end of the run tells."""
+        """Whether a test runner caught the exception.
+
+        Only the end of the run shows whether the test was expected to fail.
+        """
         files = [frame.file.replace("\\", "/") for frame in self.frames]
         return any(part in file for file in files for part in _RUNNERS)

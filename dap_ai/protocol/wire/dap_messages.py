@@ -1,7 +1,7 @@
-"""Arguments and bodies that the proxy reads: of each, only the fields it looks at.
+"""Arguments and bodies of DAP messages, with only the fields that the proxy reads.
 
-Source: https://microsoft.github.io/debug-adapter-protocol/specification. Unknown fields are ignored; a field with a
-wrong type makes the whole struct unreadable, which the proxy then treats as "not of interest".
+Source: https://microsoft.github.io/debug-adapter-protocol/specification. Unknown fields are ignored; a field of the
+wrong type makes the whole struct unreadable, and the proxy then treats the message as "not of interest".
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ class _Read(msgspec.Struct, rename="camel"):
 
 
 class InitializeArguments(_Read):
-    """What the client can do."""
+    """Arguments of initialize: the client's name and capabilities."""
 
     client_name: str = ""
     client_id: str = msgspec.field(default="", name="clientID")
@@ -26,7 +26,7 @@ class InitializeArguments(_Read):
 
 
 class StartArguments(_Read):
-    """Of launch and attach, as most adapters name them: what is debugged."""
+    """Arguments of launch and attach that most adapters share: what is debugged."""
 
     program: str = ""
     module: str = ""
@@ -35,27 +35,27 @@ class StartArguments(_Read):
 
 
 class ProcessBody(_Read):
-    """Of the event process."""
+    """Body of the event process."""
 
     name: str = ""
     system_process_id: int = 0
 
 
 class DisconnectArguments(_Read):
-    """Of disconnect. None: as by default, which ends what was launched and lets go what was attached to."""
+    """Arguments of disconnect. None: DAP's default, which ends a launched debuggee but not an attached one."""
 
     terminate_debuggee: bool | None = None
 
 
 class ThreadArguments(_Read):
-    """Of continue, next, stepIn, stepOut, stackTrace, ..."""
+    """Arguments of continue, next, stepIn, stepOut, stackTrace and others."""
 
     thread_id: int = 0
     single_thread: bool = False
 
 
 class EvaluateArguments(_Read):
-    """Of evaluate."""
+    """Arguments of evaluate."""
 
     expression: str = ""
     frame_id: int | None = None
@@ -63,21 +63,21 @@ class EvaluateArguments(_Read):
 
 
 class CompletionsArguments(_Read):
-    """Of completions."""
+    """Arguments of completions."""
 
     text: str = ""
     column: int = 1
 
 
 class CancelArguments(_Read):
-    """Of cancel."""
+    """Arguments of cancel."""
 
     request_id: int | None = None
     progress_id: str | None = None
 
 
 class FrameId(_Read):
-    """A stack frame, as far as the proxy cares."""
+    """The fields of a stack frame that the proxy reads."""
 
     id: int
     name: str = ""
@@ -87,26 +87,26 @@ class FrameId(_Read):
 
     @property
     def path(self) -> str:
-        """Of its source file; empty: it names none."""
+        """Path of the source file; empty if the frame names none."""
         source: Any = self.source
         path = source.get("path") if isinstance(source, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
         return path if isinstance(path, str) else ""
 
 
 class StackTraceBody(_Read):
-    """Of stackTrace's response."""
+    """Body of the response to stackTrace."""
 
     stack_frames: list[FrameId] = []
 
 
 class EvaluateBody(_Read):
-    """Of evaluate's response."""
+    """Body of the response to evaluate."""
 
     result: str = ""
 
 
 class ResultBody(_Read):
-    """Of the responses to evaluate (`result`), setVariable and setExpression (`value`)."""
+    """Body of the responses to evaluate (`result`), setVariable and setExpression (`value`)."""
 
     result: str = ""
     value: str = ""
@@ -181,7 +181,7 @@ class SetDataArguments(_Read):
 
 
 class ScopeBody(_Read):
-    """Of a frame."""
+    """A scope of a frame."""
 
     variables_reference: int
     name: str = ""
@@ -189,25 +189,25 @@ class ScopeBody(_Read):
 
 
 class ScopesBody(_Read):
-    """Of scopes's response."""
+    """Body of the response to scopes."""
 
     scopes: list[ScopeBody] = []
 
 
 class ContinueBody(_Read):
-    """Of continue's response. DAP: without `allThreadsContinued` all threads run."""
+    """Body of the response to continue. In DAP, without `allThreadsContinued` all threads run."""
 
     all_threads_continued: bool = True
 
 
 class SourceBody(_Read):
-    """Where a breakpoint is."""
+    """Source file of a breakpoint."""
 
     path: str = ""
 
 
 class SourceBreakpoint(_Read):
-    """A breakpoint as a client wants it."""
+    """A breakpoint as a client requests it."""
 
     line: int = 0
     condition: str = ""
@@ -216,7 +216,7 @@ class SourceBreakpoint(_Read):
 
 
 class SetBreakpointsArguments(_Read):
-    """Of setBreakpoints. `lines` is the older form of `breakpoints`."""
+    """Arguments of setBreakpoints. `lines` is the older form of `breakpoints`."""
 
     source: SourceBody = msgspec.field(default_factory=SourceBody)
     breakpoints: list[msgspec.Raw] | None = None
@@ -224,7 +224,7 @@ class SetBreakpointsArguments(_Read):
 
 
 class BreakpointBody(_Read):
-    """A breakpoint as the adapter has it."""
+    """A breakpoint as the adapter reports it."""
 
     id: int | None = None
     verified: bool = False
@@ -234,25 +234,25 @@ class BreakpointBody(_Read):
 
 
 class BreakpointsBody(_Read):
-    """Of setBreakpoints's response."""
+    """Body of the response to setBreakpoints."""
 
     breakpoints: list[BreakpointBody] = []
 
 
 class BreakpointEventBody(_Read):
-    """Of the event breakpoint."""
+    """Body of the event breakpoint."""
 
     breakpoint: BreakpointBody = msgspec.field(default_factory=BreakpointBody)
 
 
 class HitBreakpoints(_Read):
-    """Of the event stopped."""
+    """Body of the event stopped: only the breakpoints that were hit."""
 
     hit_breakpoint_ids: list[int] = []
 
 
 class StoppedBody(_Read):
-    """Of the event stopped."""
+    """Body of the event stopped."""
 
     reason: str = ""
     description: str = ""
@@ -262,47 +262,47 @@ class StoppedBody(_Read):
 
 
 class ContinuedBody(_Read):
-    """Of the event continued. DAP: without `allThreadsContinued` only `threadId` runs."""
+    """Body of the event continued. In DAP, without `allThreadsContinued` only `threadId` runs."""
 
     thread_id: int = 0
     all_threads_continued: bool = False
 
 
 class OutputBody(_Read):
-    """Of the event output."""
+    """Body of the event output."""
 
     output: str = ""
     category: str = "console"
     dap_ai_agent: Any = None
-    """Our own mark, which no adapter sets."""
+    """Mark on dap_ai's own output, which no adapter sets."""
 
 
 class ProgressStartBody(_Read):
-    """Of the event progressStart."""
+    """Body of the event progressStart."""
 
     request_id: int | None = None
 
 
 class CapabilitiesBody(_Read):
-    """Of the event capabilities."""
+    """Body of the event capabilities."""
 
     capabilities: dict[str, msgspec.Raw] = {}
 
 
 class ErrorText(_Read):
-    """DAP's Message."""
+    """An error text: DAP's Message."""
 
     format: str = ""
     variables: dict[str, str] = {}
 
 
 class ErrorBody(_Read):
-    """Of a failed response."""
+    """Body of a failed response."""
 
     error: ErrorText | None = None
 
     def text(self) -> str:
-        """The message with its variables filled in; empty if there is none."""
+        """Return the message with its variables filled in; empty if there is none."""
         if self.error is None:
             return ""
         text = self.error.format

@@ -1,4 +1,4 @@
-"""The requests that DAP 1.71 defines, by name, and what they need: every other is some adapter's own."""
+"""The requests that DAP 1.71 defines, and their required arguments. All others belong to one adapter."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ NEEDED: Mapping[str, Mapping[str, type]] = {
     "variables": {},
     "writeMemory": {"data": str, "memoryReference": str},
 }
-"""Requests whose `arguments` may not be left out, and what must be in them beside numbers."""
+"""Requests whose `arguments` are required, with their required fields and types; numeric fields are not listed."""
 DEFINED = frozenset(
     {
         *NEEDED,
@@ -64,7 +64,7 @@ DEFINED = frozenset(
 
 
 def has_needed(command: str, arguments: bytes) -> bool:
-    """Whether a request has all that DAP demands of its arguments, numbers excepted."""
+    """Whether a request has all arguments that DAP requires, except numbers."""
     needed = NEEDED.get(command)
     if needed is None:
         return True

@@ -1,7 +1,8 @@
-"""A message whose envelope is known and whose `arguments` or `body` stay the bytes that came.
+"""A message with a parsed envelope, whose `arguments` or `body` stay the received bytes.
 
-Every top-level key survives, known or not (js-debug adds `sessionId`), and what is not rewritten is byte-exact.
-Four fields of DAP carry a seq: `seq`, `request_seq`, `cancel.arguments.requestId`, `progressStart.body.requestId`.
+Every top-level key is kept, even unknown ones (js-debug adds `sessionId`), and the parts that are not rewritten stay
+byte-exact. Four fields of DAP carry a seq: `seq`, `request_seq`, `cancel.arguments.requestId`,
+`progressStart.body.requestId`.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ _encoder = msgspec.json.Encoder()
 _LONE_SURROGATE = re.compile(
     rb"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
 )
-"""Escaped backslashes and surrogate pairs, to step over them; group 1: a surrogate alone. Python's json writes them."""
+"""Matches escaped backslashes and surrogate pairs, to skip them. Group 1: a lone surrogate, as Python's json writes."""
 
 
 _NULL = msgspec.Raw(b"null")
 
 
 class _Head(msgspec.Struct):
-    """What the envelope itself says. `seq` is absent in Helix's responses and 0 in many first requests."""
+    """The envelope's own fields. `seq` is absent in Helix's responses and 0 in many first requests."""
 
     type: Literal["request", "response", "event"]
     seq: int = 0
@@ -43,7 +44,7 @@ class _Head(msgspec.Struct):
 
 _decode_head = msgspec.json.Decoder(_Head).decode
 _LARGE_BYTES = 8192
-"""From here on a message is gone through once, not twice."""
+"""Size from which a message is parsed once instead of twice."""
 
 
 def _decode(body: bytes) -> tuple[_Head, dict[str, msgspec.Raw]]:
@@ -56,7 +57,7 @@ def _decode(body: bytes) -> tuple[_Head, dict[str, msgspec.Raw]]:
 
 
 class Envelope:
-    """One DAP message. `kind` is request, response or event; `name` its command or event."""
+    """One DAP message. `kind` is request, response or event; `name` is its command or event."""
 
     __slots__ = ("_fields", "kind", "name", "request_seq", "seq", "success")
 
@@ -70,11 +71,11 @@ class Envelope:
 
     @classmethod
     def parse(cls, body: bytes) -> Envelope:
-        """Raises RemoteProtocolError if `body` is not a DAP message."""
+        """Parse a DAP message. Raises RemoteProtocolError if `body` is not one."""
         try:
             try:
                 head, fields = _decode(body)
-            except msgspec.DecodeError:  # a lone surrogate, as in a file name that is no UTF-8, is worth a second look
+            except msgspec.DecodeError:  # may be a lone surrogate, as in a file name that is not UTF-8
                 body = _LONE_SURROGATE.sub(lambda found: rb"\ufffd" if found[1] else found[0], body)
                 head, fields = _decode(body)
         except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
@@ -87,7 +88,7 @@ class Envelope:
 
     @property
     def content(self) -> bytes:
-        """The bytes of `arguments` or `body`; empty if there are none."""
+        """Bytes of `arguments` or `body`; empty if absent."""
         raw = self._raw
         return b"" if raw is None else bytes(raw)
 
@@ -96,9 +97,9 @@ class Envelope:
         return self._fields.get("arguments" if self.kind == "request" else "body")
 
     def beginning(self) -> bytes:
-        """`arguments` or `body`; of one that is too large only what is needed of it (within.py).
+        """Return `arguments` or `body`; if it is too large, only the beginning that is needed (within.py).
 
-        Raises RemoteProtocolError.
+        Raises RemoteProtocolError if it is not an object.
         """
         raw = self._raw
         try:
@@ -107,12 +108,12 @@ class Envelope:
             raise RemoteProtocolError(f"not an object: {error}") from error
 
     def read(self, shape: type[T]) -> T:
-        """`arguments` or `body` as `shape`; raises RemoteProtocolError if they do not fit."""
-        raw = self._raw  # not a copy of it: it may be large
+        """Decode `arguments` or `body` as `shape`. Raises RemoteProtocolError if they do not fit."""
+        raw = self._raw  # not copied, since it may be large
         return decode(b"{}" if raw is None or raw == _NULL else raw, shape)
 
     def field(self, name: str, default: T) -> T:
-        """Top-level field `name` if it has `default`'s type, else `default`."""
+        """Return the top-level field `name` if it has `default`'s type, else `default`."""
         raw = self._fields.get(name)
         if raw is None:
             return default
@@ -124,7 +125,7 @@ class Envelope:
     def encode(
         self, *, seq: int, request_seq: int | None = None, content: bytes | None = None, command: str | None = None
     ) -> bytes:
-        """The message with a new `seq`, and `request_seq`, arguments or body, and `command` replaced where given."""
+        """Encode the message with a new `seq`, replacing `request_seq`, `command`, and arguments or body if given."""
         fields = dict(self._fields)
         fields["seq"] = msgspec.Raw(b"%d" % seq)
         if request_seq is not None:
@@ -141,12 +142,12 @@ class Envelope:
 
 @cache
 def _decoder(shape: Any) -> msgspec.json.Decoder[Any]:
-    """Made once for each shape: that takes longer than to read a small message."""
+    """Return the decoder of a shape, cached because making it takes longer than reading a small message."""
     return msgspec.json.Decoder(shape)
 
 
 def decode(data: bytes | msgspec.Raw, shape: type[T]) -> T:
-    """JSON as `shape`; raises RemoteProtocolError if it does not fit."""
+    """Decode JSON as `shape`. Raises RemoteProtocolError if it does not fit."""
     try:
         return _decoder(shape).decode(data)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
@@ -154,7 +155,7 @@ def decode(data: bytes | msgspec.Raw, shape: type[T]) -> T:
 
 
 def decode_or(data: bytes, shape: type[T], default: T) -> T:
-    """JSON as `shape`; `default` if it does not fit."""
+    """Decode JSON as `shape`, or return `default` if it does not fit."""
     try:
         return decode(data, shape)
     except RemoteProtocolError:
@@ -162,12 +163,12 @@ def decode_or(data: bytes, shape: type[T], default: T) -> T:
 
 
 def encode(value: object) -> bytes:
-    """`value` (structs, dicts, lists, strings, numbers) as JSON."""
+    """Encode `value` (structs, dicts, lists, strings, numbers) as JSON."""
     return _encoder.encode(value)
 
 
 def request(seq: int, command: str, arguments: object = None) -> bytes:
-    """A request; `arguments` None leaves the key out."""
+    """Encode a request; `arguments` None omits the key."""
     message: dict[str, object] = {"seq": seq, "type": "request", "command": command}
     if arguments is not None:
         message["arguments"] = arguments
@@ -175,7 +176,7 @@ def request(seq: int, command: str, arguments: object = None) -> bytes:
 
 
 def response(seq: int, request_seq: int, command: str, body: object = None) -> bytes:
-    """A successful response."""
+    """Encode a successful response; `body` None omits the key."""
     message: dict[str, object] = {
         "seq": seq,
         "type": "response",
@@ -189,8 +190,8 @@ def response(seq: int, request_seq: int, command: str, body: object = None) -> b
 
 
 def failure(seq: int, request_seq: int, command: str, entry: ErrorEntry, variables: Mapping[str, str]) -> bytes:
-    """A failed response: `message` for programs, `body.error` (DAP's Message) for people."""
-    # Who asks shows answers and refusals in one place: the editor's own message would be the same words again.
+    """Encode a failed response: `message` is for programs, `body.error` (DAP's Message) for people."""
+    # An asking client already shows refusals where it shows answers: the editor's own message would repeat them.
     shows = not (entry.is_known or command.startswith("ask"))
     error: dict[str, object] = {"id": entry.id, "format": entry.text, "showUser": shows}
     if variables:
@@ -209,7 +210,7 @@ def failure(seq: int, request_seq: int, command: str, entry: ErrorEntry, variabl
 
 
 def event(seq: int, name: str, body: object = None) -> bytes:
-    """An event."""
+    """Encode an event; `body` None omits the key."""
     message: dict[str, object] = {"seq": seq, "type": "event", "event": name}
     if body is not None:
         message["body"] = body

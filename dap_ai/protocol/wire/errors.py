@@ -1,7 +1,7 @@
-"""Whose fault it is, and what a user can do about it.
+"""Protocol errors of a peer, and the catalogue of errors that a user can act on.
 
-A peer that breaks DAP raises RemoteProtocolError. What a user must act on is an ErrorEntry: DAP's `Message` with an id,
-sent with `showUser`, unless the request is one of dap_ai's own.
+A peer that breaks DAP raises RemoteProtocolError. An error that a user must act on is an ErrorEntry: DAP's `Message`
+with an id, sent with `showUser` unless the request is one of dap_ai's own.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ class RemoteProtocolError(Exception):
 class RequestFailed(Exception):  # noqa: N818  DAP's own word for it
     """A request was answered with `success: false`.
 
-    `command` is the request's; `message` the short text of the response; `user_text` what its `body.error` says
-    to a person, else `message`.
+    `command` is the request's command, `message` the response's short text, and `user_text` the text of `body.error`
+    for a person, else `message`.
     """
 
     def __init__(self, command: str, message: str, user_text: str = "") -> None:
@@ -28,26 +28,26 @@ class RequestFailed(Exception):  # noqa: N818  DAP's own word for it
 
 
 class NotStopped(RequestFailed):
-    """The stop that the request spoke of is over: the thread runs, or has stopped anew, or has ended."""
+    """The stop that the request refers to is over: the thread is running, stopped again, or has ended."""
 
     def __init__(self, command: str, user_text: str = "the program is not stopped there any more") -> None:
         super().__init__(command, "notStopped", user_text)
 
 
 class ErrorEntry(msgspec.Struct, frozen=True):
-    """A row of the error catalogue: what the response's `message` and `body.error` hold."""
+    """A row of the error catalogue, from which the response's `message` and `body.error` are made."""
 
     id: int
-    """Unique in dap_ai and never reused; 9000-9099."""
+    """Number from 9000 to 9099, unique in dap_ai and never reused."""
     message: str
-    """The response's `message`: one word that a program can test."""
+    """The response's `message`: one word for programs to test."""
     text: str
-    """What a person reads, with `{name}` for each variable."""
+    """Text for a person, with `{name}` for each variable."""
     is_known: bool = False
-    """The user knows already: a client shows it to nobody."""
+    """Whether the user already knows about the error, so that clients do not show it."""
 
     def known(self) -> ErrorEntry:
-        """The same, where the user knows."""
+        """Return the same entry for an error that the user already knows."""
         return msgspec.structs.replace(self, is_known=True)
 
 

@@ -1,12 +1,11 @@
 r"""DAP's base protocol: `Content-Length: N`, an empty line, N bytes of JSON.
 
-Source: https://microsoft.github.io/debug-adapter-protocol/overview#base-protocol. Rules that real peers made
-necessary:
+Source: https://microsoft.github.io/debug-adapter-protocol/overview#base-protocol. Rules that real peers made necessary:
 
 1. N counts bytes. Header names are case-insensitive; both `\r\n` and a bare `\n` end a header line.
-2. There is exactly one `Content-Length`. Beside it only `Content-Type` may stand, which some clients' libraries write.
+2. A header has exactly one `Content-Length`. The only other field is `Content-Type`, which some client libraries write.
 3. Adapters print junk on stdout between messages: see Lenient. Clients do not: see Exact.
-4. A message above the limit, and a header block above its own, end the stream: the peer cannot be followed.
+4. A message or a header block above its limit ends the stream, because its end cannot be found.
 """
 
 from __future__ import annotations
@@ -18,49 +17,49 @@ from typing import Protocol
 from dap_ai.protocol.wire.errors import RemoteProtocolError
 
 MAX_HEADER_BYTES = 1024
-"""A header block that is longer is none."""
+"""Maximum size of a header block."""
 
 MAX_JUNK_LINE_BYTES = 64 * 1024
-"""Bytes without a line end after which an adapter's stream is given up."""
+"""Maximum bytes without a line end before an adapter's stream is given up."""
 
 MAX_MESSAGE_BYTES = 256 * 1024 * 1024
-"""Largest body that is read: above any real variables response, below what would exhaust a small machine."""
+"""Maximum size of a body: above any real variables response, below what would exhaust a small machine."""
 
 TOKEN_HEADER = "DAP-AI-Token"  # noqa: S105  the name of a header
-"""Before a client's first message: see docs/protocol.md."""
+"""Header that may precede a client's first message: see docs/protocol.md."""
 
 _KEPT_JUNK_BYTES = 4096
 _MAX_DIGITS = 18
 _PLAIN = re.compile(rb"Content-Length: ([0-9]{1,18})\r\n\r\n")
-"""The header as nearly every message has it."""
+"""The header of nearly every message."""
 _NAME = b"content-length"
 _TYPE = b"content-type"
 _TOKEN = TOKEN_HEADER.lower().encode()
 
 
 def encode_header(length: int) -> bytes:
-    """The header of a message of `length` bytes."""
+    """Return the header of a message of `length` bytes."""
     return b"Content-Length: %d\r\n\r\n" % length
 
 
 def encode_frame(body: bytes) -> bytes:
-    """`body`, a JSON message in UTF-8, with its header."""
+    """Return `body`, a JSON message in UTF-8, with its header."""
     return encode_header(len(body)) + body
 
 
 class Header:
-    """A header block, line by line."""
+    """A header block, read line by line."""
 
     def __init__(self) -> None:
         self.length: int | None = None
-        """Of the body; None: not told yet."""
+        """Length of the body; None: not read yet."""
         self.content_type: bytes | None = None
-        """Read by nobody; None: it does not stand there."""
+        """Value of the header, which nobody reads; None: absent."""
         self.size = 0
-        """Bytes of its lines."""
+        """Total bytes of the block's lines."""
 
     def take(self, line: bytes) -> bool:
-        """Whether the line belongs to this block, and is in it now."""
+        """Add a line to the block; return False if it does not belong to it."""
         name, colon, value = line.partition(b":")
         name, value = name.lower(), value.strip(b" \t")
         self.size += len(line)
@@ -76,26 +75,27 @@ class Header:
 
 
 class HeaderGrammar(Protocol):
-    """What may stand between two messages."""
+    """Rules for the bytes between two messages."""
 
     junk: bytes
-    """The last few kilobytes that were no message."""
+    """The last few kilobytes that were not part of a message."""
 
     def on_line(self, header: Header, line: bytes) -> Header:
-        """The block that there is after this line. Raises RemoteProtocolError."""
+        """Return the header block after this line. Raises RemoteProtocolError."""
         ...
 
     def on_rest(self, header: Header, rest: bytes) -> None:
-        """What has come of a line that is not whole. Raises RemoteProtocolError: nothing can come of it."""
+        """Check the received part of an incomplete line. Raises RemoteProtocolError if it cannot become valid."""
         ...
 
 
 class Exact:
-    """Header blocks and nothing else: for clients, who may be anybody that reaches the port.
+    """Header blocks and nothing else: for clients, since anyone may reach the port.
 
-    A web page reaches it too: it says what it likes in the body of a request, and the browser writes HTTP in front. So
-    a stream ends at the first byte that begins no header of DAP: that of HTTP's methods, TLS, or an empty line.
-    `on_token` is told the token that stands before the first message; None: none may.
+    A web page may reach it too: it controls the body of a request, and the browser writes HTTP in front. So a stream
+    ends at the first byte that cannot begin a DAP header, such as HTTP's methods, TLS, or an empty line.
+
+    `on_token` receives the token before the first message; None: no token may appear.
     """
 
     junk = b""
@@ -104,7 +104,7 @@ class Exact:
         self._on_token = on_token
 
     def on_line(self, header: Header, line: bytes) -> Header:
-        """See Grammar."""
+        """Implements HeaderGrammar.on_line."""
         on_token, self._on_token = self._on_token, None
         name, _, value = line.partition(b":")
         if on_token is not None and name.lower() == _TOKEN and len(line) <= MAX_HEADER_BYTES:
@@ -114,7 +114,7 @@ class Exact:
         return header
 
     def on_rest(self, header: Header, rest: bytes) -> None:
-        """See Grammar."""
+        """Implements HeaderGrammar.on_rest."""
         name, colon, _ = rest.lower().partition(b":")
         known = (_NAME, _TYPE, _TOKEN) if self._on_token is not None else (_NAME, _TYPE)
         begins = name in known if colon else any(each.startswith(name) for each in known) or rest == b"\r"
@@ -123,20 +123,20 @@ class Exact:
 
 
 class Lenient:
-    """Lines of any kind between the messages: for adapters, whose program may print on the same stdout.
+    """Header blocks with any lines between the messages: for adapters, whose program may print to the same stdout.
 
-    A block is what stands directly before an empty line: whatever comes between makes junk of what came before, another
-    `Content-Length` too. So a program that prints a line like a header does not decide how long a message is.
+    A header block is the lines directly before an empty line: any other line between, even a second `Content-Length`,
+    turns the lines before it into junk. So a program that prints a header-like line cannot decide a message's length.
     """
 
     def __init__(self) -> None:
         self.junk = b""
 
     def on_line(self, header: Header, line: bytes) -> Header:
-        """See Grammar."""
+        """Implements HeaderGrammar.on_line."""
         if header.take(line):
             return header
-        name = line.lower().rfind(_NAME)  # no expression: one that backtracks takes minutes for some lines
+        name = line.lower().rfind(_NAME)  # not a regular expression: backtracking takes minutes for some lines
         fresh = Header()
         if name >= 0 and fresh.take(line[name:]):
             line = line[:name]  # junk without a line end sticks to the header that follows it
@@ -145,15 +145,15 @@ class Lenient:
         return fresh
 
     def on_rest(self, header: Header, rest: bytes) -> None:  # noqa: ARG002  one shape for both
-        """See Grammar."""
+        """Implements HeaderGrammar.on_rest."""
         if len(rest) > MAX_JUNK_LINE_BYTES:
             raise RemoteProtocolError(f"no message header in {len(rest)} bytes")
 
 
 class FrameReader:
-    """Cuts a byte stream into message bodies; `feed` it chunks of any size.
+    """Splits a byte stream into message bodies; `feed` it chunks of any size.
 
-    It holds what has come of one message, and for the moment in which that becomes whole twice as much.
+    It buffers the received part of one message, and briefly twice as much when that message becomes complete.
     """
 
     def __init__(self, grammar: HeaderGrammar | None = None, max_message_bytes: int = MAX_MESSAGE_BYTES) -> None:
@@ -161,19 +161,19 @@ class FrameReader:
         self._max_message_bytes = max_message_bytes
         self._header = Header()
         self._rest = b""
-        """Of a header line that is not whole."""
+        """Incomplete header line."""
         self._pieces: list[bytes] = []
-        """Of a body that is not whole."""
+        """Received parts of an incomplete body."""
         self._missing = 0
-        """Bytes of that body."""
+        """Missing bytes of that body."""
 
     @property
     def junk(self) -> bytes:
-        """The last few kilobytes that were no message (an adapter's crash text, say)."""
+        """The last few kilobytes that were not part of a message, such as an adapter's crash text."""
         return self._grammar.junk
 
     def feed(self, chunk: bytes) -> Iterator[bytes]:
-        """The bodies that are whole now, in order. Raises RemoteProtocolError when the stream cannot be followed."""
+        """Return the bodies that are now complete, in order. Raises RemoteProtocolError if the stream is invalid."""
         if len(chunk) < self._missing:
             self._pieces.append(chunk)
             self._missing -= len(chunk)
@@ -203,7 +203,7 @@ class FrameReader:
         return b"".join((*pieces, last))
 
     def _skip_header(self, data: bytes, at: int) -> int:
-        """Where the body begins, whose header is `_header` then; -1 if the header is not whole."""
+        """Read a header into `_header` and return the index where its body begins; -1 if the header is incomplete."""
         while (end := data.find(b"\n", at)) >= 0:
             line = data[at:end].rstrip(b"\r")
             at = end + 1

@@ -1,22 +1,22 @@
-"""What the adapter and the agent tell each other about a model that the client lends. In memory only."""
+"""Messages between the adapter and the agent about a model that the client lends. In memory only."""
 
 from __future__ import annotations
 
 import msgspec
 
 EDITOR = "editor"
-"""The provider, in `ask {providers}` and in `usage.provider`."""
+"""The provider's name in `ask {providers}` and in `usage.provider`."""
 
 
 class LentPiece(msgspec.Struct, frozen=True):
-    """A piece of its reply, as it comes."""
+    """A piece of a lent model's reply, sent as it is made."""
 
     text: str = ""
     reasoning: str = ""
 
 
 class LentCall(msgspec.Struct, frozen=True):
-    """A tool that it calls; `arguments` is JSON text, which may be malformed."""
+    """A tool call of a lent model; `arguments` is JSON text, which may be malformed."""
 
     id: str
     name: str
@@ -24,7 +24,7 @@ class LentCall(msgspec.Struct, frozen=True):
 
 
 class LentReply(msgspec.Struct, frozen=True):
-    """The end of its reply; the text came in pieces."""
+    """The end of a lent model's reply; its text was sent in pieces."""
 
     calls: tuple[LentCall, ...] = ()
     model: str = ""

@@ -1,12 +1,12 @@
-"""What may leave: a text of ours, or one that has passed the masker (`agent/masking`). Types only; pyright checks them.
+"""Types of text that may leave the process: dap_ai's own, or masked (`agent/masking`). Checked only by pyright.
 
-    Safe       text: a literal, put together of literals, or masked. At run time a str
+    Safe       text: a literal, a combination of literals, or masked. At run time a str
     SafeJson   JSON of such texts
-    Raw[T]     a T as it was read from a program; at run time the T itself
+    Raw[T]     a T as read from a program; at run time the T itself
 
-Every door takes what is safe: what is sent to a model, shown, or written to a file. No other `str` is let in, and
-nothing but the masker makes a Safe of one. What a debugger brings is Raw, and nothing but the masker opens it. So where
-a call of the masker is deleted, the program does not type-check (`benchmarks/masking.py --types` tries each).
+Every function that sends text to a model, shows it or writes it to a file takes Safe, and only the masker turns another
+`str` into Safe. A debugger's results are Raw, and only the masker unwraps them. So deleting a call of the masker breaks
+type checking (`benchmarks/masking.py --types` tries each).
 """
 
 from __future__ import annotations
@@ -26,57 +26,57 @@ if TYPE_CHECKING:
     SafeJson: TypeAlias = "Safe | int | float | list[SafeJson] | dict[Safe, SafeJson] | None"
 
     class Raw(Generic[T]):
-        """Nothing can be done with it but to hand it on."""
+        """An opaque value that can only be passed on."""
 
         _held: T
 else:
     Safe, SafeJson = str, Any
 
     class Raw:
-        """`Raw[T]` is T."""
+        """`Raw[T]` is T at run time."""
 
         def __class_getitem__(cls, held: type[T]) -> type[T]:
-            """What msgspec reads and writes."""
+            """Return the type that msgspec reads and writes."""
             return held
 
 
 SafeFields = NewType("SafeFields", dict[str, Any])
-"""Fields of JSON: a message of a conversation with a model, the body of an event."""
+"""Fields of a JSON object: a message to or from a model, or the body of an event."""
 
 
 def raw(read: T) -> Raw[T]:
-    """What was read from a program, for the masker alone."""
+    """Mark a value read from a program as Raw, so that only the masker can use it."""
     return cast("Raw[T]", read)
 
 
 def put(held: object, **texts: Safe | list[Safe]) -> None:
-    """Fields of a struct, replaced by what was masked."""
+    """Replace fields of a struct with masked texts."""
     for name, text in texts.items():
         setattr(held, name, text)
 
 
 def replaced(held: T, **texts: Safe | list[Safe]) -> T:
-    """A copy of a struct with such fields."""
-    import msgspec  # noqa: PLC0415  who only masks does without it
+    """Return a copy of a struct with fields replaced by masked texts."""
+    import msgspec  # noqa: PLC0415  not needed for masking alone
 
     return cast("Callable[..., T]", msgspec.structs.replace)(held, **texts)
 
 
 def holds_none(text: str, masked: Safe) -> bool:
-    """Whether nothing had to be masked in a text."""
+    """Whether nothing in a text had to be masked."""
     return masked == text
 
 
 def json_text(value: SafeJson | SafeFields) -> Safe:
-    """JSON of texts that are safe."""
+    """Return the JSON of safe texts."""
     return cast("Safe", json.dumps(value, ensure_ascii=False))
 
 
 def safe_fields(made: SafeJson) -> SafeFields:
-    """An object of such texts."""
+    """Mark a JSON object of safe texts as SafeFields."""
     return cast("SafeFields", made)
 
 
 def as_it_is(text: str) -> Safe:
-    """A text that is no program's, or that must be seen as it is: each call says which."""
+    """Mark a text as safe unmasked: no program wrote it, or it must be shown unchanged. Each caller states why."""
     return cast("Safe", text)

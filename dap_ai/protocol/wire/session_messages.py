@@ -1,4 +1,4 @@
-"""What a session tells of itself to those who may join it: `askSession`'s body, and `dapAiSession` of initialize."""
+"""Information for clients that may join a session: `askSession`'s body, and `dapAiSession` of initialize."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import msgspec
 
 
 class SessionStop(msgspec.Struct, rename="camel"):
-    """Why the debuggee is stopped, as in DAP's event `stopped`."""
+    """Reason of the debuggee's stop, as in DAP's event `stopped`."""
 
     thread_id: int = 0
     reason: str = ""
@@ -15,19 +15,19 @@ class SessionStop(msgspec.Struct, rename="camel"):
 
 
 class SessionInfo(msgspec.Struct, rename="camel"):
-    """A session, for a person who looks for one."""
+    """A session, described for a person who chooses one."""
 
     id: str
     parent: str = ""
-    """Id of the session of whose debuggee this one's is a child process; empty: none."""
+    """Id of the session whose debuggee is the parent process of this one's; empty: none."""
     pid: int = 0
-    """Of the debuggee; 0: not known."""
+    """Process id of the debuggee; 0: unknown."""
     program: str = ""
     backend: str = ""
     client: str = ""
-    """Who drives it, as it calls itself."""
+    """Name that the session's own client gives itself."""
     state: str = "starting"
-    """starting, running, stopped or ended."""
+    """`starting`, `running`, `stopped` or `ended`."""
     stop: SessionStop | None = None
     started: float = 0.0
-    """Seconds since 1970."""
+    """Start time in seconds since 1970."""

@@ -1,4 +1,4 @@
-"""`path` of an answer: a value, and back from there those that it was made of, until the one that was born."""
+"""`path` of an answer: a value and the values it was made from, back to its origin."""
 
 from __future__ import annotations
 
@@ -7,42 +7,42 @@ from typing import Literal
 import msgspec
 
 Known = Literal["frame", "stop", "rerun", "snapshot", "source", ""]
-"""How a value is known. frame: read from a frame of this stop, and the same as when the line ran. stop: read from a
-frame of this stop; it may have changed since the line ran. rerun: recorded while the failure was run again in a copy,
-where it failed the same way. snapshot: recorded while what gave the value in question was evaluated again in a copy,
-where it gave the same. source: written there. Empty: it is not known."""
+"""How a value is known. frame: read from a frame of this stop, unchanged since the line ran. stop: read from a frame
+of this stop; it may have changed since the line ran. rerun: recorded while a copy reran the failure and failed the
+same way. snapshot: recorded while a copy evaluated the expression in question again, with the same result. source:
+written in the source. Empty: unknown."""
 
 Step = Literal["set", "passed", "returned", "item", "read"]
-"""What happened at the line: it set the expression; passed it as an argument; returned it; made it one item of what a
-loop goes through; or only read it, and where it was made is not known."""
+"""What the line did. set: assigned the expression. passed: passed it as an argument. returned: returned it. item:
+made it an item of what a loop goes through. read: only read it, and the line that made it is unknown."""
 
 
 class SiblingValue(msgspec.Struct, rename="camel", omit_defaults=False):
-    """Another value that went into one of the path."""
+    """Another value from which a value of the path was made."""
 
     expression: str
     value: str
-    """Empty: not known."""
+    """Text of the value; empty: unknown."""
 
 
 class PathNode(msgspec.Struct, rename="camel", omit_defaults=False):
-    """A value on the way back. The first is the one in question; each was made of the one after it."""
+    """A value on the path back. The first is the one in question; each was made from the next one."""
 
     expression: str
-    """As the line has it."""
+    """Source text of the expression on the line."""
     value: str
-    """On one line; empty: not known. Of a line that ran in several rounds: the values in order, ` -> ` between."""
+    """Text on one line; empty: unknown. For a line that ran several times: the values in order, joined with ` -> `."""
     known: Known
     file: str
-    """Absolute."""
+    """Absolute path of the file."""
     line: int
-    """Where the value was made, 1-based; with the step `read`: where it was read."""
+    """1-based line where the value was made; with the step `read`, where it was read."""
     function: str
-    """The one the line stands in; empty: module level."""
+    """Function that contains the line; empty: module level."""
     step: Step
     born: bool = False
-    """It begins here: a literal, or a function that ended without a `return`."""
+    """Whether the path begins at this value: a literal, or a function that ended without a `return`."""
     note: str = ""
-    """What a person should know of this step: why the path ends here, how many rounds there were."""
+    """A note for a person: why the path ends here, how often the line ran."""
     beside: list[SiblingValue] = []
-    """What went into this value, too, and is not followed."""
+    """Other values from which this value was made; the path does not follow them."""

@@ -1,8 +1,8 @@
-r"""Text of a program, a file or a model as its reader may see it: what would act or hide, as an escape.
+r"""Escapes characters of a program's, file's or model's text that would act on the screen or hide.
 
-A terminal obeys escape sequences (its clipboard, title, links), any screen obeys the characters that turn the direction
-of writing, and what has no width hides in between. Each of these becomes what Python would write for it: `\x1b`,
-`\u202e`, `\U000e0041`. Line ends and tabs stay, and so does what real text needs, where real text has it:
+A terminal obeys escape sequences (its clipboard, title, links), any screen obeys the characters that change the
+direction of writing, and zero-width characters hide in between. Each becomes its Python escape: `\x1b`, `\u202e`,
+`\U000e0041`. Line ends and tabs stay, and so do the following, where real text needs them:
 
 1. the joiners U+200C and U+200D between letters of scripts that join them (Persian, Hindi, Sinhala, ...), and U+200D
    between emoji;
@@ -10,7 +10,7 @@ of writing, and what has no width hides in between. Each of these becomes what P
    after a CJK ideograph or a Mongolian letter;
 3. tag characters in the three flags that are made of them.
 
-Doing it twice changes nothing, and what it makes of a whole line is what it makes of the line's text anywhere.
+Escaping twice changes nothing, and part of a line is escaped in the same way alone as within the line.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from dap_ai.protocol.wire.safe import Safe
 
 _HIDDEN = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls; ESC and CSI among them
-    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # of the direction of writing
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # change the direction of writing
     "\xad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200d\u2060-\u2065\u206a-\u206f\u3164\ufe00-\ufe0f\ufeff"
     "\uffa0\ufff0-\ufffb\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
-    "\U000e0000-\U000e0fff"  # these three lines: without width
-    "\u2028\u2029\ud800-\udfff"  # line ends that are no `\n`; half characters, which no file takes
+    "\U000e0000-\U000e0fff"  # these three lines: zero width
+    "\u2028\u2029\ud800-\udfff"  # line ends other than `\n`; lone surrogates, which no file accepts
 )
 _JOINING = (
     "\u0600-\u061b\u061d-\u08ff\u0900-\u0dff\u0f00-\u109f\u1780-\u17b3\u17b6-\u17ff\u1800-\u180a\u1820-\u18af\u1b00-\u1bff"
@@ -64,28 +64,28 @@ def visible(text: Safe) -> Safe: ...
 @overload
 def visible(text: str) -> str: ...
 def visible(text: str) -> str:
-    r"""The text with escapes for what would not show; see above. `\r\n` is a line end as well, and becomes `\n`."""
+    r"""Return the text with invisible characters escaped, as described above; `\r\n` becomes `\n`."""
     if _HIDDEN_AT_ALL.search(text) is None:
         return text
     return _MET.sub(_escaped, text.replace("\r\n", "\n"))
 
 
 def hidden_in(text: str) -> list[str]:
-    """The characters of the text that `visible` escapes, in order."""
+    """Return the characters of the text that `visible` escapes, in order."""
     return [met[0] for met in _MET.finditer(text.replace("\r\n", "\n")) if not met["stays"]]
 
 
 def on_one_line(text: str) -> str:
-    """The text on one line, with an escape for each character that is no letter, sign or space that everybody sees.
+    """Return the text on one line, escaping everything except visible letters, signs and spaces.
 
-    For what a user has to decide on: stricter than `visible`, also to what real text may hold.
+    For text that a user must decide on: stricter than `visible`, even with characters that real text may contain.
     """
     text = _HIDDEN_AT_ALL.sub(_as_python, text)
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def all_visible(value: Any) -> Any:
-    """JSON's values with each text in them as `visible` has it; the names of fields too."""
+    """Apply `visible` to each text in a JSON value, including field names."""
     if isinstance(value, str):
         return visible(value)
     if isinstance(value, list | tuple):
@@ -100,7 +100,7 @@ def in_json(text: Safe) -> Safe: ...
 @overload
 def in_json(text: str) -> str: ...
 def in_json(text: str) -> str:
-    """JSON text that says the same, in which what would not show is escaped as JSON does it: safe on a screen."""
+    """Escape invisible characters in JSON text as JSON does: the same value, safe to show on a screen."""
     return text if _HIDDEN_AT_ALL.search(text) is None else _MET.sub(_as_json, text)
 
 
@@ -120,9 +120,9 @@ def _as_json(met: re.Match[str]) -> str:
 
 
 _CONTROL_SEQUENCE = re.compile(r"\x1b\[[0-?]*[ -/]*(?:[@-~]|\Z)")
-"""ECMA-48's CSI; at the end of the text it may have been cut."""
+"""ECMA-48's CSI; at the end of the text the sequence may be cut off."""
 
 
 def without_colours(text: str) -> str:
-    """The text without control sequences (ESC `[` to the final byte)."""
+    """Return the text without control sequences (ESC `[` to the final byte)."""
     return _CONTROL_SEQUENCE.sub("", text) if "\x1b" in text else text

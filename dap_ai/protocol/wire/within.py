@@ -1,7 +1,7 @@
-"""The beginning of a JSON object that is too large to be read: nobody needs the millionth variable of an answer.
+"""Shortens a JSON object that is too large to decode: nobody needs an answer's millionth variable.
 
-A debug adapter may list whatever it likes, paged or not. What is above MAX_BYTES is not decoded: of each list the rows
-within its first MAX_LIST_BYTES are kept, of each text its beginning, and of what else is large nothing.
+A debug adapter may list anything, with or without paging. An object above MAX_BYTES is not decoded whole: lists keep
+the rows within their first MAX_LIST_BYTES, texts keep their beginning, and other large values are dropped.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 MAX_BYTES = 4 << 20
-"""Of an object that is read as it is. Larger than what the inspector of a backend brings."""
+"""Size up to which an object is read whole; larger than any reply of a backend's inspector."""
 MAX_LIST_BYTES = 1 << 20
 MAX_ROWS = 2000
 _MAX_TEXT_BYTES = 4 << 20
@@ -22,12 +22,12 @@ _HALF_ESCAPE = re.compile(r"(?<!\\)((?:\\\\)*)\\(?:u[0-9a-fA-F]{0,3})?\Z")
 _LONE_SURROGATE = re.compile(
     r"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
 )
-"""As in envelope.py: group 1 is one that stands alone, or alone since the text was cut."""
+"""The pattern of envelope.py; group 1 is a lone surrogate, possibly lone because the text was cut."""
 _scan = json.JSONDecoder().raw_decode
 
 
 def within(data: msgspec.Raw) -> bytes:
-    """The same object, or one that begins like it. Raises msgspec.DecodeError, RecursionError for what is no object."""
+    """Return the object, shortened if it is large. Raises msgspec.DecodeError or RecursionError if it is no object."""
     if len(memoryview(data)) <= MAX_BYTES:
         return bytes(data)
     fields = msgspec.json.decode(data, type=dict[str, msgspec.Raw])
@@ -48,7 +48,7 @@ def _beginning(value: msgspec.Raw) -> Any:
 
 
 def _rows(text: str) -> list[Any]:
-    """The whole ones among the rows of a list; `text` is what follows its bracket."""
+    """Return the complete rows of a list; `text` is what follows its bracket."""
     text = _without_lone_surrogates(text)
     rows: list[Any] = []
     at = _end_of_blank(text, 0)
@@ -57,17 +57,17 @@ def _rows(text: str) -> list[Any]:
             row, at = _scan(text, at)
             rows.append(row)
             at = _end_of_blank(text, at)
-    except (ValueError, RecursionError):  # the text ends here, or is not to be read from here on
+    except (ValueError, RecursionError):  # the text ends here, or cannot be parsed further
         pass
     return rows
 
 
 def _text(text: str) -> str:
-    """A JSON string without its quotes, which may be cut within an escape."""
+    """Decode a JSON string without quotes, which may be cut within an escape."""
     whole = _without_lone_surrogates(_HALF_ESCAPE.sub(r"\1", text))
     try:
         return json.loads(f'"{whole}"', strict=False)
-    except ValueError:  # it has ended before
+    except ValueError:  # cut off before its first character
         return ""
 
 

@@ -1,113 +1,120 @@
 // Made from dap_ai by scripts/generate_protocol.py. Do not edit.
 
-/** Another value that went into one of the path. */
+/** Another value from which a value of the path was made. */
 export interface SiblingValue {
   expression: string;
-  /** Empty: not known. */
+  /** Text of the value; empty: unknown. */
   value: string;
 }
 
-/** A value on the way back. The first is the one in question; each was made of the one after it. */
+/** A value on the path back. The first is the one in question; each was made from the next one. */
 export interface PathNode {
-  /** As the line has it. */
+  /** Source text of the expression on the line. */
   expression: string;
-  /** On one line; empty: not known. Of a line that ran in several rounds: the values in order, ` -> ` between. */
+  /** Text on one line; empty: unknown. For a line that ran several times: the values in order, joined with ` -> `. */
   value: string;
   known: "" | "frame" | "rerun" | "snapshot" | "source" | "stop";
-  /** Absolute. */
+  /** Absolute path of the file. */
   file: string;
-  /** Where the value was made, 1-based; with the step `read`: where it was read. */
+  /** 1-based line where the value was made; with the step `read`, where it was read. */
   line: number;
-  /** The one the line stands in; empty: module level. */
+  /** Function that contains the line; empty: module level. */
   function: string;
   step: "item" | "passed" | "read" | "returned" | "set";
-  /** It begins here: a literal, or a function that ended without a `return`. */
+  /** Whether the path begins at this value: a literal, or a function that ended without a `return`. */
   born: boolean;
-  /** What a person should know of this step: why the path ends here, how many rounds there were. */
+  /** A note for a person: why the path ends here, how often the line ran. */
   note: string;
-  /** What went into this value, too, and is not followed. */
+  /** Other values from which this value was made; the path does not follow them. */
   beside: SiblingValue[];
 }
 
-/** A question of a session that has ended, and its answer. */
+/** A question from an ended session, and its answer. */
 export interface EarlierTurn {
   question: string;
   answer: string;
-  /** Where the program stood then, absolute; empty: not known. */
+  /** Absolute path of the file in which the program was stopped; empty: unknown. */
   file?: string;
   line?: number;
 }
 
-/** A conversation whose session has ended, as the client has kept it. */
+/** A conversation from an ended session, as kept by the client. */
 export interface Earlier {
-  /** Oldest first. */
+  /** Questions and answers, oldest first. */
   turns?: EarlierTurn[];
-  /** The end of what the program wrote. */
+  /** The end of the program's output. */
   output?: string;
-  /** An exception at which nothing stopped: `traceback` of the event `askCaught`. */
+  /** An exception that did not stop the program: `traceback` of the event `askCaught`. */
   caught?: unknown;
 }
 
-/** Arguments of the request `ask`. `question` may be empty: "why did it stop here?". */
+/** Arguments of the request `ask`. An empty `question` means "why did it stop here?". */
 export interface AskArguments {
   question?: string;
   threadId?: number;
-  /** From a stackTrace response of this stop. */
+  /** A frame id from a stackTrace response of this stop. */
   frameId?: number;
-  /** Of an earlier ask whose follow-up this is. */
+  /** Conversation of an earlier ask that this one continues. */
   conversationId?: string;
-  /** False: no events at all for this ask; only progress, if announced. */
+  /** False: send no ask events; only progress events, if the client supports them. */
   askEvents?: boolean;
-  /** False: no progress events, though the client shows them: it shows the answer as it is made. */
+  /** False: send no progress events even if the client supports them, because it shows the answer while it is made. */
   progress?: boolean;
-  /** Lowers the configured level for this ask; never raises it. */
+  /** Maximum level for this ask; can only lower the configured level. */
   level?: "compute" | "mutate" | "observe";
-  /** What the client can lend; unknown names are ignored. `editor`: the user's own model, see AskModel. */
+  /** Providers that the client can lend; unknown names are ignored. `editor`: the user's own model, see AskModel. */
   providers?: string[];
-  /** What that model is called, for a person. */
+  /** Name of the lent model, to show to a person. */
   lentModel?: string;
-  /** Answer with the first context itself, and send it nowhere (`--show-context`). */
+  /** Return the first context as the answer, and send it to no model (`--show-context`). */
   contextOnly?: boolean;
-  /** A model reads the answer: what is run for it has overwritten secrets, also what the offline analyst runs. */
+  /**
+   * Whether a model will read the answer: then all code run for it, even by the offline analyst, sees overwritten
+   * secrets.
+   */
   forModel?: boolean;
-  /** Only the offline analyst answers: no model is asked, whoever else is set. */
+  /** Let only the offline analyst answer, even if a model is configured. */
   offline?: boolean;
-  /** The conversation goes on from this, its source and its output: on a connection of its own, before any launch. */
+  /** An earlier conversation to continue, on a separate connection that has launched nothing. */
   earlier?: Earlier;
 }
 
-/** Arguments of the request `askOffer`: what the client lends to questions of its console. */
+/** Arguments of the request `askOffer`: what the client lends to questions asked in its console. */
 export interface AskOfferArguments {
-  /** As in AskArguments. Empty: nothing. */
+  /** Providers as in AskArguments; empty: none. */
   providers?: string[];
   lentModel?: string;
 }
 
-/** Body of the event `askCaught`: an exception at which nothing stopped, once a session. Lines are 1-based. */
+/**
+ * Body of the event `askCaught`, sent once a session: an exception that did not stop the program.
+ *
+ * Lines are 1-based.
+ */
 export interface AskCaught {
   type: string;
   message: string;
-  /** Of the innermost frame of the user's code. */
+  /** File of the innermost frame in the user's code. */
   file: string;
   line: number;
   function: string;
-  /** The exception filter with which the program would stop there. */
+  /** The exception filter that would stop the program there. */
   filter: "raised" | "userUnhandled";
-  /** The program has ended: it is asked about as `caught` of an `earlier` conversation. */
+  /** Whether the program has ended: then ask about the exception as `caught` of an `earlier` conversation. */
   ended: boolean;
-  /** The whole of it. */
+  /** The exception and its complete traceback. */
   traceback: unknown;
 }
 
-/** Arguments of the request `askStopAt`: this exception filter is set beside the client's own from now on. */
+/** Arguments of the request `askStopAt`: set this exception filter in addition to the client's own. */
 export interface AskStopAtArguments {
   filter: "raised" | "userUnhandled";
 }
 
-/** Arguments of the request `askTool`: one tool under the same policy; its result is the answer. */
+/** Arguments of the request `askTool`: run one tool under the same policy and answer with its result. */
 export interface AskToolArguments {
   name: string;
-  /** See protocol/contracts/tool_arguments.py. */
+  /** Arguments of the tool: see protocol/contracts/tool_arguments.py. */
   arguments?: unknown;
   threadId?: number;
   frameId?: number;
@@ -116,14 +123,14 @@ export interface AskToolArguments {
   level?: "compute" | "mutate" | "observe";
 }
 
-/** Body of the response, sent at once; the answer follows as events. */
+/** Body of the immediate response to `ask`; the answer follows as events. */
 export interface AskResponseBody {
-  /** Doubles as the progressId. */
+  /** Id of this ask, and the `progressId` of its progress events. */
   askId: string;
   conversationId: string;
 }
 
-/** One step of the agent, so that a user sees what it did. */
+/** One step of the agent, shown to the user. */
 export interface ToolStep {
   name: string;
   call: string;
@@ -140,19 +147,19 @@ export interface AskOutput {
   tool?: ToolStep;
 }
 
-/** Body of the event `askApproval`: the answer waits for the user's confirmation. */
+/** Body of the event `askApproval`: the agent asks the user to confirm an action. */
 export interface AskApproval {
   askId: string;
   approvalId: string;
-  /** What would be done, as code: `next`, `counter.value = 0`. */
+  /** The action as code: `next`, `counter.value = 0`. */
   action: string;
-  /** Why the agent wants it, in its own words: text of a model, to be shown as such. */
+  /** The agent's reason, written by a model: show it as such. */
   reason: string;
-  /** What `remember` covers: every action of this kind in this session. */
+  /** Kind of action that `remember` covers for the rest of this session. */
   kind: string;
-  /** Without an answer by then it is refused. */
+  /** Seconds after which no answer counts as a refusal. */
   timeoutS: number;
-  /** The value that would be replaced, as it was read just now. */
+  /** Current value that the action would replace. */
   now?: string;
 }
 
@@ -160,78 +167,78 @@ export interface AskApproval {
 export interface AskApproveArguments {
   approvalId: string;
   allow: boolean;
-  /** The same for every action of this kind, until the session ends. */
+  /** Apply the decision to every action of this kind until the session ends. */
   remember?: boolean;
 }
 
 /**
- * Body of the event `askModel`: the client lends its model for one reply.
+ * Body of the event `askModel`: asks the client's model for one reply.
  *
- * Answered by `askModelDelta`, any number of times, and `askModelEnd`, once.
+ * The client answers with any number of `askModelDelta` requests and one `askModelEnd`.
  */
 export interface AskModel {
   requestId: string;
   askId: string;
-  /** As in Chat Completions: the whole conversation, secrets masked. */
+  /** The whole conversation in Chat Completions format, with secrets masked. */
   messages: Record<string, unknown>[];
-  /** As in Chat Completions: what the model may call. Absent: it may only talk. */
+  /** Tools the model may call, in Chat Completions format; absent: text only. */
   tools?: Record<string, unknown>[];
 }
 
-/** Arguments of the request `askModelDelta`: a piece of the reply, as it comes. */
+/** Arguments of the request `askModelDelta`: a piece of the reply, sent as it is made. */
 export interface AskModelDelta {
   requestId: string;
   text?: string;
-  /** What the model thinks before it answers: counted, never shown. */
+  /** The model's reasoning: counted, never shown. */
   reasoning?: string;
 }
 
-/** A tool that the lent model calls. */
+/** A tool call of the lent model. */
 export interface ModelCall {
   name: string;
-  /** An object; or JSON text as the model wrote it, even if it is malformed: the model is told. */
+  /** An object, or JSON text as the model wrote it. If the text is malformed, the model receives an error. */
   arguments?: unknown;
-  /** The model's own; it comes back as `tool_call_id`. Empty: one is made. */
+  /** The model's own id, returned as `tool_call_id`; empty: dap_ai makes one. */
   id?: string;
 }
 
-/** Tokens of one reply, where the client can tell. */
+/** Tokens of one reply, if the client knows them. */
 export interface ModelUsage {
   inputTokens?: number;
   outputTokens?: number;
 }
 
-/** Why the lent model does not answer. */
+/** Why the lent model cannot answer. */
 export interface ModelFailure {
-  /** A ModelTrouble; any other word is taken for `failed`. */
+  /** A ModelTrouble; any other value counts as `failed`. */
   code?: string;
-  /** For a person, as the model's provider says it. */
+  /** Message of the model's provider, to show to a person. */
   message?: string;
 }
 
-/** Arguments of the request `askModelEnd`: the reply is complete, or failed. Its text came in deltas. */
+/** Arguments of the request `askModelEnd`: the reply is complete or failed. Its text was sent as deltas. */
 export interface AskModelEnd {
   requestId: string;
   calls?: ModelCall[];
   usage?: ModelUsage;
-  /** Which model it was, if it is known better than with the ask. */
+  /** Name of the model, if known more precisely than in the ask. */
   model?: string;
   error?: ModelFailure;
 }
 
 /** Body of the responses to `askModelDelta` and `askModelEnd`. */
 export interface AskModelBody {
-  /** False: nobody waits for this reply any more, and the client may stop the model. */
+  /** False: nobody is waiting for this reply, so the client may stop the model. */
   active: boolean;
 }
 
-/** Body of the event `askModelEnded`: nobody waits for this reply any more. Not sent after `askModelEnd`. */
+/** Body of the event `askModelEnded`: nobody is waiting for this reply. Not sent after `askModelEnd`. */
 export interface AskModelEnded {
   requestId: string;
   askId: string;
 }
 
-/** What an answer cost. Tokens and dollars are 0 without a model; `seconds` is wall time. */
+/** Cost of an answer. Tokens and dollars are 0 without a model; `seconds` is elapsed time. */
 export interface Usage {
   modelCalls: number;
   toolCalls: number;
@@ -243,7 +250,7 @@ export interface Usage {
   model: string;
 }
 
-/** A value that the answer cites. Lines are 1-based; `epoch` is the stop it was read in. */
+/** A value that the answer cites. Lines are 1-based; `epoch` identifies the stop in which it was read. */
 export interface Evidence {
   expression: string;
   value: string;
@@ -252,11 +259,11 @@ export interface Evidence {
   frameId: number;
   threadId: number;
   epoch: number;
-  /** It was read again in the same stop, after the answer was made, and is the same. */
+  /** Whether a second read in the same stop, after the answer was made, gave the same value. */
   confirmed: boolean;
 }
 
-/** A line that may hold the mistake; `score` falls from 1.0. Lines are 1-based. */
+/** A line that may contain the mistake; `score` is at most 1.0, the most suspicious. Lines are 1-based. */
 export interface Suspect {
   file: string;
   line: number;
@@ -264,7 +271,7 @@ export interface Suspect {
   reason: string;
 }
 
-/** A proposed change; `verified` only after a run in a snapshot. */
+/** A proposed change, `verified` if a run in a snapshot passed with it. */
 export interface Fix {
   file: string;
   diff: string;
@@ -273,36 +280,36 @@ export interface Fix {
   result: string;
 }
 
-/** What was masked in an answer and on the way to it; never the secret itself. */
+/** A secret masked in an answer or while it was made; never contains the secret itself. */
 export interface Masked {
-  /** What stands for it wherever it appears in this session: `<secret:3f2a>`. */
+  /** The text that replaces the secret everywhere in this session: `<secret:3f2a>`. */
   placeholder: string;
-  /** Why it is taken for a secret: `name: password`, `known`, `your pattern`. */
+  /** Why the text counts as a secret: `name: password`, `known`, `your pattern`. */
   rule: string;
   times: number;
 }
 
-/** Body of the event `askEnded`: the whole answer again; a plain client needs only this. */
+/** Body of the event `askEnded`: the complete answer; a simple client needs only this. */
 export interface AskEnded {
   askId: string;
   conversationId: string;
   reason: "cancelled" | "completed" | "failed" | "limit" | "notStopped";
-  /** The program went on while the answer was made: it speaks of a stop that is over. */
+  /** Whether the program resumed while the answer was made, so that the answer is about an earlier stop. */
   stale: boolean;
   answer: string;
   usage: Usage;
   evidence: Evidence[];
   suspects: Suspect[];
   fixes: Fix[];
-  /** With `failed`: why, for a person; `answer` is then what can be said all the same, after this. */
+  /** With `failed`: the reason, for a person. `answer` then follows it with what can be stated all the same. */
   error: string;
-  /** With `failed`: what kind of trouble a model has; absent where none has any. */
+  /** With `failed`: the kind of problem a model has; absent if no model has one. */
   trouble?: "busy" | "key" | "model" | "network" | "overflow" | "request";
-  /** From the value in question back to where it was born, nearest first; absent where it is not known. */
+  /** Path from the value in question back to its origin, nearest first; absent if unknown. */
   path?: PathNode[];
-  /** What is certain of a failure, in a few words; absent where nothing is. */
+  /** The certain facts about a failure, in a few words; absent if there are none. */
   gist?: string;
-  /** What was masked while the answer was made, most often first. */
+  /** Secrets masked while the answer was made, most frequent first. */
   masked: Masked[];
 }
 

@@ -1,5 +1,6 @@
-"""Attaching to a Python program that runs: what is put into it, how it is queued, and how it is taken back.
+"""Attaches to a running Python program: injects code, or queues it and removes it again if it is not run.
 
-From Python 3.14 on the interpreter queues a script (`queued.py`); before, gdb calls into the process (`injecting.py`).
-What the program does not get to in time is taken back (`pending_call.py`), so that nothing runs once nobody listens.
+Python 3.14 and later queues a script (`queued.py`); for earlier versions gdb calls into the process (`injecting.py`). A
+script that the program does not run in time is removed (`pending_call.py`), so that it cannot run when nothing listens
+any more.
 """

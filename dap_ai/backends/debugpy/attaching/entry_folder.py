@@ -1,4 +1,4 @@
-"""The folder that tells a program being attached to what to do: written here, read by entry.py in that program."""
+"""The folder that instructs a program being attached to: written here, read by entry.py in that program."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from dap_ai.backends.debugpy import debugpy_launcher
 from dap_ai.backends.debugpy.attaching.injected import entry
 
 _FRAME = os.path.abspath(debugpy_launcher.__file__)  # noqa: PTH100  as debugpy compares it
-"""Compiled as if it stood in this file: debugpy shows nobody its frames."""
+"""The file name under which the code is compiled, because debugpy hides frames of that file."""
 
 
 class Setup(NamedTuple):
-    """Where to connect to."""
+    """The instructions for the program: where to connect to."""
 
     debugpy: str
-    """The package's folder."""
+    """The folder of debugpy's package."""
     address: tuple[str, int]
     access_token: str | None
     log_to: str | None = None
 
 
 def make(process_id: int) -> str:
-    """A new folder that only the user of this process, and root, may enter."""
+    """Make a new folder that only the user of the process, and root, may enter; return its path."""
     folder = tempfile.mkdtemp(prefix="dap-ai-attach-")
     _give(folder, process_id)
     return folder
 
 
 def fill(folder: str, process_id: int) -> str:
-    """What `sys.remote_exec` needs; the path of the script."""
+    """Write the files for `sys.remote_exec`; return the path of the script to queue."""
     _write(Path(folder, entry.QUEUED), "", process_id)
     script = Path(folder, entry.SCRIPT)
     _write(script, _code("enter_when_ready", folder), process_id)
@@ -42,29 +42,29 @@ def fill(folder: str, process_id: int) -> str:
 
 
 def hand_over(folder: str, process_id: int, setup: Setup) -> None:
-    """Tells the program that waits for it."""
+    """Write the instructions for the waiting program, atomically."""
     part = Path(folder, entry.SETUP + entry.PART)
     _write(part, json.dumps(setup._asdict()), process_id)
     part.replace(Path(folder, entry.SETUP))
 
 
 def code_to_enter(folder: str, setup: Setup) -> str:
-    """The same at once, for a thread in which gdb runs it: one expression without quotes and line ends."""
+    """Return an expression, without quotes and line breaks, that connects at once in a thread in which gdb runs it."""
     return f"exec(bytes({list(_code('enter', setup._asdict(), folder).encode())}).decode(),{{}})"
 
 
 def was_taken(folder: str) -> bool:
-    """Whether the program has begun to do as it is told, and cannot be kept from it any more."""
+    """Return whether the program has begun to run the script, which can then no longer be withdrawn."""
     return not Path(folder, entry.QUEUED).exists()
 
 
 def was_tried(folder: str) -> bool:
-    """Whether the program has run what gdb gave it."""
+    """Return whether the program has run the code that gdb gave it."""
     return Path(folder, entry.TAKEN).exists()
 
 
 def withdraw(folder: str) -> bool:
-    """Removes the script that the program is to run; False: it has begun to run it."""
+    """Withdraw the queued script; return False if the program has begun to run it."""
     try:
         Path(folder, entry.QUEUED).unlink()
     except FileNotFoundError:
@@ -73,7 +73,7 @@ def withdraw(folder: str) -> bool:
 
 
 def failure(folder: str) -> str:
-    """Why the program has not connected; empty: it has said nothing, so it has connected or still works on it."""
+    """Return why the program did not connect; empty: it has connected, or has not finished trying."""
     try:
         return Path(folder, entry.FAILED).read_text(encoding="utf-8")
     except OSError:
@@ -81,7 +81,7 @@ def failure(folder: str) -> str:
 
 
 def remove(folder: str) -> None:
-    """Removes the folder and all that is ours in it."""
+    """Remove the folder and all of our files in it."""
     entry.remove(folder)
 
 
@@ -98,7 +98,7 @@ def _write(path: Path, text: str, process_id: int) -> None:
 
 
 def _give(path: str, process_id: int) -> None:
-    """Only root has to, and can."""
+    """Give a file to the user of the process, if we are root."""
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         with contextlib.suppress(OSError):  # the process has ended
             user = os.stat(f"/proc/{process_id}")  # noqa: PTH116  as chown

@@ -1,12 +1,12 @@
-"""How debugpy's adapter gets into a running process: by what is queued there already (queued.py), else by gdb.
+"""Makes debugpy's adapter attach to a running process by a queued script (queued.py), or else by gdb.
 
-In the adapter, `install`. debugpy waits a minute for a process that it could not get into, and answers with
-"Timed out"; here the request `attach` fails as soon as that is known, with the reason.
+In the adapter, `install`: debugpy waits a minute for a process that it could not enter, and answers "Timed out"; here
+the request `attach` fails with the reason as soon as it is known.
 
-In the child process that runs gdb, `inject`. The gdb that is installed beside dap_ai is preferred (attach.py says why);
-only that child has the changed PATH, because a debuggee inherits the environment as it is. A program that gets a signal
-while gdb calls a function in it may not come back from that call, and die of it: the usual ones pass through gdb. What
-gdb has the program run is our entry.py.
+In the child process that runs gdb, `inject`: the gdb installed beside dap_ai is preferred (attach.py explains why);
+only that child has the changed PATH, because a debuggee inherits the environment unchanged. A program that gets a
+signal while gdb calls a function in it may not return from that call, and die: the usual signals pass through gdb. The
+code that gdb makes the program run is our entry.py.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from dap_ai.backends.debugpy.attaching import entry_folder
 from dap_ai.system import child_python, programs
 
 QUEUED_OPTION = "--dap-ai-queued"
-"""Among the `debugpyArgs`, and followed by a folder: the program waits there for its setup."""
+"""An option in `debugpyArgs`, followed by the folder in which the program waits for its setup."""
 BY_GDB = "--disable-sys-remote-exec"
-"""debugpy's own: it would queue a script with `sys.remote_exec`, and leave it there."""
+"""debugpy's option against `sys.remote_exec`, which would queue a script and leave it there."""
 _TURN_S = 0.02
 _CALM = " ".join(
     f"-iex '{command}'"
@@ -35,18 +35,20 @@ _CALM = " ".join(
         "set unwindonsignal on",
     )
 )
-"""For gdb: signals that users, timers and supervisors send do not stop what it calls. Not "all": then a call in a
-program whose adapter has ended meanwhile never came back."""
+"""gdb commands: signals that users, timers and supervisors send do not stop the function that gdb calls.
+
+Not "all": with that, a call in a program whose adapter had ended meanwhile never returned.
+"""
 
 Failure = Callable[[], str]
-"""Why an attach under way has failed; empty: it has not."""
+"""Returns why an attach in progress has failed; empty: it has not failed."""
 
 
 # -- in the adapter ----------------------------------------------------------------------------------------------------
 
 
 def install() -> None:
-    """Makes debugpy's adapter attach by this module from now on."""
+    """Make debugpy's adapter attach through this module from now on."""
     from debugpy.adapter import clients  # noqa: PLC0415  only the adapter needs it; servers cannot be imported first
     from debugpy.common import messaging  # noqa: PLC0415  as above
 
@@ -54,7 +56,7 @@ def install() -> None:
     inject_by_gdb, wait, injectors = servers.inject, servers.wait_for_connection, _watched_injectors()
     failures: list[tuple[int, Failure]] = []
 
-    def inject(pid: int, debugpy_args: Sequence[str], on_output: Any) -> None:  # noqa: ARG001  debugpy's own prints it
+    def inject(pid: int, debugpy_args: Sequence[str], on_output: Any) -> None:  # noqa: ARG001  debugpy's own handler prints it
         folder, arguments = _folder_in(debugpy_args)
         if folder:
             entry_folder.hand_over(folder, pid, _setup(servers, arguments))
@@ -86,7 +88,7 @@ def install() -> None:
 
 
 def _folder_in(arguments: Sequence[str]) -> tuple[str, list[str]]:
-    """What is queued, and the other arguments."""
+    """Return the folder of the queued script (empty: none), and the other arguments."""
     if QUEUED_OPTION not in arguments:
         return "", list(arguments)
     at = list(arguments).index(QUEUED_OPTION)
@@ -115,7 +117,7 @@ def _failure_in(folder: str, pid: int) -> str:
 
 
 def _watched_injectors() -> list[subprocess.Popen[bytes]]:
-    """Has debugpy start its injector by `inject`; the list gets each that it starts."""
+    """Make debugpy start its injector through `inject`; the returned list collects each one started."""
     plain: Any = subprocess.Popen
     started: list[subprocess.Popen[bytes]] = []
 
@@ -133,7 +135,7 @@ def _watched_injectors() -> list[subprocess.Popen[bytes]]:
 
 
 def _failure_of(injector: subprocess.Popen[bytes], said: list[str]) -> str:
-    """Why the injector has failed: debugpy passes on what it wrote, within a second of its end."""
+    """Return why the injector has failed; debugpy passes on its output within a second of its end."""
     lines = "".join(said).strip().splitlines() if injector.poll() else []
     return f"{lines[-1].rstrip('.')}. `dap-ai doctor` lists what attaching needs." if lines else ""
 
@@ -142,12 +144,12 @@ def _failure_of(injector: subprocess.Popen[bytes], said: list[str]) -> str:
 
 
 def inject() -> None:
-    """Gets debugpy into a running process, as debugpy's own arguments say."""
+    """Inject debugpy into a running process, as its command-line arguments specify."""
     from debugpy.server import cli as untyped  # noqa: PLC0415  only the injector needs it
 
     _calm_gdb()
     cli: Any = untyped
-    if os.name != "nt":  # there debugpy has 2,048 bytes for its code
+    if os.name != "nt":  # on Windows debugpy has only 2,048 bytes for the code
         cli.attach_to_pid = lambda: _enter(cli)
     cli.main()
 

@@ -1,8 +1,8 @@
-"""Takes back what `sys.remote_exec` has queued in a process, by clearing the flag its interpreter checks (Linux).
+"""Removes a script that `sys.remote_exec` has queued, by clearing the flag that the interpreter checks (Linux).
 
 The state of a thread holds the flag and, right behind it, the script's path (`_PyRemoteDebuggerSupport`, Python 3.14
-and 3.15). No function of Python's clears it. The path is one of ours with random letters in it, so the flag is the one
-in front of it; where the two are not found together, nothing is written.
+and 3.15). Python has no function to clear it. The path is one of ours and contains random letters, so the flag is
+directly in front of it; unless both are found together, nothing is written.
 """
 
 from __future__ import annotations
@@ -15,15 +15,21 @@ from typing import BinaryIO
 _PENDING, _NONE = struct.pack("i", 1), struct.pack("i", 0)
 _PIECE = 4 << 20
 _MOST = 512 << 20
-"""Bytes to look through; the state of the main thread is a global variable of the interpreter's, which come first."""
+"""Maximum number of bytes to search.
+
+The state of the main thread is a global variable of the interpreter, and these are searched first.
+"""
 
 
 class _TooMuchError(Exception):
-    """There is more memory than we look through."""
+    """Raised if the process has more memory than the maximum to search."""
 
 
 def clear(process_id: int, script: str) -> bool:
-    """Whether this script is certainly not queued any more, nor was; False: we cannot look, or not everywhere."""
+    """Return whether this script is certainly not queued, having removed it if it was.
+
+    False: the memory cannot be read, or not completely.
+    """
     wanted = _PENDING + os.fsencode(script) + b"\0"
     if not os.path.exists("/proc/self/mem"):  # noqa: PTH110  beside open
         return False
@@ -34,7 +40,7 @@ def clear(process_id: int, script: str) -> bool:
                 memory.seek(at)
                 memory.write(_NONE)
     except (FileNotFoundError, ProcessLookupError):
-        return True  # it has ended
+        return True  # the process has ended
     except (OSError, _TooMuchError):
         return False
     return True
@@ -57,7 +63,7 @@ def _places(memory: BinaryIO, process_id: int, wanted: bytes) -> Iterator[int]:
 
 
 def _writable(process_id: int) -> list[tuple[int, int]]:
-    """The writable memory that the process shares with nobody, the interpreter's own variables first."""
+    """Return the start and end addresses of writable private memory, the interpreter's own variables first."""
     found: list[tuple[bool, int, int]] = []
     with open(f"/proc/{process_id}/maps", encoding="utf-8", errors="replace") as file:  # noqa: PTH123  as above
         for line in file:

@@ -1,9 +1,9 @@
-"""Gets into Python 3.14 and newer by `sys.remote_exec` (PEP 768), and takes back what the program does not get to.
+"""Enters Python 3.14 and later by `sys.remote_exec` (PEP 768), and withdraws a script that is not run in time.
 
-The interpreter queues the path of a script, which the main thread runs when it next gets to Python code. A main thread
-that waits in a system call may get there in an hour, when nobody listens any more. So it has a second to take the
-script (entry.py). Then the script is taken back: first it is made to do nothing, then it leaves the queue, then the
-disk. Where the queue cannot be reached (not on Linux) the script stays, and removes itself once it is run.
+The interpreter queues the path of a script, which the main thread runs when it next runs Python code. A main thread
+that waits in a system call may do so an hour later, when nothing listens any more. So it has a second to take the
+script (entry.py). After that the script is first disabled, then removed from the queue, then deleted. Where the queue
+cannot be accessed (not on Linux) the script stays, and removes itself when it is run.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from dap_ai.system.load_limits import Limit, communicate
 
 SINCE = (3, 14)
 _TAKEN_S = 0.7
-"""With the interpreter that queues, and with taking back, it makes a second."""
+"""Seconds to wait for the program; with starting the interpreter that queues, and with withdrawing, one second."""
 _QUEUE_S = 10.0
 _TURN_S = 0.005
 _LATE_S = 0.1
-"""A program that took the script from the queue at that moment has opened the file by then."""
+"""Seconds after which a program that took the script from the queue just before has opened the file."""
 _QUEUE = "import sys; sys.remote_exec(int(sys.argv[1]), sys.argv[2])"
 
 
 class NotEnteredError(Exception):
-    """The program has not taken the script, and will not; the text is a clause that says why."""
+    """Raised if the program has not taken the script and will not; the text is a clause that says why."""
 
 
 async def enter(process_id: int, python: str) -> str:
-    """The folder by which the program waits to hear where to connect to. Raises NotEnteredError.
+    """Queue the script and return the folder in which the program waits for its setup. Raises NotEnteredError.
 
     `python`: the interpreter of the process, because only one of the same minor version can queue.
     """
@@ -77,7 +77,10 @@ async def _taken(folder: str) -> bool:
 
 
 def _take_back(process_id: int, folder: str, script: str) -> None:
-    """`script`: what may be in the queue. Where it must stay there, its file stays too, and does nothing."""
+    """Withdraw the script; `script`: its path if it may be queued, else empty.
+
+    If it cannot be removed from the queue, its file stays and does nothing.
+    """
     entry_folder.withdraw(folder)
     if script:
         if not pending_call.clear(process_id, script):
@@ -87,7 +90,7 @@ def _take_back(process_id: int, folder: str, script: str) -> None:
 
 
 def _can_see(process_id: int, script: Path) -> bool:
-    """Whether the process, as its user and in its container, finds this file by this path. Linux; elsewhere yes."""
+    """Return whether the process, with its user and container, can read a file by this path; True if not on Linux."""
     if not Path("/proc/self/root").exists():
         return True
     try:
@@ -97,5 +100,5 @@ def _can_see(process_id: int, script: Path) -> bool:
     except FileNotFoundError:
         return False
     except OSError:
-        return True  # nor may we queue anything there: that says why
+        return True  # we may not queue there either, and that error says why
     return user in (0, os.geteuid()) or all(above.stat().st_mode & stat.S_IXOTH for above in script.parents[1:])

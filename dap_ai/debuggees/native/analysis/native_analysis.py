@@ -1,6 +1,6 @@
-"""What a native crash means: which value broke the line, where it came from, which lines may hold the mistake.
+"""Results of analysing a native stop: the failing value, where it came from, which lines may contain the mistake.
 
-From what was read (Case) and what was parsed (parsing.py); nothing is evaluated here.
+Made from the case's values and parsed source (parsing.py); nothing is evaluated here.
 """
 
 from __future__ import annotations
@@ -17,45 +17,45 @@ from dap_ai.protocol.wire.ask_messages import Suspect
 
 @dataclass(frozen=True)
 class OriginLink:
-    """A step back from the failing line: where a value came from."""
+    """One step back from the failing line to where a value came from."""
 
     file: str
     line: int
     words: str
-    """`sets`, `passes`, `frees`, `declares, without a value,`."""
+    """What the line does to `name`: `sets`, `passes`, `frees`, `declares, without a value,`."""
     name: str
     function: str
 
 
 @dataclass
 class NativeAnalysis:
-    """What was found at one stop. Suspects: most suspicious first."""
+    """The analysis of one stop. Suspects are sorted, most suspicious first."""
 
     case: StopSnapshot
     place: FramePlace
     """The user's frame that failed."""
     kind: str
-    """`null dereference`, `use after free`, `overflow`, `stack overflow`, `assertion`, `uninitialised`,
-    `integer overflow`, `division by zero`, `deadlock`, `panic`, `double free`, `leak`, `data race`, `stop`, `crash`."""
+    """`null dereference`, `use after free`, `overflow`, `stack overflow`, `assertion`, `uninitialised`, `integer
+    overflow`, `division by zero`, `deadlock`, `panic`, `double free`, `leak`, `data race`, `stop` or `crash`."""
     effect: str = ""
-    """What is wrong at the line, in a few words with the value that decides; empty: the first sentence, or `kind`."""
+    """The problem at the line in a few words, with the deciding value; empty: use the first sentence, or `kind`."""
     sentences: list[str] = field(default_factory=list[str])
-    """Why the line failed, with the values that prove it."""
+    """Sentences that explain why the line failed, with the values that prove it."""
     cited: list[Cited] = field(default_factory=list[Cited])
     chain: list[OriginLink] = field(default_factory=list[OriginLink])
-    """Nearest first."""
+    """Steps back from the failing line, nearest first."""
     suspects: list[Suspect] = field(default_factory=list[Suspect])
     unchecked: set[tuple[str, int]] = field(default_factory=set[tuple[str, int]])
-    """File and line of suspects that only let through what another line has made."""
+    """File and line of suspects that only pass on a value from another line."""
     advice: list[str] = field(default_factory=list[str])
-    """Next debugging steps."""
+    """Suggested debugging steps."""
     fix: SourceEdit | None = None
-    """It cannot be tried: a native program has no snapshots."""
+    """A proposed change, never tried: a native program has no snapshots."""
     report: Report | None = None
 
 
 def failing(case: StopSnapshot) -> FramePlace | None:
-    """The frame to explain: the one the user chose at a plain stop, else the report's, else the innermost."""
+    """Return the frame to explain: the user's choice at a plain stop, else the report's frame, else the innermost."""
     own = [p for p in case.places if p.source is not None and p.source.is_native and p.frame.user]
     report = case.report
     if report and report.line:
@@ -69,7 +69,7 @@ def failing(case: StopSnapshot) -> FramePlace | None:
 
 
 def _report_place(case: StopSnapshot) -> FramePlace | None:
-    """The innermost frame of the report with source, where the debugger's own stack has none; it has no values."""
+    """Return the report's innermost frame with source, for a stack without user frames; it has no values."""
     for frame in (f for stack in (case.report.stacks if case.report else ()) for f in stack.frames if f.line):
         source = case.sources.read(frame.file)
         if source is not None and source.is_native:

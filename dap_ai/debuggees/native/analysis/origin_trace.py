@@ -1,17 +1,16 @@
-"""Where a value came from: back through the writes of its function, the calls that gave it, the callers' arguments.
+"""Traces a value's origin: back through writes in its function, calls that returned it, and callers' arguments.
 
-A backward search on demand, over parsed source. Nothing of the run was recorded: there is the memory of the stop, and
-nothing else. So it is turned round: each line that may have given the value is held against what its names hold now,
-and falls out if it can't have been the last to give it (it has not run, was overwritten, gives another value, would
-have crashed itself).
+A backward search on demand over parsed source. No history of the run was recorded, only the memory at the stop. So the
+search compares each line that may have set the value with the current values, and drops a line that cannot have been
+the last to set it: it has not run, was overwritten, sets another value, or would have crashed itself.
 
-1. The writes of the function, nearest first; an assignment before the line ends the search (`_back`).
-2. For a parameter what the caller passes, for a call what the function returns; each is a new search, at most 5 deep.
-3. For a member that nothing here assigns, every assignment to a member of that name in the files on the stack; for an
-   element, the container.
+1. Writes in the function, nearest first; an assignment before the line ends the search (`_back`).
+2. For a parameter, what the caller passes; for a call, what the function returns. Each is a new search, at most 5 deep.
+3. For a member that no line here assigns, every assignment to a member of that name in the files on the stack; for an
+   element, its container.
 
-The score says how much was seen. Where the value could not be read, or other lines may have given it as well, it stays
-below 0.6: no more than a guess.
+The score shows how much was verified. If the value could not be read, or other lines may have set it as well, the score
+stays below 0.6: only a guess.
 """
 
 from __future__ import annotations
@@ -65,11 +64,11 @@ _MAX_DEPTH = 5
 _MAX_WRITES = 4
 _MAX_HANDED = 2
 _ONE_OF_SEVERAL = 0.45
-"""How suspicious a call is that may have given the value, where other lines may have, too: no more than a guess."""
+"""Score of a call that may have returned the value, if other lines may have set it, too: only a guess."""
 _NOT_SEEN = 0.55
-"""The same of a line that gave the value only if a name was null that nobody could look at: no more than a guess."""
+"""Score of a line that set the value only if a name that could not be read was null: only a guess."""
 _MAY_BE_UNSET = 0.58
-"""The same of a variable that every line that sets it sets under a condition, where that cannot be evaluated."""
+"""Score of a variable that lines set only under conditions, if those cannot be evaluated."""
 _POINTERS = frozenset({"pointer", "smart", "str", "function", "optional"})
 _LENGTHS = frozenset({"len", "size", "length", "count", "strlen", "ssize"})
 _WORDS = {
@@ -90,35 +89,36 @@ _ELEMENT = re.compile(r"([\w.>-]+)\[([^\[\]]+)\]")
 
 @dataclass(frozen=True)
 class OriginQuery:
-    """Whose origin is asked for: the value in words (`null`, `12`), and whether it is a pointer that is missing."""
+    """The value to trace: its text (`null`, `12`), and whether it is a null pointer."""
 
     words: str
     null: bool = False
     past_end: bool = False
-    """It is an index, and equal to the number of elements."""
+    """Whether the value is an index equal to the number of elements."""
     wild: bool = False
-    """It is a pointer that leads nowhere."""
+    """Whether the value is a pointer to unreadable memory."""
     shared: bool = False
-    """It is a pointer that two owners hold."""
+    """Whether the value is a pointer held by two owners."""
     unproven: bool = False
-    """It only holds a null, or may hold one and could not be read: no line that gave it is more than a guess."""
+    """Whether the value only holds a null, or may hold one but could not be read: a line that set it is only a
+    guess."""
 
 
 def trace(draft: ReportBuilder, text: str, wanted: OriginQuery, place: FramePlace | None = None) -> None:
-    """Adds the links and suspects of an expression's value, nearest first."""
+    """Add the links and suspects for an expression's value to the draft, nearest first."""
     spot = spot_of(place or draft.place)
     if spot:
         _Trace(draft, wanted).back(spot, text, 0)
 
 
 def trace_now(draft: ReportBuilder, text: str, unknown: str = "it") -> None:
-    """The same of the value that the expression has now, or what it is called where it is `unknown`."""
+    """Trace an expression's current value, which is called `unknown` if it could not be read."""
     value = draft.value(text)
     trace(draft, text, OriginQuery(value.text if value else unknown))
 
 
 def trace_call(draft: ReportBuilder, call: Expression) -> None:
-    """The same of what a call of the failing line gives, which leads nowhere."""
+    """Trace the result of a call on the failing line that returned a pointer to unreadable memory."""
     if spot := spot_of(draft.place):
         _Trace(draft, OriginQuery("wrong", wild=True)).called(spot, call)
 
@@ -129,18 +129,21 @@ class _Trace:
         self.wanted: OriginQuery = wanted
         self.seen: set[tuple[object, str]] = set()
         self.unset = ""
-        """The member that is looked for, if no line assigns to it."""
+        """The traced member, if no line assigns to it."""
 
     def back(self, spot: FunctionSpot, text: str, depth: int) -> None:
-        """Follows the expression as what it is at the stop: one that is not null has no null's origin."""
-        # The frame is a part of the key: in a recursion the same name of another call is another value.
+        """Trace an expression with its value at the stop.
+
+        If that value is not null, the search for a null's origin ends there.
+        """
+        # The frame is part of the key: in a recursion, the same name in another call has another value.
         if depth > _MAX_DEPTH or (spot.key, text) in self.seen:
             return
         self.seen.add((spot.key, text))
         value = spot.place.value(text) if spot.place else None
         before = self.wanted
-        # On the way back the value in question changes: a null came out of something that is no null itself (`p =
-        # list->head`). From there on other lines are asked for, and nothing that they show proves the null.
+        # On the way back the traced value changes: a null may come out of an object that is not null itself (`p =
+        # list->head`). From there on the search looks for other lines, and no line proves the null.
         if before.null and value is not None and not is_null(value):
             self.wanted = replace(before, null=False, words=brief(value), unproven=True)
         elif before.null and value is None:
@@ -158,7 +161,7 @@ class _Trace:
         unset = None if unset and self._was_set(spot, own) else unset
         for nth, write in enumerate([unset] if unset else own):
             self._write(spot, write, own, nth, depth)
-        # A write in the function is nearer than its caller: what was passed is not what failed.
+        # A write in this function is nearer than the caller: the value passed is not the one that failed.
         if any(w.role == "assigned" and w.line < spot.line for w in own):
             return
         if spot.place and self._passed(spot, spot.place, text, depth):
@@ -169,14 +172,14 @@ class _Trace:
             self._element(spot, element[1], element[2], depth)
 
     def called(self, spot: FunctionSpot, call: Expression) -> None:
-        """The same of what a call gives."""
+        """Trace the result of a call."""
         self._called(spot, cut(call.text, 60), call, 0.5, 0)
 
     def _suspect(self, line: int, score: float, reason: str, path: str) -> None:
         self.draft.suspect(line, min(score, _NOT_SEEN) if self.wanted.unproven else score, reason, path)
 
     def _may_give(self, spot: FunctionSpot, write: NameWrite) -> bool:
-        """Whether the line may have run and given it: where it follows a null pointer it would have failed itself."""
+        """Whether a line may have run and set the value: following a null pointer, it would have failed itself."""
         if write.role == "argument":
             return False
         if not self.wanted.null or write.value is None or write.role not in ("assigned", "loop"):
@@ -189,7 +192,7 @@ class _Trace:
         return self.wanted.null and write.role == "assigned" and was_stored_through(self.draft, spot, write)
 
     def _was_null(self, spot: FunctionSpot, place: FramePlace, parameter: str) -> bool:
-        """Whether the caller passes null for it; a reference to the caller's own is not known to have been."""
+        """Whether the caller passes null for a parameter; False (unknown) for a reference to the caller's variable."""
         types = dict(zip(map(plain, spot.function.parameters), spot.function.types, strict=False))
         found = argument(self.draft, place, parameter) if "&" not in types.get(parameter, "") else None
         return found is not None and _is_null_there(*found)
@@ -220,7 +223,7 @@ class _Trace:
             given = [w for w in own if w.role in ("assigned", "loop", "changed", "address")]
             if not self.wanted.null and (agreed := gives(draft, spot, write)) is not True:
                 if agreed is False and nth == 0:
-                    return  # it is another value now, so something else has given it since
+                    return  # the name has another value now, so another line has set it since
                 score = min(score, _NOT_SEEN)
             self._from(spot, write, pointed(write.value), score, depth, alone=len(given) == 1)
 
@@ -235,11 +238,11 @@ class _Trace:
         loop = judge(self.draft, spot, write, bound)
         if bound is not None and loop.fault == "one too far" and loop.code == "<=" and not loop.is_meant:
             self._suspect(write.line, 0.9, f"{reason}: `<=` where `<` fits", spot.path)
-        else:  # a number that was counted, which nothing shows to be wrong here
+        else:  # a counted number that nothing here shows to be wrong
             self._suspect(write.line, min(score, _NOT_SEEN), reason, spot.path)
 
     def _was_set(self, spot: FunctionSpot, own: list[NameWrite]) -> bool:
-        """Whether a line that sets it has given the value that is looked for."""
+        """Whether a line that sets the name gave it the traced value."""
         values = [(w, bare(w.value).text) for w in own if w.role == "assigned" and w.value and w.line < spot.line]
         return any(text == self.wanted.words or has_run(self.draft, spot, w.line) for w, text in values)
 
@@ -248,13 +251,13 @@ class _Trace:
         return "" if value is not None and value.kind == "pointer" else emptied(write)
 
     def _is_of_a_thing(self, value: Expression) -> bool:
-        """Whether it is the address of a variable, which neither is null nor leads nowhere, and such is looked for."""
+        """Whether an expression is a variable's address, which cannot be the null or invalid pointer being traced."""
         return (self.wanted.null or self.wanted.wild) and bool(_VARIABLE.fullmatch(bare(value).text))
 
     def _from(
         self, spot: FunctionSpot, write: NameWrite, value: Expression, score: float, depth: int, *, alone: bool
     ) -> None:
-        """`alone`: no other line may have given the value."""
+        """Trace the right-hand side of a write. `alone`: no other line may have set the value."""
         draft, line, name = self.draft, write.line, write.name
         called = next((e for e in within(value) if e.kind == "call" and not e.text.startswith("sizeof")), None)
         if (self.wanted.null and value.text in NULLS) or value.text == self.wanted.words:
@@ -274,12 +277,12 @@ class _Trace:
         for part in within(value) if called is None else ():
             if part.kind in ("name", "member", "subscript") and part.text != name and self._may_be(spot, part.text):
                 if follows(part, name) and not any(member_writes(draft, part.text.rpartition(part.operator)[2])):
-                    break  # the list ends where its maker has ended it
+                    break  # the list ends where the code that made it ended it
                 self.back(replace(spot, line=line), part.text, depth + 1)
                 break
 
     def _may_be(self, spot: FunctionSpot, text: str) -> bool:
-        """Whether it may be what gave the value: of a null only what is itself null now, or is not known."""
+        """Whether an expression may be the source of the value; of a null, only if itself null now, or unknown."""
         value = spot.place.value(text) if spot.place else None
         return not self.wanted.null or value is None or is_null(value)
 
@@ -294,15 +297,15 @@ class _Trace:
         alone: bool = True,
         holds: Value | None = None,
     ) -> None:
-        """`holds`: what the name is at the stop, which is what the call has returned."""
+        """Trace what a function returned. `holds`: the name's value at the stop, which the call returned."""
         draft, called, path, line = self.draft, callee(call), spot.path, spot.line
         score = score if alone else min(score, _ONE_OF_SEVERAL)
-        # Of a function whose source is at hand the search goes on in its body; of any other only what its name tells is
-        # known: that it may fail, that it leaves memory unset, that it gives a length.
+        # The search continues in the function's body if its source is available. Of other functions only the name says
+        # something: that it may fail, that it leaves memory unset, that it returns a length.
         found = draft.defined(called)
         if found is not None:
             unchecked = " without a check" if self.wanted.null else ""
-            score = score + 0.1 if unchecked else min(score, _NOT_SEEN)  # why it returns it stands in the function
+            score = score + 0.1 if unchecked else min(score, _NOT_SEEN)  # the reason is in the function that returns it
             self._suspect(line, score, f"uses what `{called}` returns{unchecked}", path)
             if unchecked:
                 draft.analysis.unchecked.add((path, line))
@@ -344,8 +347,8 @@ class _Trace:
             self._suspect(function.last, 0.85 if self.wanted.wild else 0.6, reason, file)
         elif unit.language == "rust" and (tail := unit.statement_at(function.last - 1)) and tail.kind == "expression":
             given += [(tail, bare(value)) for value in tail.expressions[:1]]
-        # A `return NULL` is where a null comes from, if there is one; the other returns are asked only where there is
-        # none.
+        # If there is a `return NULL`, a null comes from it; the other returns are searched only
+        # otherwise.
         nulls = [(s, g) for s, g in given if g.text in NULLS]
         for statement, value in nulls if self.wanted.null and nulls else given:
             if self._is_of_a_thing(value):
@@ -365,7 +368,7 @@ class _Trace:
         return self.wanted.null and bool(text) and is_in_map(value, holder, text)
 
     def _made(self, element: str, container: str) -> tuple[float, str]:
-        """Of a map's element that is null: score and reason."""
+        """Return score and reason for a map's element that is null."""
         self.draft.advise(f"`{container}.find(key)` makes no element, and `at` throws where there is none.")
         return 0.8, f"`{element}` is null: `[]` makes such an element where the key is missing"
 
@@ -394,7 +397,7 @@ class _Trace:
         return True
 
     def _element(self, spot: FunctionSpot, container: str, index: str, depth: int) -> None:
-        """An element that is null, and that no line of the function sets by the same index."""
+        """Suspect a line that reads a null element which no line of the function sets by the same index."""
         value = spot.place.value(container) if spot.place else None
         if spot.place is None or value is None or not is_null(spot.place.value(f"{container}[{index}]")):
             return
@@ -422,13 +425,13 @@ class _Trace:
             null = value.text in NULLS
             self.draft.link(path, line, "sets", assignment.parts[0].text, function.name)
             score = 0.65 if null and self.wanted.null else 0.4
-            if null:  # lists end so: it is where the null is from, and may be right
+            if null:  # lists end with it: it is the origin of the null, and may be right
                 self.draft.analysis.unchecked.add((path, line))
             self._suspect(line, score, f"sets `{member}` to `{cut(value.text, 60)}`", path)
 
 
 def _is_refuted(holds: Value | None, given: Expression) -> bool:
-    """Whether a line that gives null cannot be the last that gave it, because the name holds a pointer at the stop."""
+    """Whether a line that sets null cannot be the last write, because the name holds a pointer at the stop."""
     return given.text in NULLS and holds is not None and holds.kind in _POINTERS and not is_null(holds)
 
 
@@ -437,14 +440,14 @@ def _is_null_there(place: FramePlace, expression: Expression) -> bool:
 
 
 def _holder(spot: FunctionSpot, call: Expression) -> Value | None:
-    """The object whose method is called."""
+    """Return the value of the object whose method is called."""
     method = call.parts[0]
     text = method.parts[0].text if method.kind == "member" and method.parts else "this"
     return spot.place.value(text) if spot.place else None
 
 
 def _nearest(writes: list[NameWrite]) -> list[NameWrite]:
-    """The first few; of those that only hand out the address, which may change nothing, fewer."""
+    """Return the first few writes, and fewer of those that only pass on the address and may change nothing."""
     handed = [w for w in writes if w.role == "address"][_MAX_HANDED:]
     return [w for w in writes if w not in handed][:_MAX_WRITES]
 
@@ -454,7 +457,7 @@ def _sets_of(writes: list[NameWrite]) -> list[NameWrite]:
 
 
 def _only_sometimes(draft: ReportBuilder, spot: FunctionSpot, declared: NameWrite, sets: list[NameWrite]) -> str:
-    """Says so where every line that sets the name stands deeper, in a branch or loop, than its declaration."""
+    """Return a clause if every line that sets the name is in a deeper branch or loop than its declaration, else ""."""
     source = draft.case.sources.read(spot.path)
     if source is None or not sets:
         return ""
@@ -471,7 +474,7 @@ def _is_deeper(line: str, declaration: str, name: str) -> bool:
 
 
 def _inside(given: Expression, text: str, parameter: str) -> str:
-    """The expression of the caller that is `text` of the called function."""
+    """Translate an expression of the called function, `text`, into the caller's expression; "" if impossible."""
     rest = text[len(parameter) :]
     if given.kind == "unary" and given.operator == "&" and given.parts:
         return given.parts[0].text + (rest.replace("->", ".", 1) if rest.startswith("->") else "")

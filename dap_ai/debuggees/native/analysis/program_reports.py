@@ -1,8 +1,9 @@
-"""What the program itself says as it fails: reports of sanitizers, Rust's panics, failed assertions, C++'s terminate.
+"""Failure reports that the program prints: of sanitizers, Rust panics, failed assertions and C++'s terminate.
 
-Read from its output, from the stop's text and from the functions that are being run. DAP's `exceptionInfo` is not
-asked: lldb-dap calls functions of the program for it. UBSan's words at the stop before it prints them are read from the
-variables of its own frame (`words_of`); where its library has no debug information nothing is told. The rest is pure.
+They are read from the program's output, the stop's text and the names of the current functions. `exceptionInfo` is not
+requested, because lldb-dap calls functions of the program for it. UBSan's text, before it is printed, is read from the
+variables of UBSan's own frame (`words_of`); without debug information in its library it is unavailable. The rest is
+pure.
 """
 
 from __future__ import annotations
@@ -39,10 +40,10 @@ _SAYS: Mapping[Tool, re.Pattern[str]] = {
     "terminate": re.compile(rf"terminate|__cxa_|{_ABORT}"),
     "libc": re.compile(rf"malloc|fortify|stack_chk|_int_free|free|{_ABORT}"),
 }
-"""Frames inside the user's that only run while the program makes such a report."""
+"""Functions that run inside the user's frame only while the program makes such a report."""
 _BEFORE = re.compile(r"=*|\w+Sanitizer:DEADLYSIGNAL")
 _AT_HOOK = re.compile(r"__ubsan_on_report")
-"""UBSan calls it before it prints."""
+"""The function that UBSan calls before it prints."""
 _AT_RACE = re.compile(r"__tsan_on_report")
 _STOPS: Mapping[str, str] = {
     "Heap buffer overflow": "heap-buffer-overflow",
@@ -63,22 +64,22 @@ _STOPS: Mapping[str, str] = {
     "Mismatch between allocation and deallocation APIs": "alloc-dealloc-mismatch",
     "Overlapping memory ranges": "param-overlap",
 }
-"""lldb's words for AddressSanitizer's kinds."""
+"""AddressSanitizer's error kinds by lldb's descriptions."""
 
 
 class Words(NamedTuple):
-    """`signed-integer-overflow`, and the sentence of the report; each empty where it is not told."""
+    """UBSan's error kind, such as `signed-integer-overflow`, and the report's sentence; empty where unavailable."""
 
     kind: str = ""
     sentence: str = ""
 
 
 NO_WORDS = Words()
-"""Nothing is told."""
+"""No text is available."""
 
 
 def report_of(case: StopSnapshot, words: Words = NO_WORDS) -> Report | None:
-    """The last report of the run that is about this stop; None: there is none. `words`: see words_of."""
+    """Return the run's last report about this stop, or None. `words`: the result of words_of."""
     text = plain("".join(said for _, said in case.output))
     found = [report for _, report in _found(text)]
     told = _stop_report(case, words)
@@ -94,7 +95,7 @@ def report_of(case: StopSnapshot, words: Words = NO_WORDS) -> Report | None:
 
 
 def own_output(case: StopSnapshot) -> str:
-    """What the program printed before its report, which is told apart; without what the debugger said."""
+    """Return the program's output before its report, without the debugger's messages."""
     text = plain("".join(said for category, said in case.output if category != "console"))
     if case.report is None:
         return text
@@ -112,7 +113,7 @@ def _found(text: str) -> list[tuple[int, Report]]:
 
 
 def _is_about(case: StopSnapshot, report: Report) -> bool:
-    """Whether the program stands where it makes the report, or at the line that UBSan has just complained of."""
+    """Whether the program stopped while making the report, or at the line that UBSan just reported."""
     if report.tool == "UndefinedBehaviorSanitizer":
         return not _inside(case, _AT_HOOK) and (_same_place(case, report) or _inside(case, _SAYS[report.tool]))
     if _inside(case, _SAYS[report.tool]):
@@ -122,7 +123,7 @@ def _is_about(case: StopSnapshot, report: Report) -> bool:
 
 
 def _inside(case: StopSnapshot, pattern: re.Pattern[str]) -> bool:
-    """Whether a frame further in than the user's code has such a name."""
+    """Whether the name of a frame inside the user's code matches."""
     for frame in case.frames:
         if frame.user:
             return False
@@ -137,11 +138,11 @@ def _same_place(case: StopSnapshot, report: Report) -> bool:
 
 
 def _base(path: str) -> str:
-    return PureWindowsPath(path).name  # either system's separators
+    return PureWindowsPath(path).name  # handles the separators of both systems
 
 
 def _stop_report(case: StopSnapshot, words: Words) -> Report | None:
-    """What the debugger says of a sanitizer's report as it stops, with or without the report's text."""
+    """Make a report from the debugger's description of a sanitizer stop, with or without the report's text."""
     stop = (case.stop.description or case.stop.text).strip()
     if stop in _STOPS:
         return _bare(case, "AddressSanitizer", _STOPS[stop], stop)
@@ -154,14 +155,14 @@ def _stop_report(case: StopSnapshot, words: Words) -> Report | None:
 
 
 def _bare(case: StopSnapshot, tool: Tool, kind: str, message: str) -> Report:
-    """Without the report's text: the place is the user's innermost frame."""
+    """Make a report without its text, located in the user's innermost frame."""
     frame = case.places[0].frame if case.places and case.places[0].frame.user else None
     text = f"{tool}: {kind}: {message}" if message != kind else f"{tool}: {kind}"
     return Report(tool, kind, message, file=frame.path if frame else "", line=frame.line if frame else 0, text=text)
 
 
 def _completed(report: Report, told: Report | None) -> Report:
-    """With what the debugger knows and the text, cut off at its beginning, does not tell."""
+    """Add facts from the debugger that are missing in a text whose beginning was cut off."""
     if told is None or report is told:
         return report
     kind = told.kind if report.kind in ("", "crash") else report.kind
@@ -174,7 +175,7 @@ _MAX_CHARS = 400
 
 
 async def words_of(debugger: Debugger, frames: Sequence[StackFrame]) -> Words:
-    """What the innermost report of UBSan on this stack says. Raises NotStopped."""
+    """Return the text of the innermost UBSan report on this stack. Raises NotStopped."""
     frame = next((each for each in frames if each.name.startswith(_FRAME)), None)
     if frame is None:
         return NO_WORDS
@@ -189,6 +190,6 @@ async def words_of(debugger: Debugger, frames: Sequence[StackFrame]) -> Words:
 
 
 def _text(fact: ExpressionResult) -> str:
-    """The characters of a string, on one line."""
+    """Return the characters of a string value on one line."""
     literal = fact.value.text if fact.value and fact.value.kind == "str" else ""
     return " ".join(literal.strip('"').replace('\\"', '"').replace("\\n", " ").split())

@@ -1,4 +1,4 @@
-"""What reaches a line: the writes of its function, the call that its caller makes, the values that make a number."""
+"""What reaches a line: the writes of its function, the caller's arguments, and the values that make up a number."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MEMBER = re.compile(r"(?:->|\.)(\w+)$")
 
 @dataclass(frozen=True)
 class FunctionSpot:
-    """A line of a function that runs (then `place` is its frame) or has returned."""
+    """A line of a function that is running (then `place` is its frame) or has returned."""
 
     path: str
     unit: ParsedFile
@@ -35,25 +35,25 @@ class FunctionSpot:
 
     @property
     def key(self) -> tuple[str, str, int]:
-        """The same for the same call."""
+        """Key that is equal for lines of the same call."""
         return self.path, self.function.name, self.place.frame.id if self.place else -1
 
 
 def spot_of(place: FramePlace) -> FunctionSpot | None:
-    """Where a frame stands; None: its file has no such function."""
+    """Return the current line of a frame; None: its file has no such function."""
     unit = unit_of(place.source)
     function = unit.function_at(place.frame.line) if unit else None
     return FunctionSpot(place.frame.path, unit, function, place.frame.line, place) if unit and function else None
 
 
 def parameters_of(place: FramePlace) -> list[str]:
-    """The names of a frame's parameters, without `*` and `&`."""
+    """Return the names of a frame's parameters, without `*` and `&`."""
     spot = spot_of(place)
     return [p.lstrip("*& ") for p in spot.function.parameters] if spot else []
 
 
 def reaching(unit: ParsedFile, function: Function, name: str, line: int) -> list[NameWrite]:
-    """Writes to exactly this name before the line, nearest first; then those after it, which a loop may bring back."""
+    """Return writes to exactly this name before the line, nearest first; then later writes that a loop may repeat."""
     exact = [w for w in unit.writes(name, function) if w.name == name]
     before = sorted((w for w in exact if w.line < line or _is_earlier(w, line)), key=lambda w: -w.line)
     roles = ("assigned", "changed", "loop", "freed")
@@ -67,7 +67,7 @@ def _is_earlier(write: NameWrite, line: int) -> bool:
 
 
 def argument(draft: ReportBuilder, place: FramePlace, name: str) -> tuple[FramePlace, Expression] | None:
-    """What the calling frame passes for a parameter of this frame's function."""
+    """Return what the calling frame passes for a parameter of this frame's function, with that frame."""
     spot, outer = spot_of(place), draft.caller_of(place)
     outer_unit = unit_of(outer.source) if outer else None
     if spot is None or outer is None or outer_unit is None:
@@ -86,20 +86,20 @@ def argument(draft: ReportBuilder, place: FramePlace, name: str) -> tuple[FrameP
 
 
 def _may_be_call(place: FramePlace, names: list[str], call: Expression) -> bool:
-    """Whether no number that the call passes is another than the parameter has now."""
+    """Whether all numbers that the call passes equal the parameters' current values."""
     pairs = ((integer(p.text), number_of(place.value(n))) for n, p in zip(names, call.parts[1:], strict=False))
     return all(given is None or now is None or given == now for given, now in pairs)
 
 
 def calls_at(unit: ParsedFile, name: str, line: int) -> list[Expression]:
-    """The calls of a function of this name in the statement at the line, those on the line itself first."""
+    """Return the calls of a function by this name in the statement at the line; those on the line itself come first."""
     around = unit.statement_at(line)
     first, last = (around.first, around.last) if around else (line, line)
     return sorted((c for c in unit.calls(name) if first <= c.line <= last), key=lambda c: c.line != line)
 
 
 def member_writes(draft: ReportBuilder, member: str) -> Iterator[tuple[str, Function, int, Expression]]:
-    """Every assignment to a member of this name in the files of the stack, as (file, function, line, assignment)."""
+    """Yield every assignment to a member of this name in the files on the stack: (file, function, line, assignment)."""
     for path, unit in draft.units():
         for function in unit.functions:
             for statement in statements(unit, function):
@@ -115,23 +115,23 @@ def _sets(expression: Expression, member: str) -> bool:
 
 
 def plain(parameter: str) -> str:
-    """A parameter without `mut`, `*` and `&`."""
+    """Return a parameter without `mut`, `*` and `&`."""
     return re.sub(r"^(?:mut\s+|[*&\s])+", "", parameter).strip()
 
 
 def indent(draft: ReportBuilder, line: int) -> int:
-    """The blanks before a line of the failing file."""
+    """Return the number of leading blanks on a line of the failing file."""
     source = draft.place.source
     return blanks(source.line(line)) if source else 0
 
 
 def blanks(line: str) -> int:
-    """Before the code of a line."""
+    """Return the number of blanks before a line's code."""
     return len(line) - len(line.lstrip())
 
 
 def amount(draft: ReportBuilder, expression: Expression, place: FramePlace | None = None) -> int | None:
-    """What an expression of numbers gives with the values that its names have now."""
+    """Compute an arithmetic expression with its names' current values; None if one is unknown."""
     expression = bare(expression)
     where = place or draft.place
     known = integer(expression.text)

@@ -1,4 +1,4 @@
-"""What gives a value: what known calls give, and what an expression takes it from."""
+"""Sources of values: what known functions return, and what an expression reads."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dap_ai.debuggees.native.analysis.stop_evaluation import has_run
 from dap_ai.protocol.contracts.inspection import Value
 
 UNSET = frozenset({"malloc", "alloca", "aligned_alloc"})
-"""Give memory that holds what was there before."""
+"""Functions that return uninitialised memory."""
 _NEVER_NULL = frozenset({"make_unique", "make_shared", "Some", "Ok"})
 _EMPTIES = {
     "move": "moves `{}` away",
@@ -33,11 +33,11 @@ MAY_FAIL = {
     "get": "returns nothing where there is no such entry",
     "dynamic_cast": "returns null when the object is of another class",
 }
-"""Why a call may give no pointer."""
+"""Why a call of a function may return no pointer, as a clause."""
 
 
 def pointed(value: Expression) -> Expression:
-    """`p` of `(T *)p` and of a smart pointer's `p.get()`."""
+    """Strip casts and `.get()` of smart pointers: `p` from `(T *)p` and `p.get()`."""
     value = bare(value)
     while value.kind == "call" and len(value.parts) == 1 and callee(value) == "get" and value.parts[0].kind == "member":
         value = bare(value.parts[0].parts[0])
@@ -45,28 +45,28 @@ def pointed(value: Expression) -> Expression:
 
 
 def read_by(value: Expression) -> Expression | None:
-    """What a value is or is made of by methods: `text` of `text`, of `text.trim().parse().unwrap_or(0)`; else None."""
+    """Return the name or member at the start of a method chain: `text` in `text.trim().parse()`; else None."""
     while value.kind == "call" and value.parts[0].kind == "member":
         value = bare(value.parts[0].parts[0])
     return value if value.kind in ("name", "member") else None
 
 
 def emptied(write: NameWrite) -> str:
-    """How a call has taken away what a name holds: "moves `p` away"; empty: it has not."""
+    """Describe a call that took away what a name holds: "moves `p` away"; "" if none did."""
     call = bare(write.value) if write.value else None
     if call is None or call.kind != "call" or len(call.parts) != (2 if callee(call) == "move" else 1):
-        return ""  # p.reset(q) gives it another
+        return ""  # p.reset(q) sets a new pointer
     return _EMPTIES.get(callee(call), "").format(write.name)
 
 
 def is_never_null(value: Expression) -> bool:
-    """Whether it gives something new, or nothing at all: `new T`, `std::make_unique<T>()`."""
+    """Whether the expression can never be null: `new T`, `std::make_unique<T>()`."""
     value = bare(value)
     return value.text.startswith("new ") or (value.kind == "call" and callee(value) in _NEVER_NULL)
 
 
 def follows(expression: Expression, pointer: str) -> bool:
-    """Whether it reads what the pointer points to: `p->next`, `*p`, `p[0]`."""
+    """Whether the expression dereferences the pointer: `p->next`, `*p`, `p[0]`."""
     return any(
         e.kind in ("deref", "subscript") or (e.kind == "member" and e.operator == "->")
         for e in within(expression)
@@ -75,9 +75,9 @@ def follows(expression: Expression, pointer: str) -> bool:
 
 
 def is_in_map(element: Expression, holder: Value | None, text: str) -> bool:
-    """Whether `[]` of a C++ map gives the element, which makes a null one where the key is missing.
+    """Whether the element is read by `[]` from a C++ map, which creates a null element if the key is missing.
 
-    `holder`: the object whose method reads it; `text`: of the method's file, for what is declared there.
+    `holder`: the object whose method reads it; `text`: source of the method's file, searched for the map's declaration.
     """
     if element.kind != "subscript" or not element.parts:
         return False
@@ -87,13 +87,13 @@ def is_in_map(element: Expression, holder: Value | None, text: str) -> bool:
 
 
 def is_filled(spot: FunctionSpot, name: str) -> bool:
-    """Whether a line of the function gives all that a pointer leads to a value at once: `*p = q`, `memset(p, ...)`."""
+    """Whether a line of the function sets the whole object that a pointer points to: `*p = q`, `memset(p, ...)`."""
     writes = spot.unit.writes(name, spot.function)
     return any(w.name == f"*{name}" or (w.name == name and w.role in ("address", "changed")) for w in writes)
 
 
 def was_stored_through(draft: ReportBuilder, spot: FunctionSpot, write: NameWrite) -> bool:
-    """Whether a line has stored something by the pointer that a write gave, which was not null then."""
+    """Whether a line that ran stored something through the pointer, which was therefore not null after the write."""
     lines = sorted({w.line for w in spot.unit.writes(write.name, spot.function) if w.name == write.name})
     end = next((line for line in lines if line > write.line), spot.line)
     between = ((line, spot.unit.statement_at(line)) for line in range(write.line + 1, min(end, spot.line)))
@@ -106,5 +106,5 @@ def was_stored_through(draft: ReportBuilder, spot: FunctionSpot, write: NameWrit
 
 
 def returned(statement: CompiledStatement) -> Expression | None:
-    """What a `return` gives; None: it is none."""
+    """Return the value of a `return` statement; None for other statements."""
     return bare(statement.expressions[0]) if statement.kind == "return" and statement.expressions else None

@@ -1,4 +1,4 @@
-"""Evaluates at the stop what would refute a cause: conditions, whether a line has run, whether two values agree."""
+"""Evaluates at the stop what may refute a cause: conditions, whether a line has run, whether values agree."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TRUTHS = {"true": True, "false": False}
 
 
 def has_run(draft: ReportBuilder, spot: FunctionSpot, line: int) -> bool | None:
-    """Whether a line ran before the one at which the frame of `spot` stands; None: that cannot be evaluated."""
+    """Whether a line ran before the current line of `spot`'s frame; None: unknown."""
     if line >= spot.line:
         return None
     conditions = spot.unit.decisions(spot.function, line, spot.line)
@@ -40,12 +40,12 @@ def has_run(draft: ReportBuilder, spot: FunctionSpot, line: int) -> bool | None:
 
 
 def always_runs(unit: ParsedFile, function: Function, line: int) -> bool:
-    """Whether every call of the function runs the line: no condition is around it and no `return` before it."""
+    """Whether every call of the function runs the line: no condition surrounds it and no `return` precedes it."""
     return unit.decisions(function, line) == []
 
 
 def _was(draft: ReportBuilder, spot: FunctionSpot, line: int, decision: Condition) -> bool | None:
-    """Whether a condition was what the line needed; None: unknown, as where a name in it may have changed since."""
+    """Whether a condition had the value the line needed; None: unknown, as when a name in it may have changed since."""
     condition, wanted = decision
     if condition is None or spot.place is None or not all(is_kept(spot, n, line) for n in names_of(condition)):
         return None
@@ -54,7 +54,7 @@ def _was(draft: ReportBuilder, spot: FunctionSpot, line: int, decision: Conditio
 
 
 def is_kept(spot: FunctionSpot, name: str, line: int) -> bool:
-    """Whether a name still has the value that it had at a line: a local variable that nothing writes after it."""
+    """Whether a name still has its value from that line: it is a local variable without later writes."""
     writes = [w for w in spot.unit.writes(name, spot.function) if w.name == name]
     if not name.isidentifier() or not writes or any(w.role == "address" for w in writes):
         return False
@@ -63,7 +63,7 @@ def is_kept(spot: FunctionSpot, name: str, line: int) -> bool:
 
 
 def truth(draft: ReportBuilder, place: FramePlace, condition: Expression) -> bool | None:
-    """What a condition is with the values that its names have now."""
+    """Evaluate a condition with its names' current values; None: unknown."""
     condition = bare(condition)
     while condition.kind == "other" and len(condition.parts) == 1:
         condition = bare(condition.parts[0])
@@ -108,17 +108,17 @@ def _is_set(value: Value | None) -> bool | None:
 
 
 def gives(draft: ReportBuilder, spot: FunctionSpot, write: NameWrite) -> bool | None:
-    """Whether what a line sets a name to is what the name is now; None: that cannot be evaluated."""
+    """Whether the name still has the value that the line sets; None: unknown."""
     value = bare(write.value) if write.value else None
     if value is None or spot.place is None or any(part.kind in ("call", "assign") for part in within(value)):
-        return True if value is not None and spot.place else None  # a call gives what it gives
+        return True if value is not None and spot.place else None  # the result of a call is not evaluated
     if not all(is_kept(spot, name, write.line) for name in names_of(value)):
         return None
     return _agree(draft, spot.place, write.name, value)
 
 
 def _agree(draft: ReportBuilder, place: FramePlace, name: str, other: Expression) -> bool | None:
-    """Whether a name and an expression are the same number or pointer now."""
+    """Whether a name and an expression are the same number or pointer now; None: unknown."""
     holds, value = place.value(name), place.value(other.text)
     if holds is not None and value is not None and holds.kind == "pointer":
         return holds.address == value.address if value.kind == "pointer" else None
@@ -127,7 +127,7 @@ def _agree(draft: ReportBuilder, place: FramePlace, name: str, other: Expression
 
 
 def last_writes(draft: ReportBuilder, spot: FunctionSpot, writes: list[NameWrite]) -> list[NameWrite]:
-    """Of writes, nearest first, those that may have been the last: none that has not run or that was overwritten."""
+    """Return the writes, nearest first, that may have been the last: neither overwritten nor known not to have run."""
     found: list[NameWrite] = []
     is_over = False
     for write in writes:
@@ -142,7 +142,7 @@ def last_writes(draft: ReportBuilder, spot: FunctionSpot, writes: list[NameWrite
 
 
 def never_set(draft: ReportBuilder, spot: FunctionSpot, declared: NameWrite, sets: list[NameWrite]) -> bool | None:
-    """Whether nothing has given a value to what a line declares without one; None: that cannot be evaluated."""
+    """Whether no line has set a variable that is declared without a value; None: unknown."""
     if _may_be_filled(draft, spot, declared.name):
         return None
     if not sets:
@@ -154,7 +154,7 @@ def never_set(draft: ReportBuilder, spot: FunctionSpot, declared: NameWrite, set
 
 
 def _may_be_filled(draft: ReportBuilder, spot: FunctionSpot, name: str) -> bool:
-    """Whether a line hands a variable to what may set it, by reference, as `>>` does, or in a macro."""
+    """Whether a line passes a variable to code that may set it: by reference, with `>>`, or in a macro."""
     handed = [
         (call, at) for call in calls_with(spot, name) for at, e in enumerate(call.parts[1:]) if bare(e).text == name
     ]
@@ -164,7 +164,7 @@ def _may_be_filled(draft: ReportBuilder, spot: FunctionSpot, name: str) -> bool:
 
 
 def calls_with(spot: FunctionSpot, name: str) -> list[Expression]:
-    """The calls of a function that are given a name as an argument, other than those that allocate or free."""
+    """Return the calls in a function that get a name as an argument, except calls that allocate or free."""
     known = ("free", "realloc", "sizeof")
     calls = [part for part in _parts(spot) if part.kind == "call" and callee(part) not in known]
     return [call for call in calls if any(bare(e).text == name for e in call.parts[1:])]

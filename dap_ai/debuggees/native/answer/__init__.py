@@ -1,5 +1,5 @@
-"""The answer about a native stop, and the first context of a model.
+"""The offline answer about a native stop, and the first context of a model.
 
-It joins what `diagnoses` found with what the program reported itself. At a data breakpoint it says which variable was
-written, its values, and the line that wrote it (`hit_data.py`). `agent/case/fitting.py` makes it fit.
+It joins the result of `diagnoses` with the program's own report. At a data breakpoint it also states which variable was
+written, its values, and the line that wrote it (`hit_data.py`). `agent/case/fitting.py` shortens it to fit.
 """

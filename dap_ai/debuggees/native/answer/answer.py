@@ -49,15 +49,15 @@ _NOT_TRIED = "It was not tried: native programs have no snapshots. Build with it
 
 
 class NativeAnalyst:
-    """See agent.providers.offline.Analyst. It keeps nothing: no copy was made, and nothing was tried."""
+    """Answers about native stops: see agent.providers.offline.Analyst. Makes no copies and tries nothing."""
 
     async def answer(self, work: Work, case: StopSnapshot, bench: ToolContext) -> Answer:
-        """What is wrong at the stop, or what the question asks of it."""
+        """Explain what is wrong at the stop, or answer the question about it."""
         del bench
         return await _answered(work, case)
 
     def unread(self, work: Work, caught: StopSnapshot) -> Answer | None:
-        """Nothing is known of a native error without a stop."""
+        """Return None: without a stop nothing is known about a native error."""
         del work, caught
         return None
 
@@ -87,7 +87,7 @@ async def _answered(work: Work, case: StopSnapshot) -> Answer:
 
 
 def where(case: StopSnapshot, file: str, line: int) -> str:
-    """`shop.c:12` as code."""
+    """Return `shop.c:12` as code."""
     return f"`{shorten(file, root_of(case))}:{line}`"
 
 
@@ -108,7 +108,7 @@ def _stop(work: Work, analysis: NativeAnalysis, missed: str = "") -> Answer:
 
 
 def verdict(analysis: NativeAnalysis) -> str:
-    """What the answer comes to, in one short sentence: what failed, the value, the place."""
+    """Summarise the answer in one short sentence: what failed, the value, the place."""
     case, place = analysis.case, analysis.place
     spot = where(case, place.frame.path, place.frame.line)
     if analysis.kind == "stop":
@@ -130,7 +130,7 @@ def verdict(analysis: NativeAnalysis) -> str:
 
 
 def _rests_on_edits(analysis: NativeAnalysis) -> bool:
-    """Whether what failed, or a link of its chain, reads a value that was set in the debugger."""
+    """Whether the failure, or a link of its chain, reads a value that was set in the debugger."""
     case, place = analysis.case, analysis.place
     line = place.source.line(place.frame.line) if place.source else ""
     read = [(place.frame.name, place.frame.path, [line, *(c.expression for c in analysis.cited)])]
@@ -141,7 +141,7 @@ def _rests_on_edits(analysis: NativeAnalysis) -> bool:
 
 
 def _unreadable(case: StopSnapshot, wanted: list[str], came: str) -> str:
-    """Says of the expressions that were asked for, and are more than a word, that this frame has none of them."""
+    """Return a sentence about requested expressions that cannot be read in this frame; single words are ignored."""
     place = case.focus
     names = _missed(place, wanted, came) if place else ""
     if not names or place is None:
@@ -156,12 +156,12 @@ def _missed(place: FramePlace, wanted: list[str], came: str) -> str:
 
 
 def _origins(case: StopSnapshot, place: FramePlace, roots: list[str]) -> NativeAnalysis:
-    """Where the values of expressions come from."""
+    """Trace the origins of expressions' values."""
     draft = ReportBuilder(case, place)
     for text in roots:
         value = place.value(text)
         if value is None:
-            # What cannot be read hangs on something that can: of a->b->c the first of a->b, a.
+            # An unreadable expression depends on a readable one: for a->b->c, the first readable of a->b and a.
             text = next((part for part in _holders(text) if place.value(part)), text)  # noqa: PLW2901
             value = place.value(text)
         trace(draft, text, OriginQuery(brief(value) if value else "", null=is_null(value)))
@@ -174,19 +174,19 @@ def _is_data(fact: ExpressionResult | None) -> bool:
 
 
 def _is_meant(text: str, place: FramePlace) -> bool:
-    """Whether it is no English word that is also a constant of a library's enum."""
+    """Whether a word means an expression, not an English word that is also a constant of a library's enum."""
     value = place.value(text)
     return value is None or value.kind != "enum" or value.text != text
 
 
 def _holders(text: str) -> list[str]:
-    """`a->b` and `a` of `a->b->c`, the longest first."""
+    """Return the prefixes of an access path, longest first: `a->b` and `a` for `a->b->c`."""
     ends = [found.start() for found in re.finditer(r"->|\.|\[", text)]
     return [text[:end] for end in reversed(ends)]
 
 
 def _about(work: Work, case: StopSnapshot, roots: list[str], analysis: NativeAnalysis) -> Answer:
-    """What expressions of the question are now, and where they were set."""
+    """Answer with the current values of the question's expressions, and where they were set."""
     place = analysis.place
     spot = where(case, place.frame.path, place.frame.line)
     values = [
@@ -210,7 +210,7 @@ def _about(work: Work, case: StopSnapshot, roots: list[str], analysis: NativeAna
 
 
 def happened(analysis: NativeAnalysis, cited: list[Cited]) -> str:
-    """The signal, report or stop, where, the sentences that explain it and the values that prove them."""
+    """Describe the failure: the signal, report or stop, its place, the sentences and the values that prove them."""
     place = analysis.place
     spot = where(analysis.case, place.frame.path, place.frame.line)
     text = f"{HAPPENED} {headline(analysis)} at {spot}, in `{short_name(place.frame.name)}`:\n\n{quote(place)}"
@@ -221,7 +221,7 @@ def happened(analysis: NativeAnalysis, cited: list[Cited]) -> str:
 
 
 def headline(analysis: NativeAnalysis) -> str:
-    """What stopped the program, in a few words: ``A null dereference (`SIGSEGV`: address not mapped)``."""
+    """Describe what stopped the program, in a few words: ``A null dereference (`SIGSEGV`: address not mapped)``."""
     case = analysis.case
     report, fault, error = analysis.report, case.inspection.fault, case.exception
     kind = analysis.kind if analysis.kind not in ("crash", "stop") else ""
@@ -257,7 +257,7 @@ def _article(kind: str) -> str:
 
 
 def why(analysis: NativeAnalysis, head: str = BACK) -> str:
-    """The chain from the failing line back; each link with its file, line and code."""
+    """Describe the chain back from the failing line, each link with its file, line and code."""
     return chain_of([_link(analysis, link) for link in analysis.chain[:_MAX_CHAIN]], head)
 
 
@@ -276,20 +276,20 @@ def _link(analysis: NativeAnalysis, link: OriginLink) -> str:
 
 
 def _is_sure(analysis: NativeAnalysis) -> bool:
-    """A missing check is a guess: it tells where a null is let through, not why it is one."""
+    """Whether the first suspect is certain. A missing check is a guess: it lets a null through, but makes none."""
     first = analysis.suspects[0]
     return first.score >= _SURE and (first.file, first.line) not in analysis.unchecked
 
 
 def _is_founded(analysis: NativeAnalysis, suspect: Suspect) -> bool:
-    """Whether there is a reason to take it for the cause: which part a line has in the failure is none."""
+    """Whether evidence makes a suspect the cause; a line's part in the failure alone is no evidence."""
     if suspect.reason == THE_FAILED_LINE:
         return bool(analysis.sentences) and analysis.kind != "assertion"
     return suspect.score >= _SURE or not _PART.fullmatch(suspect.reason)
 
 
 def root_cause(analysis: NativeAnalysis) -> str:
-    """The most suspicious line with its reason, how sure it is, and the others in short; else that it is not known."""
+    """Name the most suspicious line, its reason and its certainty, and list the others; or state that it is unknown."""
     told = analysis.suspects[:4]
     if told and not _is_founded(analysis, told[0]):
         listed = "; ".join(f"{where(analysis.case, s.file, s.line)} ({s.reason})" for s in told)
@@ -298,7 +298,7 @@ def root_cause(analysis: NativeAnalysis) -> str:
 
 
 def recommendation(analysis: NativeAnalysis) -> tuple[str, list[Fix]]:
-    """A fix as a diff, which nobody has tried, and the next debugging steps."""
+    """Return advice as text, with any fix as an untried diff."""
     case, fixes = analysis.case, list[Fix]()
     parts = [ADVICE]
     if analysis.fix:
@@ -319,7 +319,7 @@ def recommendation(analysis: NativeAnalysis) -> tuple[str, list[Fix]]:
 
 
 def _proving(analysis: NativeAnalysis) -> list[Cited]:
-    """What the answer cites: what the diagnosis chose, then the failing frame's own data."""
+    """Return the values to cite: those the diagnosis chose, then the failing frame's own variables."""
     chosen = [c for c in analysis.cited if c.place.value(c.expression)]
     for variable in variables(analysis.place.facts)[:_MAX_CITED] if analysis.place.facts else ():
         known = any(c.place is analysis.place and c.expression == variable.name for c in chosen)

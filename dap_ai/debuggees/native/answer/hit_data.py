@@ -1,4 +1,4 @@
-"""What a data breakpoint has stopped the program for: the variable, its values, and the line that has written it."""
+"""Explains a data breakpoint's stop: the variable, its values, and the line that wrote it."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from dap_ai.protocol.contracts.question import WatchedData
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 
 _TOLD = re.compile(r"Watchpoint (\d+) hit:\r?\n(?:old value: (.*?)\r?\n)?new value: (.*?)\r?\n")
-"""What lldb prints in the console at a hit."""
+"""What lldb prints in the console when a watchpoint is hit."""
 _NUMBER = re.compile(r"watchpoint (\d+)")
 
 
 async def hit_data(debugger: Debugger, case: StopSnapshot, read: Callable[[list[str]], Awaitable[None]]) -> str:
-    """A sentence; empty: no data breakpoint has stopped the program, or it is not known what it watches.
+    """Return a sentence about the data that stopped the program; empty: not a data breakpoint, or its data is unknown.
 
     `read` reads further expressions into the case. Raises NotStopped.
     """
@@ -47,14 +47,17 @@ async def hit_data(debugger: Debugger, case: StopSnapshot, read: Callable[[list[
 
 
 def _printed(case: StopSnapshot) -> tuple[str, str]:
-    """The old and the new value, as the debugger has printed them for this hit; empty: it has not."""
+    """Return the old and the new value that the debugger printed for this hit; empty if it printed none."""
     number = _NUMBER.search(case.stop.description)
     printed = [found for found in _TOLD.findall("".join(text for _, text in case.output)) if number]
     return (printed[-1][1], printed[-1][2]) if number and printed and printed[-1][0] == number[1] else ("", "")
 
 
 def _owner(case: StopSnapshot, watched: WatchedData) -> FramePlace | None:
-    """The frame in which the name means what is watched: its function's; of a global any that has no other so named."""
+    """Return the frame in which the name means the watched data, or None.
+
+    That is the frame of its function; for a global, the focused frame if it has no local of that name.
+    """
     if watched.function:
         return next((p for p in case.callers if short_name(p.frame.name) == short_name(watched.function)), None)
     place = case.focus
@@ -62,7 +65,7 @@ def _owner(case: StopSnapshot, watched: WatchedData) -> FramePlace | None:
 
 
 async def _spot(debugger: Debugger, case: StopSnapshot, place: FramePlace) -> str:
-    """The line of the instruction before the one at which the program stands, which has done it."""
+    """Describe where the access happened: the line of the instruction before the current one."""
     frame, file = place.frame, shorten(place.frame.path, root_of(case))
     inside = f", in `{short_name(frame.name)}`"
     if case.frames[0] is not frame:
@@ -74,7 +77,7 @@ async def _spot(debugger: Debugger, case: StopSnapshot, place: FramePlace) -> st
 
 
 async def _line_before(debugger: Debugger, case: StopSnapshot) -> int:
-    """0: the adapter does not tell; some disassemble backwards into the middle of an instruction."""
+    """Return the line of the previous instruction, or 0: unknown; some disassemblers start inside an instruction."""
     frame = case.places[0].frame
     try:
         wanted = {"threadId": case.stop.thread_id, "levels": 1}

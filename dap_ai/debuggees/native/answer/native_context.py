@@ -1,4 +1,4 @@
-"""The first context of a native stop: stop, fault, report, failing line, frames with values, threads, in a budget."""
+"""A model's first context at a native stop, within a budget: fault, report, failing line, frames, threads."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from dap_ai.protocol.contracts.inspection import ThreadFacts, ThreadFrame, Value
 from dap_ai.system.texts import fenced
 
 _Lines = set[tuple[str, int]]
-"""Lines of source that were quoted."""
+"""Source lines already quoted."""
 _REGISTERS = 10
 
 
 def first_context(case: StopSnapshot, analysis: NativeAnalysis | None, budget_tokens: int) -> str:
-    """Markdown, at most `budget_tokens` long."""
+    """Return Markdown of at most `budget_tokens`."""
     quoted: _Lines = set()
     runs = folded(case.frames, case.total_frames, case.outermost)
     sections = [
@@ -54,7 +54,7 @@ def first_context(case: StopSnapshot, analysis: NativeAnalysis | None, budget_to
         joined: list[str] = []
         for section in sections:
             said = section.text()
-            # Lines of one stack stand together, whatever has a block of source apart.
+            # Rows of one stack are kept together; a section with a block of source is set apart.
             gap = "\n" if said.startswith("#") and joined and joined[-1].startswith("#") else "\n\n"
             joined += [gap if joined else "", said] if said else []
         return "".join(joined)
@@ -63,7 +63,7 @@ def first_context(case: StopSnapshot, analysis: NativeAnalysis | None, budget_to
 
 
 def _folder(case: StopSnapshot) -> str:
-    """That of the program's source; paths are told from there."""
+    """Return the folder of the program's source, to which paths are shown relative."""
     top = next((p for p in case.places if p.frame.user), None)
     path = top.frame.path if top else case.report.file if case.report else ""
     return str(PurePath(path).parent) if PurePath(path).is_absolute() else case.inspection.cwd
@@ -76,7 +76,7 @@ def _at(case: StopSnapshot, path: str, line: int) -> str:
 def _stop(case: StopSnapshot, level: int) -> str:
     fault, size = case.inspection.fault, (300, 160, 80, 40)[level]
     if fault is None or not fault.signal:
-        if case.report:  # which says what the debugger called it
+        if case.report:  # the report contains the debugger's description
             return ""
         return f"stopped: {cut(case.stop.description or case.stop.reason, size)} {cut(case.stop.text, size)}".rstrip()
     parts = [f"{fault.signal}: {fault.code}" if fault.code else fault.signal]
@@ -107,7 +107,7 @@ def _report(case: StopSnapshot, level: int) -> str:
 
 
 def _chain(case: StopSnapshot, stack: Stack, count: int) -> str:
-    """Innermost first, of that one also its source line."""
+    """Format a stack innermost first, with the source line of the innermost frame."""
     rows = shown([ThreadFrame(f.name, shorten(f.file, _folder(case)), f.line) for f in stack.frames])
     top = stack.frames[0]
     source = case.sources.read(top.file) if top.line else None
@@ -117,12 +117,12 @@ def _chain(case: StopSnapshot, stack: Stack, count: int) -> str:
 
 
 def _on_top(case: StopSnapshot, report: Report) -> bool:
-    """Whether its own first stack is the one that is shown anyway."""
+    """Whether the report's first stack is the one that is shown anyway."""
     return bool(case.places) and report.line == case.places[0].frame.line
 
 
 def _failing(case: StopSnapshot, analysis: NativeAnalysis | None, level: int) -> str:
-    """Values of the failing line's sub-expressions."""
+    """List the values of the failing line's sub-expressions."""
     place = analysis.place if analysis else case.focus
     unit = unit_of(place.source) if place else None
     if place is None or unit is None:
@@ -143,7 +143,7 @@ def _failing(case: StopSnapshot, analysis: NativeAnalysis | None, level: int) ->
 
 
 def _run(case: StopSnapshot, run: FoldedFrames, quoted: _Lines, level: int) -> str:
-    """One frame of the user's, or a run of frames that is told as one."""
+    """Format one of the user's frames, or several frames folded into one."""
     if run.kind == "library":
         outermost = run.last + 1 >= max(case.total_frames, len(case.frames)) and bool(case.places)
         names = tuple(dict.fromkeys(name.split("(")[0].rstrip(":") or name for name in run.names))
@@ -162,7 +162,7 @@ def _run(case: StopSnapshot, run: FoldedFrames, quoted: _Lines, level: int) -> s
 
 
 def _numbered(case: StopSnapshot, number: int) -> StackFrame:
-    """A frame of the innermost or the outermost ones that were read."""
+    """Return a frame by number, from the innermost or outermost frames that were read."""
     outer = number - (case.total_frames - len(case.outermost))
     return case.frames[number] if number < len(case.frames) else case.outermost[outer]
 
@@ -185,7 +185,7 @@ def _shown(value: Value, size: int) -> str:
 
 
 def _rows(place: FramePlace, quoted: _Lines, level: int, *, whole: bool) -> Iterator[str]:
-    """Numbered lines that were not quoted before: around the frame's own line, which is marked."""
+    """Yield numbered lines around the frame's own line, which is marked; skips lines already quoted."""
     source, line = place.source, place.frame.line
     if source is None or level >= 5:
         return
@@ -213,7 +213,7 @@ def _waiting(case: StopSnapshot) -> list[ThreadFacts]:
 
 
 def _threads(case: StopSnapshot, level: int) -> str:
-    """Who waits for what; of the others the innermost frame."""
+    """List which thread waits for what, and the innermost frame of the others."""
     threads = case.inspection.threads
     if len(threads) < 2:
         return ""
@@ -248,7 +248,7 @@ def _top(case: StopSnapshot, thread: ThreadFacts) -> str:
 
 
 def _hindrances(case: StopSnapshot, level: int) -> str:
-    """What can not be read here and why, and what to do; the machine's view where there is no other."""
+    """Explain what cannot be read here and what to do; show registers if nothing else is available."""
     top = case.places[0] if case.places else None
     rows = notes(case, top if top and top.source else None)[: (6, 3, 1)[level]]
     if case.inspection.registers and level < 2 and (top is None or top.source is None):

@@ -1,4 +1,4 @@
-"""What a question names; what keeps a native program from being read; what can be said without any source."""
+"""Helpers for questions and limits: expressions in a question, why values are missing, stops without source."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _MAX_FRAMES = 6
 
 
 def notes(case: StopSnapshot, place: FramePlace | None) -> list[str]:
-    """Sentences: no debug information, stripped, optimised, no source or no parser, and what could not be read."""
-    # Why sub-expressions, origins of values and callers' arguments are missing, where they are.
+    """Return sentences about what limits reading: no debug information, stripped, optimised, no source, no parser."""
+    # Explains why sub-expressions, origins of values and callers' arguments are missing.
     reasons = dict.fromkeys(place.source.unparsed for place in case.places if place.source and place.source.unparsed)
     return [
         *_binary(case, place),
@@ -44,7 +44,7 @@ def _binary(case: StopSnapshot, place: FramePlace | None) -> list[str]:
 
 
 def _lost(case: StopSnapshot) -> str:
-    """A source file that a frame names and that cannot be read; empty: there is none."""
+    """Return the first source file that a frame names but that cannot be read; empty if there is none."""
     for frame in case.frames:
         path = PurePath(frame.path)
         library = frame.path.startswith(("/usr/", "/build/", "/rustc/")) or not path.is_absolute() or "`" in path.name
@@ -55,7 +55,7 @@ def _lost(case: StopSnapshot) -> str:
 
 
 def without_source(case: StopSnapshot) -> str:
-    """What can be told of a stop in which no frame has source of the user's."""
+    """Answer for a stop in which no frame has source of the user's."""
     return "\n\n".join(filter(None, [_happened(case), _stack(case), waiting_threads(case), _next(case)]))
 
 
@@ -85,13 +85,13 @@ def _stack(case: StopSnapshot) -> str:
 
 
 def _at(frame: StackFrame) -> str:
-    # lldb-dap names the disassembly of code without source so: program`function.
+    # lldb-dap gives disassembled code without source such a path: program`function.
     known = frame.path and frame.line and "`" not in frame.path
     return f" ({PurePath(frame.path).name}:{frame.line})" if known else ""
 
 
 def waiting_threads(case: StopSnapshot) -> str:
-    """Those that wait, a line each; empty: none is known to."""
+    """List the waiting threads, one line each; empty if none is known to wait."""
     waiting = [t for t in case.inspection.threads if t.waiting]
     rows = [f"- thread {t.ident} (`{t.name}`) waits: {t.waiting}" + (f" `{t.wants}`" if t.wants else "")
             for t in waiting[:_MAX_FRAMES]]  # fmt: skip
@@ -118,7 +118,7 @@ _PATH = re.compile(r"[*&]*[A-Za-z_]\w*(?:(?:->|\.|::)[A-Za-z_]\w*|\[[^\[\]]*\])+
 
 
 def expressions_in(question: str) -> list[str]:
-    """Expressions that the question may name, most explicit first; whether they exist is for the caller to see."""
+    """Return expressions that the question may name, most explicit first; they may not exist."""
     explicit = _CODE.findall(question)
     rest = _CODE.sub(" ", question)
     paths = [text.rstrip(".") for text in _PATH.findall(rest)]

@@ -1,6 +1,6 @@
-"""Diagnoses of native failures: one module per family, tried one after another.
+"""Diagnoses of native failures: one module per family, tried in order.
 
-`diagnose(draft)` says whether the stop is one of its own, and explains it. The first family that knows the stop answers
-(`diagnosing.py`, where a new module gets its line). A diagnosis states values that were read, and looks in `analysis`
-for what would refute it.
+`diagnose(draft)` explains the stop and returns True if it belongs to its family; the first match wins. To add a module,
+list it in `diagnosing.py`. A diagnosis states values that were read, and uses `analysis` to look for evidence against
+its cause.
 """

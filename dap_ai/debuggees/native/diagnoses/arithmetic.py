@@ -1,4 +1,4 @@
-"""Numbers that do not fit: integer overflow, division by zero, and the wrap of an empty container's `size() - 1`."""
+"""Diagnoses arithmetic failures: integer overflow, division by zero, and `size() - 1` of an empty container."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _SIGNALS = ("SIGSEGV", "SIGBUS", "SIGABRT", "SIGTRAP", "SIGILL", "EXC_BAD_ACCESS
 
 
 def diagnose(draft: ReportBuilder) -> bool:
-    """Whether the line's arithmetic failed: by a report, by SIGFPE, or by the end of an empty container."""
+    """Explain failed arithmetic, shown by a report, by SIGFPE, or by an empty container; return whether it matches."""
     report = draft.report
     said = f"{report.kind} {report.message}" if report else ""
     if _ZERO.search(said) or draft.signal == "SIGFPE":
@@ -65,7 +65,7 @@ def _division(draft: ReportBuilder) -> bool:
 
 
 def _largest(draft: ReportBuilder, divisions: list[Expression]) -> bool:
-    """INT_MIN / -1, the other division that the processor refuses."""
+    """Explain INT_MIN / -1, the other division that the processor refuses."""
     left = next((bare(e.parts[0]) for e in divisions if amount(draft, e.parts[1]) == -1), None)
     if left is None:
         draft.say("The processor refused a division: by zero, or of the least number by -1.")
@@ -79,7 +79,7 @@ def _largest(draft: ReportBuilder, divisions: list[Expression]) -> bool:
 
 
 def operand(draft: ReportBuilder, part: Expression) -> str:
-    """An operand with its value, computed where the debugger has not read it; what it is made of is cited."""
+    """Return an operand with its value, computed if the debugger has not read it, and cite its parts."""
     if draft.value(part.text) is None and (number := amount(draft, part)) is not None:
         for name in names_of(part):
             draft.cite(name)
@@ -112,19 +112,19 @@ def _overflow(draft: ReportBuilder, report: Report) -> bool:
 
 
 class _End(NamedTuple):
-    """Code that takes the last or first element of something."""
+    """Code that takes the first or last element of a container."""
 
     code: str
     line: int
     file: str
     function: Function | None = None
-    """Which was called, and has returned; None: the failing one itself."""
+    """The called function that has returned; None: the failing function itself."""
     holder: str = ""
-    """The object whose method it is, as the failing frame has it."""
+    """The method's object, as an expression in the failing frame."""
 
 
 def _ends(draft: ReportBuilder) -> Iterator[_End]:
-    """`v[v.size() - 1]`, `v.back()`: in the line, or in what it has just called."""
+    """Yield code such as `v[v.size() - 1]` and `v.back()`, on the line or in functions that it called."""
     if draft.statement:
         yield _End(draft.statement.text, draft.line, draft.place.frame.path)
     for call in draft.calls:
@@ -139,7 +139,7 @@ def _ends(draft: ReportBuilder) -> Iterator[_End]:
 
 
 def _explain_empty(draft: ReportBuilder, end: _End) -> bool:
-    """Explains an element read from an empty container; returns whether that is the failure."""
+    """Explain an element read from an empty container; return whether that is the failure."""
     for found in [*_BEFORE.finditer(end.code), *_ENDS.finditer(end.code)]:
         text, value = _container(draft.place, found[1], end.holder)
         if value is not None and value.length == 0 and not (end.function and _is_asked(draft, end, found[1])):
@@ -149,7 +149,7 @@ def _explain_empty(draft: ReportBuilder, end: _End) -> bool:
 
 
 def _is_asked(draft: ReportBuilder, end: _End, container: str) -> bool:
-    """Whether the called function looks whether there is an element before it takes one: then it has not taken it."""
+    """Whether the called function checks for an element first, so that it did not take one."""
     asks = re.compile(rf"(?:^|\W){re.escape(container)}\s*(?:\.|->)\s*(?:empty|size|length|begin)\(\)(?!\s*-\s*1\b)")
     lines = range(end.function.first, end.line + 1) if end.function else ()
     return any(asks.search(draft.line_text(line, end.file)) for line in lines)
@@ -176,7 +176,7 @@ def _tell_empty(draft: ReportBuilder, end: _End, code: str, text: str) -> None:
 
 
 def _container(place: FramePlace, name: str, holder: str) -> tuple[str, Value | None]:
-    """The container as the frame reaches it: by its name, through `this`, or through the object of the call."""
+    """Find the container as the frame reaches it: by its name, through `this`, or through the call's object."""
     for text in (name, f"this->{name}", *((f"{holder}.{name}", f"{holder}->{name}") if holder else ())):
         if (value := place.value(text)) is not None:
             return text, value

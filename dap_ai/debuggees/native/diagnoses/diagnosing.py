@@ -1,4 +1,4 @@
-"""The native analysis of a stop: the first family of diagnoses that knows what it is."""
+"""Finds the native diagnosis of a stop: the first family that matches it."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _FAMILIES: tuple[Callable[[ReportBuilder], bool], ...] = (
     pointers.diagnose,
     others.diagnose,
 )
-"""The last one takes all."""
+"""Families in the order they are tried; the last one matches every stop."""
 
 
 def analyse(case: StopSnapshot) -> NativeAnalysis | None:
-    """None: no frame has source of the user's."""
+    """Analyse a stop; None: no frame has source of the user's."""
     place = failing(case)
     if place is None:
         return None

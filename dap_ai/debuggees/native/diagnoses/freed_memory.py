@@ -1,4 +1,4 @@
-"""Memory that was given back: used again, or freed twice. From the sanitizer's report, else from the code's path."""
+"""Diagnoses memory used after it was freed, or freed twice, from the sanitizer's report or from the code's path."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _FREES = frozenset({"free", "realloc", "reset", "fclose", "drop", "erase", "clea
 
 
 _OF_STACKS = {"freed": "frees", "allocated": "allocates"}
-"""By a word of its title, what the code of a stack in the report does."""
+"""What a stack of the report does, by a word in its title."""
 
 
 def diagnose(draft: ReportBuilder) -> bool:
-    """Whether the report, or libc's last words, are about freed memory."""
+    """Explain a report, or libc's last message, about freed memory; return whether it matches."""
     report = draft.report
     if report is None:
         return False
@@ -61,7 +61,7 @@ def _used_after(draft: ReportBuilder, report: Report) -> bool:
 
 
 def _moved(draft: ReportBuilder) -> bool:
-    """Whether a container's own method freed its elements, as it does where it needs more room; says so."""
+    """Explain elements freed by their container's own method as it grew; return whether that happened."""
     stack = draft.stack("freed")
     own = own_frame(draft, stack)
     if not (stack and own and any(map(_MAKES_ROOM.search, stack.inside))):
@@ -82,13 +82,13 @@ def _moved(draft: ReportBuilder) -> bool:
 
 
 def _calls_in(draft: ReportBuilder, file: str, line: int) -> list[Expression]:
-    """The calls of a line that are given something."""
+    """Return the line's calls that have arguments."""
     unit = draft.unit_of(file)
     return [e for e in unit.expressions_at(line) if e.kind == "call" and len(e.parts) > 1] if unit else []
 
 
 def _round_again(draft: ReportBuilder) -> None:
-    """The step of a loop that follows what its body has freed."""
+    """Explain a loop step that follows memory which the loop's body freed."""
     own = own_frame(draft, draft.stack("freed"))
     loop, function = draft.statement, draft.function
     if own and loop and function and loop.kind in ("for", "while") and loop.first < own[1] <= function.last:
@@ -121,7 +121,7 @@ def _twice(draft: ReportBuilder, report: Report) -> bool:
 
 
 def _earlier(draft: ReportBuilder, pointer: str) -> Freed | None:
-    """Where it was freed before, under this name or the one that it was set from."""
+    """Find an earlier free of the pointer, under its name or the name it was set from."""
     spot = spot_of(draft.place)
     sets = [w.value for w in reaching(spot.unit, spot.function, pointer, spot.line) if w.value] if spot else []
     names = [pointer, *(bare(value).text for value in sets)]
@@ -147,7 +147,7 @@ def _bad(draft: ReportBuilder, report: Report) -> bool:
 
 
 def _tell(draft: ReportBuilder, word: str, score: float, reason: str) -> bool:
-    """Tells a stack of the report whose title holds the word; whether there is one."""
+    """Describe the report's stack whose title contains the word; return whether there is one."""
     stack = draft.stack(word)
     own = own_frame(draft, stack)
     if stack is None or own is None:
@@ -162,9 +162,9 @@ def _tell(draft: ReportBuilder, word: str, score: float, reason: str) -> bool:
 
 
 def own_frame(draft: ReportBuilder, stack: Stack | None) -> tuple[str, int, str] | None:
-    """File, line and function of the innermost frame of the user's own code in a stack of the report.
+    """Return file, line and function of the innermost user frame in a stack of the report.
 
-    A function that only frees what it is given stands for its caller, unless another line of it is the failing one.
+    A function that only frees its argument counts as its caller, unless another line of it is the failing one.
     """
     frames = stack.frames if stack else ()
     own = [(f.file, f.line, f.name) for f in frames if f.line and draft.case.sources.read(f.file)]
@@ -183,7 +183,7 @@ def _frees_its_parameter(draft: ReportBuilder, file: str, line: int) -> bool:
 
 
 def _pointer_of(draft: ReportBuilder, report: Report) -> str:
-    """The pointer of the line through which the reported address is reached."""
+    """Return the pointer on the line through which the reported address is reached."""
     best = ""
     for part in (part for expression in draft.expressions for part in within(expression)):
         value = draft.value(part.text)
@@ -196,7 +196,7 @@ def _pointer_of(draft: ReportBuilder, report: Report) -> str:
 
 
 def _cite_members(draft: ReportBuilder, pointer: str) -> None:
-    """What the freed memory still holds: it tells which of them it is."""
+    """Cite what the freed memory still holds, to show which object it is."""
     known = [text for text in draft.place.known if text.startswith(f"{pointer}->") and text.count("->") == 1]
     told = [f"`{text}` is `{brief(value)}`" for text in known[:4] if (value := draft.value(text))]
     for text in known[:4]:
@@ -206,7 +206,7 @@ def _cite_members(draft: ReportBuilder, pointer: str) -> None:
 
 
 def _freed_here(draft: ReportBuilder) -> str:
-    """What the failing line frees."""
+    """Return the expression that the failing line frees."""
     for call in draft.calls:
         if callee(call) in _FREES and len(call.parts) > 1:
             return bare(call.parts[1]).text

@@ -1,4 +1,4 @@
-"""Where a pointer was freed before the failing line, by the code's path, and whether that can be known."""
+"""Finds where a pointer was freed before the failing line, by the code's path, and how certain that is."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from dap_ai.debuggees.native.analysis.stop_evaluation import always_runs, has_ru
 
 _GIVING = frozenset({"assigned", "changed", "address", "loop"})
 _PAGE, _HEADER = 0x1000, 0x10
-"""The C library of Linux maps a large block for itself, and returns the address behind its header of 16 bytes."""
+"""Linux's C library maps a large block separately and returns the address after its 16-byte header."""
 _UNLIKELY = 0.5
 
 
 @dataclass(frozen=True)
 class Freed:
-    """Where memory was given back before the failing line."""
+    """Where memory was freed before the failing line."""
 
     file: str
     line: int
     function: str
     text: str
-    """The pointer as it was freed."""
+    """The pointer expression that was freed."""
     is_known: bool = True
-    """Whether that line has run; else it may have."""
+    """Whether the line is known to have run; False: it may have."""
 
 
 def freed_before(draft: ReportBuilder, text: str) -> Freed | None:
-    """Where the pointer, or what it was reached by, was freed before the line: in this function or its callers."""
+    """Find where the pointer, or one on its access path, was freed earlier: in this function or its callers."""
     place: FramePlace | None = draft.place
     while place is not None:
         spot = spot_of(place)
@@ -59,17 +59,17 @@ def _freed_in(draft: ReportBuilder, spot: FunctionSpot, text: str) -> Freed | No
 
 
 def _leads_to(pointer: str, text: str) -> bool:
-    """Whether it is the pointer or goes on from it: `p->next->x` of `p->next`, and not `p->next_free`."""
+    """Whether `text` is the pointer or goes on from it: `p->next->x` for `p->next`, but not `p->next_free`."""
     return text == pointer or (text.startswith(pointer) and text[len(pointer)] in "-.[")
 
 
 def _is_replaced(freed: NameWrite, writes: list[NameWrite]) -> bool:
-    """Whether the same statement gives the name a new pointer: `p = realloc(p, n)`."""
+    """Whether the same statement sets the name to a new pointer: `p = realloc(p, n)`."""
     return any(w.role == "assigned" and w.line == freed.line and w.name == freed.name for w in writes)
 
 
 def _freed_by_call(draft: ReportBuilder, spot: FunctionSpot, text: str, since: int) -> Iterator[Freed]:
-    """A call before the line that is given the pointer, or what holds it, of a function that frees that."""
+    """Yield earlier calls that pass the pointer, or its holder, to a function that frees it."""
     for path, unit in draft.units():
         for function in unit.functions:
             names = list(map(plain, function.parameters))
@@ -85,7 +85,7 @@ def _freed_by_call(draft: ReportBuilder, spot: FunctionSpot, text: str, since: i
 
 
 def explain_freed(draft: ReportBuilder, text: str, freed: Freed) -> None:
-    """Says where it was freed, or may have been; that line is suspected."""
+    """Describe where a pointer was freed, or may have been, and suspect that line."""
     where, code = draft.spot(freed.line, freed.file), draft.line_text(freed.line, freed.file)
     has, frees, score = ("has", "frees", 0.9) if freed.is_known else ("may have", "may free", _UNLIKELY)
     draft.say(f"{where}, in `{freed.function}`, {has} freed it: `{code}`.")
@@ -96,12 +96,12 @@ def explain_freed(draft: ReportBuilder, text: str, freed: Freed) -> None:
 
 
 def may_be_unmapped(address: int) -> bool:
-    """Whether freeing may have made a block unreadable: the C library keeps the memory of small ones."""
+    """Whether freeing may have made a block unreadable: the C library keeps the memory of small blocks."""
     return address % _PAGE == _HEADER
 
 
 def tell_other_calls(draft: ReportBuilder, pointer: str) -> None:
-    """Earlier calls of the same function by its caller: whether one was given the pointer that is freed now."""
+    """Describe earlier calls of the same function by its caller that may have freed the same pointer."""
     spot, outer = spot_of(draft.place), draft.caller_of(draft.place)
     calling = spot_of(outer) if outer else None
     names = list(map(plain, spot.function.parameters)) if spot else []
@@ -119,7 +119,7 @@ def tell_other_calls(draft: ReportBuilder, pointer: str) -> None:
 
 
 def _was_given(draft: ReportBuilder, calling: FunctionSpot, call: Expression, at: int, pointer: str) -> bool | None:
-    """Whether an earlier call was given the pointer; None: it is not known to have run, or what it was given."""
+    """Whether an earlier call got the same pointer; None: it may not have run, or its argument is unknown."""
     ran = has_run(draft, calling, call.line)
     given = bare(call.parts[at]).text if 0 < at < len(call.parts) else ""
     if ran is False or not given or calling.place is None:

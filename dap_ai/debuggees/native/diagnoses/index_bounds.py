@@ -1,4 +1,4 @@
-"""An index or a copy past the end of its memory: the index, the size, and the loop or the check that is wrong."""
+"""Diagnoses an index or a copy past the end of its memory: the index, the size, and the faulty loop or check."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ _REGION = re.compile(r"(\d+) bytes (?:after|before|inside of|to the (?:right|lef
 _GLOBAL = re.compile(r"global variable '([^']+)'.*? of size (\d+)", re.DOTALL)
 _LOCAL = re.compile(r"<== Memory access at offset (\d+) ")
 _OBJECT = re.compile(r"\[(\d+), (\d+)\) '([^']+)'")
-"""A local variable of the frame in AddressSanitizer's report, by its first offset and the one behind its last."""
+"""A local variable in AddressSanitizer's report of the frame: its first offset and the one after its last."""
 _WILD = 1 << 24
 _CLEAR = 0.6
-"""The score of a suspect that explains the failure."""
+"""Minimum score of a suspect that explains the failure."""
 _NOT_SEEN = 0.55
-"""The same of one whose part in it could not be evaluated: no more than a guess."""
+"""Score of a suspect whose part in the failure could not be evaluated: only a guess."""
 _LET_THROUGH = 0.4
-"""The same of a loop that keeps to a limit that other lines have made."""
+"""Score of a loop that keeps to a limit set by other lines."""
 
 
 def diagnose(draft: ReportBuilder) -> bool:
-    """Whether the report, or an index of the line against its bound, says that it went past the end."""
+    """Explain an access past the end, shown by the report or an index of the line; return whether it matches."""
     report = draft.report
     if report and report.tool != "terminate" and _REPORTED.search(f"{report.kind} {report.message}"):
         draft.analysis.kind = "overflow"
@@ -60,7 +60,7 @@ def diagnose(draft: ReportBuilder) -> bool:
 
 
 def _returned_astray(draft: ReportBuilder) -> bool:
-    """A `return` that led nowhere: the array that ran over the return address is the frame's own."""
+    """Explain a `return` to an invalid address: one of the frame's own arrays overwrote the return address."""
     fault = draft.fault
     returning = bool(fault and fault.instruction.startswith("ret")) or draft.line_text(draft.line) == "}"
     arrays = [v for v in draft.place.facts.locals if length_of(v.value)] if draft.place.facts else []
@@ -91,7 +91,7 @@ def _reported(draft: ReportBuilder, report: Report) -> None:
 
 
 def _copied(draft: ReportBuilder) -> bool:
-    """Whether the line copies; what it indexes is blamed where as much as was copied would fit."""
+    """Explain a copying function on the line; if the copied size would fit, blame the index of its target."""
     copy = tell_copy(draft)
     if copy and copy.fits:
         _loops(draft, [e for e in within(copy.into) if e.kind == "subscript"])
@@ -111,9 +111,9 @@ def _region(draft: ReportBuilder, report: Report) -> None:
 
 
 def _of_local(facts: str, offset: int) -> str:
-    """Where the access begins in the frame, by the variables around it; empty: the report lists none there.
+    """Describe where in the frame the access begins, by the variables around it; empty: the report lists none.
 
-    AddressSanitizer marks the nearest variable, which often is not the one that the code ran out of.
+    AddressSanitizer marks the nearest variable, which often is not the one that was overrun.
     """
     objects = [(int(first), int(end), name) for first, end, name in _OBJECT.findall(facts)]
     if inside := next((name for first, end, name in objects if first <= offset < end), ""):
@@ -127,7 +127,7 @@ def _of_local(facts: str, offset: int) -> str:
 
 
 def _explain(draft: ReportBuilder, subscript: Expression, count: int | None = None, *, wild: bool = False) -> bool:
-    """Says index and bound where the one does not fit the other; whether it did."""
+    """Explain an index that is outside its bounds; return whether it is."""
     base, index = bare(subscript.parts[0]), bare(subscript.parts[1])
     if is_null(draft.value(base.text)):
         return False
@@ -170,7 +170,7 @@ def _room(draft: ReportBuilder, base: str, bound: int | None, size: Size | None)
 
 
 class _Room(NamedTuple):
-    """What is indexed, and how many elements it has; `bound` None: that is not known."""
+    """The indexed expression and its number of elements; `bound` None: unknown."""
 
     base: str
     bound: int | None
@@ -198,7 +198,7 @@ def _blame(draft: ReportBuilder, index: Expression, number: int | None, room: _R
 
 
 def _loop(draft: ReportBuilder, spot: FunctionSpot, write: NameWrite, room: _Room) -> None:
-    """Blames what the values at the stop leave of a loop's header: its sign, its limit, or a number that wraps."""
+    """Blame the part of a loop's header that the values at the stop show to be wrong: operator, limit or wrap."""
     line, name = write.line, write.name
     loop = judge(draft, spot, write, room.bound, room.base)
     draft.link(spot.path, line, "counts", name, spot.function.name)
@@ -248,7 +248,7 @@ def _one_too_far(draft: ReportBuilder, write: NameWrite, loop: NativeLoop, room:
 
 
 def _limited(draft: ReportBuilder, line: int, name: str, limit: Expression, room: _Room) -> None:
-    """Blame the limit of a loop that stops where it says, but too late: a literal, or names and what set them."""
+    """Blame a loop's limit that is too large: a literal, or the names in it and the lines that set them."""
     end = limit_of(draft, limit, draft.place)
     names = [text for text in names_of(limit) if draft.value(text) is not None]
     if names and end is not None and integer(limit.text) is None:
@@ -268,11 +268,11 @@ def _trace_numbers(draft: ReportBuilder, names: list[str]) -> None:
 
 
 def _loops(draft: ReportBuilder, subscripts: list[Expression]) -> None:
-    """Without a size: whatever counts the index of the line."""
+    """Blame the loops that count the line's indexes, when no size is known."""
     for subscript in subscripts:
         number, size = amount(draft, subscript.parts[1]), size_of(draft, draft.place, bare(subscript.parts[0]).text)
         for name in names_of(subscript.parts[1]):
             draft.code(name)
         if number is not None and size and number < size.count:
-            continue  # as many as were wanted: then the elements are larger than what was allocated
+            continue  # within the number of elements asked for, so each element is larger than the allocation assumed
         _blame(draft, bare(subscript.parts[1]), number, _Room(bare(subscript.parts[0]).text, None))

@@ -1,4 +1,4 @@
-"""What no other family explains: reports of other kinds, illegal instructions, aborts, and plain stops."""
+"""Diagnoses what no other family matches: other reports, illegal instructions, aborts, and plain stops."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SIGNALS = {
 
 
 def diagnose(draft: ReportBuilder) -> bool:
-    """Always: it says what can be said."""
+    """Explain any stop; always returns True."""
     report = draft.report
     if report:
         _reported(draft, report)
@@ -100,7 +100,7 @@ def _signal(draft: ReportBuilder) -> None:
 
 
 def _values(draft: ReportBuilder) -> None:
-    """The values of the line's own names."""
+    """Cite the values of the line's own names."""
     for root in draft.expressions:
         if root.kind in ("name", "member", "subscript") and len(draft.analysis.cited) < 6:
             draft.cite(root.text)

@@ -1,4 +1,4 @@
-"""A pointer that leads nowhere: null, never set, freed, or overwritten."""
+"""Diagnoses invalid pointers: null, never set, freed, or overwritten."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _SIGNALS = ("SIGSEGV", "SIGBUS", "EXC_BAD_ACCESS")
 _NEAR_NULL = 0x10000
 _NEAR = 0x1000
 _LETTERS = 3
-"""Printable bytes that are hardly chance."""
+"""Minimum number of printable bytes that is unlikely to be chance."""
 _CANONICAL_BITS = 47
 _RAISED = re.compile(r"null dereference of `?(.+?)`?(?:$|[;,:] )")
 _NO_FUNCTION = re.compile(r"0x[0-9a-fA-F]+$")
-"""The end of a pointer to a function, where there is none that it could be named by."""
+"""Matches the value of a function pointer whose address belongs to no function."""
 _FILLS = {
     0xBE: "the byte 0xbe, with which AddressSanitizer fills memory that is allocated and not yet set",
     0xCC: "the byte 0xcc, with which a debug build fills variables that are not yet set",
@@ -46,7 +46,7 @@ _MARKS = {0xDEADBEEF: "0xdeadbeef", 0xFEEEFEEE: "0xfeeefeee", 0xBAADF00D: "0xbaa
 
 
 def diagnose(draft: ReportBuilder) -> bool:
-    """Whether a pointer of the line is null or leads nowhere, and the signal is about that."""
+    """Explain a null or invalid pointer on the line that caused the signal; return whether there is one."""
     if draft.signal not in _SIGNALS:
         return False
     null = null_pointer(draft)
@@ -63,7 +63,7 @@ def diagnose(draft: ReportBuilder) -> bool:
 
 
 def pointers(draft: ReportBuilder) -> list[Expression]:
-    """Every expression that the line follows as a pointer, innermost first: what fails first comes first."""
+    """Return every expression that the line dereferences, innermost first, because that one fails first."""
     found = [base for e in reversed(draft.expressions) if (base := followed(e)) is not None]
     calls = [e for e in reversed(draft.calls) if e.parts]
     given = [bare(part) for e in calls for part in [*e.parts[1:], e.parts[0]]]
@@ -75,7 +75,7 @@ def pointers(draft: ReportBuilder) -> list[Expression]:
 
 
 def followed(expression: Expression) -> Expression | None:
-    """The pointer that an expression follows: `p` of `p->x`, `*p` and `p[i]`, and of the call `p->f()`."""
+    """Return the pointer that an expression dereferences: `p` in `p->x`, `*p`, `p[i]` and `p->f()`; else None."""
     if not expression.parts:
         return None
     if expression.kind == "call":
@@ -85,21 +85,21 @@ def followed(expression: Expression) -> Expression | None:
 
 
 def null_pointer(draft: ReportBuilder) -> Expression | None:
-    """The pointer of the line that is null, and whose use fits the address that could not be reached."""
+    """Return the line's null pointer whose use fits the address that could not be accessed."""
     candidates, raised = pointers(draft), _raised(draft)
     first = [e for e in candidates if e.text == raised]
     fault = draft.fault
     if fault and fault.address is not None and fault.address >= _NEAR_NULL and not first:
         return next((e for e in candidates if _is_indexed_far(draft, e, fault.address)), None)
     nulls = [e for e in candidates if is_null(draft.value(e.text))]
-    nulls.sort(key=lambda e: not _is_followed(draft, e))  # an argument only where nothing else is null
+    nulls.sort(key=lambda e: not _is_followed(draft, e))  # an argument counts only if no dereferenced pointer is null
     if (this := draft.value("this")) is not None and is_null(this) and not nulls:
         return Expression("this", "name", draft.line, 0)
     return next(iter([*first, *nulls]), None)
 
 
 def _is_indexed_far(draft: ReportBuilder, pointer: Expression, address: int) -> bool:
-    """Whether a null pointer with the index of the line gives the address, however far that is from null."""
+    """Whether indexing a null pointer gives the address, however far it is from null."""
     if not is_null(draft.value(pointer.text)):
         return False
     numbers = [amount(draft, e.parts[1]) for e in draft.subscripts if bare(e.parts[0]).text == pointer.text]
@@ -107,7 +107,7 @@ def _is_indexed_far(draft: ReportBuilder, pointer: Expression, address: int) -> 
 
 
 def _raised(draft: ReportBuilder) -> str:
-    """What the inspector says is null, of the innermost expression that raised."""
+    """Return the null expression that the inspector names for the innermost expression that raised."""
     for expression in reversed(draft.expressions):
         fact = draft.place.known.get(expression.text)
         if fact and fact.error == "raised" and (found := _RAISED.search(fact.text)):
@@ -120,7 +120,7 @@ def _is_followed(draft: ReportBuilder, pointer: Expression) -> bool:
 
 
 def _leads_to_fault(draft: ReportBuilder, value: Value | None) -> bool:
-    """Whether the address that could not be reached is the pointer's, or little more."""
+    """Whether the address that could not be accessed is the pointer's, or slightly above it."""
     fault, address = draft.fault, _address(value)
     if value is None or not address or value.kind not in ("pointer", "function") or not fault or fault.address is None:
         return False
@@ -128,7 +128,7 @@ def _leads_to_fault(draft: ReportBuilder, value: Value | None) -> bool:
 
 
 def _address(value: Value | None) -> int:
-    """Where a pointer leads, also one to a function where there is none; 0: nowhere, or not known."""
+    """Return the address a pointer holds, even a function pointer's invalid address; 0: null or unknown."""
     found = _NO_FUNCTION.search(value.text) if value and value.kind == "function" else None
     return int(found[0], 16) if found else (value and value.address) or 0
 
@@ -146,7 +146,7 @@ def _explain_null(draft: ReportBuilder, pointer: Expression) -> None:
     draft.say(f"{draft.code(text)}: a null pointer, and the line {purpose}{where}.")
     for name in draft.function.parameters if draft.function else ():
         if (other := name.lstrip("*& ")) != text:
-            draft.cite(other)  # it tells which case this is
+            draft.cite(other)  # shows which case this is
     draft.analysis.effect = f"`{text}` is `null`"
     trace(draft, text, OriginQuery("null", null=True))
     explain_lookup(draft, text)
@@ -175,7 +175,7 @@ def _purpose(draft: ReportBuilder, text: str) -> str:
 
 
 def explain_broken(draft: ReportBuilder, pointer: Expression) -> None:
-    """A pointer with a value that leads nowhere: what its value looks like, and how it may have got it."""
+    """Explain an invalid pointer: what its value looks like, and how it may have got it."""
     text, value = pointer.text, draft.value(pointer.text)
     spot = spot_of(draft.place)
     draft.analysis.kind = "crash"
@@ -189,7 +189,7 @@ def explain_broken(draft: ReportBuilder, pointer: Expression) -> None:
     draft.analysis.effect = draft.code(text)
     freed = freed_before(draft, text)
     if freed is not None and freed.text == text and not may_be_unmapped(_address(value)):
-        freed = replace(freed, is_known=False)  # freeing it has not made it unreadable: it has got another value since
+        freed = replace(freed, is_known=False)  # freeing it did not make it unreadable, so it was changed since
     if freed is not None:
         draft.analysis.kind = "use after free" if freed.is_known else "crash"
         explain_freed(draft, text, freed)
@@ -208,7 +208,7 @@ def explain_broken(draft: ReportBuilder, pointer: Expression) -> None:
 
 
 def looks_like(value: Value | None) -> str:
-    """What a wild pointer's bits tell about where they come from; empty: nothing."""
+    """Describe what an invalid pointer's bits suggest about their origin; empty: nothing."""
     bits = _address(value)
     if not bits:
         return ""
@@ -235,7 +235,7 @@ def looks_like(value: Value | None) -> str:
 
 
 def wild_number(draft: ReportBuilder, expression: Expression) -> int | None:
-    """The number of an index or size that can hardly be meant; None: it is plausible."""
+    """Return an index or size that is implausible (negative or huge); None: it is plausible."""
     number = number_of(draft.value(expression.text))
     return number if number is not None and (number < 0 or number > 1 << 24) else None
 
@@ -243,11 +243,11 @@ def wild_number(draft: ReportBuilder, expression: Expression) -> int | None:
 _PLAIN = frozenset({"str", "int", "enum", "char"})
 _MAX_CHARS = 30
 _KEY = re.compile(r'[{ ](?P<key>"(?:[^"\\]|\\.)*"): ')
-"""In the text of a map."""
+"""Matches a key in the text of a map."""
 
 
 def explain_lookup(draft: ReportBuilder, pointer: str) -> None:
-    """Says what the call was given that returned the null pointer, where that is a short value."""
+    """Explain which short value was passed to the call that returned the null pointer."""
     call = _call(draft, pointer)
     for argument in call.parts[1:] if call else ():
         text, value = bare(argument).text, draft.value(bare(argument).text)
@@ -264,7 +264,7 @@ def explain_lookup(draft: ReportBuilder, pointer: str) -> None:
 
 
 def _call(draft: ReportBuilder, pointer: str) -> Expression | None:
-    """The call of this function that gave the pointer its value, if the last thing that did was one."""
+    """Return the call in this function that set the pointer, if its last write was a call."""
     link = next(iter(draft.analysis.chain), None)
     here = link is not None and link.file == draft.place.frame.path and link.name == pointer
     if link is None or not here or draft.unit is None or draft.unit.function_at(link.line) is not draft.function:
@@ -273,7 +273,7 @@ def _call(draft: ReportBuilder, pointer: str) -> Expression | None:
 
 
 def _near(draft: ReportBuilder, value: Value) -> Iterator[str]:
-    """Of each variable of the frame that holds a key much like the value, the key and how they differ."""
+    """Describe similar keys, for each variable of the frame that has a key much like the value."""
     for variable in variables(draft.place.facts) if draft.place.facts else []:
         keys = [found["key"] for found in _KEY.finditer(variable.value.text)]
         if keys and value.text not in keys and (told := near_key(value.text, keys)):

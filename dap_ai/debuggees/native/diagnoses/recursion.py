@@ -1,4 +1,4 @@
-"""A stack that is used up: which calls go round, what they are given, and what never lets them end."""
+"""Diagnoses an exhausted stack: which calls recurse, with what arguments, and why they do not end."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from dap_ai.protocol.contracts.inspection import Value
 
 _SIGNALS = ("SIGSEGV", "SIGBUS", "SIGABRT", "EXC_BAD_ACCESS", "")
 _MANY = 40
-"""Frames of one recursion that make it the cause; a program that recurses by design has fewer at a crash."""
+"""Frames of one recursion from which it counts as the cause; intended recursion has fewer at a crash."""
 _NEAR = 8
-"""Frames above the recursion: what it calls last may have hit the end of the stack."""
+"""Frames allowed above the recursion: its last calls may have reached the end of the stack."""
 _FEWEST = 3
-"""Calls in a row without which nothing is told of how an argument goes on."""
+"""Minimum number of consecutive calls needed to describe how an argument changes."""
 _PROVEN = 0.85
-"""Of a line that the code or the values show to keep the recursion from ending; what is less is a guess."""
+"""Score of a line that the code or the values prove to keep the recursion from ending; lower scores are guesses."""
 _BIG_BYTES = 512 * 1024
 _NEAR_NULL = 0x10000
 _AROUND_STACK = 16 * 1024 * 1024
@@ -30,7 +30,7 @@ _WIDTHS = {"char": 1, "short": 2, "int": 4, "float": 4, "long": 8, "double": 8}
 
 
 def diagnose(draft: ReportBuilder) -> bool:
-    """Whether the stack is full of one recursion, or the frame has an array too large for it."""
+    """Explain a stack filled by one recursion or by a too large array; return whether that is the failure."""
     report = draft.report
     reported = bool(report and "stack-overflow" in f"{report.kind} {report.message}".replace(" ", "-"))
     if draft.signal not in _SIGNALS and not reported:
@@ -46,7 +46,7 @@ def diagnose(draft: ReportBuilder) -> bool:
 
 
 def _elsewhere(draft: ReportBuilder) -> bool:
-    """Whether the address that could not be reached is none of the stack's, however deep the stack is."""
+    """Whether the address that could not be accessed is not on the stack, however deep the stack is."""
     fault = draft.fault
     if fault is None or fault.address is None or draft.signal == "SIGABRT":
         return False
@@ -62,7 +62,7 @@ def _recursion(draft: ReportBuilder, run: FoldedFrames) -> None:
     draft.say(f"The stack is exhausted by a recursion: {count}.")
     names = {unqualified(name) for name in run.names}
     inside = [place for place in _together(draft) if unqualified(place.frame.name) in names]
-    # One period; the innermost may stand anywhere in its function, not at the call.
+    # One period of the recursion; the innermost frame may be anywhere in its function, not at the call.
     pairs = list(pairwise(inside))[: len(run.names)]
     calls = [(spot, unqualified(inner.frame.name)) for inner, place in pairs if (spot := spot_of(place))]
     is_endless = len(calls) == len(run.names) and all(
@@ -77,14 +77,14 @@ def _recursion(draft: ReportBuilder, run: FoldedFrames) -> None:
 
 
 def _together(draft: ReportBuilder) -> list[FramePlace]:
-    """The user's innermost frames that were read without a gap: what comes again is seen only in these."""
+    """Return the user's innermost frames that were read without a gap: repetition is visible only in these."""
     read = {place.frame.id: place for place in draft.case.places}
     users = (frame.id for frame in draft.case.frames if frame.user)
     return [read[number] for number in takewhile(read.__contains__, users)]
 
 
 def _begun(calls: list[FramePlace]) -> list[FramePlace]:
-    """Without an innermost call that may not have stored its parameters yet."""
+    """Return the calls without an innermost one that may not have stored its parameters yet."""
     spot = spot_of(calls[0])
     stands = spot is not None and spot.line > spot.function.first and any(p.frame.line == spot.line for p in calls[1:])
     return calls if stands else calls[1:]
@@ -102,7 +102,7 @@ def _calls(draft: ReportBuilder, spot: FunctionSpot, name: str, *, is_endless: b
 
 
 def _arguments(draft: ReportBuilder, calls: list[FramePlace]) -> None:
-    """How the arguments go on from call to call: they stay, they come round, or they run away; innermost call first."""
+    """Explain how arguments change from call to call: constant, repeating, or growing. `calls`: innermost first."""
     names = parameters_of(calls[0]) if len(calls) >= _FEWEST else []
     known = {name: [value for place in calls if (value := place.value(name))] for name in names}
     periods = {name: _period(values) for name, values in known.items() if len(values) == len(calls)}
@@ -122,7 +122,7 @@ def _arguments(draft: ReportBuilder, calls: list[FramePlace]) -> None:
 
 
 def _stays(draft: ReportBuilder, place: FramePlace) -> None:
-    """Each call is given the same: that is the whole cause where nothing else decides what a call does."""
+    """Suspect a recursion with unchanged arguments: the whole cause if nothing else decides what a call does."""
     spot = spot_of(place)
     if spot is not None:
         name = unqualified(spot.function.name)
@@ -131,7 +131,7 @@ def _stays(draft: ReportBuilder, place: FramePlace) -> None:
 
 
 def _period(values: list[Value]) -> int:
-    """After how many calls a value comes again, seen twice; 0: it does not, or that cannot be told."""
+    """Return after how many calls the values repeat, seen at least twice; 0: they do not, or unknown."""
     if any(value.truncated and not value.address for value in values):
         return 0
     keys = [str(value.address or value.text) for value in values]
@@ -139,7 +139,7 @@ def _period(values: list[Value]) -> int:
 
 
 def _course(draft: ReportBuilder, name: str, values: list[Value], period: int, places: list[FramePlace]) -> str:
-    """What happens to one argument; empty: that cannot be told."""
+    """Describe how one argument changes; empty: unknown."""
     for place in places[: max(period, 1)]:
         draft.cite(name, place)
     if period == 1:
@@ -156,7 +156,7 @@ def _course(draft: ReportBuilder, name: str, values: list[Value], period: int, p
 
 
 def _round(draft: ReportBuilder, name: str, given: str) -> None:
-    """Pointers that come round are a cycle in the data: blames who sets the member that the recursion follows."""
+    """Explain repeating pointers as a cycle in the data, and suspect the lines that set the followed member."""
     member = re.fullmatch(rf"{re.escape(name)}(?:->|\.)(\w+)", given)
     if member is None:
         return
@@ -167,7 +167,7 @@ def _round(draft: ReportBuilder, name: str, given: str) -> None:
 
 
 def _large_local(draft: ReportBuilder) -> bool:
-    """A local array larger than a stack can be expected to hold, in the failing function."""
+    """Explain a local array of the failing function that is too large for a stack; return whether one exists."""
     function, source = draft.function, draft.place.source
     fault = draft.fault
     if function is None or source is None or (fault and fault.address is not None and fault.address < _BIG_BYTES):

@@ -1,4 +1,4 @@
-"""How many elements there are behind a name: by its type, its allocation, or what the caller passes."""
+"""Finds the number of elements behind a name: by its type, its allocation, or the caller's argument."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _MAX_HOPS = 5
 
 @dataclass(frozen=True)
 class Size:
-    """How many elements there are, and where that was said."""
+    """A number of elements, and the line that states it."""
 
     count: int
     file: str
     line: int
     words: str
-    """`declared with 6`, `allocated for 4`; empty: it is the container's own."""
+    """How the size is stated: `declared with 6`, `allocated for 4`; empty: by the container itself."""
 
 
 def size_of(draft: ReportBuilder, place: FramePlace, text: str, hops: int = 0) -> Size | None:
-    """The number of elements behind a name of that frame: by its type, its allocation, or the caller's argument."""
+    """Return the number of elements behind a name of that frame: by type, allocation, or the caller's argument."""
     value = place.value(text)
     count = length_of(value)
     spot = spot_of(place)
@@ -47,7 +47,7 @@ def size_of(draft: ReportBuilder, place: FramePlace, text: str, hops: int = 0) -
 
 
 def length_of(value: Value | None) -> int | None:
-    """The elements that a value itself has."""
+    """Return the number of elements that a value itself has; None for pointers and other values."""
     if value is None or value.kind in ("pointer", "reference"):
         return None
     found = _ARRAY.search(value.type)
@@ -66,7 +66,7 @@ def _declared(place: FramePlace, text: str, count: int) -> tuple[int, str]:
 
 
 def _allocation(draft: ReportBuilder, place: FramePlace, given: Expression) -> int | None:
-    """The elements that `malloc(n * sizeof(T))`, `calloc(n, size)` or `new T[n]` make room for."""
+    """Return the number of elements allocated by `malloc(n * sizeof(T))`, `calloc(n, size)` or `new T[n]`."""
     if found := re.match(r"new\s+[\w:<>]+\s*\[(.+)\]", given.text):
         return number_of(place.value(found[1])) if integer(found[1]) is None else integer(found[1])
     name = callee(given) if given.kind == "call" else ""

@@ -1,4 +1,4 @@
-"""Threads that wait for each other, or that touch the same memory without a lock between them."""
+"""Diagnoses threads that wait for each other, or access the same memory without a common lock."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SELF = "Release it before this line, call a variant that expects the lock to be
 
 
 def diagnose(draft: ReportBuilder) -> bool:
-    """Whether threads wait in a ring, or the report tells of a race."""
+    """Explain a deadlock, or a data race that the report describes; return whether there is one."""
     report = draft.report
     if report and report.tool == "ThreadSanitizer":
         _race(draft)
@@ -34,7 +34,7 @@ def diagnose(draft: ReportBuilder) -> bool:
 
 
 def tell_ring(draft: ReportBuilder) -> None:
-    """Says of a stop that has another cause, where there are such, which threads wait for each other meanwhile."""
+    """Add a sentence about threads in a deadlock to a stop with another cause."""
     ring = cycle(draft.case.inspection.threads)
     if not ring:
         return
@@ -52,7 +52,7 @@ def _waits(draft: ReportBuilder, frame: ThreadFrame, lock: str, score: float, re
 
 
 def cycle(threads: list[ThreadFacts]) -> list[ThreadFacts]:
-    """Threads of which each waits for what the next one holds, the last for the first; empty: there are none such."""
+    """Return threads that each wait for a lock of the next one, the last for the first's; empty: none do."""
     by_ident = {t.ident: t for t in threads}
     for start in sorted(threads, key=lambda t: not t.current):
         path: list[ThreadFacts] = []
@@ -92,7 +92,7 @@ def _deadlock(draft: ReportBuilder, ring: list[ThreadFacts]) -> None:
 
 
 def _orders(draft: ReportBuilder, frame: ThreadFrame) -> list[tuple[str, str]]:
-    """What the thread has locked in this function, each with what it wants now."""
+    """Return each lock the thread took in this function, paired with the lock it is waiting for."""
     wanted, found = locked_in(draft.line_text(frame.line, frame.file)), _locks_of(draft, frame)
     for name, line in found.items():
         draft.link(frame.file, line, "locks", name, short_name(frame.name))
@@ -101,7 +101,7 @@ def _orders(draft: ReportBuilder, frame: ThreadFrame) -> list[tuple[str, str]]:
 
 
 def _stuck(draft: ReportBuilder, waiting: list[ThreadFacts]) -> bool:
-    """Threads that wait for a lock of which nobody knows who holds it: the code tells who never gave it back."""
+    """Explain threads that wait for a lock with an unknown holder, if the code shows who did not release it."""
     known = False
     for thread in waiting:
         frame = _own(draft, thread)
@@ -120,7 +120,7 @@ def _stuck(draft: ReportBuilder, waiting: list[ThreadFacts]) -> bool:
 
 
 def _explain_outer_lock(draft: ReportBuilder, thread: ThreadFacts, inner: ThreadFrame, lock: str) -> bool:
-    """Whether a function further out on the same stack has taken the lock."""
+    """Explain a lock that an outer function on the same stack has taken; return whether one has."""
     where = draft.spot(inner.line, inner.file)
     for frame in thread.frames:
         held = _locks_of(draft, frame)
@@ -138,7 +138,7 @@ def _explain_outer_lock(draft: ReportBuilder, thread: ThreadFacts, inner: Thread
 
 
 def _never_given_back(draft: ReportBuilder, frame: ThreadFrame, lock: str) -> bool:
-    """Whether a function of the file leaves with the lock held."""
+    """Explain a function of the file that returns while holding the lock; return whether one does."""
     source = draft.case.sources.read(frame.file)
     unit = unit_of(source)
     functions = unit.functions if unit else ()
@@ -152,7 +152,7 @@ def _never_given_back(draft: ReportBuilder, frame: ThreadFrame, lock: str) -> bo
 
 
 def _locks_of(draft: ReportBuilder, frame: ThreadFrame) -> dict[str, int]:
-    """The locks that the function of a frame holds above the frame's line."""
+    """Return the locks that a frame's function has taken before its line, with the lines that took them."""
     source = draft.case.sources.read(frame.file)
     function = function_at(source, frame.line)
     return locks_at(source, function, frame.line) if source and function else {}
@@ -176,7 +176,7 @@ def _cite_here(draft: ReportBuilder) -> None:
 
 def _race(draft: ReportBuilder) -> None:
     report = draft.report
-    assert report is not None  # noqa: S101  its caller has looked
+    assert report is not None  # noqa: S101  checked by the caller
     order = "lock-order" in report.kind
     draft.analysis.kind = "deadlock" if order else "data race"
     draft.say("ThreadSanitizer: locks are taken in opposite orders." if order else
@@ -211,13 +211,13 @@ _LEAVES = re.compile(r"\b(?:return|throw|goto)\b|\?;")
 
 
 def locked_in(code: str) -> str:
-    """The lock that a line takes: `from.lock`; empty: none."""
+    """Return the lock that a line takes, such as `from.lock`; empty: none."""
     found = _LOCK.search(code)
     return _name(found) if found else ""
 
 
 def locks_at(source: SourceFile, function: Function, line: int) -> dict[str, int]:
-    """The locks that the function has taken above the line and not given back, each with the line that took it."""
+    """Return the locks that the function took before the line and has not released, each with its line."""
     taken: dict[str, int] = {}
     for number in range(function.first, line):
         code = source.line(number)
@@ -229,7 +229,7 @@ def locks_at(source: SourceFile, function: Function, line: int) -> dict[str, int
 
 
 def left_locked(source: SourceFile, function: Function, lock: str) -> Iterator[int]:
-    """Lines that leave the function while it holds the lock, where another line of it gives the lock back."""
+    """Yield lines that leave the function while it holds the lock, if another line of it releases the lock."""
     lines = range(function.first, function.last + 1)
     if not any(_name(found) == lock for n in lines for found in _UNLOCK.finditer(source.line(n))):
         return

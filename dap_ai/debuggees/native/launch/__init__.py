@@ -1,6 +1,5 @@
-"""Targets from a command line: a source file that is compiled, a program, a process, a core file.
+"""Targets from a command line: a source file to compile, a program, a process, or a core file.
 
-A `Target` says what the debug adapter is to start or attach to. `prepare_native.py` compiles sources, and says what
-makes
-answers poor.
+A `Target` states what the debug adapter should start or attach to. `prepare_native.py` compiles sources and warns about
+what limits answers.
 """

@@ -1,4 +1,4 @@
-"""A native program as a job: the adapter starts it, on a terminal of its own, and what it writes comes in events."""
+"""A native program as a job: the adapter starts it on a separate terminal, and its output arrives as events."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dap_ai.transport.client import ConnectionClosed
 
 _SIGNAL = re.compile(r"\bsignal (SIG[A-Z0-9]+)")
 _NO_ADDRESS = re.compile(r"(?<=invalid address) \(fault address[:=] ?0x0\)")
-"""lldb's words where the system tells no address, as none can be mapped there: its 0 is none that was accessed."""
+"""lldb's text for an address that the system does not give, since nothing can be mapped there; its 0 is false."""
 _PASS_INTERRUPT = {
     "lldb": "`process handle SIGINT --pass true --stop false --notify false",
     "gdb": "handle SIGINT nostop noprint pass",
@@ -29,9 +29,9 @@ Request = Callable[[str, Mapping[str, Any] | None], Awaitable[dict[str, Any]]]
 
 
 class NativeJob(TargetJob):
-    """Nothing of ours is shared with the program, and the adapter says itself what fails.
+    """A native program's job: it shares no resources with dap_ai, and the adapter itself reports failures.
 
-    `show_output` gets the program's output by category; `show_console`, if wanted, what the adapter says itself.
+    `show_output` gets the program's output by category; `show_console`, if given, the adapter's own messages.
     """
 
     def __init__(
@@ -46,33 +46,39 @@ class NativeJob(TargetJob):
         self._debuggee = 0
         self._exited = False
         self._signal = 0
-        """That of the last stop, then the one that ended the program."""
+        """Signal of the last stop, then the signal that ended the program; 0: none."""
         self._interrupted = False
         self._returned: dict[str, str] = {}
-        """By category: the carriage return at the end of the last event."""
+        """The carriage return at the end of the last event, by category."""
 
     def started(self, debuggee: int) -> None:
-        """The debuggee runs as process `debuggee`; 0: nobody says."""
+        """Record that the debuggee runs as process `debuggee`; 0: unknown."""
         self._debuggee = debuggee
 
     def output(self, body: Mapping[str, Any]) -> None:
-        """An `output` event."""
+        """Handle an `output` event."""
         category, text = body.get("category") or "console", body.get("output") or ""
-        is_adapters = self._adapter == "gdb" and not self._debuggee  # gdb's own words look like the program's
+        is_adapters = self._adapter == "gdb" and not self._debuggee  # gdb's own messages look like the program's
         if category in {"stdout", "stderr"} and not is_adapters:
             self._show_output(category, self._lines(category, text).encode(errors="surrogateescape"))
         elif (category == "console" or is_adapters) and self._show_console and text.strip():
             self._show_console(text.rstrip())
 
     def _lines(self, category: str, text: str) -> str:
-        """As the program wrote it: on a terminal a line ends with both characters, which two events may share."""
+        """Return text as the program wrote it, with line feeds as line ends.
+
+        A terminal ends lines with a carriage return and a line feed, which two events may split.
+        """
         text = self._returned.pop(category, "") + text
         if text.endswith("\r"):
             text, self._returned[category] = text[:-1], "\r"
         return text.replace("\r\n", "\n")
 
     async def stopped(self, body: dict[str, Any], request: Request) -> dict[str, Any]:
-        """A `stopped` event; its body with the signal's name, which gdb leaves out, and no address that is none."""
+        """Handle a `stopped` event and return its corrected body.
+
+        Adds the signal's name, which gdb omits, and removes lldb's false address.
+        """
         body = body | {key: _NO_ADDRESS.sub("", body[key]) for key in ("description", "text") if body.get(key)}
         if body["reason"] == "signal" and not body.get("description") and (number := await self._number(request)):
             body = body | {"description": f"signal {_name(number)}"}
@@ -81,36 +87,36 @@ class NativeJob(TargetJob):
         return body
 
     async def before_going_on(self, request: Request) -> None:
-        """The program gets the signal of the user's Ctrl-C, at which it has stopped, as it would have without us."""
+        """Pass the signal of the user's Ctrl-C, which stopped the program, on to the program."""
         if self._interrupted:
             self._interrupted = False
             await self._tell(request, _PASS_INTERRUPT[self._adapter])
 
     def send(self, signal_number: int) -> None:
-        """Sends a signal to the debuggee; the debugger stops it there first."""
+        """Send a signal to the debuggee; the debugger stops it first."""
         if self._debuggee and not self._exited:
             self._interrupted = signal_number == signal.SIGINT
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(self._debuggee, signal_number)
 
     async def exited(self, exit_code: int, request: Request) -> None:
-        """The `exited` event has come: only here can it be learnt whether a signal was the cause."""
+        """Handle the `exited` event, which is the only chance to learn whether a signal ended the program."""
         self._exited = True
         if self._adapter == "lldb":
-            # The code is a signal's number too, without a word about it.
+            # The exit code may be a signal's number, without any indication.
             self._signal = self._signal if self._signal == exit_code else 0
         else:
             self._signal = await self._number(request, _LAST_SIGNAL)
 
     def kill(self) -> None:
-        """Ends the debuggee, if it is still there."""
+        """Kill the debuggee if it still exists."""
         if self._debuggee and not self._exited:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(self._debuggee, getattr(signal, "SIGKILL", signal.SIGTERM))
             self._signal = int(getattr(signal, "SIGKILL", 0))
 
     async def ended(self) -> int | None:
-        """The last of the output has come; 0, or None if the program has never run: the event `exited` tells more."""
+        """Finish the output; return 0, or None if the program never ran. The event `exited` gives the exit code."""
         for category in ("stdout", "stderr"):
             if rest := self._returned.pop(category, ""):
                 self._show_output(category, rest.encode())
@@ -118,20 +124,20 @@ class NativeJob(TargetJob):
         return 0 if self._debuggee else None
 
     def status_of(self, exit_code: int) -> tuple[int, str]:
-        """An exit code as a shell would give it, and in words."""
+        """Return an exit code as a shell would report it, and a description."""
         if self._signal:
             return 128 + self._signal, f"the program was killed by {_name(self._signal)}"
         return super().status_of(exit_code)
 
     async def _number(self, request: Request, variable: str = _STOP_SIGNAL) -> int:
-        """The signal that a variable of gdb's holds; 0: none."""
+        """Return the signal number that a gdb variable holds; 0: none."""
         told = re.fullmatch(r"\s*(\d+)\s*", await self._tell(request, variable, "watch"))
         return int(told[1]) if told else 0
 
     async def _tell(self, request: Request, text: str, context: str = "repl") -> str:
-        """What a command of the debugger's prints, or, in another context, what an expression is.
+        """Return the output of a debugger command, or, in another context, the value of an expression.
 
-        What is said as `repl` counts as the user's own, of which the agent is told.
+        With `repl` the text counts as the user's own, and the agent can see it.
         """
         arguments = {"expression": text, "context": context}
         with contextlib.suppress(RequestFailed, ConnectionClosed, TimeoutError, asyncio.TimeoutError):

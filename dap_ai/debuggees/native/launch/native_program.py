@@ -1,4 +1,4 @@
-"""A native program or a core file that is to be debugged: what the file is, and how each adapter starts it."""
+"""Native programs and core files to debug: the type of the file, and how each adapter starts it."""
 
 from __future__ import annotations
 
@@ -35,38 +35,38 @@ class NativeProgram(msgspec.Struct, frozen=True):
     cwd: str
     env: Mapping[str, str]
     source: str = ""
-    """The file that it has been compiled from, as it was named."""
+    """The source file of the executable, as the user named it; empty: not compiled by dap_ai."""
     settings: Mapping[str, str] = {}
-    """What we add to `env`."""
+    """Variables that dap_ai adds to `env`."""
 
     @property
     def name(self) -> str:
-        """What a person calls it."""
+        """File name to show to a person."""
         return Path(self.source or self.path).name
 
     def command_line(self) -> str:
-        """What runs, as it would be typed without us."""
+        """Return the command line that runs the program without dap_ai."""
         env = [f"{key}={value}" for key, value in self.env.items()]
         return shlex.join([*env, self.path, *self.arguments])
 
     def launch_arguments(self, adapter: Adapter, capabilities: Mapping[str, Any]) -> dict[str, Any]:
-        """Of the `launch` request: it reads our stdin, what it writes comes in `output` events."""
+        """Return the `launch` arguments. The program reads dap_ai's stdin; its output arrives as `output` events."""
         arguments: dict[str, Any] = {"name": self.name, "program": self.path, "cwd": self.cwd}
         words, env, stdin = list(self.arguments), {**self.env, **self.settings}, stdin_path()
         if adapter == "gdb":
             if env:
-                arguments["env"] = {**os.environ, **env}  # nothing is added to it
-            # A list is quoted for the shell that starts the program; a text is that shell's.
+                arguments["env"] = {**os.environ, **env}  # the adapter adds nothing to it
+            # gdb quotes a list for the shell that starts the program, and gives a string to that shell as it is.
             return arguments | {"args": f"{shlex.join(words)} < {shlex.quote(stdin)}" if stdin else words}
         arguments |= {"args": words, "env": [f"{key}={value}" for key, value in env.items()]}
         if stdin and _lldb_version(capabilities) >= _STDIO_SINCE:
-            arguments["stdio"] = [stdin, None, None]  # lldb-dap 22 takes the last one for all that follow
+            arguments["stdio"] = [stdin, None, None]  # lldb-dap 22 uses the last entry for all that follow
         elif stdin:
             arguments["launchCommands"] = [f"process launch -s -i {stdin}"]
         return arguments
 
     def why_no_stop(self, status: int) -> str:
-        """The line for who expected a stop. `status` is the program's, as a shell gives it."""
+        """Explain why the program did not stop. `status`: its exit status, as a shell reports it."""
         if status > 128:
             return (
                 "The program did not stop: it was ended by a signal that no debugger can intercept "
@@ -86,14 +86,14 @@ class NativeProgram(msgspec.Struct, frozen=True):
 
 
 class Core(msgspec.Struct, frozen=True):
-    """A core file and the program that left it; both absolute. An empty `program` is found by the core itself."""
+    """A core file and the program that left it, as absolute paths. If `program` is empty, the core file names it."""
 
     file: str
     program: str = ""
 
 
 def is_native(path: Path) -> bool:
-    """Whether this file is machine code for some system."""
+    """Whether this file is machine code of any system."""
     try:
         with path.open("rb") as file:
             return file.read(4).startswith(_MAGIC)
@@ -102,12 +102,12 @@ def is_native(path: Path) -> bool:
 
 
 def is_source(path: Path) -> bool:
-    """Whether this is a source file that is compiled first."""
+    """Whether this is a source file that has to be compiled first."""
     return path.suffix in SUFFIXES and path.is_file()
 
 
 def runs_python(pid: int) -> bool:
-    """Whether a process runs a Python interpreter; True too where nobody can tell: then debugpy says what is wrong."""
+    """Whether a process runs Python. Also True if unknown: then debugpy explains what is wrong."""
     import psutil  # noqa: PLC0415  20 ms that only --pid needs
 
     try:
@@ -118,15 +118,15 @@ def runs_python(pid: int) -> bool:
 
 
 def find_native(name: str) -> str:
-    """The absolute path of a native PROGRAM. Raises UsageError if it cannot be run here."""
+    """Return the absolute path of a native PROGRAM. Raises UsageError if it cannot run here."""
     path = Path(name)
     if problem := _problem(path):
         raise click.UsageError(problem)
-    return os.path.abspath(path)  # noqa: PTH100  resolving links would change what the program is called
+    return os.path.abspath(path)  # noqa: PTH100  resolving links would change the program's name
 
 
 def find_core(name: str, words: Sequence[str]) -> Core:
-    """What `--core FILE [PROGRAM]` names. Raises UsageError."""
+    """Return the core file and program of `--core FILE [PROGRAM]`. Raises UsageError."""
     if len(words) > 1:
         raise click.UsageError(
             "--core takes the program that left the core file and no arguments: the program is not run again."
@@ -149,7 +149,7 @@ def find_core(name: str, words: Sequence[str]) -> Core:
 
 
 def stdin_path() -> str:
-    """A path at which the program can open our stdin; `/dev/null` if there is none; empty: as the adapter has it."""
+    """Return a path that opens dap_ai's stdin; `/dev/null` if there is none; empty: leave it to the adapter."""
     if sys.platform == "win32":
         return ""
     try:
@@ -163,7 +163,7 @@ def stdin_path() -> str:
 
 
 def stdin_note() -> str:
-    """What the user must know of the program's input; empty: it is ours."""
+    """Return a note for the user if the program cannot use dap_ai's input; else empty."""
     if stdin_path() != os.devnull:
         return ""
     try:
@@ -174,7 +174,7 @@ def stdin_note() -> str:
 
 
 def exception_filters(wanted: Sequence[str], announced: Sequence[str]) -> list[str]:
-    """The filters of an adapter that stand for ours: `raised` is C++'s throw; a signal always stops."""
+    """Translate dap_ai's exception filters to the adapter's: `raised` is C++'s throw; a signal always stops."""
     throws = [name for name in ("cpp_throw", "throw") if name in announced]
     return throws[:1] if "raised" in wanted else []
 
@@ -194,7 +194,7 @@ def _problem(path: Path) -> str:
 
 
 def _elf(path: Path) -> tuple[int | None, int]:
-    """The type and machine of an ELF file; None, 0: it is none."""
+    """Return the type and machine of an ELF file; (None, 0) for any other file."""
     try:
         with path.open("rb") as file:
             head = file.read(20)
@@ -207,7 +207,7 @@ def _elf(path: Path) -> tuple[int | None, int]:
 
 
 def _lldb_version(capabilities: Mapping[str, Any]) -> int:
-    """The major version that lldb-dap tells in its capabilities; up to 19 in another key than later ones."""
+    """Return lldb-dap's major version from its capabilities; versions up to 19 use another key."""
     found = re.search(
         r"lldb version (\d+)", str(capabilities.get("$__lldb_version") or capabilities.get("__lldb") or "")
     )

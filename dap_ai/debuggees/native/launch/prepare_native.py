@@ -1,4 +1,4 @@
-"""Native programs made ready: sources are compiled, and what keeps answers poor is told."""
+"""Prepares native programs: compiles sources and warns about what limits answers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dap_ai.protocol.contracts.inspection import Binary
 
 
 def adapter_of(backend_name: str) -> Adapter:
-    """Which of the two ways to be launched an adapter has."""
+    """Return which of the two launch protocols an adapter uses."""
     return "gdb" if "gdb" in Path(backend_name).name else "lldb"
 
 
@@ -27,9 +27,9 @@ def prepared(
     sanitize: Sequence[str],
     tell: Callable[[str], None],
 ) -> NativeProgram:
-    """The program that `words` name, made from its source if need be; what the user must know of it is told.
+    """Return the program that `words` name, compiled if it is a source; warn the user through `tell`.
 
-    Raises UsageError, StartError with the compiler's words.
+    Raises UsageError, or StartError with the compiler's messages.
     """
     path = Path(words[0])
     if compiled := is_source(path):
@@ -49,7 +49,7 @@ def prepared(
 
 
 def remarks(binary: Binary, name: str) -> list[str]:
-    """What of the file keeps answers poor, and what to do about it."""
+    """Return warnings about properties of the file that limit answers, with advice."""
     if binary.stripped:
         return [f"{name} is stripped: functions have no names, lines and variables are unknown. Compile with -g -O0."]
     if not binary.debug_info:
@@ -60,7 +60,7 @@ def remarks(binary: Binary, name: str) -> list[str]:
 
 
 def panics(program: NativeProgram | None, pid: int | None) -> bool:
-    """Whether it is Rust's, whose errors end in a panic."""
+    """Whether the program is written in Rust, whose errors end in a panic."""
     path = program.path if program else f"/proc/{pid}/exe" if pid else ""
     from dap_ai.backends.native import elf  # noqa: PLC0415  only a native program needs it
 
@@ -76,7 +76,7 @@ def _compiled(path: Path, sanitize: Sequence[str], tell: Callable[[str], None]) 
 
 
 def _flags(argv: Sequence[str], output: Path) -> str:
-    """The compiler's command line without the names of the files."""
+    """Return the compiler's command line without file names."""
     words = list(argv)
     at = words.index(str(output))
     return shlex.join([Path(words[0]).name, *words[1 : at - 1], *words[at + 2 :]])
@@ -91,6 +91,6 @@ def _binary_of(path: str) -> Binary | None:
 def _sanitizer_options(sanitizers: Iterable[str], env: Mapping[str, str], adapter: Adapter) -> dict[str, str]:
     from dap_ai.backends.native import native_recipe  # noqa: PLC0415  only a native program needs it
 
-    # lldb gives the program a terminal, on which reports would be coloured.
+    # lldb runs the program on a terminal, where reports would be coloured.
     more = "color=never" if adapter == "lldb" else ""
     return native_recipe.sanitizer_options(sorted(sanitizers), env, aborts=adapter == "gdb", more=more)

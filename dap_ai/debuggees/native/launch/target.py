@@ -1,4 +1,4 @@
-"""A native program, a native process or a core file as the target of `dap-ai ask`."""
+"""A native program, process or core file as the target of `dap-ai ask`."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from dap_ai.protocol.wire.errors import RequestFailed
 from dap_ai.settings.configuration import Resolved
 
 _PANICS = ("rust_panic", "__rustc::rust_panic")
-"""Where every panic of Rust's passes, as lldb finds it by name, and gdb does from Rust 1.87 on."""
+"""Functions that every Rust panic calls: lldb finds them by name, gdb from Rust 1.87 on."""
 _NOISE = re.compile(
     r"^(?:warning: .*has no plugin for the language|(?:error|warning): .*\b0x[0-9a-f]+\]?: .*\bDW_[A-Z]+_).*(?:\n|\Z)",
     re.MULTILINE,
 )
-"""What lldb says of its own reading: of Rust, whose values it shows all the same, and of debug information."""
+"""lldb's complaints about its own reading of Rust, whose values it shows anyway, and of debug information."""
 _MAIN = "main"
-"""Where a program is held before its first line: what runs before is the C library's."""
+"""Function at which a program is held before its first line; only the C library runs before it."""
 _CONSOLE: Mapping[Adapter, str] = {"lldb": "`", "gdb": ""}
-"""What makes a line of `repl` a command of the debugger's."""
+"""Prefix that makes a `repl` line a command of the debugger."""
 _ASSIGN: Mapping[Adapter, str] = {"lldb": "expression -- ", "gdb": "print "}
 _QUIET_S = 0.03
 _SETTLE_S = 0.3
-"""So long what the program wrote before it stopped may come after the event of the stop."""
+"""Seconds within which output that was written before a stop may arrive after its event."""
 
 
 class NativeTarget(Debugged):
-    """Signals stop by themselves, and what the program writes comes from the adapter.
+    """A native target: signals stop it without a breakpoint, and the adapter sends its output.
 
     One of `program`, `pid` and `core` is set.
     """
@@ -71,16 +71,16 @@ class NativeTarget(Debugged):
         self.command_line = program.command_line() if program else ""
 
     def filters(self, exceptions: Sequence[str], announced: Sequence[str]) -> Sequence[str]:
-        """`raised` is C++'s throw; a signal always stops."""
+        """Return the adapter's exception filters: `raised` is C++'s throw; a signal always stops."""
         return exception_filters(exceptions, announced)
 
     def prepare(self, session: TargetSession) -> None:
-        """A panic of Rust's is a stop; where the program is to be held, its first function."""
+        """Set function breakpoints: at Rust's panics, and at the first function if the program should be held."""
         hold = (_MAIN,) if session.wishes.hold and self._program else ()
         session.controls.functions = (*self._panics, *hold)
 
     def start_request(self, session: TargetSession, capabilities: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-        """A core file is attached to."""
+        """Return the `launch` or `attach` request; a core file is attached to."""
         if self._program:
             return "launch", self._program.launch_arguments(self._adapter, capabilities)
         if self._core:
@@ -89,7 +89,7 @@ class NativeTarget(Debugged):
         return "attach", {"pid": self._pid, "stopOnEntry": not session.wishes.breakpoints}
 
     async def start(self, session: TargetSession) -> None:
-        """As others do; who cannot read a core file is told who may."""
+        """Start the session; if lldb cannot read a core file, the error suggests gdb."""
         try:
             await super().start(session)
         except RequestFailed as error:
@@ -99,7 +99,7 @@ class NativeTarget(Debugged):
             raise RequestFailed(error.command, error.message, text) from error
 
     async def heard(self, session: TargetSession, name: str, body: dict[str, Any]) -> dict[str, Any] | None:
-        """Output is shown without what the adapter says of its own reading."""
+        """Handle an event; output is shown without lldb's complaints about its own reading."""
         if name == "output":
             body = self._without_noise(session, body)
             self._job.output(body)
@@ -109,19 +109,22 @@ class NativeTarget(Debugged):
         return body
 
     def _without_noise(self, session: TargetSession, body: dict[str, Any]) -> dict[str, Any]:
-        """What the program writes comes to lldb by a terminal, as `stdout`; version 19 says its own as `stderr`."""
+        """Remove lldb's complaints from an output event.
+
+        Output of the program is kept: lldb gets it from a terminal, as `stdout`. Version 19 sends its own as `stderr`.
+        """
         text = body.get("output") or ""
         if session.wishes.verbose or body.get("category") == "stdout":
             return body
         return body | {"output": _NOISE.sub("", text)}
 
     async def stopped(self, session: TargetSession, body: dict[str, Any], *, running: bool) -> dict[str, Any] | None:
-        """With the signal's name; gdb's stop on the way to breakpoints is none."""
+        """Handle a stop: add the signal's name, and continue after gdb's stop on attaching if breakpoints are set."""
         request = session.controls.request
         if body.get("reason") == "attach" and session.wishes.breakpoints:
             await request("continue", {"threadId": body["threadId"]})
             return None
-        if running:  # else it is another thread of the same stop
+        if running:  # otherwise it is another thread of the same stop
             await _settle(session)
         if session.controls.function_ids.intersection(body.get("hitBreakpointIds") or ()):
             if session.wishes.hold and not self._held:
@@ -129,32 +132,32 @@ class NativeTarget(Debugged):
                 session.controls.functions = self._panics
                 return body | {"reason": "entry", "description": "", "text": ""}
             body = body | {"description": "panic", "text": ""}
-        if str(body.get("description") or "").startswith("watchpoint"):  # lldb calls that a breakpoint
+        if str(body.get("description") or "").startswith("watchpoint"):  # lldb reports it as a breakpoint
             body = body | {"reason": "data breakpoint"}
         return await self._job.stopped(body, request)
 
     async def before_going_on(self, session: TargetSession) -> None:
-        """A signal that was held back is passed on."""
+        """Pass on a signal that was held back."""
         await self._job.before_going_on(session.controls.request)
 
     def statement(self, text: str) -> str:
-        """In the debugger's language for expressions."""
+        """Translate a statement to the debugger's expression language; empty for a core file."""
         return "" if self._core else self.console(_ASSIGN[self._adapter] + text.rstrip(";"))
 
     def console(self, text: str) -> str:
-        """Its command line."""
+        """Return the text as a command of the debugger."""
         return _CONSOLE[self._adapter] + text
 
     def why_no_stop(self, status: int, exceptions: Sequence[str]) -> str:
-        """By how it ended."""
+        """Explain why the program did not stop, by its exit status."""
         del exceptions
         return self._program.why_no_stop(status) if self._program else ""
 
 
 async def _settle(session: TargetSession) -> None:
-    """Shows the output that is still on its way; all other events keep their order.
+    """Show output that is still on its way; all other events keep their order.
 
-    An answer comes first, however long it takes: the silence of an adapter that has no processor says nothing.
+    Waits for a response first, however long it takes: an adapter that gets no processor time is silent, too.
     """
     with contextlib.suppress(RequestFailed):
         await session.controls.request("threads")
@@ -176,7 +179,7 @@ async def _settle(session: TargetSession) -> None:
 
 
 def look(wanted: TargetRequest, resolved: Resolved, tell: Callable[[str], None]) -> Make:
-    """See commands.kinds.KindPort. Raises UsageError, StartError with the compiler's words."""
+    """See commands.target_kinds.KindPort. Raises UsageError, or StartError with the compiler's messages."""
     adapter = adapter_of(resolved.settings.backend)
     runs = wanted.core is not None or wanted.pid is not None
     if wanted.sanitize and runs:

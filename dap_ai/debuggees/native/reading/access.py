@@ -10,9 +10,9 @@ class NativeAccess(Access):
     """Reads native programs by DAP requests only, and makes no copies."""
 
     def inspector(self, *, hovers: bool = False) -> StopInspector:
-        """Returns an inspector for one session."""
+        """Return an inspector for one session."""
         return NativeInspector(hovers=hovers)
 
 
 access = NativeAccess()
-"""The entry point."""
+"""The entry point `native` of the group `dap_ai.access`."""

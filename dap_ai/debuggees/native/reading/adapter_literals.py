@@ -1,4 +1,4 @@
-"""String literals as lldb-dap and gdb write them: their characters, and one literal made of gdb's pieces. Pure."""
+"""Parses string literals as lldb-dap and gdb write them, and joins gdb's pieces into one literal. Pure."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _UNCLEAR = re.compile(r"\\U000000([0-9a-fA-F]{2})|(\\0)(?=\d)|\\.", re.DOTALL)
 
 
 def joined(text: str) -> str:
-    """The literal that the text begins with, with its quotes and escapes, gdb's repeats written out; empty: none.
+    """Return the literal at the start of the text, with quotes and escapes, and gdb's repeats expanded; empty: none.
 
-    Repeated zeros at the end are what an array has left.
+    Repeated zeros at the end are dropped: they are the unused rest of an array.
     """
     found = _BEGINNING.match(text)
     at = found.end() if found else -1
@@ -42,10 +42,10 @@ def joined(text: str) -> str:
 
 
 def clear_of_lldb(text: str, *, rust: bool) -> str:
-    r"""The same literal so that it has one meaning.
+    r"""Rewrite lldb-dap's literal so that it has one meaning.
 
-    lldb-dap writes a zero before a digit as `\0`, other control characters with eight digits, and what stands in a
-    string of Rust as it is.
+    lldb-dap writes a zero before a digit as `\0`, other control characters with eight digits, and the text of a Rust
+    string unescaped.
     """
     found = _OF_LLDB.fullmatch(text)
     if not found:
@@ -61,12 +61,15 @@ def _cleared(found: re.Match[str]) -> str:
 
 
 def characters(literal: str) -> list[str]:
-    """What stands between the quotes, an escape as one."""
+    """Return the characters between the quotes; an escape is one character."""
     return _CHARACTER.findall(literal[1:-1])
 
 
 def within(literal: str, length: int, *, wide: bool) -> str:
-    """What of it stands in an array of that length, without the zeros at its end: lldb-dap 19 reads on behind it."""
+    """Return the part of a literal that fits in an array of that length, without final zeros.
+
+    lldb-dap 19 reads on past the array's end.
+    """
     found = characters(literal)
     while found and (found[-1] in ("\\0", "\\000") or len(codes(f'"{"".join(found)}"', wide=wide)) > length):
         found.pop()
@@ -74,13 +77,13 @@ def within(literal: str, length: int, *, wide: bool) -> str:
 
 
 def is_cut(text: str) -> bool:
-    """Whether the adapter has not written the whole text, or what it has is too long to be written out."""
+    """Whether the adapter cut the text, or its repeats are too long to expand."""
     repeats = re.findall(r"<repeats (\d+) times>", text)
     return text.rstrip().endswith("...") or any(int(times) > MAX_REPEATS for times in repeats)
 
 
 def codes(literal: str, *, wide: bool = False) -> list[int]:
-    """The numbers of a literal's characters; unless `wide`, those of the bytes that it is stored in."""
+    """Return the codes of a literal's characters; unless `wide`, the bytes in which it is stored."""
     found: list[int] = []
     for each in characters(literal):
         if len(each) > 1 or wide:
@@ -91,7 +94,7 @@ def codes(literal: str, *, wide: bool = False) -> list[int]:
 
 
 def spelled(data: bytes) -> str:
-    """The literal of a text's bytes."""
+    """Return the literal of a text's bytes."""
     text = data.decode("utf-8", "backslashreplace")
     escapes = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r", "\0": "\\0"}
     return f'"{"".join(escapes.get(each, each) for each in text)}"'

@@ -1,7 +1,7 @@
-"""What is asked of the adapter: `scopes`, `variables` and `hover`, each thing once a visit, within a budget.
+"""Requests to the adapter for one query: `scopes`, `variables` and `hover`, each sent once, within a budget.
 
-This is the only place from which text goes to `evaluate`, and it goes there in context `hover` with a frame id, only
-if it is a path: names, members, whole-number subscripts, `*` and `&` in front. Nothing in it can call or assign.
+Only this module sends text to `evaluate`, always in context `hover` with a frame id, and only paths: names, members,
+integer subscripts, and leading `*` and `&`. Such a path cannot call or assign.
 """
 
 from __future__ import annotations
@@ -35,27 +35,27 @@ from dap_ai.system.load_limits import slack
 
 MAX_REQUESTS = 140
 LISTED_ONE_BY_ONE = 100
-"""Above so many children lldb-dap takes 0.1 ms for each of all of them, however few are asked for."""
+"""Number of children above which lldb-dap takes 0.1 ms for each of them, however few are requested."""
 MAX_LISTED = 2000
 
 
 class BudgetSpent(Exception):  # noqa: N818  a limit, not a mistake
-    """The visit's requests, time or bytes are used up."""
+    """The query's limit of requests, time or bytes is reached."""
 
 
 class AdapterReader:
-    """The requests of one visit. What is asked twice is sent once. Raises NotStopped."""
+    """The requests of one query, each sent only once. Raises NotStopped."""
 
     def __init__(self, request: Request, query: Query, *, hovers: bool) -> None:
         self.hovers = hovers
         self.truncated = False
         self.bytes_left = query.max_bytes
         self.lldb = False
-        """Its variables carry paths (`evaluateName`), so it is no gdb."""
+        """Whether the adapter is lldb-dap, whose variables have an `evaluateName`, rather than gdb."""
         self.rust = False
-        """Whether the present frame is Rust's."""
+        """Whether the current frame is written in Rust."""
         self.allowance = MAX_REQUESTS
-        """Requests that the present part of the visit may send."""
+        """Requests that the current part of the query may still send."""
         self._request = request
         self._deadline = time.monotonic() + query.deadline_ms / 1000 * slack()
         self._requests_left = MAX_REQUESTS
@@ -64,12 +64,12 @@ class AdapterReader:
 
     @property
     def requests_left(self) -> int:
-        """How many more may be sent; 0 after the deadline."""
+        """Number of requests that may still be sent; 0 after the deadline."""
         over = time.monotonic() >= self._deadline or self.bytes_left <= 0
         return 0 if over else min(self._requests_left, self.allowance)
 
     async def send(self, command: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """The body of the response. Raises RequestFailed, NotStopped, Spent."""
+        """Send a request and return the response's body. Raises RequestFailed, NotStopped or BudgetSpent."""
         if self.requests_left <= 0:
             self.truncated = True
             raise BudgetSpent
@@ -78,7 +78,10 @@ class AdapterReader:
         return await self._request(command, arguments)
 
     async def frame_variables(self, frame_id: int, wanted: int) -> tuple[list[AdapterVariable], list[AdapterVariable]]:
-        """Arguments and locals; where the adapter does not tell them apart all are locals. Raises RequestFailed."""
+        """Return arguments and locals; all are locals if the adapter mixes them.
+
+        Raises RequestFailed, NotStopped or BudgetSpent.
+        """
         arguments: list[AdapterVariable] = []
         local: list[AdapterVariable] = []
         for scope in (await self.send("scopes", {"frameId": frame_id})).get("scopes", []):
@@ -97,18 +100,18 @@ class AdapterReader:
         return [self._raw(row, str(row.get("name", ""))) for row in rows]
 
     def _raw(self, row: dict[str, Any], name: str) -> AdapterVariable:
-        """As raw_of; what means another thing in another debugger or language is told apart."""
+        """Convert a row as raw_of does, and unify types that debuggers and languages name differently."""
         raw = raw_of(row, name)
-        if self.rust and raw.type == "char":  # lldb's name for what Rust calls i8; gdb's for 32 bits
+        if self.rust and raw.type == "char":  # lldb's name for Rust's i8, gdb's for its 32-bit char
             raw = replace(raw, type="i8" if self.lldb else "char32_t")
         if not self.lldb:
             lost = raw.text.startswith("<error") and types.pointee(raw.type) and unread(raw.text).address == raw.place
-            return replace(raw, text=hex(raw.place)) if lost else raw  # gdb's of what a pointer to characters leads to
+            return replace(raw, text=hex(raw.place)) if lost else raw  # gdb's error about a char pointer's target
         text = clear_of_lldb(raw.text, rust=types.is_rust_text(raw.type))
         return replace(raw, text="()" if raw.type == "void" else text)
 
     async def hover(self, frame_id: int, path: str) -> AdapterVariable:
-        """What stands at the path. Raises Unread, NotStopped, Spent."""
+        """Return the variable at the path. Raises UnreadVariable, NotStopped or BudgetSpent."""
         if not self.hovers or len(path) > MAX_PATH or not PATH.fullmatch(path):
             raise UnreadVariable("no value at that path")
         key = frame_id, path
@@ -121,7 +124,10 @@ class AdapterReader:
         return found
 
     async def enumerator(self, frame_id: int, path: str) -> str:
-        """An enum's number as text: lldb-dap tells it as hexadecimal, gdb by a cast. Raises Unread, Spent."""
+        """Return an enum's numeric value as text: lldb-dap formats it in hexadecimal, gdb evaluates a cast.
+
+        Raises UnreadVariable, NotStopped or BudgetSpent.
+        """
         if not PATH.fullmatch(path):
             raise UnreadVariable("no value at that path")
         found = await self._hover(frame_id, path, hexadecimal=True)
@@ -140,7 +146,7 @@ class AdapterReader:
         return self._raw(body | {"value": body.get("result", "")}, path)
 
     async def children(self, raw: AdapterVariable, frame_id: int, count: int) -> list[AdapterVariable]:
-        """The first `count` children, never all of many. Raises Unread, NotStopped, Spent."""
+        """Return the first `count` children, never all of many. Raises UnreadVariable, NotStopped or BudgetSpent."""
         if not raw.reference:
             return []
         total = max(raw.length or 0, raw.named)
@@ -158,7 +164,7 @@ class AdapterReader:
         return [replace(row, path=child_path(raw, row.name)) for row in rows[:count]]
 
     async def _one_by_one(self, raw: AdapterVariable, frame_id: int, count: int) -> list[AdapterVariable]:
-        """By `hover`, which reads one item alone."""
+        """Read the items by `hover`, which reads one item at a time."""
         found: list[AdapterVariable] = []
         for index in range(count):
             try:
@@ -177,7 +183,7 @@ class AdapterReader:
             return unread(error.user_text)
 
     async def memory(self, address: int, size: int) -> bytes:
-        """Bytes of the program. Raises Unread, NotStopped, Spent."""
+        """Read bytes of the program's memory. Raises UnreadVariable, NotStopped or BudgetSpent."""
         try:
             body = await self.send("readMemory", {"memoryReference": hex(address), "count": size})
         except NotStopped:
@@ -190,7 +196,7 @@ class AdapterReader:
         return found
 
     async def globals(self, frame_id: int) -> list[AdapterVariable]:
-        """The scope Globals, unless it is large. Raises Unread, NotStopped, Spent."""
+        """Return the scope Globals, unless it is large. Raises UnreadVariable, NotStopped or BudgetSpent."""
         try:
             scopes = (await self.send("scopes", {"frameId": frame_id})).get("scopes", [])
             found = [scope for scope in scopes if scope.get("name") == "Globals" and scope.get("variablesReference")]
@@ -201,12 +207,12 @@ class AdapterReader:
             raise unread(error.user_text) from error
 
     async def pointed(self, raw: AdapterVariable, frame_id: int, count: int) -> AdapterVariable:
-        """What a pointer or reference points to. Raises Unread, NotStopped, Spent."""
+        """Return the target of a pointer or reference. Raises UnreadVariable, NotStopped or BudgetSpent."""
         element = types.pointee(raw.type) or ""
         direct = self.lldb or not raw.text.startswith(("0x", "@"))  # gdb has a printer for the reference itself
         if direct and types.kind_of(element) in ("list", "dict", "set", "optional", "smart", "array"):
-            inner = "" if not types.is_reference(raw.type) else raw.path  # its children are those of the container
-            place = (raw.address or 0) if types.is_reference(raw.type) else raw.place  # lldb's is the reference's own
+            inner = "" if not types.is_reference(raw.type) else raw.path  # its children are the container's
+            place = (raw.address or 0) if types.is_reference(raw.type) else raw.place  # lldb's: the reference's own
             return replace(raw, type=element, text=ADDRESS.sub("", raw.text), path=inner, place=place)
         rows = await self.children(replace(raw, text=""), frame_id, count)
         path = target_path(raw.path, plain=types.kind_of(element) in ("", "int", "float", "bool", "char", "pointer"))
@@ -216,7 +222,7 @@ class AdapterReader:
             rows[0].check()
             return replace(rows[0], path=path, type=rows[0].type or element)
         kind = types.kind_of(element)
-        opaque = self.lldb and kind in ("pointer", "str")  # the rows may be those of what is behind both
+        opaque = self.lldb and kind in ("pointer", "str")  # the rows may belong to what is behind both pointers
         if (not rows or opaque) and not types.is_reference(raw.type):
             try:
                 return await self.hover(frame_id, path)

@@ -1,4 +1,4 @@
-"""Variables as the adapters list them, the errors in their place, and the paths by which `hover` finds them."""
+"""Variables as adapters list them, errors shown instead of values, and paths for `hover`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NAME = r"[A-Za-z_][A-Za-z0-9_]{0,199}"
 NAME = re.compile(rf"(?:::)?{_NAME}(?:::{_NAME}){{0,8}}")
 MEMBER = re.compile(rf"{_NAME}|\d{{1,4}}")
 PATH = re.compile(rf"[*&]{{0,3}}(?:\(long\))?{NAME.pattern}(?:(?:\.|->)(?:{_NAME})|\[-?\d{{1,18}}\])*")
-"""The whole language of what is sent. No `$`, `@`, `=`, quote, blank or backquote, no parentheses but `(long)`'s."""
+"""The only expressions that are sent: no `$`, `@`, `=`, quote, blank or backquote, no parentheses except `(long)`."""
 _KEYWORDS = {"sizeof", "alignof", "typeof", "decltype", "new", "delete", "throw", "operator", "typeid", "noexcept"}
 _LENGTH = re.compile(r"\b(?:size=|of length |with )(\d+)")
 _UNREADABLE = re.compile(r"(?:memory (?:at address|from)|at) (0x[0-9a-fA-F]+)")
@@ -26,7 +26,7 @@ _SHADOWED = re.compile(r" (?:@ .*|#\d+)$")
 
 
 class UnreadVariable(Exception):  # noqa: N818  a state of the program
-    """There is no value there. `address`: of the memory that cannot be read; None: it has another reason."""
+    """A variable that has no readable value. `address`: the unreadable memory; None: another reason."""
 
     def __init__(self, text: str, address: int | None = None) -> None:
         super().__init__(text)
@@ -42,16 +42,16 @@ class AdapterVariable:
     type: str
     text: str
     path: str = ""
-    """By which `hover` finds it; empty: it cannot."""
+    """Path by which `hover` finds it; empty: none."""
     reference: int = 0
     indexed: int = 0
     named: int = 0
     place: int = 0
-    """What `memoryReference` says: where it is; of gdb's pointers where they point."""
+    """Address from `memoryReference`: the variable's own; for gdb's pointers, their target's."""
 
     @property
     def length(self) -> int | None:
-        """Of a container or array, where it tells."""
+        """Length of a container or array, if known."""
         if (fixed := types.fixed_length(self.type)) is not None:
             return fixed
         if (found := _LENGTH.search(self.text)) and '"' not in self.text[: found.start()]:
@@ -62,7 +62,7 @@ class AdapterVariable:
 
     @property
     def address(self) -> int | None:
-        """Of a pointer: where it points; of an array that is written as a string: where it is."""
+        """Target of a pointer, or address of an array that is shown as a string; None: neither."""
         found = re.match(r"@?(?:\([^()]*\) )?(0x[0-9a-fA-F]+)", self.text)
         if found:
             return int(found[1], 16)
@@ -71,13 +71,13 @@ class AdapterVariable:
         return 0 if self.text in ("NULL", "nullptr", "<null>") else None
 
     def check(self) -> None:
-        """Raises Unread if the adapter shows an error in the value's place."""
+        """Raise UnreadVariable if the adapter shows an error instead of a value."""
         if self.text.startswith(("<error", "<optimized out", "<variable not available", "<not available", "<read ")):
             raise unread(self.text.strip("<>").removeprefix("error: "))
 
 
 def unread(text: str) -> UnreadVariable:
-    """What an adapter's error says."""
+    """Convert an adapter's error message to an UnreadVariable."""
     if "parent is NULL" in text:
         return UnreadVariable("0x0 is not readable", 0)
     if found := _UNREADABLE.search(text):
@@ -89,17 +89,17 @@ def unread(text: str) -> UnreadVariable:
 
 
 def is_absent(text: str) -> bool:
-    """Whether an adapter's error says that there is no such name."""
+    """Whether an adapter's error means that the name does not exist."""
     return bool(_ABSENT.search(text))
 
 
 def safe_name(name: str) -> bool:
-    """Whether the name is one, and no keyword of an operator."""
+    """Whether the text is a valid name and not an operator keyword."""
     return len(name) <= MAX_PATH and bool(NAME.fullmatch(name)) and not _KEYWORDS & set(name.split("::"))
 
 
 def member_path(path: str, name: str, *, pointer: bool) -> str:
-    """The path of a member; empty: it has none."""
+    """Return the path of a member; empty: it has none."""
     if not path or not re.fullmatch(_NAME, name) or name in _KEYWORDS:
         return ""
     if path.startswith("*") and not path.startswith("**") and not pointer:
@@ -108,19 +108,22 @@ def member_path(path: str, name: str, *, pointer: bool) -> str:
 
 
 def item_path(path: str, index: int) -> str:
-    """The path of an item; empty: it has none."""
+    """Return the path of an item; empty: it has none."""
     return "" if not path or path.startswith(("*", "&")) else f"{path}[{index}]"
 
 
 def target_path(path: str, *, plain: bool) -> str:
-    """The path of what a pointer points to. `plain`: a subscript of it means memory, not an item of a container."""
+    """Return the path of a pointer's target; empty: it has none.
+
+    `plain`: subscripting the target means memory, not an item of a container.
+    """
     if path.startswith("&"):
         return path[1:]
     return item_path(path, 0) if plain else f"*{path}" if path and not path.startswith("*") else ""
 
 
 def raw_of(row: dict[str, Any], name: str) -> AdapterVariable:
-    """The variable that a response of the adapter describes."""
+    """Convert an adapter's response to a variable."""
     named = _SHADOWED.sub("", name)
     return AdapterVariable(
         name=name,
@@ -135,13 +138,13 @@ def raw_of(row: dict[str, Any], name: str) -> AdapterVariable:
 
 
 def number_in(reference: Any) -> int | None:
-    """The address that an adapter's reference tells; None: it tells none, for DAP lets it be any text."""
+    """Parse an adapter's memory reference, which may be any text in DAP; None: it is not a number."""
     found = re.fullmatch(r"0x[0-9a-fA-F]{1,16}|[1-9]\d{0,19}", str(reference or ""))
     return int(found[0], 0) if found else None
 
 
 def child_path(parent: AdapterVariable, name: str) -> str:
-    """The path of what is listed below a variable under that name; empty: it has none."""
+    """Return the path of a child listed under that name; empty: it has none."""
     if found := re.fullmatch(r"\[?(\d{1,18})\]?", name):
         in_order = types.kind_of(parent.type) in ("array", "list", "pointer", "str")
         return item_path(parent.path, int(found[1])) if in_order else ""
@@ -151,7 +154,10 @@ def child_path(parent: AdapterVariable, name: str) -> str:
 
 
 def unshadowed(rows: list[AdapterVariable]) -> list[AdapterVariable]:
-    """Of each name the innermost one: lldb-dap lists it last and marks both (`x @ a.c:3`), gdb first (then `x #2`)."""
+    """Keep the innermost variable of each name, without the debugger's mark.
+
+    lldb-dap lists it last and marks both (`x @ a.c:3`), gdb first (then `x #2`).
+    """
     found: dict[str, AdapterVariable] = {}
     for row in rows:
         name = _SHADOWED.sub("", row.name)

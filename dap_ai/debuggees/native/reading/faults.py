@@ -1,4 +1,4 @@
-"""Why the processor stopped a native program: signal, address, kind of access, the instruction, the registers."""
+"""Reads why the processor stopped a native program: signal, address, access, instruction and registers."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from dap_ai.protocol.contracts.register_names import general_registers
 from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 
 FATAL = {4: "SIGILL", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 11: "SIGSEGV", 31: "SIGSYS"}
-"""Signals that a program gets for what it did itself, by Linux's numbers."""
+"""Signals caused by the program's own actions, by their Linux numbers."""
 _ABOUT_MEMORY = ("SIGSEGV", "SIGBUS")
 _BY_INSTRUCTION = (*_ABOUT_MEMORY, "SIGFPE", "SIGILL")
 _ORDINARY = ("breakpoint", "function breakpoint", "data breakpoint", "instruction breakpoint", "step", "goto", "pause")
-"""Reasons of stops that no signal has caused."""
+"""Reasons of stops without a signal."""
 
 _SAID = re.compile(
     r"(?:^|; |\bsignal )(?P<signal>SIG[A-Z]+)\b(?:: (?P<code>[^;(]*(?:\(SI_\w+\))?))?"
@@ -57,9 +57,9 @@ _VALUE = re.compile(r"-?(?:0x[0-9a-fA-F]+|\d+)")
 async def fault_of(
     request: Request, query: Query, frame_id: int, *, hovers: bool
 ) -> tuple[Fault | None, dict[str, str]]:
-    """The fault and the general registers of the innermost frame (`frame_id`); (None, {}) at any other stop.
+    """Return the fault and the general registers of the innermost frame (`frame_id`); (None, {}) without a fault.
 
-    Raises NotStopped; what the adapter cannot tell is left out.
+    Facts that the adapter cannot give are left out. Raises NotStopped.
     """
     asked = _Asked(request, query.thread_id, frame_id, hovers=hovers)
     fault = fault_in_stop_text(query.stopped) or await asked.signal(query.stopped)
@@ -72,7 +72,7 @@ async def fault_of(
 
 
 def fault_in_stop_text(stopped: str) -> Fault | None:
-    """The fault that a `stopped` event tells in lldb-dap's words; None: it tells none."""
+    """Parse the fault from a `stopped` event's text, as lldb-dap writes it; None: it describes no fault."""
     found = _SAID.search(stopped)
     if found is None or found["signal"] not in FATAL.values():
         return None
@@ -84,18 +84,18 @@ def fault_in_stop_text(stopped: str) -> Fault | None:
 
 
 async def registers_of(request: Request, frame_id: int) -> dict[str, str]:
-    """The general registers of a frame, in hexadecimal. Raises NotStopped; empty: the adapter tells none."""
+    """Return the general registers of a frame in hexadecimal; empty: the adapter has none. Raises NotStopped."""
     shown = await general_registers(partial(tried, request), frame_id)
     return {name: _hexadecimal(value) for name, value in shown.items()}
 
 
 def numbers_of(registers: dict[str, str]) -> dict[str, int]:
-    """Registers as numbers; those that are none are left out."""
+    """Return the registers that hold numbers, as integers."""
     return {name: int(value, 0) for name, value in registers.items() if _VALUE.fullmatch(value)}
 
 
 class _Asked:
-    """What the adapter tells of the thread that stopped."""
+    """Requests about the thread that stopped."""
 
     def __init__(self, request: Request, thread_id: int, frame_id: int, *, hovers: bool) -> None:
         self._request = request
@@ -104,7 +104,7 @@ class _Asked:
         self._hovers = hovers
 
     async def signal(self, stopped: str) -> Fault | None:
-        """The signal at a stop whose event does not name it: gdb's, and a core file's."""
+        """Return the signal of a stop whose event does not name it: a stop in gdb, or a core file."""
         if stopped.partition(";")[0] in _ORDINARY:
             return None
         number = await self._number("$_siginfo.si_signo")
@@ -117,7 +117,7 @@ class _Asked:
         return fault
 
     async def instruction(self) -> tuple[str, int, int]:
-        """The instruction at which the thread stands, its address and that of the next one; ("", address, 0)."""
+        """Return the current instruction, its address and the next one's; ("", address, 0) if it cannot be read."""
         body = await tried(self._request, "stackTrace", {"threadId": self._thread_id, "levels": 1})
         reference = next((str(f.get("instructionPointerReference") or "") for f in body.get("stackFrames", [])), "")
         here = number_in(reference)
@@ -131,7 +131,7 @@ class _Asked:
         return " ".join(str(rows[0].get("instruction", "")).split()), here, here + size
 
     async def _number(self, constant: str) -> int | None:
-        """A number that gdb has under a name of its own; `constant` is one of this module's."""
+        """Return the number of one of gdb's convenience variables; `constant` is defined in this module."""
         if not self._hovers:
             return None
         arguments = {"expression": constant, "context": "hover", "frameId": self._frame_id}
@@ -140,7 +140,7 @@ class _Asked:
 
 
 async def _instruct(fault: Fault, asked: _Asked, registers: dict[str, str]) -> None:
-    """Adds what the instruction tells: its text, the access, the address where the adapter did not tell it."""
+    """Add facts from the instruction: its text, the access, and the address if the adapter did not give it."""
     text, here, end = await asked.instruction()
     if fault.signal in _ABOUT_MEMORY and fault.address == here:
         fault.access = "execute"
@@ -149,20 +149,20 @@ async def _instruct(fault: Fault, asked: _Asked, registers: dict[str, str]) -> N
     if fault.signal not in _ABOUT_MEMORY:
         return
     fault.access = access_of(text)
-    if not fault.access and not fault.code:  # sent by a process: the instruction has nothing to do with it
+    if not fault.access and not fault.code:  # sent by a process, so not caused by the instruction
         fault.instruction = ""
     if fault.address is None:
         fault.address = address_of(text, numbers_of(registers), end)
 
 
 def _hexadecimal(value: str) -> str:
-    """`0x0000000000000010 symbol`, `16`, `0x10 <symbol>` -> `0x10`; flags in words stay."""
+    """Shorten `0x0000000000000010 symbol`, `16` and `0x10 <symbol>` to `0x10`; keep flags given as words."""
     found = _VALUE.match(value)
     return hex(int(found[0], 0) & ((1 << 64) - 1)) if found else value
 
 
 async def tried(request: Request, command: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """A response's body; empty where the adapter cannot. Raises NotStopped."""
+    """Send a request and return the response's body; empty if it fails. Raises NotStopped."""
     try:
         return await request(command, arguments)
     except NotStopped:

@@ -1,6 +1,6 @@
-"""What a machine instruction does to memory, from its text: which address, and whether it reads or writes. Pure.
+"""Parses the text of a machine instruction: which address it accesses, and whether it reads or writes. Pure.
 
-x86-64 in AT&T's and Intel's spelling, aarch64.
+Supports x86-64 in AT&T and Intel syntax, and aarch64.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _COMMENT = re.compile(r"\s*(?:;|#\s|//|<).*$")
 
 
 def access_of(instruction: str) -> Access:
-    """Whether it reads or writes memory; one that does both is told as a write, as the processor tells it."""
+    """Return whether the instruction reads or writes memory; both count as a write, as for the processor."""
     mnemonic, operands = _parts(instruction)
     places = [n for n, operand in enumerate(operands) if _is_memory(operand)]
     if mnemonic.startswith(("lea", "nop")):
@@ -46,9 +46,9 @@ def access_of(instruction: str) -> Access:
 
 
 def address_of(instruction: str, registers: Mapping[str, int], end: int = 0) -> int | None:
-    """The address it reaches for, with the registers as they are before it; `end`: that of the next instruction.
+    """Return the address an instruction accesses, given the registers before it. `end`: the next instruction's address.
 
-    None: it names no memory, or a register of it is unknown.
+    None: it accesses no memory, or needs an unknown register.
     """
     mnemonic, operands = _parts(instruction)
     known = {**registers, "rip": end} if end else {k: v for k, v in registers.items() if k != "rip"}

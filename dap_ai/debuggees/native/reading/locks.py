@@ -1,4 +1,4 @@
-"""The mutexes that a frame's variables lead to, and who owns each, for adapters that read no memory; Rust's guards."""
+"""Finds mutexes in a frame's variables, their owners, and Rust's guards, for adapters that cannot read memory."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from dap_ai.protocol.contracts.backend import Request
 
 MAX_REQUESTS = 40
 _MAX_DEPTH = 3
-"""From a variable to the mutex in it: `bank->accounts[1].lock`."""
+"""Maximum levels from a variable to a mutex in it: `bank->accounts[1].lock`."""
 _QUIET_SCOPES = ("globals", "registers")
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 _NUMBER = re.compile(r"-?\d+")
 
 
 class Lock(NamedTuple):
-    """A mutex of glibc that somebody owns."""
+    """A locked mutex of glibc."""
 
     text: str
-    """As the frame's code would name it: `&to->lock`."""
+    """Expression for the mutex in the frame's code: `&to->lock`."""
     owner: int
-    """The system's number of the thread."""
+    """The owning thread's number in the operating system."""
 
 
 async def locks_of(request: Request, frame_id: int) -> list[Lock]:
-    """Those of the arguments and locals of a frame, nearest first. Raises NotStopped."""
+    """Return the locked mutexes in a frame's arguments and locals, nearest first. Raises NotStopped."""
     search = _Search(request)
     scopes = (await tried(request, "scopes", {"frameId": frame_id})).get("scopes", [])
     level = [row for scope in scopes if _is_own(scope) for row in await search.children(scope)]
@@ -36,7 +36,7 @@ async def locks_of(request: Request, frame_id: int) -> list[Lock]:
 
 
 async def guarded_in(request: Request, frame_id: int) -> list[int]:
-    """The addresses of the mutexes that Rust's guards among a frame's variables hold. Raises NotStopped."""
+    """Return the addresses of the mutexes held by Rust guards among a frame's variables. Raises NotStopped."""
     search = _Search(request)
     scopes = (await tried(request, "scopes", {"frameId": frame_id})).get("scopes", [])
     names = [row for scope in scopes if _is_own(scope) for row in await search.children(scope)]
@@ -56,7 +56,7 @@ class _Search:
         self._left = MAX_REQUESTS
 
     async def children(self, row: dict[str, Any]) -> list[dict[str, Any]]:
-        """None once enough was asked."""
+        """Return the row's children; empty once MAX_REQUESTS were sent."""
         reference = int(row.get("variablesReference") or 0)
         if not reference or not self._left:
             return []
@@ -65,7 +65,7 @@ class _Search:
         return (await tried(self._request, "variables", wanted)).get("variables", [])
 
     async def inside(self, row: dict[str, Any]) -> list[dict[str, Any]]:
-        """What a value holds; of a mutex nothing, but it is noted."""
+        """Return a value's members; if it is a mutex, record it and return nothing."""
         rows = await self.children(row)
         data = next((r for r in rows if r.get("name") == "__data"), None)
         if data is None:

@@ -1,7 +1,7 @@
-"""Reads a stopped native program by DAP requests: nothing is called in it, nothing is written.
+"""Reads a stopped native program by DAP requests, without calling or writing anything in it.
 
-Values come from `scopes`, `variables` and, where the adapter's `hover` cannot change anything, `evaluate` in that
-context with a frame id; arithmetic on them is done here.
+Values come from `scopes` and `variables`, and from `evaluate` in context `hover` with a frame id, if the adapter's
+`hover` has no side effects. Arithmetic on them is done here.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 
 INNER_REQUESTS = 50
 OUTER_REQUESTS = 10
-"""For the expressions of the innermost frame, or of another, and as many for its variables."""
+"""Requests for the expressions of the innermost frame, or of another one; the variables get as many again."""
 MOST_FRAMES = 200
 
 
 @dataclass
 class _Frame:
-    """A frame on its way from the query to the facts."""
+    """A frame of the query and its variables."""
 
     query: FrameQuery
     facts: FrameFacts
@@ -60,7 +60,7 @@ class _Frame:
 
 
 class NativeInspector:
-    """See contracts.backend.StopInspector. `hovers`: this adapter's `hover` is free of side effects (lldb-dap, gdb)."""
+    """Implements contracts.backend.StopInspector. `hovers`: `hover` has no side effects (lldb-dap, gdb)."""
 
     def __init__(self, *, hovers: bool) -> None:
         self._hovers = hovers
@@ -68,12 +68,12 @@ class NativeInspector:
         self._binary_sought = False
 
     async def inspect(self, request: Request, query: Query) -> Inspection:
-        """One visit. Raises RequestFailed, NotStopped."""
+        """Answer one query. Raises RequestFailed or NotStopped."""
         begun = time.monotonic()
         reader = AdapterReader(request, query, hovers=self._hovers)
         rows = await _stack(reader, query)
         frames: list[_Frame] = []
-        for each in query.frames:  # one after another: lldb-dap 19 ends if it is asked into a frame that it has left
+        for each in query.frames:  # in turn: lldb-dap 19 ends if it is asked about a frame that it has left
             allowance = OUTER_REQUESTS if frames else INNER_REQUESTS
             reader.allowance = allowance
             frames.append(await _opened(reader, query, each, rows.get(each.frame_id, {})))
@@ -95,7 +95,7 @@ class NativeInspector:
             reply.threads = await threads_of(request, query, hovers=self._hovers)
 
     async def _program(self, request: Request, rows: dict[int, dict[str, Any]]) -> Binary | None:
-        """The program's file, sought once a session: gdb names it in its frames, lldb-dap lists it first."""
+        """Return the program's file, found once a session: gdb names it in frames, lldb-dap lists it first."""
         if not self._binary_sought:
             for path in await _program_paths(request, rows):
                 self._binary = await asyncio.to_thread(binary_of, path)
@@ -125,7 +125,7 @@ def _as_exception(fault: Fault) -> ExceptionFacts:
 
 
 async def _stack(reader: AdapterReader, query: Query) -> dict[int, dict[str, Any]]:
-    """The thread's frames by their ids: as many as hold those that are asked for."""
+    """Return the thread's frames by id, as many as needed to include the requested ones."""
     wanted = {each.frame_id for each in query.frames}
     rows: dict[int, dict[str, Any]] = {}
     for levels in (20, MOST_FRAMES) if query.thread_id else ():
@@ -138,7 +138,7 @@ async def _stack(reader: AdapterReader, query: Query) -> dict[int, dict[str, Any
 
 
 async def _opened(reader: AdapterReader, query: Query, asked: FrameQuery, row: dict[str, Any]) -> _Frame:
-    """The frame with its variables as they are listed, not one of them looked into."""
+    """Return the frame with its variables as listed, without their contents."""
     name = str(row.get("name", ""))
     file = str(cast("dict[str, Any]", row.get("source") or {}).get("path", ""))
     frame = _Frame(asked, FrameFacts(frame_id=asked.frame_id, name=name, file=file, line=int(row.get("line") or 0)))
@@ -158,7 +158,7 @@ async def _opened(reader: AdapterReader, query: Query, asked: FrameQuery, row: d
 
 
 def _parameters(name: str, rows: list[AdapterVariable]) -> int:
-    """How many of the variables are arguments, by a C++ function's name as lldb-dap writes it."""
+    """Return how many of the variables are arguments, by a C++ function's name as lldb-dap writes it."""
     opened = name.rfind("(")
     if opened <= 0 or not name.rstrip(" const&").endswith(")"):
         return 0
@@ -170,7 +170,7 @@ def _parameters(name: str, rows: list[AdapterVariable]) -> int:
 
 
 async def _read(reader: AdapterReader, query: Query, frame: _Frame, allowance: int) -> None:
-    """The expressions first: they are the failing line's."""
+    """Read a frame's expressions, then its variables: the expressions belong to the failing line."""
     has_no_operators = frame.rust or frame.facts.file.endswith(".c")
     describer = NativeDescriber(reader, query, frame.query.frame_id)
     rows = {row.name: row for row in [*frame.locals, *frame.arguments]}
@@ -205,7 +205,7 @@ async def _describe(reader: AdapterReader, query: Query, describer: NativeDescri
 
 
 async def _sought(reader: AdapterReader, frame_id: int, name: str) -> AdapterVariable:
-    """A static or global by its name; without one: there is none."""
+    """Return a static or global variable by name; one with an empty name if it is not found."""
     with contextlib.suppress(UnreadVariable, BudgetSpent):
         if safe_name(name):
             return replace(await reader.hover(frame_id, name), name=name)
@@ -235,12 +235,12 @@ async def _valued(describer: NativeDescriber, operand: AdapterVariable | Number)
 _MAX_MODULES = 200
 _SYSTEM = re.compile(r"/(?:usr|lib|lib32|lib64)/|\[")
 _ADDRESS_OF = re.compile(rb"_Z[^\0]{0,1000}?ad(?=[E\dNRO])")
-"""`ad` is unary `&` in a mangled name, if it is not part of a name: those stand behind their lengths."""
+"""Matches unary `&` in a mangled name: `ad`, unless it is part of a name, which follows its length."""
 _NAME = re.compile(rb"\d+")
 
 
 async def overloads_address(request: Request) -> bool:
-    """Whether a module of the program's own has such an operator, or hides whether. Raises NotStopped."""
+    """Whether a module of the program defines unary `operator&`, or may. Raises NotStopped."""
     try:
         body = await request("modules", {"startModule": 0, "moduleCount": _MAX_MODULES})
     except NotStopped:
@@ -259,7 +259,7 @@ def _names_it(path: str) -> bool:
 
 
 def _is_operator(found: re.Match[bytes]) -> bool:
-    """Whether the `ad` at its end lies outside of each name that it holds."""
+    """Whether the final `ad` lies outside every name in the mangled text."""
     mangled, at = found[0], 2
     while number := _NAME.search(mangled, at):
         at = number.end() + int(number[0])

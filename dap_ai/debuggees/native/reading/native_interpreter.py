@@ -1,6 +1,6 @@
-"""Nodes (see protocol.inspection) evaluated over what the adapter lists, as C, C++ and Rust would: nothing is called.
+"""Evaluates Nodes (see protocol.contracts.inspection) with the rules of C, C++ or Rust, without calling anything.
 
-An operand is a Raw (something of the program, or a pointer that was computed) or a Number.
+An operand is an AdapterVariable (a variable, or a computed pointer) or a Number.
 """
 
 from __future__ import annotations
@@ -26,10 +26,13 @@ from dap_ai.protocol.contracts.inspection import Node
 
 
 class NativeInterpreter(OperandPaths):
-    """Evaluates in one frame. `names`: its arguments and locals."""
+    """Evaluates expressions in one frame. `names`: its arguments and locals."""
 
     async def evaluate(self, node: Node) -> Operand:
-        """The node's value. Raises Refused, Raised, Missing, Unread, Spent, NotStopped."""
+        """Evaluate a node.
+
+        Raises UnreadablePath, ArithmeticTrap, UnknownName, UnreadVariable, BudgetSpent or NotStopped.
+        """
         if depth_of(node) > MAX_DEPTH:
             raise UnreadablePath(f"deeper than {MAX_DEPTH} levels, or too long: ask for its parts")
         try:
@@ -158,11 +161,11 @@ class NativeInterpreter(OperandPaths):
         if kind == "pointer" or (kind == "str" and types.pointee(raw.type)):
             return await self._settled(await self._behind(raw, 0, node[2]))
         if self._rust and kind != "struct":
-            return raw  # a reference that the debugger shows as what it refers to
+            return raw  # a reference, shown by the debugger as its target
         raise UnreadablePath(f"`{self._source(node)}` would call operator* of {raw.type}")
 
     async def _address(self, inner: Node) -> Operand:
-        """Of an item also one behind the last, which is only not to be read."""
+        """Return the address of an operand, even of the item after the last one, which must only not be read."""
         if inner[0] == "s":
             base = self._raw(await self._value(inner[1]), inner)
             path = item_path(base.path, await self._whole(inner[2])) if kind_of(base) != "dict" else ""
@@ -182,7 +185,7 @@ class NativeInterpreter(OperandPaths):
         return numbers.binary(str(op), first, second, rust=self._rust)
 
     async def _moved(self, op: str, left: Operand, right: Operand, node: Node) -> Operand:
-        """`p + n`, `p - n`, `p - q`."""
+        """Evaluate `p + n`, `p - n` or `p - q`."""
         if isinstance(left, Number) or not is_pointer(left):
             left, right = right, left
         pointer = cast("AdapterVariable", left)
@@ -206,7 +209,7 @@ class NativeInterpreter(OperandPaths):
         return result if result is not None else await self._value(left_node)
 
     async def _named(self, op: str, left: Node, right: Node) -> Number | None:
-        """`color == GREEN`, where the debugger knows the constant only by its name."""
+        """Compare an enum with a constant that the debugger knows only by name: `color == GREEN`."""
         if op not in ("==", "!="):
             return None
         for value_node, name_node in ((left, right), (right, left)):
@@ -276,7 +279,7 @@ class NativeInterpreter(OperandPaths):
         kind = kind_of(operand)
         if kind == "enum" and operand.path:
             return await self._enum_number(operand, node)
-        if self._rust and kind == "pointer":  # arithmetic works through Rust's references
+        if self._rust and kind == "pointer":  # arithmetic dereferences Rust's references
             return await self._number(await self._behind(operand, 0, node), node)
         if kind in ("pointer", "array", "str", "function", "enum"):
             raise UnreadablePath(f"`{self._source(node)}`: {operand.type} is no number here")

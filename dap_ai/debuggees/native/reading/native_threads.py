@@ -1,7 +1,7 @@
-"""The threads of a native program: where each stands, what it waits for, and who holds that.
+"""Reads a native program's threads: where each is, what it waits for, and which thread holds that.
 
-A wait is known by the names of its frames. What is waited for lies in the first argument of the system call (glibc on
-x86-64 leaves it in `rdi`) or is named by the lock's own frames; glibc's locks hold the thread that owns them.
+The names of its frames show that a thread waits. What it waits for is the first argument of the system call (glibc on
+x86-64 leaves it in `rdi`), or named by the lock's own frames; glibc's locks store the owning thread.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ MAX_THREADS = 32
 MAX_FRAMES = 6
 _LEVELS = 14
 _MAX_GUARDING = 3
-"""Frames of a thread in which Rust's guards are looked for."""
+"""Number of a thread's frames that are searched for Rust's guards."""
 _RUST_LOCK = ("std::sys::sync::mutex", "<std::sys::sync::mutex", "std::sync::poison::mutex", "std::sync::mutex")
 _MAX_HOLDERS = 8
-"""Threads of which it is found out who holds what they wait for."""
+"""Maximum number of waiting threads whose lock holders are looked up."""
 
 _WAITS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (waiting, re.compile(pattern))
@@ -51,7 +51,7 @@ _FUTEX = re.compile(r"_*(?:GI_)?_*futex|__lll_\w+|std::.*::futex|syscall$")
 _HELD = ("mutex", "rwlock", "join")
 
 _MUTEX_OWNER = 8
-"""Where glibc's pthread_mutex_t has its owner, on 64-bit systems; so in what follows."""
+"""Offset of the owner in glibc's pthread_mutex_t on 64-bit systems; the following offsets likewise."""
 _RWLOCK_FUTEXES = (8, 12)
 _RWLOCK_WRITER = 24
 _OWNER_TEXTS = ("mutex->__data.__owner", "this->_M_mutex.__data.__owner", "__mutex->__data.__owner")
@@ -67,9 +67,9 @@ class _Thread(NamedTuple):
 
 
 async def threads_of(request: Request, query: Query, *, hovers: bool) -> list[ThreadFacts]:
-    """At most 32 threads, the stopped one first. Raises NotStopped; what the adapter cannot tell is left out."""
+    """Return at most 32 threads, the stopped one first; unknown facts are left out. Raises NotStopped."""
     rows: list[dict[str, Any]] = (await tried(request, "threads", {})).get("threads", [])
-    if len(rows) == 1:  # lldb-dap's first answer after the start lists the threads of that moment
+    if len(rows) == 1:  # lldb-dap's first response after the start lists the threads at the start
         rows = (await tried(request, "threads", {})).get("threads", rows)
     rows.sort(key=lambda row: row.get("id") != query.thread_id)
     threads = [await _thread(request, row, query.thread_id) for row in rows[:MAX_THREADS]]
@@ -80,7 +80,7 @@ async def threads_of(request: Request, query: Query, *, hovers: bool) -> list[Th
 
 
 def waiting_of(names: Sequence[str]) -> str:
-    """What a thread with these functions on its stack, innermost first, waits for; empty: for nothing known."""
+    """Return what a thread waits for, given its functions, innermost first; empty: nothing known."""
     for name in names:
         plain = _plain(name)
         for waiting, pattern in _WAITS:
@@ -90,13 +90,13 @@ def waiting_of(names: Sequence[str]) -> str:
 
 
 def _is_nameless(thread: _Thread) -> bool:
-    """Whether it may wait in a function of a libc without debug information: `pthread_join` is one there."""
+    """Whether a thread may wait in a libc function without debug information, as `pthread_join` may be."""
     name = str(thread.rows[0].get("name", ""))
     return not (thread.facts.waiting or thread.facts.current) and bool(_NAMELESS.match(name))
 
 
 def _plain(name: str) -> str:
-    """A function's name without lldb's marks, C++'s arguments and Rust's hash."""
+    """Return a function's name without lldb's marks, C++ arguments and Rust's hash."""
     return _START_MARK.sub("", name).partition("(")[0].lstrip(":").removeprefix("<")
 
 
@@ -111,7 +111,10 @@ async def _thread(request: Request, row: dict[str, Any], stopped: int) -> _Threa
 
 
 def _has_source(frame: dict[str, Any]) -> bool:
-    """Whether it may be of the program's own code; the agent knows better, but has not the frames left out here."""
+    """Whether a frame may belong to the program's own code, by its path.
+
+    The agent decides this better, but does not get the frames omitted here.
+    """
     source: dict[str, Any] = frame.get("source") or {}
     path = str(source.get("path") or "")
     return path.startswith("/") and not path.startswith(("/usr/include/", "/usr/lib/", "/rustc/")) and "`" not in path
@@ -124,7 +127,7 @@ def _shown(frame: dict[str, Any]) -> ThreadFrame:
 
 
 class _Holders:
-    """Who holds what the threads wait for."""
+    """Finds the threads that hold what other threads wait for."""
 
     def __init__(self, request: Request, threads: list[_Thread], *, hovers: bool) -> None:
         self._request = request
@@ -133,7 +136,7 @@ class _Holders:
         self._idents: dict[int, int] = {}
 
     async def tell(self, blocked: Sequence[_Thread]) -> None:
-        """Fills in `wants` and `owner`."""
+        """Fill in `wants` and `owner` of the blocked threads."""
         self._idents = await self._by_system_number()
         for thread in blocked:
             await self._by_its_system_call(thread)
@@ -144,7 +147,7 @@ class _Holders:
         await self._by_guards([each for each in blocked if each.facts.wants and not each.facts.owner])
 
     async def _by_guards(self, blocked: Sequence[_Thread]) -> None:
-        """Rust's mutexes do not tell who owns them: the thread that has the guard among its variables does."""
+        """Set owners of Rust mutexes, which do not store them: the owner is the thread with the guard in a variable."""
         if not any(str(row.get("name", "")).startswith(_RUST_LOCK) for each in blocked for row in each.rows):
             return
         owners: dict[str, int] = {}
@@ -172,7 +175,7 @@ class _Holders:
             facts.waiting = "join"
 
     async def _by_system_number(self) -> dict[int, int]:
-        """The threads' DAP numbers by those of the system: lldb-dap's are these, gdb's are 1, 2, ..."""
+        """Return the threads' DAP ids by system thread number: lldb-dap uses the same, gdb uses 1, 2, ..."""
         numbers = [each.facts.ident for each in self._threads]
         if min(numbers) > len(numbers):
             return {number: number for number in numbers}
@@ -183,7 +186,7 @@ class _Holders:
         return found
 
     async def _first_argument(self, thread: _Thread) -> int:
-        """Of the system call that the thread is in; 0: unknown."""
+        """Return the first argument of the system call that the thread is in; 0: unknown."""
         frame = self._frame(thread)
         told = await self._memory.hovered("$rdi", frame)
         if told is None:
@@ -191,7 +194,7 @@ class _Holders:
         return int(told, 0)
 
     async def _by_its_frames(self, thread: _Thread) -> None:
-        """By the lock's own functions, where the adapter reads no memory."""
+        """Find the owner in the frames of the lock's own functions, if the adapter cannot read memory."""
         for row in thread.rows:
             if not _OWNER_FRAMES.match(_plain(str(row.get("name", "")))):
                 continue
@@ -204,7 +207,7 @@ class _Holders:
                     return
 
     async def _by_its_variables(self, thread: _Thread) -> None:
-        """By the locks that the program's own innermost frame knows and another thread holds."""
+        """Find the owner among the locks in the variables of the program's innermost frame."""
         row = next((row for row in thread.rows if _has_source(row)), None)
         for lock in await locks_of(self._request, int(row["id"])) if row else ():
             owner = self._idents.get(lock.owner, 0)
@@ -218,11 +221,11 @@ class _Holders:
 
 _NUMBER = re.compile(r"-?(?:0x[0-9a-fA-F]+|\d+)")
 _THREAD_NUMBER = "*(int *)($fs_base + 720)"
-"""glibc's `struct pthread` has the system's number of its thread there, on x86-64."""
+"""Where glibc's `struct pthread` stores the system's thread number, on x86-64."""
 
 
 class WordReader:
-    """Reads single words. Raises NotStopped."""
+    """Reads single words of memory. Raises NotStopped."""
 
     def __init__(self, request: Request, *, hovers: bool) -> None:
         self._request = request
@@ -230,7 +233,7 @@ class WordReader:
         self._by_request = True
 
     async def number(self, address: int, frame_id: int) -> int | None:
-        """The 32-bit number at an address; None: it cannot be read."""
+        """Return the 32-bit integer at an address; None: unreadable."""
         if self._by_request:
             wanted = {"memoryReference": hex(address), "count": 4}
             data = base64.b64decode(str((await tried(self._request, "readMemory", wanted)).get("data") or ""))
@@ -241,12 +244,15 @@ class WordReader:
         return int(told, 0) if told else None
 
     async def thread_number(self, frame_id: int) -> int | None:
-        """The system's number of the thread of a frame, in gdb."""
+        """Return the system's number of a frame's thread, in gdb."""
         told = await self.hovered(_THREAD_NUMBER, frame_id)
         return int(told, 0) if told else None
 
     async def hovered(self, text: str, frame_id: int) -> str | None:
-        """The number that an expression gives, as text. `text` is a constant of ours, or one with an address."""
+        """Evaluate an expression to a number, as text; None: not a number.
+
+        `text` is a constant of this module, or contains only an address.
+        """
         if not self._hovers:
             return None
         arguments = {"expression": text, "context": "hover", "frameId": frame_id}

@@ -1,4 +1,4 @@
-"""Variables as an adapter lists them -> Values: one line of text as a programmer writes it, and structure."""
+"""Converts variables from an adapter to Values: one line of text as a programmer would write it, and structure."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _MAX_BYTES = 200
 
 
 def of_number(number: Number) -> Value:
-    """A result of arithmetic."""
+    """Convert a computed number to a Value."""
     return Value(text=shown(number), type=number.type.name, kind=number.type.kind)
 
 
 class NativeDescriber:
-    """Makes the Values of one frame. `depth`: how many levels below a variable are read."""
+    """Makes the Values of one frame. `depth`: levels read below a variable."""
 
     def __init__(self, reader: AdapterReader, query: Query, frame_id: int) -> None:
         self._reader = reader
@@ -35,7 +35,7 @@ class NativeDescriber:
         self._frame_id = frame_id
 
     async def value(self, raw: AdapterVariable, depth: int = 1) -> Value:
-        """The whole Value; what cannot be read any more is shown as `...`. Raises NotStopped."""
+        """Describe a variable; parts that cannot be read within the budget are shown as `...`. Raises NotStopped."""
         try:
             raw.check()
             value = await self._value(raw, depth)
@@ -64,7 +64,7 @@ class NativeDescriber:
         )
 
     def _shallow(self, raw: AdapterVariable) -> Value:
-        """Without asking for anything more."""
+        """Describe a variable without further requests."""
         kind = kind_of(raw)
         if kind in ("pointer", "reference") and raw.address is not None:
             return self._pointer(raw, kind)
@@ -109,7 +109,7 @@ class NativeDescriber:
         return value
 
     async def _is_readable(self, raw: AdapterVariable) -> bool:
-        """Whether there is memory where a pointer leads; also no: the adapter does not tell. Raises Unread, Spent."""
+        """Whether a pointer's target can be read; False: unknown. Raises UnreadVariable if not, or BudgetSpent."""
         try:
             await self._reader.pointed(raw, self._frame_id, 1)
         except UnreadVariable as error:
@@ -119,7 +119,7 @@ class NativeDescriber:
         return True
 
     async def _bytes(self, raw: AdapterVariable) -> str:
-        """The literal of a text that lldb-dap lists byte by byte; empty: it does not."""
+        """Return the literal of a text that lldb-dap lists byte by byte; empty: it is no such text."""
         length = raw.indexed or types.fixed_length(raw.type) or 0
         if not length or not raw.reference:
             return ""
@@ -167,7 +167,7 @@ class NativeDescriber:
         value.length, value.truncated = inner.length, inner.truncated
 
     async def _referred(self, raw: AdapterVariable, depth: int) -> Value:
-        """A C++ reference reads as what it refers to."""
+        """Describe a C++ reference as its target."""
         if not raw.reference:
             if string_of(text := replace(raw, text=ADDRESS.sub("", raw.text))):
                 return self._string(text)
@@ -227,7 +227,7 @@ class NativeDescriber:
         return value
 
     async def _unlisted(self, raw: AdapterVariable, rows: list[AdapterVariable], depth: int) -> Value:
-        """A container that the adapter shows as its parts: std::array and std::stack keep another one."""
+        """Describe a container shown as its parts: std::array and std::stack contain another one."""
         container = bool(types.kind_of(raw.type))
         if not rows and container:
             return self._shallow(raw)
@@ -265,7 +265,7 @@ class NativeDescriber:
         )
 
     async def _hashed(self, raw: AdapterVariable) -> int:
-        """How many are in a hash table that seems empty: lldb-dap 19 says of each of libstdc++ that it is."""
+        """Return the size of a hash table that seems empty: lldb-dap 19 shows all of libstdc++'s as empty."""
         if "unordered_" not in raw.type or not self._reader.lldb:
             return 0
         try:
@@ -275,7 +275,10 @@ class NativeDescriber:
         return int(count.text) if count.text.isdigit() else 0
 
     async def pairs(self, raw: AdapterVariable, count: int) -> list[tuple[AdapterVariable, AdapterVariable]]:
-        """The first keys and values of a map: gdb lists them in turn, lldb-dap as pairs. Raises Unread, Spent."""
+        """Return a map's first keys and values: gdb lists them in turn, lldb-dap as pairs.
+
+        Raises UnreadVariable, NotStopped or BudgetSpent.
+        """
         length = raw.length or 0
         in_turn = bool(raw.named) and raw.named == 2 * length
         rows = await self._reader.children(raw, self._frame_id, 2 * count if in_turn else count)
@@ -301,7 +304,7 @@ class NativeDescriber:
 
 
 def _may_lead_nowhere(raw: AdapterVariable) -> bool:
-    """Whether a text is empty, or lldb-dap has written "" for a pointer to characters that cannot be read."""
+    """Whether a string may be unreadable: lldb-dap shows "" both for an empty text and for an unreadable pointer."""
     return bool(raw.address) and raw.text.startswith("0x") and kind_of(raw) == "str" and not codes_of(raw)
 
 
@@ -310,7 +313,7 @@ def _field(name: str, value: Value) -> Field:
 
 
 def _formatted(raw: AdapterVariable) -> str:
-    """What a Rust formatter writes: `Circle(2)`, `Sq{w:3}`, `(1, "t")`; empty: it is none."""
+    """Return text written by a Rust formatter: `Circle(2)`, `Sq{w:3}`, `(1, "t")`; empty: it is not such a text."""
     own = raw.text not in ("", "None", raw.type) and not raw.text.startswith(raw.type) and kind_of(raw) == "struct"
     return raw.text if own and ("::" in raw.type or raw.type.startswith("(")) and _FORMATTED.match(raw.text) else ""
 

@@ -1,6 +1,6 @@
-"""Members, items and what lies behind pointers, found over what the adapter lists; nothing is called for them.
+"""Finds members, items and pointer targets in the variables that the adapter lists, without calling anything.
 
-An operand is a Raw (something of the program, or a pointer that was computed) or a Number.
+An operand is an AdapterVariable (a variable, or a computed pointer) or a Number.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ _MAX_BASES = 3
 
 
 class UnreadablePath(Exception):  # noqa: N818  a rule, not a mistake
-    """It would run code of the program, or is not known; the text names the rule."""
+    """The expression would run code of the program, or is not supported; the message names the rule."""
 
 
 class UnknownName(Exception):  # noqa: N818  a state of the program
-    """There is no such name here."""
+    """The name does not exist in this frame."""
 
 
 class OperandPaths:
-    """What stands where in one frame. `names`: its arguments and locals.
+    """Resolves access paths in one frame. `names`: its arguments and locals.
 
-    `overloads_address`: tells whether `&` may call a function of the program; None: its language has no such.
+    `overloads_address`: whether `&` may call a function of the program; None: impossible in its language.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class OperandPaths:
         return source_of(node, self._arrows)
 
     async def _hovered(self, path: str) -> AdapterVariable | None:
-        """What a path gives; None: the adapter does not find it. Raises Unread where it does, and cannot read it."""
+        """Return the variable at a path; None: not found. Raises UnreadVariable if it exists but is unreadable."""
         try:
             return await self._reader.hover(self._frame_id, path)
         except UnreadVariable as error:
@@ -79,7 +79,7 @@ class OperandPaths:
             return None
 
     async def _elsewhere(self, name: str) -> AdapterVariable:
-        """A member of `this`, or a global."""
+        """Return a member of `this`, or a global variable."""
         tries = [name, *([f"this->{name}"] if "this" in self._names and "::" not in name else [])]
         for path in tries if self._reader.hovers else []:
             if (found := await self._hovered(path)) is not None:
@@ -92,7 +92,7 @@ class OperandPaths:
         raise UnknownName(f"no variable `{name}` here")
 
     async def _settled(self, raw: Operand) -> Operand:
-        """A C++ reference is what it refers to."""
+        """Replace a C++ reference by its target."""
         if isinstance(raw, Number) or not types.is_reference(raw.type):
             return raw
         if not raw.reference:
@@ -100,11 +100,11 @@ class OperandPaths:
         return await self._reader.pointed(raw, self._frame_id, 30)
 
     def _kind(self, raw: AdapterVariable) -> str:
-        """See kinds.kind_of; a class of C++ that is called as one of Rust's library is the program's own."""
+        """Return variable_kinds.kind_of; a C++ class named like one of Rust's library counts as the program's own."""
         return "struct" if not self._rust and types.is_of_rusts_library(raw.type) else kind_of(raw)
 
     async def _arrow(self, base: AdapterVariable, node: Node) -> AdapterVariable:
-        """The pointer that `->` follows, found without a call."""
+        """Return the pointer that `->` follows, found without a call."""
         kind = self._kind(base)
         if kind in ("smart", "pointer"):
             return await self._pointer_of(base) if kind == "smart" else base
@@ -121,13 +121,13 @@ class OperandPaths:
         return rows[0]
 
     async def _check_address(self, path: str, node: Node) -> None:
-        """Raises Refused where `&` may call a function of a class."""
+        """Raise UnreadablePath if `&` may call a function of a class."""
         if self._overloads_address is None:
             return
         try:
             found = await self._reader.hover(self._frame_id, path)
         except UnreadVariable:
-            return  # behind the end, or unreadable: then its address is not told either, or is that of the items
+            return  # after the end, or unreadable: then its address is unknown too, or is the items'
         if not types.is_plain(found.type) and await self._overloads_address():
             raise UnreadablePath(f"`&{self._source(node)}` would call operator& of {found.type}: ask for its members")
 
@@ -143,7 +143,7 @@ class OperandPaths:
         return found
 
     async def _among(self, holder: AdapterVariable, name: str, bases: int) -> AdapterVariable | None:
-        """Of the members, or of those of its base classes, which stand among the members by their type."""
+        """Return a member of the holder or its base classes, which are listed among the members by type."""
         rows = await self._reader.children(holder, self._frame_id, 60)
         spellings = {name, f"__{name}", f"[{name}]"} if name.isdigit() else {name}
         for row in rows:
@@ -156,7 +156,7 @@ class OperandPaths:
         return None
 
     async def _pointer_of(self, smart: AdapterVariable) -> AdapterVariable:
-        """The pointer in a standard smart pointer, read and not called for."""
+        """Return the pointer in a standard smart pointer, read without a call."""
         held, rows = await pointer_in(self._reader, smart, self._frame_id, 4)
         if held is not None:
             return held
@@ -181,7 +181,7 @@ class OperandPaths:
             return Number(cast("types.Scalar", types.scalar_of("char")), codes[index])
         rows = await self._reader.children(base, self._frame_id, index + 1)
         if len(rows) == 1 and types.fixed_length(rows[0].type) == base.length:
-            return await self._item(rows[0], index, node)  # what std::array keeps
+            return await self._item(rows[0], index, node)  # std::array's only member
         if index >= len(rows) or rows[index].name.strip("[]") != str(index):
             raise UnknownName(f"item {index} of {self._source(node[1])} is not listed")
         rows[index].check()
@@ -210,7 +210,7 @@ class OperandPaths:
         raise UnreadablePath(f"{self._source(node[1])} has no key {wanted}: operator[] would insert it")
 
     async def _behind(self, pointer: AdapterVariable, index: int, node: Node) -> Operand:
-        """`pointer[index]`."""
+        """Return `pointer[index]`."""
         self._reachable(pointer, node)
         element = types.pointee(pointer.type) or ""
         if element in ("void", "()") or types.kind_of(pointer.type) == "function":
@@ -237,7 +237,7 @@ class OperandPaths:
         return numbers.fitted(type_, int.from_bytes(data, "little"))
 
     def _reachable(self, pointer: AdapterVariable, node: Node) -> None:
-        """Raises Raised for a null pointer."""
+        """Raise ArithmeticTrap for a null pointer."""
         if pointer.address == 0:
             raise ArithmeticTrap(f"null dereference of {self._source(node)}")
 

@@ -1,4 +1,4 @@
-"""What optionals and smart pointers hold, read where the library keeps it, if the adapter tells it at all."""
+"""Reads the contents of optionals and smart pointers from the library's own members, if the adapter shows them."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _WITH_OWN_DELETER = re.compile(r"unique_ptr<.*,.*>$")
 _LENGTH_NAMES = frozenset({"length", "len", "_M_node_count", "_M_element_count"})
 _MAX_TEXT = 400
 _LIBRARYS = re.compile(r"_|\[|get\(\)$|pointer$|Value$")
-"""Names below C++'s optionals and smart pointers, as the library has them and the formatters: else a program that
-does without the library has a class of that name."""
+"""Member names of the libraries' optionals and smart pointers, and of formatters. Other names belong to a program's
+own class with such a type name."""
 
 
 async def optional_value(reader: AdapterReader, raw: AdapterVariable, frame_id: int) -> list[AdapterVariable] | None:
-    """What an optional holds, one row where it can be told; None: it is empty. Raises Unread, NotStopped, Spent."""
+    """Return an optional's content, one row if known; None: empty. Raises UnreadVariable, NotStopped or BudgetSpent."""
     if _EMPTY_OPTIONAL.search(raw.text.strip()):
         if "=false" in raw.text and not await _is_whole(reader, raw, frame_id):
             raise UnreadVariable("the debugger does not tell whether it holds a value")
@@ -34,22 +34,22 @@ async def optional_value(reader: AdapterReader, raw: AdapterVariable, frame_id: 
 
 
 async def _is_whole(reader: AdapterReader, optional: AdapterVariable, frame_id: int) -> bool:
-    """Whether lldb-dap knows the parts of libstdc++'s optional: where it knows none, it says that each is empty."""
+    """Whether lldb-dap can read libstdc++'s optional: if it cannot, it shows all of them as empty."""
     if not optional.path:
         return True
     try:
         kept = await reader.hover(frame_id, f"{optional.path}._M_payload")
     except UnreadVariable:
-        return True  # of another library
+        return True  # another library's
     return bool(await reader.children(kept, frame_id, 1))
 
 
 async def pointer_in(
     reader: AdapterReader, raw: AdapterVariable, frame_id: int, count: int
 ) -> tuple[AdapterVariable | None, list[AdapterVariable]]:
-    """The pointer in a standard smart pointer, and what is listed in it; None: none is told.
+    """Return the pointer in a standard smart pointer, or None if unknown, and its listed children.
 
-    Raises Unread, NotStopped, Spent.
+    Raises UnreadVariable, NotStopped or BudgetSpent.
     """
     if raw.text == "nullptr":
         return AdapterVariable(raw.name, "void *", "0x0"), []
@@ -65,7 +65,7 @@ def _is_librarys(raw: AdapterVariable, row: AdapterVariable) -> bool:
 
 
 async def _first_word(reader: AdapterReader, raw: AdapterVariable) -> AdapterVariable | None:
-    """Where the libraries keep the pointer: of a second class of unique_ptr lldb-dap 23 may list nothing."""
+    """Read the pointer at its place in memory: lldb-dap 23 may list nothing for a second class of unique_ptr."""
     if raw.text and not raw.text.startswith(raw.type):  # "empty"
         return AdapterVariable(raw.name, "void *", "0x0")
     if not raw.place or _WITH_OWN_DELETER.search(raw.type):
@@ -79,7 +79,7 @@ async def _first_word(reader: AdapterReader, raw: AdapterVariable) -> AdapterVar
 
 
 async def boxed_text(reader: AdapterReader, raw: AdapterVariable, rows: list[AdapterVariable]) -> str | None:
-    """The literal of the text in a `Box<str>`: gdb lists its bytes, lldb-dap where it is; None: it is no such."""
+    """Return the literal in a `Box<str>`; gdb lists its bytes, lldb-dap its address. None: it is no `Box<str>`."""
     if not types.is_byte_text(raw.type) or not rows:
         return None
     numbers = [number_of(row) for row in rows]
@@ -95,6 +95,6 @@ async def boxed_text(reader: AdapterReader, raw: AdapterVariable, rows: list[Ada
 
 
 def declared_length(rows: list[AdapterVariable]) -> int | None:
-    """How many a container holds, by the member that says so, where the adapter makes no container of it."""
+    """Return a container's length from its length member, if the adapter does not show it as a container."""
     found = (number_of(row) for row in rows if row.name in _LENGTH_NAMES)
     return next((int(number.value) for number in found if number), None)

@@ -1,4 +1,4 @@
-"""Type texts of C, C++ and Rust, as lldb-dap and gdb write them: kinds, widths, lengths, elements."""
+"""Parses C, C++ and Rust type names as lldb-dap and gdb write them: kinds, widths, lengths, elements."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 
 class Scalar(NamedTuple):
-    """A number type. `bits` 0: unknown (a typedef that the debugger did not resolve), arithmetic does not wrap."""
+    """A number type. `bits` 0: unknown (an unresolved typedef), so arithmetic does not wrap."""
 
     name: str
     kind: Literal["bool", "int", "char", "float"]
@@ -41,7 +41,7 @@ _STANDARD = re.compile(
     r"|(?P<rust>(?:alloc|core|std)::(?:(?:vec|string|boxed|rc|sync|option|collections|hash|btree|map|set|\w+_\w+)::)+"
     r"|hashbrown::(?:map|set)::)(?P<name>[A-Z]\w*)(?:<.*>)?"
 )
-"""The libraries' own places: `std::mine::vector` is the program's."""
+"""Namespaces of the standard libraries: `std::mine::vector` belongs to the program."""
 _CONTAINERS = {
     "list": "vector deque list forward_list array span initializer_list Vec VecDeque LinkedList BinaryHeap stack queue",
     "dict": "map unordered_map multimap unordered_multimap HashMap BTreeMap",
@@ -54,14 +54,14 @@ _KINDS = {name: kind for kind, names in _CONTAINERS.items() for name in names.sp
 
 
 def plain(text: str) -> str:
-    """The type without `const`, `struct` and the like, its spaces in order."""
+    """Return the type without `const`, `struct` and the like, with normalised spaces."""
     if text.startswith(("&", "*")):
         return text.strip()
     return " ".join(_QUALIFIER.sub(" ", text).split())
 
 
 def scalar_of(text: str) -> Scalar | None:
-    """The number type of that name; None: it is none that is known."""
+    """Return the number type of that name; None: not a known one."""
     name = plain(text)
     if name in ("bool", "_Bool"):
         return Scalar(name, "bool", 8, False)
@@ -80,7 +80,7 @@ def scalar_of(text: str) -> Scalar | None:
 
 
 def _worded(name: str) -> Scalar | None:
-    """`unsigned long int`, `long unsigned int`, `signed char`."""
+    """Parse a type of several words: `unsigned long int`, `long unsigned int`, `signed char`."""
     words = name.split()
     unsigned = "unsigned" in words
     rest = " ".join(w for w in words if w not in ("unsigned", "signed"))
@@ -99,7 +99,7 @@ class Array(NamedTuple):
 
 
 def array_of(text: str) -> Array | None:
-    """The array type that the text writes; None: it is none."""
+    """Parse an array type; None: it is not one."""
     name = plain(text)
     if found := _RUST_ARRAY.match(name):
         return Array(found["element"], int(found["length"]))
@@ -109,22 +109,22 @@ def array_of(text: str) -> Array | None:
 
 
 def fixed_length(text: str) -> int | None:
-    """How many elements a type always has: `int[3]`, `std::array<int, 3>`; None: its values differ."""
+    """Return the fixed number of elements of a type: `int[3]`, `std::array<int, 3>`; None: it varies."""
     array = array_of(text)
     found = _STANDARD_ARRAY.match(plain(text))
     return array.length if array else int(found[1]) if found else None
 
 
 def pointee(text: str) -> str | None:
-    """What a pointer or reference type refers to; None: it is no such type."""
+    """Return the type that a pointer or reference type refers to; None: it is not such a type."""
     name = plain(text)
     if is_function_pointer(name):
         return None
     if found := _ARRAY_POINTER.match(name):
         return found["element"] + found["rest"]
-    if re.search(r"\[\d+\]$", name):  # an array, lldb's `&str[2]` too
+    if re.search(r"\[\d+\]$", name):  # an array, also lldb's `&str[2]`
         return None
-    if name.endswith("*"):  # lldb's pointer to a Rust type too: `&str *`
+    if name.endswith("*"):  # also lldb's pointer to a Rust type: `&str *`
         return name[:-1].rstrip()
     if name.startswith(("&", "*")):
         found = _RUST_POINTER.match(name)
@@ -135,38 +135,38 @@ def pointee(text: str) -> str | None:
 
 
 def is_reference(text: str) -> bool:
-    """A C++ reference, which stands for what it refers to."""
+    """Whether the type is a C++ reference, which stands for its target."""
     name = plain(text)
     return name.endswith("&") or bool((found := _ARRAY_POINTER.match(name)) and found["mark"] == "&")
 
 
 def is_function_pointer(text: str) -> bool:
-    """`int (*)(int)`."""
+    """Whether the type is a function pointer: `int (*)(int)`."""
     return bool(_FUNCTION_POINTER.search(text)) or text.startswith(("fn(", "unsafe fn(", "extern "))
 
 
 def is_text(element: str | None) -> bool:
-    """Whether a pointer to this, or an array of it, is written as a string."""
+    """Whether a pointer to this type, or an array of it, is shown as a string."""
     return plain(element or "") in ("char", "wchar_t", "char8_t", "char16_t", "char32_t")
 
 
 def is_wide(text: str) -> bool:
-    """Whether a string of that type is of characters that are wider than a byte."""
+    """Whether a string of that type has characters wider than a byte."""
     return bool(re.search(r"\b(?:wchar_t|char16_t|char32_t|wstring|u16string|u32string)\b", text))
 
 
 def is_rust_text(text: str) -> bool:
-    """A string of Rust, or a pointer to one."""
+    """Whether the type is a Rust string, or a pointer to one."""
     return bool(_RUST_TEXT.fullmatch(text))
 
 
 def is_byte_text(text: str) -> bool:
-    """A Rust pointer to a `str` that tells where it is and how long."""
+    """Whether the type is Rust's `Box<str>`, which stores address and length."""
     return bool(re.match(r"alloc::boxed::Box<str\b", text))
 
 
 def kind_of(text: str) -> str:
-    """A Value.kind, as far as the type tells; "" where the value decides between an enum, a number and a struct."""
+    """Return a Value.kind from the type alone; "" if the value must decide between enum, number and struct."""
     name = plain(text)
     if is_function_pointer(name):
         return "function"
@@ -186,12 +186,12 @@ def kind_of(text: str) -> str:
 def _standard(name: str) -> str:
     found = _STANDARD.fullmatch(name)
     if not found or not _is_one(name):
-        return ""  # `std::vector<int>::iterator` is none
+        return ""  # not the container itself: `std::vector<int>::iterator`
     return _KINDS.get(found["cpp"] or found["name"], "")
 
 
 def _is_one(name: str) -> bool:
-    """Whether the first `<` of a type is closed by its last `>`."""
+    """Whether the type's first `<` is closed by its last `>`."""
     depth = 0
     for at, character in enumerate(name):
         depth += {"<": 1, ">": -1}.get(character, 0)
@@ -201,13 +201,13 @@ def _is_one(name: str) -> bool:
 
 
 def is_of_rusts_library(text: str) -> bool:
-    """`alloc::rc::Rc<T>`: the same name in C++ is the program's own."""
+    """Whether the type belongs to Rust's library: `alloc::rc::Rc<T>`. In C++ the same name is the program's own."""
     found = _STANDARD.fullmatch(plain(text))
     return bool(found and found["rust"])
 
 
 def is_plain(text: str) -> bool:
-    """Whether a value's type is known, and is no class or enum of the program's: a number, a pointer, a library's."""
+    """Whether the type is a number, a pointer or a library type, rather than unknown or the program's own."""
     kind, array = kind_of(text), array_of(text)
     if kind == "reference":
         return is_plain(pointee(text) or "")
@@ -218,7 +218,7 @@ _CAST_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:(?: |::)[A-Za-z_][A-Za-z0-9_]
 
 
 def cast_type(text: str) -> Scalar | str | None:
-    """Of a cast: a number type, or the pointer type as normal text; None: neither, so that it may call something."""
+    """Parse a cast's target: a number type, or a pointer type in normal spacing; None: the cast may call something."""
     name = plain(text)
     scalar = scalar_of(name)
     if scalar:

@@ -1,4 +1,4 @@
-"""Nodes as source text, for what is said of them; how deep they are."""
+"""Converts Nodes to source text for messages, and measures their depth."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MAX_TEXT = 100
 
 
 def depth_of(node: Node) -> int:
-    """Levels of lists; more than MAX_DEPTH also for one with too many parts."""
+    """Return the levels of nested lists; more than MAX_DEPTH also if the node has too many parts."""
     level: list[Any] = [node]
     depth = seen = 0
     while level:
@@ -26,9 +26,9 @@ def depth_of(node: Node) -> int:
 
 
 def source_of(node: Any, arrows: frozenset[int] | set[int] = frozenset()) -> str:
-    """The expression, at most 100 characters of it, with nothing that is not printable.
+    """Return the expression as printable source text, at most 100 characters.
 
-    `arrows`: the `id` of member Nodes that are reached through a pointer.
+    `arrows`: the `id` of member Nodes reached through a pointer.
     """
     try:
         text = _text(node, arrows)

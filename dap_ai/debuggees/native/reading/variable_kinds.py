@@ -1,4 +1,4 @@
-"""What one variable is, as an adapter lists it: its kind, its number, its string. Told by type, else by text."""
+"""Classifies a variable listed by an adapter, by its type or else its text: kind, number, string."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NUMBER = re.compile(r"-?\d+")
 
 
 def kind_of(raw: AdapterVariable) -> str:
-    """A Value.kind, by the type and, where that is the program's own, by what the value looks like."""
+    """Return a Value.kind from the type or, if that is the program's own, from the look of the value."""
     kind = types.kind_of(raw.type)
     if kind:
         return kind
@@ -37,7 +37,7 @@ def kind_of(raw: AdapterVariable) -> str:
 
 
 def number_of(raw: AdapterVariable) -> Number | None:
-    """The number that the variable holds; None: it holds none."""
+    """Return the number that the variable holds; None: it holds none."""
     scalar = types.scalar_of(raw.type)
     if scalar is None and kind_of(raw) in ("int", "bool"):
         scalar = Scalar(raw.type or "int", "int", 0, signed=True)
@@ -46,12 +46,12 @@ def number_of(raw: AdapterVariable) -> Number | None:
 
 
 def string_of(raw: AdapterVariable) -> str:
-    """The literal in the variable's text, with its quotes and escapes; empty: there is none."""
+    """Return the literal in the variable's text, with quotes and escapes; empty: there is none."""
     text = joined(raw.text)
     array = types.array_of(raw.type)
     return within(text, array.length, wide=types.is_wide(raw.type)) if text and array else text
 
 
 def codes_of(raw: AdapterVariable) -> list[int]:
-    """The numbers of the string's characters, each as wide as the type says."""
+    """Return the codes of the string's characters, of the width given by the type."""
     return codes(string_of(raw), wide=types.is_wide(raw.type))

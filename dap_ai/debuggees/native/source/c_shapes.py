@@ -1,4 +1,4 @@
-"""Expressions of C and C++: what each kind of syntax node is made of. What has no rule here is refused."""
+"""Rules for C and C++ expressions: the parts of each kind of syntax node. Nodes without a rule are refused."""
 
 from __future__ import annotations
 

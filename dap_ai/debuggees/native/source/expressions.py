@@ -1,4 +1,4 @@
-"""Syntax nodes -> Expressions, with the Node of those that can be read; and the one way from text to a Node."""
+"""Converts syntax nodes to Expressions, with a Node if they can be read. The only way from text to a Node."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ EXPRESSIONS = {"c": c_shapes.EXPRESSIONS, "cpp": c_shapes.EXPRESSIONS, "rust": r
 
 
 def parse_expression(text: str, language: str) -> Expression:
-    """One expression that stands alone and that can be read. Raises SyntaxRefused."""
+    """Parse a single readable expression. Raises SyntaxRefused."""
     text = text.strip()
     _check_characters(text)
     before, after = _FRAMES[language]
@@ -87,7 +87,7 @@ def _only_value(root: Syntax) -> Syntax | None:
 
 
 def bare(node: Syntax) -> tuple[Syntax, int]:
-    """Without the parentheses around it, and how many they were."""
+    """Strip the parentheses around a node; also return how many there were."""
     count = 0
     while node.type == "parenthesized_expression" and len(inner := named(node)) == 1:
         node, count = inner[0], count + 1
@@ -95,7 +95,7 @@ def bare(node: Syntax) -> tuple[Syntax, int]:
 
 
 def build(source: ParsedSource, node: Syntax, depth: int = 0) -> Expression:
-    """The expression at a syntax node, with all its operands."""
+    """Convert a syntax node to an Expression with all its operands."""
     node, parentheses = bare(node)
     depth += parentheses
     if node.type == "macro_invocation" and depth < MAX_DEPTH:
@@ -167,7 +167,7 @@ def _macro_arguments(source: ParsedSource, tokens: Syntax, depth: int) -> Iterat
 
 
 def _separators(text: str) -> list[int]:
-    """Where the outermost arguments of a macro end."""
+    """Return the positions where the outermost arguments of a macro end."""
     depth, found = 0, list[int]()
     for match in _SPLIT.finditer(text):
         if match[0] in "([{":
@@ -197,9 +197,9 @@ def _argument(source: ParsedSource, text: str, depth: int) -> Iterator[Expressio
 def sub_expressions(
     roots: Iterable[Expression], is_value: Callable[[Expression], bool] = lambda _: False
 ) -> Iterator[Expression]:
-    """Every expression under the roots that has a value, outermost first; `*p++` also gives `*p`: what it reads.
+    """Yield every expression under the roots that has a value, outermost first; `*p++` also yields `*p`.
 
-    What is called has none unless `is_value` says so: a pointer to a function has.
+    A called function has no value unless `is_value` accepts it, as for a pointer to a function.
     """
     for root in roots:
         if root.kind != "literal" and (root.kind != "other" or root.node is not None):
@@ -213,7 +213,7 @@ def sub_expressions(
 
 
 def _settled(expression: Expression) -> Expression | None:
-    """What a dereference or subscript with a `p++` in it reads."""
+    """Return the expression that a dereference or subscript containing `p++` reads."""
     if expression.kind not in ("deref", "subscript", "member") or expression.node is not None:
         return None
     parts = tuple(_before_step(part) for part in expression.parts)

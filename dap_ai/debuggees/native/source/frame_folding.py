@@ -1,4 +1,4 @@
-"""Which frames of a native stack are the user's, how they are named, and how a deep stack is folded. Pure."""
+"""Classifies, names and folds the frames of a native stack. Pure."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _RUST_SIGNS = {"LT": "<", "GT": ">", "LP": "(", "RP": ")", "C": ",", "RF": "&", 
 _RUST_SIGN = re.compile(rf"\$({'|'.join(_RUST_SIGNS)}|u[0-9a-f]{{2,5}})\$")
 _STRING = re.compile(r"std::(?:__\w+::)?basic_string<char, std::char_traits<char>, std::allocator<char> ?>")
 _ALLOCATOR = re.compile(r", std::(?:__\w+::)?allocator<(?:[^<>]|<(?:[^<>]|<[^<>]*>)*>)*>")
-"""What nobody writes of a template's arguments."""
+"""Matches allocator arguments of templates, which nobody writes."""
 _RUST_HASH = re.compile(r"::h[0-9a-f]{16}$")
 _MAX_PERIOD = 4
 _MIN_REPEATS = 3
@@ -34,7 +34,7 @@ _MIN_FRAMES = 6
 
 
 def is_user_frame(name: str, path: str) -> bool:
-    """Whether the frame runs the user's own code: its source is there and is no library's, compiler's or runtime's."""
+    """Whether the frame runs the user's own code: its source exists and belongs to no library, compiler or runtime."""
     plain = path.replace("\\", "/")
     if not plain or is_library(path):
         return False
@@ -44,13 +44,13 @@ def is_user_frame(name: str, path: str) -> bool:
 
 
 def is_library(path: str) -> bool:
-    """Whether a file is of the system, the compiler or a library, by its folder."""
+    """Whether a file belongs to the system, the compiler or a library, by its folder."""
     plain = path.replace("\\", "/")
     return plain.startswith(_SYSTEM_FOLDERS) or any(part in plain for part in _LIBRARY_PARTS)
 
 
 def clean_name(name: str) -> str:
-    """A frame's function without the adapter's marks, and in Rust without the hash, spelt as in the source."""
+    """Return a frame's function without the adapter's marks and Rust's hash, spelt as in the source."""
     plain = _RUST_HASH.sub("", _MARKS.sub("", name))
     if "std::" in plain:
         plain = _ALLOCATOR.sub("", _STRING.sub("std::string", plain)).replace(" >", ">")
@@ -60,18 +60,18 @@ def clean_name(name: str) -> str:
 
 
 def _sign(found: re.Match[str]) -> str:
-    """`$LT$`, `$u7b$`: how Rust writes signs into symbols."""
+    """Decode a sign in a Rust symbol, such as `$LT$` or `$u7b$`."""
     code = found[1]
     return chr(int(code[1:], 16)) if code.startswith("u") else _RUST_SIGNS[code]
 
 
 def is_inlined(name: str) -> bool:
-    """Whether the adapter says so in the name it gives the frame: lldb-dap's `f [inlined]`."""
+    """Whether the adapter marks the frame as inlined in its name: lldb-dap's `f [inlined]`."""
     return "[inlined]" in name
 
 
 def frames_of(rows: list[dict[str, Any]]) -> list[StackFrame]:
-    """Converts DAP stack frames. An adapter's placeholder for a missing source does not count as user code."""
+    """Convert DAP stack frames. An adapter's placeholder for a missing source does not count as user code."""
     frames: list[StackFrame] = []
     for row, caller in zip(rows, [*rows[1:], {}], strict=True):
         told, path = str(row.get("name", "?")), path_of(row)
@@ -84,41 +84,41 @@ def frames_of(rows: list[dict[str, Any]]) -> list[StackFrame]:
 
 
 class NamedFrame(Protocol):
-    """What folding needs of a frame."""
+    """The properties of a frame that folding needs."""
 
     @property
     def name(self) -> str:
-        """Its function."""
+        """Name of the frame's function."""
         ...
 
     @property
     def user(self) -> bool:
-        """Whether it runs the user's code."""
+        """Whether the frame runs the user's code."""
         ...
 
 
 @dataclass(frozen=True)
 class FoldedFrames:
-    """Frames that are told as one. `first` is a frame's number, 0 the innermost."""
+    """Consecutive frames described together. `first` is a frame's number, 0 the innermost."""
 
     first: int
     count: int
     names: tuple[str, ...]
-    """Functions, each once, innermost first; of a recursion one period. Empty: frames that were not read."""
+    """Functions, each once, innermost first; for a recursion, one period. Empty: frames that were not read."""
     kind: Literal["recursion", "library", ""]
-    """Recursion: `names` over and over. Library: frames without the user's code. "": one frame of the user's."""
+    """Recursion: `names` repeat. Library: frames without the user's code. "": one frame of the user's."""
 
     @property
     def last(self) -> int:
-        """The number of its outermost frame."""
+        """Number of the outermost frame."""
         return self.first + self.count - 1
 
 
 def folded(frames: Sequence[NamedFrame], total: int = 0, outermost: Sequence[NamedFrame] = ()) -> list[FoldedFrames]:
-    """The stack, innermost first: every frame is in exactly one run.
+    """Fold the stack, innermost first: every frame belongs to exactly one run.
 
-    Of a stack of `total` frames, of which only the innermost (`frames`) and the `outermost` were read, a recursion on
-    both sides of the gap is one run: that it goes on in between is taken for granted.
+    If only the innermost (`frames`) and the `outermost` of `total` frames were read, the same recursion on both sides
+    of the gap is one run, on the assumption that it continues in between.
     """
     runs = _runs(frames, 0)
     if total <= len(frames):
@@ -128,12 +128,12 @@ def folded(frames: Sequence[NamedFrame], total: int = 0, outermost: Sequence[Nam
 
 
 def recursion_of(runs: Iterable[FoldedFrames]) -> FoldedFrames | None:
-    """The longest recursion; None: there is none."""
+    """Return the longest recursion, or None."""
     return max((run for run in runs if run.kind == "recursion"), key=lambda run: run.count, default=None)
 
 
 def in_words(run: FoldedFrames) -> str:
-    """A folded run: `1,994 frames of fib -> fib`, `3 library frames: raise, abort, ...`."""
+    """Describe folded frames: `1,994 frames of fib -> fib`, `3 library frames: raise, abort, ...`."""
     number = counted(run.count, "frame")
     if run.kind == "recursion":
         return f"{number} of {' -> '.join((*run.names, run.names[0]))}"
@@ -154,7 +154,7 @@ def _runs(frames: Sequence[NamedFrame], base: int) -> list[FoldedFrames]:
 
 
 def _recursion(frames: Sequence[NamedFrame], at: int) -> FoldedFrames | None:
-    """The recursion that begins at a frame of the user's, by its shortest period."""
+    """Return the recursion that begins at a frame of the user's, with its shortest period."""
     if not frames[at].user:
         return None
     for period in range(1, _MAX_PERIOD + 1):
@@ -175,7 +175,7 @@ def _library(frames: Sequence[NamedFrame], at: int) -> FoldedFrames | None:
 
 
 def _joined(inner: list[FoldedFrames], outer: list[FoldedFrames], hidden: int, total: int) -> list[FoldedFrames]:
-    """Both ends of a stack, and what lies between them."""
+    """Join both ends of a stack and the gap between them."""
     deep, rest = inner[-1] if inner else None, list(outer)
     if deep is None or deep.kind != "recursion":
         gap = [FoldedFrames(total - hidden - sum(run.count for run in outer), hidden, (), "")] if hidden > 0 else []

@@ -1,4 +1,4 @@
-"""The functions of a source: their names as it qualifies them, and their parameters."""
+"""Finds the functions of a source: qualified names and parameters."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ANGLES = re.compile(r"<[^<>]*>")
 
 
 def functions(source: ParsedSource) -> list[tuple[Function, Syntax]]:
-    """All of them, in order, with their syntax nodes."""
+    """Return all functions in order, with their syntax nodes."""
     found: list[tuple[Function, Syntax]] = []
     classes: list[Syntax] = []
     for node in source.find(source.root, (*DEFINITIONS, *CLASSES)):
@@ -71,14 +71,14 @@ def _plain(text: str) -> str:
 
 
 def parameters(source: ParsedSource, node: Syntax) -> Iterator[tuple[str, str]]:
-    """Name and type of each parameter of a function, lambda or closure; `self` is none."""
+    """Yield name and type of each parameter of a function, lambda or closure, without `self`."""
     for parameter in parameter_nodes(node):
         for name in names_of(source, parameter):
             yield name, _type(source, parameter, name)
 
 
 def parameter_nodes(node: Syntax) -> list[Syntax]:
-    """The syntax nodes of its parameters."""
+    """Return the syntax nodes of the parameters of a function, lambda or closure."""
     inner: Syntax | None = node
     while inner is not None:
         if (found := field(inner, "parameters")) is not None:
@@ -88,12 +88,12 @@ def parameter_nodes(node: Syntax) -> list[Syntax]:
 
 
 def names_of(source: ParsedSource, parameter: Syntax) -> list[str]:
-    """The names that a parameter or declarator or pattern binds."""
+    """Return the names bound by a parameter, declarator or pattern."""
     return [source.text(node).removeprefix("r#") for node in bound(source, parameter)]
 
 
 def bound(source: ParsedSource, node: Syntax) -> Iterator[Syntax]:
-    """The syntax nodes of those names."""
+    """Yield the syntax nodes of the bound names."""
     if source.language == "rust":
         yield from _bound_by_pattern(source, node)
     else:

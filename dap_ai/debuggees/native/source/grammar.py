@@ -1,4 +1,4 @@
-"""Owner of the dependency tree-sitter: source text -> syntax nodes with their text and position."""
+"""Parses source text with tree-sitter into syntax nodes with text and position. Only this module uses tree-sitter."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["ParsedSource", "Syntax", "field", "named", "walk"]
 
 
 class ParsedSource:
-    """A parsed text of one language; never raises for what the text is. Raises MissingExtraError."""
+    """The parsed text of one language, with or without syntax errors. Raises MissingExtraError."""
 
     def __init__(self, text: str, language: str) -> None:
         self.language = language
@@ -31,59 +31,59 @@ class ParsedSource:
 
     @property
     def root(self) -> Syntax:
-        """The whole file."""
+        """Syntax node of the whole file."""
         return self._tree.root_node
 
     @cached_property
     def lines(self) -> list[bytes]:
-        """Without line ends."""
+        """Lines without line ends."""
         return self.data.split(b"\n")
 
     def fragment(self, text: str, line: int, column: int) -> ParsedSource:
-        """A piece of the text parsed on its own, its nodes where they are in this source."""
+        """Parse a piece of the text separately, with nodes at their positions in this source."""
         return ParsedSource("\n" * (line - 1) + " " * column + text + ";", self.language)
 
     def text(self, node: Syntax) -> str:
-        """As it stands in the source."""
+        """Return the node's text as it is in the source."""
         return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
     def raw(self, node: Syntax) -> str:
-        """On one line, and not longer than is fit to show."""
+        """Return the node's text on one line, cut to at most 200 characters."""
         end = min(node.end_byte, node.start_byte + 40 * _MAX_RAW_CHARS)
         return cut(" ".join(self.data[node.start_byte : end].decode("utf-8", "replace").split()), _MAX_RAW_CHARS)
 
     def line(self, node: Syntax) -> int:
-        """Where it begins."""
+        """Return the 1-based line where the node begins."""
         return node.start_point[0] + 1
 
     def column(self, node: Syntax) -> int:
-        """Where it begins."""
+        """Return the 0-based column where the node begins, in characters."""
         prefix = self.data[node.start_byte - node.start_point[1] : node.start_byte]
         return len(prefix.decode("utf-8", "replace"))
 
     def code(self, line: int) -> str:
-        """The line, stripped."""
+        """Return a line, stripped; empty if it does not exist."""
         return self.lines[line - 1].decode("utf-8", "replace").strip() if 0 < line <= len(self.lines) else ""
 
     def find(self, node: Syntax, types: Iterable[str]) -> list[Syntax]:
-        """All nodes of these types under a node, itself included, in order of the source."""
+        """Return all nodes of these types under a node, including itself, in source order."""
         query = _query(self.language, tuple(types))
         found: list[Syntax] = _tree_sitter().QueryCursor(query).captures(node).get("x", [])
         return sorted(found, key=lambda n: (n.start_byte, -n.end_byte))
 
 
 def field(node: Syntax, name: str) -> Syntax | None:
-    """A child by the name that the grammar gives it."""
+    """Return a child by its field name in the grammar."""
     return node.child_by_field_name(name)
 
 
 def named(node: Syntax) -> list[Syntax]:
-    """The children that are not mere punctuation, without comments."""
+    """Return the children without punctuation and comments."""
     return [child for child in node.named_children if not child.is_extra]
 
 
 def walk(node: Syntax) -> Iterator[Syntax]:
-    """A node and all below it, in order of the source."""
+    """Yield a node and all nodes below it, in source order."""
     todo = [node]
     while todo:
         node = todo.pop()

@@ -1,4 +1,4 @@
-"""What well-known functions and methods do to their arguments and their object."""
+"""Effects of well-known functions and methods on their arguments and their object."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _FILLS_ITS_FIRST = frozenset(
     "memset memcpy memmove strcpy strncpy strcat strncat sprintf snprintf fgets gets fread".split()  # noqa: SIM905  as a table
 )
 _FILLED = {**dict.fromkeys(_FILLS_ITS_FIRST, 0), **dict.fromkeys(("read", "recv", "pread"), 1)}
-"""Which argument a function of the C library fills."""
+"""0-based index of the argument that a function of the C library fills."""
 
 
 def role_of_argument(name: str, index: int, language: str) -> Role | None:
-    """What a call of a function of this qualified name does to its argument, the first being 0; None: nothing known."""
+    """Return what a call of this qualified name does to its argument at 0-based `index`; None: unknown."""
     last = name.rpartition("::")[2]
     if index == 0 and (last in _FREEING or (last == "drop" and language == "rust")):
         return "freed"
@@ -29,5 +29,5 @@ def role_of_argument(name: str, index: int, language: str) -> Role | None:
 
 
 def changes_receiver(callee: str) -> bool:
-    """Whether a call of `x.f` changes `x`: a method of standard containers and owning pointers. `x->f` does not."""
+    """Whether a call of `x.f` changes `x`, by the method names of containers and owning pointers. `x->f` does not."""
     return callee.endswith(tuple(f".{method}" for method in _CHANGING))

@@ -1,4 +1,4 @@
-"""The grammar of C, C++ and Rust: see agent.source.parsed.Grammar."""
+"""The grammar of C, C++ and Rust: implements agent.source.parsed.Grammar."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from dap_ai.debuggees.native.source.parsing import ParsedFile, parse, parse_expr
 
 
 class NativeGrammar:
-    """See agent.source.parsed.Grammar."""
+    """Implements agent.source.parsed.Grammar for C, C++ and Rust."""
 
     def parse(self, text: str, language: str) -> ParsedFile:
-        """See parsing.parse."""
+        """Parse a source text: see parsing.parse."""
         return parse(text, language)
 
     def expression(self, text: str, language: str) -> Expression:
-        """See parsing.parse_expression."""
+        """Parse one expression: see parsing.parse_expression."""
         return parse_expression(text, language)
 
     def frames(self, rows: list[dict[str, Any]]) -> list[StackFrame]:
-        """See frames.frames_of."""
+        """Convert DAP stack frames: see frame_folding.frames_of."""
         return frame_folding.frames_of(rows)
 
 
@@ -31,12 +31,12 @@ GRAMMAR = NativeGrammar()
 
 
 def unit_of(source: SourceFile | None) -> ParsedFile | None:
-    """Returns the parsed file; None if there is no source or no grammar is installed."""
+    """Return the parsed file; None if there is no source or no grammar is installed."""
     unit = source.unit if source else None
     return unit if isinstance(unit, ParsedFile) else None
 
 
 def function_at(source: SourceFile | None, line: int) -> Function | None:
-    """The innermost function that holds the line."""
+    """Return the innermost function around the line; None if there is none."""
     unit = unit_of(source)
     return unit.function_at(line) if unit else None

@@ -1,4 +1,4 @@
-"""Constants of C, C++ and Rust as Nodes; None where it is none that can be read."""
+"""Parses constants of C, C++ and Rust into Nodes; None if they cannot be read."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _SIMPLE = dict(zip("ntrabfve\\'\"?", "\n\t\r\a\b\f\v\x1b\\'\"?", strict=True))
 
 
 def number(text: str, language: str) -> Node | None:
-    """An integer or float; a suffix that says its type becomes a cast."""
+    """Parse an integer or float; a type suffix becomes a cast."""
     plain = text.replace("_" if language == "rust" else "'", "")
     if len(plain) > _MAX_DIGITS:
         return None
-    if plain[:1] in ("-", "+"):  # the grammar of C has them within a constant
+    if plain[:1] in ("-", "+"):  # C's grammar includes the sign in a constant
         inner = number(plain[1:].lstrip(), language)
         return None if inner is None else ["u", plain[0], inner]
     return _rust_number(plain) if language == "rust" else _c_number(plain)
@@ -79,7 +79,7 @@ def _float(value: float, *, single: bool) -> Node:
 
 
 def character(text: str) -> Node | None:
-    """A character as its number. One above 127 without a prefix is negative on one machine and not on another."""
+    """Parse a character as its code; None above 127 without a prefix, where the sign depends on the machine."""
     match = _QUOTED.fullmatch(text)
     content = _unescaped(match[2]) if match else None
     if content is None or len(content) != 1 or not match:
@@ -89,7 +89,7 @@ def character(text: str) -> Node | None:
 
 
 def string(text: str) -> Node | None:
-    """The text of a string, raw ones too."""
+    """Parse a string literal, including raw strings."""
     if match := _RAW.fullmatch(text):
         return ["c", match[2] if match[2] is not None else match[4]]
     match = _QUOTED.fullmatch(text)

@@ -1,4 +1,4 @@
-"""What a program says as it ends itself: Rust's panics, failed assertions, C++'s terminate, the C library's aborts."""
+"""Parses messages of programs that end themselves: panics, assertions, C++'s terminate, the C library's aborts."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ _LIBC_KINDS = {
 
 
 def ending_reports(text: str) -> list[tuple[int, Report]]:
-    """All of them in the output (see report.plain), each with the number of the line it begins at (0-based)."""
+    """Return all reports in the output (see program_report.plain), each with its first line's 0-based number."""
     lines = text.split("\n")
     found: list[tuple[int, Report]] = []
     for number, line in enumerate(lines):
@@ -113,7 +113,7 @@ def _panic(head: str, below: list[str]) -> Report | None:
 
 
 def _continued(lines: list[str]) -> list[str]:
-    """The rest of a panic's message: all up to its note, or without one the operands of an assertion."""
+    """Return the rest of a panic's message: up to its note, or without a note, an assertion's operands."""
     ends = next((n for n, line in enumerate(lines) if _PANIC_END.match(line)), len(lines))
     whole = ends < len(lines) and lines[ends].startswith(("note: ", "stack backtrace:"))
     return [line for line in lines[: min(ends, _MAX_MESSAGE_LINES)] if whole or _OPERAND.match(line)]
@@ -147,7 +147,7 @@ def _assertion(line: str) -> Report | None:
 
 
 def _checked(line: str, below: list[str]) -> Report | None:
-    """libstdc++'s debug mode."""
+    """Parse a report of libstdc++'s debug mode."""
     place = _DEBUG_MODE.search(line)
     said = next((text for text in below[:20] if text.startswith("Error: ")), "")
     return _failed(said.removeprefix("Error: "), place["file"], int(place["line"]), []) if place and said else None

@@ -1,6 +1,6 @@
-"""Source text of C, C++ and Rust -> functions, statements, expressions, writes: tolerant of errors.
+"""Parses C, C++ and Rust into functions, statements, expressions and writes; tolerates errors.
 
-Lines are 1-based, columns 0-based characters; nothing here has seen the program.
+Lines are 1-based, columns 0-based in characters. Nothing here reads the program.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from dap_ai.protocol.contracts.inspection import Node
 __all__ = ["CompiledStatement", "Expression", "Function", "NameWrite", "ParsedFile", "parse", "to_node"]
 _CALLS = ("call_expression", "macro_invocation")
 _MAX_CALLS = 1000
-"""Found of one name: machines write files with one call inside the other without end."""
+"""Maximum number of calls found for one name: generated files nest calls endlessly."""
 _READ = ("name", "member", "subscript", "deref")
 
 
 class ParsedFile:
-    """One parsed file."""
+    """One parsed file: lookups by line, function and name."""
 
     def __init__(self, source: ParsedSource) -> None:
         self.language = source.language
@@ -37,7 +37,7 @@ class ParsedFile:
 
     @property
     def functions(self) -> Sequence[Function]:
-        """All of them, in order of the source."""
+        """All functions, in source order."""
         return list(self._nodes)
 
     @cached_property
@@ -45,21 +45,21 @@ class ParsedFile:
         return dict(functions(self._source))
 
     def function_at(self, line: int) -> Function | None:
-        """The innermost function that holds the line."""
+        """Return the innermost function around the line; None if there is none."""
         holders = [f for f in self.functions if f.first <= line <= f.last]
         return max(holders, key=lambda f: (f.first, -f.last), default=None)
 
     def statement_at(self, line: int) -> CompiledStatement | None:
-        """The innermost statement at the line; None: it holds none, as a closing brace does."""
+        """Return the innermost statement at the line; None: it has none, like a line with a closing brace."""
         if line not in self._statements:
             spot = statements.innermost(statements.spots_at(self._source, line))
             self._statements[line] = statements.statement(self._source, spot) if spot else None
         return self._statements[line]
 
     def expressions_at(self, line: int) -> list[Expression]:
-        """Every sub-expression of that statement that has a value, outermost first, each text once.
+        """Return every sub-expression with a value in the line's statement, outermost first, without duplicates.
 
-        Then those of the others on its line: `if (p) return p->next;` is two statements.
+        Those of other statements on its first line follow: `if (p) return p->next;` is two statements.
         """
         if line not in self._expressions:
             spots = statements.spots_at(self._source, line)
@@ -72,23 +72,23 @@ class ParsedFile:
         return self._expressions[line]
 
     def _is_pointer(self, local: set[str], callee: Expression) -> bool:
-        """Whether what is called is a variable; a member that is called always is one in C."""
+        """Whether the called expression is a variable; in C a called member always is one."""
         return callee.text in local if callee.kind == "name" else self.language == "c"
 
     def writes(self, name: str, function: Function) -> list[NameWrite]:
-        """All writes in the function to the name or to what begins with it (`p`: also `p->next`), in source order."""
+        """Return all writes in the function to the name or its parts (`p`: also `p->next`), in source order."""
         return self._writes(function).of(name)
 
     def may_come_back(self, function: Function, line: int, to: int) -> bool:
-        """Whether a line may run before an earlier one of its function: a loop holds both."""
+        """Whether a line may run before an earlier one of its function, because a loop contains both."""
         if function not in self._repeated:
             self._repeated[function] = flow.repeated(self._source, self._nodes[function])
         return any(first <= to <= line <= last for first, last in self._repeated[function])
 
     def decisions(self, function: Function, line: int, to: int = 0) -> list[flow.Condition] | None:
-        """What decides whether a line runs before another one that does; None: the other one cannot follow it.
+        """Return the conditions for a line to have run before another one; None: the other one cannot follow it.
 
-        Without `to`, whether it runs in a call of its function at all.
+        Without `to`: the conditions for the line to run at all in a call of its function.
         """
         reached = next(iter(self._innermost(to)), None) if to else None
         found = [self._decisions(self._nodes[function], node, reached) for node in self._innermost(line)]
@@ -100,7 +100,7 @@ class ParsedFile:
             return [(None, True)] if unsure else [condition for _, condition in flow.decisions(self._source, node)]
         if flow.leaves(self._source, node, to):
             return None
-        # The program reached `to`, so each condition around both lines let it in.
+        # The program reached `to`, so each condition around both lines was met.
         return [c for outer, c in flow.decisions(self._source, node) if not flow.is_around(outer, to)]
 
     def _innermost(self, line: int) -> list[Syntax]:
@@ -108,13 +108,13 @@ class ParsedFile:
         return [spot.node for spot in spots if spot.depth == max(other.depth for other in spots)]
 
     def always_calls(self, function: Function, name: str, line: int) -> bool:
-        """Whether each call of the function calls one of this (unqualified) name at a line, without another way out."""
+        """Whether every call of the function calls this (unqualified) name at a line, with no other way out."""
         body = self._nodes[function]
         here = [c for c in self._named_calls(body, name) if c.start_point[0] < line <= c.end_point[0] + 1]
         return any(flow.is_always_reached(self._source, body, call) for call in here)
 
     def uses_only_arguments(self, function: Function, name: str) -> bool:
-        """Whether it reads no more than its parameters and calls only `name`: equal arguments have equal effects."""
+        """Whether a function reads only its parameters and calls only `name`: its result depends on them alone."""
         body, given = self._nodes[function], {parameter.lstrip("*& ") for parameter in function.parameters}
         if any(read.text not in given for read in self.reads(function)):
             return False
@@ -124,21 +124,21 @@ class ParsedFile:
         return [call for call in self._source.find(body, ["call_expression"]) if self._calls_in(call, name)]
 
     def ifs_before(self, function: Function, line: int) -> list[int]:
-        """The lines of those that decide whether a call of the function comes to a line."""
+        """Return the lines of `if` statements that decide whether a call of the function reaches a line."""
         found = [spot.node for spot in statements.all_spots(self._nodes[function]) if spot.kind == "if"]
         return [self._source.line(each) for each in found if flow.may_keep_from(self._source, each, line)]
 
     def loop_header(self, line: int) -> list[Expression]:
-        """The outermost expressions of the innermost loop whose header is on a line."""
+        """Return the outermost expressions of the innermost loop whose header is on a line."""
         loops = [spot for spot in statements.spots_at(self._source, line) if spot.kind in ("for", "while")]
         return statements.expressions(self._source, loops[-1]) if loops else []
 
     def has_open_end(self, function: Function) -> bool:
-        """Whether a function that is to give a value may come to its end without a `return`."""
+        """Whether a function that must return a value may end without a `return`."""
         return flow.has_open_end(self._source, self._nodes[function])
 
     def reads(self, function: Function) -> list[Expression]:
-        """Names, members, subscripts and dereferences of the whole function, each text once, in source order."""
+        """Return the function's names, members, subscripts and dereferences in source order, without duplicates."""
         if function not in self._reads:
             spots = statements.all_spots(self._nodes[function])
             roots = (root for spot in spots for root in statements.expressions(self._source, spot))
@@ -146,7 +146,7 @@ class ParsedFile:
         return self._reads[function]
 
     def calls(self, name: str) -> list[Expression]:
-        """Every call of a function of this (unqualified) name in the file, but no more than 1000; of methods too."""
+        """Return all calls in the file of a function or method by this (unqualified) name, at most 1000."""
         wanted = name.encode("utf-8", "replace")
         if not wanted or wanted not in self._source.data:
             return []
@@ -170,15 +170,15 @@ class ParsedFile:
 
 
 def parse(text: str, language: str) -> ParsedFile:
-    """The parsed file; `language` is c, cpp or rust. What does not parse is left out. Raises MissingExtraError."""
+    """Parse text; `language` is c, cpp or rust. Omits what does not parse. Raises MissingExtraError."""
     return ParsedFile(ParsedSource(text, language))
 
 
 def to_node(expression: str, language: str) -> Node:
-    """The Node of one expression. Raises sanitize.SyntaxRefused, which says what is not read and what to do.
+    """Parse one expression to its Node. Raises sanitize.SyntaxRefused, which explains what to do instead.
 
-    Refused by name: calls, assignments, `++`, statements, lambdas, macros' calls, `sizeof`, casts to classes, debugger
-    syntax (`$`, backquotes, `@`, `{type}`), anything that does not parse to its end.
+    Refused are calls, assignments, `++`, statements, lambdas, macros' calls, `sizeof`, casts to classes, debugger
+    syntax (`$`, backquotes, `@`, `{type}`), and anything that does not parse to its end.
     """
     return parse_expression(expression, language).node or []
 

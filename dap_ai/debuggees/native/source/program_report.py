@@ -1,4 +1,4 @@
-"""A report of the program about itself: what it holds, and how its lines of stack are read. Pure."""
+"""Helpers for failure reports that a program prints: parsing of stack lines, limits, formatting. Pure."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from dap_ai.system.texts import cut
 MAX_TEXT = 4_000
 MAX_STACK_FRAMES = 64
 MAX_LINE = 1_000
-"""Characters on either side: the patterns take time that grows with the square of it."""
+"""Characters read on each side of a match: the patterns take quadratic time."""
 _MAX_DIGITS = 9
-"""Of a line number; more are garbage."""
+"""Maximum digits of a line number; longer ones are garbage."""
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]{0,200}(?:\x07|\x1b\\)")
 _FRAME = re.compile(r"^\s*#(\d+)\s+(?:0x[0-9a-fA-F]+\s+)?(?:in\s+)?(.*)$")
 _MODULE = re.compile(r"\s*\((?:BuildId: \w+|[^()]*\+0x[0-9a-fA-F]+)\)\s*$")
@@ -35,18 +35,18 @@ _RUNTIME_FILE = re.compile(
 
 
 def plain(text: str) -> str:
-    """Terminal output as text: no colours, line ends as in Python."""
+    """Convert terminal output to text without colours, with Python's line ends."""
     return _ANSI.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
 
 
 def near(line: str, word: str) -> str:
-    """As much of a line as is read: what stands around the word."""
+    """Return the part of a line around a word."""
     at = line.find(word)
     return line[max(0, at - MAX_LINE) : at + MAX_LINE]
 
 
 def frame_of(line: str) -> tuple[int, ThreadFrame] | None:
-    """The number and place of a sanitizer's line of stack; its name is `` where the line has none."""
+    """Parse a sanitizer's stack line into its number and place; the name is empty if the line has none."""
     found = _FRAME.match(line[:MAX_LINE])
     if not found:
         return None
@@ -57,7 +57,7 @@ def frame_of(line: str) -> tuple[int, ThreadFrame] | None:
 
 
 def located(text: str) -> ThreadFrame:
-    """`total /src/heap.c:6:16` -> its name, file and line."""
+    """Parse `total /src/heap.c:6:16` into name, file and line."""
     found = _LOCATED.match(text)
     if not found:
         return ThreadFrame(_HASH.sub("", text.removesuffix(" <null>").strip()), "", 0)
@@ -66,30 +66,30 @@ def located(text: str) -> ThreadFrame:
 
 
 def is_runtime(frame: ThreadFrame) -> bool:
-    """Whether it is a frame of a sanitizer, the C library or a language's own library."""
+    """Whether the frame belongs to a sanitizer, the C library or a language's own library."""
     return not frame.name or bool(_RUNTIME_NAME.match(frame.name) or _RUNTIME_FILE.search(frame.file))
 
 
 def own(frames: Iterable[ThreadFrame]) -> list[ThreadFrame]:
-    """The program's own ones; where there are none, the first that has a name."""
+    """Return the program's own frames; if there are none, the first frame with a name."""
     known = [f for f in frames if f.name]
     kept = [f for f in known if not is_runtime(f)]
     return (kept or known[:1])[:MAX_STACK_FRAMES]
 
 
 def inside(frames: Sequence[ThreadFrame]) -> list[str]:
-    """The names of the runtime's functions that come before the program's own."""
+    """Return the names of the runtime's functions inside the program's innermost own frame."""
     return [frame.name for frame in takewhile(is_runtime, frames)][:MAX_STACK_FRAMES]
 
 
 def first_place(stacks: Sequence[Stack]) -> tuple[str, int]:
-    """File and line of the first stack's innermost own frame that has them."""
+    """Return file and line of the first stack's innermost own frame that has them; ("", 0) if none does."""
     frames = stacks[0].frames if stacks else ()
     return next(((f.file, f.line) for f in frames if f.line and not is_runtime(f)), ("", 0))
 
 
 def shown(frames: Sequence[ThreadFrame]) -> list[str]:
-    """One line each; a recursion's repetitions are counted."""
+    """Format the frames, one line each; repetitions in a recursion are counted."""
     rows: list[str] = []
     repeated = 0
     for before, frame in zip([None, *frames], frames, strict=False):
@@ -103,7 +103,7 @@ def shown(frames: Sequence[ThreadFrame]) -> list[str]:
 
 
 def bounded(lines: Iterable[str]) -> str:
-    """The lines, at most MAX_TEXT characters."""
+    """Join the lines, cut to MAX_TEXT characters."""
     return cut("\n".join(lines), MAX_TEXT, "\n...")
 
 

@@ -1,4 +1,4 @@
-"""Expressions of Rust: what each kind of syntax node is made of. What has no rule here is refused."""
+"""Rules for Rust expressions: the parts of each kind of syntax node. Nodes without a rule are refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reports of AddressSanitizer, LeakSanitizer, MemorySanitizer, ThreadSanitizer and UBSan, by gcc and by clang. Pure."""
+"""Parses reports of Address-, Leak-, Memory- and ThreadSanitizer and UBSan, from gcc and clang. Pure."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ _UB_KINDS = [
 
 @dataclass
 class _Body:
-    """The lines between a report's head and its end, as they are read."""
+    """Reader of the lines between a report's head and its end."""
 
     head: str
     stacks: list[Stack] = field(default_factory=list[Stack])
@@ -84,7 +84,7 @@ class _Body:
     _frames: list[ThreadFrame] = field(default_factory=list[ThreadFrame])
 
     def take(self, line: str) -> None:
-        """One line, stack or not."""
+        """Read one line, of a stack or of other text."""
         numbered = frame_of(line)
         if numbered and (numbered[0] > 0 or not self._frames):
             self._frames.append(numbered[1])
@@ -103,7 +103,7 @@ class _Body:
             self.facts.append(_fact(line))
 
     def close(self) -> None:
-        """The end of a stack."""
+        """Finish the current stack."""
         if self._frames and (frames := program_report.own(self._frames)) and len(self.stacks) < _MAX_STACKS:
             self.stacks.append(Stack(self._title or self.head, frames, program_report.inside(self._frames)))
             self.rows += [f"  {row}" for row in program_report.shown(frames)]
@@ -111,18 +111,18 @@ class _Body:
 
 
 def sanitizer_reports(text: str) -> list[tuple[int, Report]]:
-    """All reports in the output (see report.plain), each with the number of the line it begins at."""
+    """Return all reports in the output (see program_report.plain), each with its first line's 0-based number."""
     lines = text.split("\n")
     return sorted([*_headed(lines), *_runtime_errors(lines)], key=lambda pair: pair[0])
 
 
 def undefined_kind(message: str) -> str:
-    """UBSan's own name of what a `runtime error:` tells."""
+    """Return UBSan's own name for a `runtime error:` message."""
     return next((kind for pattern, kind in _UB_KINDS if pattern.search(message)), "undefined-behavior")
 
 
 def _headed(lines: list[str]) -> Iterator[tuple[int, Report]]:
-    """Reports that begin with `ERROR: AddressSanitizer: ...`; of one whose beginning was cut off, the summary."""
+    """Yield reports that begin with `ERROR: AddressSanitizer: ...`; if the beginning was cut off, the summary."""
     start, head = 0, None
     for number, line in enumerate(lines):
         if "Sanitizer" in line and (found := _HEAD.search(line)):
@@ -216,7 +216,7 @@ def _fact(line: str) -> str:
 
 
 def _runtime_errors(lines: Sequence[str]) -> Iterator[tuple[int, Report]]:
-    """UBSan's, one line each, with a stack if it was asked to print one."""
+    """Yield UBSan's reports: one line each, with a stack if it was printed."""
     for number, line in enumerate(lines):
         found = _RUNTIME_ERROR.search(near(line, ": runtime error: ")) if ": runtime error: " in line else None
         if not found:

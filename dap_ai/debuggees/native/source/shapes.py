@@ -1,4 +1,4 @@
-"""What an expression is made of, whatever its language: operands, the text around them, the Node they give."""
+"""Expression parts that are the same in every language: operands, their text, and their Node."""
 
 from __future__ import annotations
 
@@ -27,29 +27,29 @@ _TYPES = frozenset("void int char short long float double signed unsigned struct
 
 @dataclass(frozen=True)
 class ExpressionShape:
-    """One level of an expression."""
+    """One level of an expression: its operands and how they are combined."""
 
     kind: ExpressionKind
     form: Sequence[str | int]
-    """Its text: a number stands for the text of that operand."""
+    """Source text; a number stands for the operand with that index."""
     operands: Sequence[Syntax] = ()
     node: Callable[[list[Node]], Node] | None = None
-    """From the operands' Nodes; None: it is refused."""
+    """Makes the Node from the operands' Nodes; None: the expression is refused."""
     refusal: str = ""
     operator: str = ""
     others: int = 0
-    """Named children beside the operands: a member's name, a type."""
+    """Number of named children that are not operands: a member's name, a type."""
 
 
 Rule = Callable[[ParsedSource, Syntax], ExpressionShape]
 
 
 class Incomplete(Exception):  # noqa: N818  a state of the source
-    """A syntax node lacks a child that it is read by; the text says why it is not read, or nothing."""
+    """A syntax node lacks a child that its rule needs; the message is the refusal, or empty."""
 
 
 def fields(node: Syntax, *names: str, refusal: str = "") -> list[Syntax]:
-    """Returns the child nodes with these field names. Raises Incomplete."""
+    """Return the child nodes with these field names. Raises Incomplete."""
     found = [child for name in names if (child := field(node, name)) is not None]
     if len(found) < len(names):
         raise Incomplete(refusal)
@@ -57,7 +57,7 @@ def fields(node: Syntax, *names: str, refusal: str = "") -> list[Syntax]:
 
 
 def shape_by(rules: Mapping[str, Rule], source: ParsedSource, node: Syntax) -> ExpressionShape:
-    """The shape of an expression by the rule for its type; what has none is refused."""
+    """Return an expression's shape by the rule for its type; types without a rule are refused."""
     try:
         return rules.get(node.type, opaque)(source, node)
     except Incomplete as error:
@@ -65,7 +65,7 @@ def shape_by(rules: Mapping[str, Rule], source: ParsedSource, node: Syntax) -> E
 
 
 def opaque(source: ParsedSource, node: Syntax, refusal: str = "", operator: str = "") -> ExpressionShape:
-    """Something that is not read, and that is not looked into."""
+    """Return the shape of an expression that is refused without looking at its parts."""
     words = node.type.replace("_", " ") if node.type.isidentifier() else node.type
     return ExpressionShape(
         "other", [source.raw(node)], refusal=refusal or f"{words}: not read, {PLAIN}", operator=operator
@@ -73,12 +73,12 @@ def opaque(source: ParsedSource, node: Syntax, refusal: str = "", operator: str 
 
 
 def refused(refusal: str) -> Rule:
-    """The rule of what is never read, with the reason."""
+    """Make a rule that always refuses, with this reason."""
     return lambda source, node: opaque(source, node, refusal)
 
 
 def assignment(source: ParsedSource, node: Syntax) -> ExpressionShape:
-    """`x = y`, `x += y`; never read."""
+    """Return the shape of `x = y` or `x += y`; always refused."""
     del source
     left, right = fields(node, "left", "right", refusal=ASSIGNMENT)
     operator = field(node, "operator")
@@ -87,7 +87,7 @@ def assignment(source: ParsedSource, node: Syntax) -> ExpressionShape:
 
 
 def constant(source: ParsedSource, node: Syntax, value: Node | None) -> ExpressionShape:
-    """A literal."""
+    """Return the shape of a literal; refused if `value` is None."""
     text = source.text(node)
     if value is None or "\n" in text:
         return opaque(source, node, f"the constant {source.raw(node)} is not read: {PLAIN}")
@@ -95,7 +95,7 @@ def constant(source: ParsedSource, node: Syntax, value: Node | None) -> Expressi
 
 
 def name(source: ParsedSource, node: Syntax, text: str, shown: str = "") -> ExpressionShape:
-    """A variable, possibly qualified; refused if it holds anything but plain ASCII names."""
+    """Return the shape of a variable, possibly qualified; refused unless it consists of plain ASCII names."""
     parts = text.split("::")
     if len(parts) > MAX_SCOPES or not all(IDENTIFIER.fullmatch(part) and part not in _TYPES for part in parts):
         return opaque(source, node, f"the name {source.raw(node)} is not read: {PLAIN}")
@@ -103,12 +103,12 @@ def name(source: ParsedSource, node: Syntax, text: str, shown: str = "") -> Expr
 
 
 def member_node(base: Node | None, operator: str, member: str) -> Node:
-    """`base.member`, `base->member`."""
+    """Return the Node of `base.member` or `base->member`."""
     return ["a", ["->", base] if operator == "->" else base, member]
 
 
 def binary(left: Syntax, operator: str, right: Syntax) -> ExpressionShape:
-    """An arithmetic or logical operator or a comparison; others are refused."""
+    """Return the shape of an arithmetic, logical or comparison operator; other operators are refused."""
     make: Callable[[list[Node]], Node] | None = None
     if operator in ARITHMETIC:
         make = lambda x: ["o", operator, *x]  # noqa: E731  one per operator, each shorter than a function
@@ -123,14 +123,14 @@ def binary(left: Syntax, operator: str, right: Syntax) -> ExpressionShape:
 def listed(
     source: ParsedSource, node: Syntax, operands: Sequence[Syntax], brackets: str, refusal: str
 ) -> ExpressionShape:
-    """Values side by side: arguments, an initialiser. A very long one is not looked into."""
+    """Return the shape of values in brackets, such as arguments or an initialiser; a very long list is opaque."""
     if len(operands) > MAX_OPERANDS:
         return opaque(source, node, refusal)
     return ExpressionShape("other", [brackets[0], *_joined(0, len(operands)), brackets[1]], operands, refusal=refusal)
 
 
 def call(source: ParsedSource, node: Syntax, callee: Syntax, arguments: Sequence[Syntax]) -> ExpressionShape:
-    """A call of anything; never read."""
+    """Return the shape of a call; always refused."""
     if len(arguments) >= MAX_OPERANDS:
         return opaque(source, node, CALL)
     form = [0, "(", *_joined(1, len(arguments) + 1), ")"]
@@ -138,19 +138,19 @@ def call(source: ParsedSource, node: Syntax, callee: Syntax, arguments: Sequence
 
 
 def _joined(first: int, end: int) -> list[str | int]:
-    """Formats the operands with these indexes, separated by commas."""
+    """Format the operands with these indexes, separated by commas."""
     return [part for index in range(first, end) for part in (", ", index)][1:]
 
 
 def prefixed(sign: str, operand: Syntax) -> ExpressionShape:
-    """`-x`, `*p`, `&x`."""
+    """Return the shape of a prefix operator: `-x`, `*p`, `&x`."""
     return ExpressionShape(
         "deref" if sign == "*" else "unary", [sign, 0], (operand,), lambda x: ["u", sign, x[0]], operator=sign
     )
 
 
 def cast(written: str, wanted: str | None, operand: Syntax, form: Sequence[str | int], instead: str) -> ExpressionShape:
-    """A cast to the type `wanted`; None: to `written` is not cast, and the refusal says to what `instead`."""
+    """Return the shape of a cast to the type `wanted`; None: refuse `written` and suggest `instead`."""
     if wanted is None:
         refusal = f"a cast to {written} is not read: cast to {instead}"
         return ExpressionShape("cast", form, (operand,), refusal=refusal, operator=written)

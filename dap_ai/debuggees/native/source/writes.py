@@ -1,4 +1,4 @@
-"""Where the names of a function get their values, and lose them."""
+"""Finds where the names of a function get and lose their values."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Writes:
     _loops: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
 
     def __post_init__(self) -> None:
-        """Collects them, once."""
+        """Collect the writes once."""
         for parameter in parameter_nodes(self.function):
             self._names(parameter, "argument", None)
         rules = _RUST_RULES if self.source.language == "rust" else _C_RULES
@@ -44,12 +44,12 @@ class Writes:
         self._found.sort(key=lambda found: found.at)
 
     def of(self, name: str) -> list[NameWrite]:
-        """Those to the name or to what begins with it."""
+        """Return the writes to the name or its parts."""
         return [found.write for found in self._found if name in found.chain]
 
     @property
     def names(self) -> set[str]:
-        """What is declared here: parameters and local variables."""
+        """Names declared in the function: parameters and local variables."""
         return {f.write.name for f in self._found if f.write.name.isidentifier()}
 
     def _add(
@@ -71,12 +71,12 @@ class Writes:
         return "loop" if in_header else role
 
     def loop(self, node: Syntax) -> None:
-        """Remembers where its header is."""
+        """Record the loop's header."""
         body = child_of(node, "body")
         self._loops.append((node.start_byte, body.start_byte if body is not None else node.end_byte))
 
     def declaration(self, node: Syntax) -> None:
-        """`int x, *p = q;`."""
+        """Record the writes of a declaration: `int x, *p = q;`."""
         given = self._value(node, "value")
         for declarator in node.children_by_field_name("declarator"):
             if declarator.type == "init_declarator":
@@ -101,7 +101,7 @@ class Writes:
         }
 
     def assignment(self, node: Syntax) -> None:
-        """`x = y`, `x += y`, in Rust also `(a, b) = (b, a)`."""
+        """Record the writes of `x = y` and `x += y`, in Rust also `(a, b) = (b, a)`."""
         left = child_of(node, "left")
         if left is None:
             return
@@ -117,13 +117,13 @@ class Writes:
             self._add(build(self.source, target), role, value, target.start_byte)
 
     def update(self, node: Syntax) -> None:
-        """`x++`."""
+        """Record the write of `x++`."""
         target = child_of(node, "argument")
         if target is not None:
             self._add(build(self.source, target), self._role(node, "changed"), None, target.start_byte)
 
     def call(self, node: Syntax) -> None:
-        """`free(p)`, `f(&p)`, `std::move(p)`, `memset(p, ...)`, `p.reset()`."""
+        """Record the effects of a call: `free(p)`, `f(&p)`, `std::move(p)`, `memset(p, ...)`, `p.reset()`."""
         callee, arguments = child_of(node, "function"), child_of(node, "arguments")
         if callee is None or arguments is None:
             return
@@ -143,12 +143,12 @@ class Writes:
             self._add(shown, role or "address", build(self.source, call), value.start_byte)
 
     def delete(self, node: Syntax) -> None:
-        """`delete p`."""
+        """Record the effect of `delete p`."""
         for target in named(node)[:1]:
             self._add(build(self.source, target), "freed", build(self.source, node), target.start_byte)
 
     def member(self, node: Syntax) -> None:
-        """`: count(3)` of a constructor."""
+        """Record the write of a constructor's initialiser: `: count(3)`."""
         children = named(node)
         if len(children) > 1:
             given = build(self.source, children[1])
@@ -156,16 +156,16 @@ class Writes:
             self._add(build(self.source, children[0]), "assigned", value, node.start_byte)
 
     def inner_function(self, node: Syntax) -> None:
-        """The parameters of a lambda or closure."""
+        """Record the parameters of a lambda or closure."""
         for parameter in parameter_nodes(node):
             self._names(parameter, "argument", None)
 
     def bound(self, node: Syntax) -> None:
-        """What a loop over elements, a pattern or a `let` gives names to: `for (auto &x : items)`, `for x in y`."""
+        """Record names bound by a loop over elements, a pattern or a `let`: `for (auto &x : items)`, `for x in y`."""
         names, values, role = _BINDING[node.type]
         holder, target = node, child_of(node, names)
         if node.type == "match_arm":
-            holder = node.parent and node.parent.parent  # the block's match
+            holder = node.parent and node.parent.parent  # the match around the block
         if target is None or holder is None:
             return
         value = self._value(holder, values)
@@ -180,7 +180,7 @@ _BINDING: dict[str, tuple[str, str, Role]] = {
     "let_condition": ("pattern", "value", "assigned"),
     "match_arm": ("pattern", "value", "assigned"),
 }
-"""Of what binds names: the fields with the names and with their value, and what it does to them."""
+"""For each node that binds names: the field with the names, the field with their value, and their role."""
 _C_RULES = {
     "declaration": Writes.declaration,
     "assignment_expression": Writes.assignment,
@@ -221,7 +221,7 @@ def _plain_member(member: Expression) -> Iterator[str]:
 
 
 def _addressed(value: Syntax, language: str) -> Syntax | None:
-    """What `&x` is the address of; in Rust of `&mut x`."""
+    """Return the operand of `&x`, in Rust of `&mut x`; else None."""
     if language == "rust":
         mutable = any(child.type == "mutable_specifier" for child in value.children)
         return child_of(value, "value") if value.type == "reference_expression" and mutable else None
@@ -239,6 +239,6 @@ def _is_function(declarator: Syntax) -> bool:
 
 
 def _looks_constructed(declarator: Syntax) -> bool:
-    """`Widget w(name);` reads like a function that takes a type `name`."""
+    """Whether `Widget w(name);` is a constructor call: it parses as a function with a parameter type `name`."""
     found = parameter_nodes(declarator)
     return bool(found) and all(len(named(p)) == 1 and named(p)[0].type == "type_identifier" for p in found)

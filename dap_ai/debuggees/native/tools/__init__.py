@@ -1,5 +1,5 @@
-"""Tools that only native programs have, and the forms that other tools take there.
+"""Tools that only native programs have, and native forms of other tools.
 
-A tool that only one kind of program has says so by `only`, and refuses the others with a reason; one that works in
-another way here has a form in `native_forms.py`.
+A tool for one kind of program sets `only`, and refuses the others with a reason; a tool that works differently here has
+a form in `native_forms.py`.
 """

@@ -1,4 +1,4 @@
-"""`code`: the whole function that holds a line, by its name."""
+"""`code`: shows the whole function around a line, with its name."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_WHOLE_LINES = 120
 
 
 class CodeTool(Tool[CodeArguments]):
-    """The whole function that holds the line, by its name; `file` may be `shop.c:12`."""
+    """The whole function around a line, with its name; `file` may be `shop.c:12`."""
 
     description = "The whole function, with its name, that holds a line: `file` may be `shop.c:12`."
     arguments = CodeArguments
@@ -29,13 +29,13 @@ class CodeTool(Tool[CodeArguments]):
     instead = "`source` shows the lines around a line."
 
     async def exact(self, bench: ToolContext, arguments: CodeArguments) -> CodeArguments:
-        """With file and line apart; a file of the stack without a line: where its innermost frame stands."""
+        """Separate file and line; without a line, use the current line of the file's innermost frame."""
         file, line = place_of(arguments.file, arguments.line)
         stands = (f.line for f in bench.case.frames if f.path.replace("\\", "/").endswith(file.replace("\\", "/")))
         return msgspec.structs.replace(arguments, file=file, line=line or next(stands, 1))
 
     async def run(self, bench: ToolContext, arguments: CodeArguments) -> ToolResult:
-        """The function, or `around` lines on both sides where it is long or there is none."""
+        """Show the function, or `around` lines on each side if it is very long or does not exist."""
         try:
             source = await find(bench, arguments.file)
         except UnreadableFileError as error:
@@ -54,7 +54,7 @@ class CodeTool(Tool[CodeArguments]):
 
 
 def block_at(source: SourceFile, line: int) -> tuple[str, int, int]:
-    """Name, first and last line of the function, else the type that holds a line; no name: the whole file."""
+    """Return name, first and last line of the function, else the type, around a line; no name: the whole file."""
     if source.language in NATIVE_LANGUAGES:
         if own := function_at(source, line):
             return own.name, own.first, own.last

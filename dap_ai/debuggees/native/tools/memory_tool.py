@@ -1,4 +1,4 @@
-"""`memory`: bytes of a native program, in hexadecimal and as text; what is a secret in the text is blank in both."""
+"""`memory`: shows bytes of a native program in hexadecimal and as text; secrets are blank in both."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 _ROW = 16
 _PAGE = 4096
 _AROUND = 256
-"""Bytes read on both sides, so that a secret that is shown in part is known as one."""
+"""Bytes read on both sides, so that a partly shown secret is recognised."""
 _POINTING = ("pointer", "reference", "smart", "str", "function")
 _MAX_ADDRESS = (1 << 64) - 1
 
 
 class MemoryReadError(Exception):
-    """No memory can be told; the text says why."""
+    """The memory cannot be read; the message gives the reason."""
 
 
 class MemoryTool(Tool[MemoryArguments]):
     """`count` bytes in hexadecimal and as text.
 
-    `address`: a number, or an expression: where its value points, else where it lies. Bytes of a secret are blank.
+    `address`: a number, or an expression: the address its value points to, else its own. Bytes of a secret are blank.
     """
 
     description = "Bytes of memory in hex and ASCII. `address`: a number, or an expression: where it points or lies."
@@ -43,7 +43,7 @@ class MemoryTool(Tool[MemoryArguments]):
     only = "native"
 
     async def run(self, bench: ToolContext, arguments: MemoryArguments) -> ToolResult:
-        """Rows of 16 bytes; how many of those asked for cannot be read."""
+        """Show rows of 16 bytes, and how many of the requested bytes cannot be read."""
         try:
             address = await address_of(bench, arguments.address)
             data, hidden = await _bytes(bench, address, arguments.count)
@@ -57,7 +57,7 @@ class MemoryTool(Tool[MemoryArguments]):
 
 
 async def address_of(bench: ToolContext, text: str) -> int:
-    """The address that a number or an expression names. Raises Unreadable, NotStopped, RequestFailed."""
+    """Return the address given by a number or an expression. Raises MemoryReadError, NotStopped or RequestFailed."""
     text = text.strip()
     if _NUMBER.fullmatch(text):
         return _checked(int(text, 16 if text[:2].lower() == "0x" else 10))
@@ -73,7 +73,7 @@ async def address_of(bench: ToolContext, text: str) -> int:
 
 
 def _pointed(fact: ExpressionResult) -> int:
-    """Where a value points; a large whole number is taken for an address. 0: nowhere."""
+    """Return the address a value points to; a large integer counts as an address. 0: none."""
     value = fact.value
     if value is None:
         return 0
@@ -91,8 +91,8 @@ def _checked(address: int) -> int:
 
 
 async def _bytes(bench: ToolContext, address: int, count: int) -> tuple[bytes, list[bool]]:
-    """What can be read of it, and which bytes are of secrets. Raises Unreadable, NotStopped."""
-    before = min(_AROUND, address % _PAGE)  # of the same page: it can be read where the first byte can
+    """Return the readable bytes, and which of them belong to secrets. Raises MemoryReadError or NotStopped."""
+    before = min(_AROUND, address % _PAGE)  # on the same page, so readable if the first byte is
     data = await _read(bench, address, address - before, before + count + _AROUND)
     if len(data) <= before:
         raise MemoryReadError(f"no memory can be read at {address:#x}")
@@ -100,9 +100,9 @@ async def _bytes(bench: ToolContext, address: int, count: int) -> tuple[bytes, l
 
 
 async def _read(bench: ToolContext, wanted: int, address: int, count: int) -> bytes:
-    """As much as can be read in one piece from `address` on, for the sake of what is at `wanted`.
+    """Read as many contiguous bytes as possible from `address` on; errors name the address `wanted`.
 
-    gdb reads all or nothing: then only up to the page's end.
+    gdb reads all or nothing, so smaller pieces, up to a page's end, are tried.
     """
     sizes = (count, min(count, 2 * _PAGE - address % _PAGE), min(count, _PAGE - address % _PAGE))
     why = ""
@@ -115,7 +115,7 @@ async def _read(bench: ToolContext, wanted: int, address: int, count: int) -> by
 
 
 async def _piece(bench: ToolContext, address: int, count: int) -> tuple[bytes, str]:
-    """What is read at once, else nothing and the reason."""
+    """Read bytes with one request; return them, or nothing and the reason."""
     try:
         body = await bench.debugger.request("readMemory", {"memoryReference": hex(address), "count": count})
         return base64.b64decode(str(body.get("data") or ""), validate=True)[:count], ""
@@ -128,7 +128,7 @@ async def _piece(bench: ToolContext, address: int, count: int) -> tuple[bytes, s
 
 
 def secrets_in(bench: ToolContext, data: bytes) -> list[bool]:
-    """Which bytes belong to a text that is masked: as plain text, and with zero bytes between its letters."""
+    """Return which bytes belong to masked text, read as it is or with zero bytes between its letters."""
     hidden = [False] * len(data)
     for places in (range(len(data)), [n for n, byte in enumerate(data) if byte]):
         text = "".join(_letter(data[n]) for n in places)
@@ -138,7 +138,7 @@ def secrets_in(bench: ToolContext, data: bytes) -> list[bool]:
 
 
 def _replaced(text: str, masked: Safe) -> slice:
-    """Between which characters something was masked."""
+    """Return the range of characters in which something was masked."""
     if masked == text:
         return slice(0)
     first = next((n for n, (a, b) in enumerate(zip(text, masked, strict=False)) if a != b), 0)

@@ -1,4 +1,4 @@
-"""The tools that do their work in another way in a native program."""
+"""Tools that work differently in native programs."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ from dap_ai.system.texts import code, fenced
 
 
 class NativeVariables(VariablesTool):
-    """Of a value that has no parts, the value."""
+    """The native form of `variables`; for a value without parts, it shows the value."""
 
     async def run(self, bench: ToolContext, arguments: VariablesToolArguments) -> ToolResult:
-        """The page, and how much there is."""
+        """Show one page of variables, and their total number."""
         if bench.focus is None:
             return NO_FRAME
         if not arguments.expression:
@@ -60,24 +60,24 @@ class NativeVariables(VariablesTool):
 
 
 class NativeStack(StackTool):
-    """Recursion and runs of library frames in one line, counted."""
+    """The native form of `stack`; a recursion, or a run of library frames, is one line with its count."""
 
     def rows(self, bench: ToolContext) -> list[str]:
-        """Its innermost frames, what lies between, its outermost ones."""
+        """Format the innermost frames, what is between, and the outermost frames."""
         return whole_stack(bench)
 
     async def elsewhere(self, bench: ToolContext, thread_id: int, name: str) -> list[str]:
-        """The frames of another thread: all are suspended."""
+        """List the frames of another thread: all threads are suspended."""
         del name
         frames = await StopReader(bench.debugger, bench.sources, bench.level).frames(thread_id, 0, MAX_FRAMES)
         return [f"{f.name} {spot_of(bench, f.path, f.line) if f.path else '(no source)'}" for f in frames]
 
 
 class NativeThreads(ThreadsTool):
-    """As the inspector knows them, by number: many have the same name."""
+    """The native form of `threads`: known to the inspector, by number, since many have the same name."""
 
     async def run(self, bench: ToolContext, arguments: ThreadsArguments) -> ToolResult:
-        """The threads that the debug adapter lists."""
+        """List the debug adapter's threads."""
         del arguments
         names = {row["id"]: str(row.get("name", "")) for row in await listed_threads(bench)}
         known = {fact.ident: fact for fact in bench.case.inspection.threads}
@@ -95,10 +95,10 @@ _ONLY_READ = "read from the stopped program; nothing was called in it, nothing w
 
 
 class NativeEvaluate(EvaluateTool):
-    """Its value is read; there are no copies, and nothing is called."""
+    """The native form of `evaluate`: it only reads, without copies and calls."""
 
     async def run(self, bench: ToolContext, arguments: EvaluateToolArguments) -> ToolResult:
-        """The value, or why there is none."""
+        """Show the value, or why there is none."""
         expression = arguments.expression
         if (refusal := refused(bench, expression, "evaluated")) is not None:
             return refusal
@@ -115,21 +115,21 @@ class NativeEvaluate(EvaluateTool):
 
 
 class NativeDefinition(DefinitionTool):
-    """Without a language server by its name, in the program's files."""
+    """The native form of `definition`; without a language server, it searches the program's files by name."""
 
     otherwise = "`search` finds where a text stands, `type` what a variable or a type is"
 
     def is_offered(self, bench: ToolContext) -> bool:
-        """Always: the files can be searched."""
+        """Always True: the files can be searched."""
         del bench
         return True
 
 
 def refused(bench: ToolContext, expression: str, done: str) -> ToolResult | None:
-    """As `base.refused`, in the language of the frame."""
+    """Refuse an expression as `base.refused` does, in the language of the frame."""
     return base.refused(bench, expression, done, partial(node_of, language=bench.dialect))
 
 
 _ALL: tuple[Tool[Any], ...] = (NativeStack(), NativeThreads(), NativeVariables(), NativeEvaluate(), NativeDefinition())
 FORMS: Mapping[str, Tool[Any]] = {tool.name: tool for tool in _ALL}
-"""By name."""
+"""Native forms, by the tool's name."""

@@ -1,4 +1,4 @@
-"""`registers`: the processor's general registers in a frame of a native program."""
+"""`registers`: shows the processor's general registers in a frame of a native program."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class RegistersTool(Tool[RegistersArguments]):
     only = "native"
 
     async def run(self, bench: ToolContext, arguments: RegistersArguments) -> ToolResult:
-        """Names and values, as the adapter shows them."""
+        """List names and values, as the adapter shows them."""
         if not bench.case.frames:
             return NO_FRAME
         innermost = bench.case.frames[0].id
@@ -31,7 +31,7 @@ class RegistersTool(Tool[RegistersArguments]):
 
 
 def _hexadecimal(value: str) -> str:
-    """Where an adapter shows a decimal number."""
+    """Convert decimal numbers, which some adapters show, to hexadecimal."""
     return hex(int(value) & ((1 << 64) - 1)) if value.removeprefix("-").isdecimal() else value.strip()
 
 

@@ -1,4 +1,4 @@
-"""`type`: what a variable's type or a type is: its members with their types, and where it is defined."""
+"""`type`: shows the type of a variable, or a type: its members with their types, and its definition."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _MAX_VALUE_CHARS = 400
 _MAX_FIELD_CHARS = 120
 _MAX_ABOUT_CHARS = 600
 _MAX_LOOKED = 60
-"""Lines before a frame's own in which a name is looked for."""
+"""Lines before the current one that are searched for a name."""
 _MAX_SHOWN = 2
 
 
 class TypeTool(Tool[TypeArguments]):
-    """Of a variable or member (`order->next`) its type, value and members; of a type by its name its source."""
+    """The type, value and members of a variable or member (`order->next`), or the source of a type, by its name."""
 
     description = "The type of a variable or member of the frame, or a type by its name: its members, and its source."
     arguments = TypeArguments
@@ -44,7 +44,7 @@ class TypeTool(Tool[TypeArguments]):
     instead = "`info` tells the type of a value, and shows a class."
 
     async def run(self, bench: ToolContext, arguments: TypeArguments) -> ToolResult:
-        """What the debugger, the source and the language server know of it. Raises NotStopped, RequestFailed."""
+        """Show what the debugger, the source and the language server know. Raises NotStopped or RequestFailed."""
         symbol = arguments.symbol.strip().rstrip(";")
         value = (await read(bench, [symbol], max_text=_MAX_VALUE_CHARS))[0].value if bench.focus else None
         asked = _asked(bench, symbol)
@@ -71,13 +71,13 @@ def _of_value(symbol: str, value: Value) -> str:
 
 
 def _brief(about: str, *, is_shown: bool) -> str:
-    """What the language server says beyond the source that is shown: the size, a comment, what a macro becomes."""
+    """Return the language server's text beyond the source shown: size, comment, a macro's expansion."""
     lines = [line for line in about.splitlines() if line.strip() and not (is_shown and line.endswith("{}"))]
     return fenced("\n".join(lines)) if len(lines) > is_shown else ""
 
 
 def _declared(asked: SymbolQuery | None, about: str) -> str:
-    """The type that the language server tells, else the word before a name where it is declared; empty: neither."""
+    """Return the type from the language server, else from the name's declaration; empty: neither has it."""
     if told := re.search(r"^Type: (.+)$", about, re.MULTILINE):
         return told[1]
     if asked is None or asked.symbol != last_part(asked.symbol):
@@ -102,7 +102,7 @@ def _source(bench: ToolContext, spots: list[SourceLine]) -> str:
 
 
 def _asked(bench: ToolContext, symbol: str) -> SymbolQuery | None:
-    """Where the symbol stands in the frame's function, nearest to the line at which it stops."""
+    """Find the symbol in the frame's function, nearest to the current line, else in the file."""
     place, name = bench.focus, symbol_of(symbol)
     if place is None or place.source is None or not name:
         return None
@@ -118,7 +118,7 @@ def _asked(bench: ToolContext, symbol: str) -> SymbolQuery | None:
 
 
 async def _by_server(bench: ToolContext, asked: SymbolQuery, *, is_variable: bool) -> tuple[str, list[SourceLine]]:
-    """What it shows of the symbol, and where its type is defined; nothing where it cannot be asked."""
+    """Return the language server's text about the symbol, and its type's definition; empty if it cannot be asked."""
     family = family_of(asked.source.language)
     if family is None or bench.language is None or why_not(bench, family):
         return "", []

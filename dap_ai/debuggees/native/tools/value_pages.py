@@ -1,4 +1,4 @@
-"""The parts of a native value, page by page, by DAP's `variables`: a container of any size costs what is shown."""
+"""Reads a native value's parts page by page with DAP's `variables`, so that large containers cost no more."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from dap_ai.agent.tools.tool_reads import visit
 from dap_ai.protocol.contracts.inspection import FrameQuery, Node, Value, Variable
 
 _MAX_LISTED = 200
-"""Children among which a member is looked for."""
+"""Number of children searched for a member."""
 _MAX_DEPTH = 3
-"""Base classes and pointers between a value and a member of it."""
+"""Maximum number of base classes and pointers between a value and its member."""
 
 Row = dict[str, Any]
 
 
 async def page_of(bench: ToolContext, expression: str, start: int, count: int) -> tuple[list[Variable], int]:
-    """Children of a value from `start` on, and how many there are. Raises LookupError, NotStopped, RequestFailed.
+    """Return children of a value from `start` on, and their total. Raises LookupError, NotStopped or RequestFailed.
 
-    Read are names, members, items and what pointers point to: each is looked up among what the adapter lists.
+    Supports names, members, items and pointer targets, each found in the adapter's lists.
     """
     row = await _pointed(bench, await _row(bench, node_of(expression, bench.dialect)))
     total = int(row.get("indexedVariables") or 0) + int(row.get("namedVariables") or 0)
@@ -51,7 +51,7 @@ async def _row(bench: ToolContext, node: Node) -> Row:
 
 
 async def _pointed(bench: ToolContext, row: Row) -> Row:
-    """What a pointer points to, where the adapter lists it as the pointer's only child (gdb) and it has parts."""
+    """Return a pointer's target, if the adapter lists it as the pointer's only child (gdb) and it has parts."""
     if not str(row.get("type") or "").rstrip().endswith(("*", "&", "*const", "* const")):
         return row
     children = await _children(bench, row, 0, 2)
@@ -59,7 +59,7 @@ async def _pointed(bench: ToolContext, row: Row) -> Row:
 
 
 async def _member(bench: ToolContext, row: Row, name: str, depth: int) -> Row:
-    """A member, also one of a base class or of what a pointer points to."""
+    """Find a member, also in a base class or a pointer's target. Raises LookupError."""
     children = await _children(bench, row, 0, _MAX_LISTED)
     for child in children:
         if _name(child) == name:
@@ -98,7 +98,7 @@ def _called(rows: list[Row], name: str) -> Row:
 
 
 async def _names(bench: ToolContext) -> list[Row]:
-    """The names of the frame, its own before those of the file."""
+    """Return the frame's names, its own before those of the file."""
     scopes = (await bench.debugger.request("scopes", {"frameId": bench.frame_id})).get("scopes", [])
     own = [s for s in scopes if str(s.get("name", "")).lower() not in QUIET_SCOPES]
     wide = [s for s in scopes if str(s.get("name", "")).lower() == "globals"]
@@ -114,7 +114,7 @@ async def _children(bench: ToolContext, row: Row, start: int, count: int) -> lis
         return []
     page = {"variablesReference": reference, "start": start, "count": count}
     rows: list[Row] = (await bench.debugger.request("variables", page)).get("variables", [])
-    return rows if len(rows) <= count else rows[start : start + count]  # gdb pages for clients that say they do
+    return rows if len(rows) <= count else rows[start : start + count]  # gdb only pages for clients that support it
 
 
 def _name(row: Row) -> str:

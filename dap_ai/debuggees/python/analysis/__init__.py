@@ -1,9 +1,8 @@
-"""The offline analyst for Python: which line holds the mistake, and what proves it, without a model.
+"""The offline analyst for Python: finds which line holds the mistake, and what proves it, without a model.
 
-    syntax, failure -> record (runs again) -> slice, contrast -> ranking -> experiments -> value_path, claims, questions
+    syntax, failure -> record (reruns) -> slice, contrast -> ranking -> experiments -> value_path, claims, questions
 
-Each room imports only those to its left. Nothing here reads the debuggee itself: values come from the stop that was
-read, runs from copies that `snapshots` makes. At a breakpoint, or at the level `observe`, nothing is run. A pass is
-evidence and not proof: what is called verified, `experiments` says. Evidence ranks, rules explain
-(docs/decisions/0022).
+Each package imports only those to its left. Nothing here reads the debuggee itself: values come from the inspected
+stop, runs from copies that `snapshots` makes. At a breakpoint, or at level `observe`, nothing is run. A pass is
+evidence, not proof: `experiments` defines what counts as verified. Evidence ranks, rules explain (docs/decisions/0022).
 """

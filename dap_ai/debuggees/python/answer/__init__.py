@@ -1,6 +1,6 @@
-"""The answer about a Python stop: what the question asks for, else what is wrong there.
+"""Answers about a Python stop: the question's own answer, or what is wrong at the stop.
 
-`answer.py` chooses what answers a question; `failure_answers.py` explains a failure, and keeps what it found for the
-next question; `nl_answers.py` keeps the record of a stop. An answer begins with the values that were set in the
-debugger, and never cites one that was set since the failure.
+`answer.py` dispatches a question; `failure_answers.py` explains a failure and keeps its findings for the next question;
+`nl_answers.py` keeps the recorded run of a stop. An answer starts with the values that were set in the debugger, and
+never cites a value that was set after the failure.
 """

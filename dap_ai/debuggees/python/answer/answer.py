@@ -1,4 +1,4 @@
-"""The offline answer about a Python stop: what a question asks of it, else what is wrong there (failure_answers.py)."""
+"""Answers questions about a Python stop without a model; failure_answers.py explains what is wrong."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ _MAX_THREADS = 6
 
 
 class PythonAnalyst:
-    """See agent.providers.offline.Analyst."""
+    """The analyst that answers without a model, see agent.providers.offline.Analyst."""
 
     def __init__(self) -> None:
         self._failures = FailureAnswers()
         self._words = QuestionAnswers()
 
     async def answer(self, work: Work, case: StopSnapshot, bench: ToolContext) -> Answer:
-        """What is wrong at the stop, or what the question asks of it."""
+        """Answers the question, or explains what is wrong at the stop."""
         if call := traced_by(work.ask.arguments.question):
             return await use(call, bench, work.sink)
         question = work.ask.arguments.question
@@ -96,7 +96,7 @@ class PythonAnalyst:
         return await self._failures.explain(work, case, before_default(case, question)) or self._nowhere(work)
 
     async def _in_words(self, work: Work, case: StopSnapshot, told: ValueAnswer) -> Answer:
-        """What a recorded run tells, with the values of the frames that it rests on and their path."""
+        """An answer from a recorded run, with the frame values it rests on and the path of each."""
         if not told.about:
             return self._say(work, [*told.parts, f"*{NO_RANKING}*"])
         place = told.about[0][0]
@@ -111,7 +111,7 @@ class PythonAnalyst:
         return Answer(evidence=evidence, path=path, usage=offline_usage())
 
     async def _came(self, work: Work, case: StopSnapshot, question: str) -> Answer:
-        """How the program came to where it stands, what the frame holds, and what is wrong if that is asked, too."""
+        """How the program got here, the frame's values and, if the question asks for it, what is wrong."""
         parts = [way(case), standing(case.focus) if case.focus else ""]
         first = "\n\n".join(filter(None, parts))
         if wants_reason(question) and (known := await self._failures.explain(work, case, first)):
@@ -123,7 +123,7 @@ class PythonAnalyst:
         return self._failures.unread(work, caught)
 
     async def _evaluated(self, work: Work, bench: ToolContext) -> list[str]:
-        """What expressions of the question give that only a copy of the program may evaluate."""
+        """Values of expressions in the question that only a copy of the program may evaluate."""
         results = await named_in(bench, work.ask.arguments.question)
         for status in dict.fromkeys(result.status for result in results if result.status):
             work.sink.emit("status", status)
@@ -163,14 +163,14 @@ class PythonAnalyst:
 
 
 def _others(bench: ToolContext) -> str:
-    """What the other threads wait for, a line each; empty: none is known to wait."""
+    """What each of the other threads waits for, one line per thread; empty if none is known to wait."""
     waiting_ones = [t for t in bench.case.inspection.threads if t.waiting and not t.current]
     rows = [f"- `{thread.name}`: {where_it_is(bench, thread)}" for thread in waiting_ones[:_MAX_THREADS]]
     return "\n".join(["Other threads that wait:", "", *rows]) if rows else ""
 
 
 async def _past(bench: ToolContext | None, place: FramePlace, roots: list[ast.expr]) -> list[str]:
-    """The values that each of the first two took, where a run again in a copy shows them."""
+    """The earlier values of each of the first two expressions, from a rerun in a copy."""
     return [text for root in roots[:2] if bench and (text := await _followed(bench, place, root))]
 
 

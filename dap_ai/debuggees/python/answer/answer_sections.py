@@ -1,4 +1,4 @@
-"""Passages of an answer about a Python stop: values of the frame, next steps, what comes before the rest."""
+"""Sections of an answer about a Python stop: frame values, next steps, text before the default answer."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from dap_ai.protocol.contracts.inspection import Value
 
 
 def lacked_memory(case: StopSnapshot) -> bool:
-    """Whether the program ran out of memory."""
+    """Returns whether the program ran out of memory."""
     return case.exception is not None and case.exception.type == "MemoryError"
 
 
 def has_failed(case: StopSnapshot) -> bool:
-    """At an exception; Ctrl-C in a program that hangs is a pause."""
+    """Returns whether the program stopped at an exception; Ctrl-C in a program that hangs counts as a pause."""
     return case.exception is not None and case.exception.type != INTERRUPTED
 
 
 def standing(place: FramePlace) -> str:
-    """The first values of a frame, in a line; empty: there are none."""
+    """Returns the first values of a frame, on one line; empty if it has none."""
     held = [*place.facts.arguments, *place.facts.locals] if place.facts else []
     data = (v for v in held if v.value.kind not in ("function", "class", "module"))
     rows = first_of([f"`{v.name}` = `{show(v.value, 60)}`" for v in data], 12)
@@ -38,12 +38,12 @@ def standing(place: FramePlace) -> str:
 
 
 def noted(analysis: StopAnalysis) -> list[str]:
-    """What could not be read, as sentences."""
+    """Returns what could not be read, as sentences."""
     return [f"{note[0].upper()}{note[1:]}." for note in analysis.case.notes]
 
 
 def endless(analysis: StopAnalysis) -> str:
-    """What to do about a loop that cannot end; it is then the first suspect."""
+    """Returns advice about a loop that cannot end and makes it the first suspect; empty if there is no such loop."""
     found = cannot_end(analysis.case)
     if found is None:
         return ""
@@ -53,7 +53,7 @@ def endless(analysis: StopAnalysis) -> str:
 
 
 def suspicious(analysis: StopAnalysis) -> str:
-    """Where to look at a stop that is no failure, or what to ask."""
+    """Returns where to look at a stop that is not a failure, or what to ask."""
     first = analysis.suspects[0] if analysis.suspects else None
     finding = analysis.finding_at(first.file, first.line) if first else None
     if not first or not finding or finding.weight < 0.5:
@@ -64,7 +64,7 @@ def suspicious(analysis: StopAnalysis) -> str:
 
 
 def before_default(case: StopSnapshot, question: str) -> str:
-    """What comes before the answer about the stop: the line that was asked about, or what was not understood."""
+    """Returns the text before the default answer: the quoted line, or which part of the question was not understood."""
     line = line_of(question)
     if line is not None and case.focus and (shown := excerpt(case.sources, case.focus.frame.path, line)):
         quoted = f"{where(case, case.focus.frame.path, line)}:\n\n{shown}"
@@ -81,10 +81,10 @@ def _is_demanded(case: StopSnapshot, value: str) -> bool:
 
 
 def of_type(value: Value, question: str) -> str:
-    """The type, where it is asked for."""
+    """Returns the value's type as a clause, if the question asks for it."""
     return f", of type `{value.type}`," if wants_type(question) else ""
 
 
 def of_length(expression: str, value: Value, question: str) -> str:
-    """The number of items, where it is asked for."""
+    """Returns the number of items as a sentence, if the question asks for it."""
     return f" `len({expression})` is {value.length:,}." if wants_length(question) and value.length is not None else ""

@@ -1,4 +1,4 @@
-"""The offline answer about a Python failure: the verdict, the cause, a fix that was tried, the evidence."""
+"""Answers about a Python failure without a model: the verdict, the cause, a tried fix, the evidence."""
 
 from __future__ import annotations
 
@@ -50,21 +50,21 @@ from dap_ai.protocol.contracts.question import Answer
 from dap_ai.protocol.wire.ask_messages import Fix
 
 _TIME_TO_LOOK = 0.6
-"""Of what is left: the answer must still be told."""
+"""The fraction of the remaining time for the analysis; the rest is for writing the answer."""
 
 _THOROUGH = 10
-"""So many times as long fixes are tried where that is wanted."""
+"""The factor by which the setting `thorough` extends the time for fixes."""
 
 
 class FailureAnswers:
-    """Explains where a program has failed or stands, and keeps what it found for the next question at the stop."""
+    """Explains where a program failed or stands, and keeps its findings for the next question at the stop."""
 
     def __init__(self) -> None:
         self._kept: tuple[tuple[int, int, int], StopAnalysis, Trials] | None = None
-        """What was found at the last stop that was asked about, and its `_key`."""
+        """The `_key`, analysis and trials of the last stop with usable trials."""
 
     async def explain(self, work: Work, case: StopSnapshot, first: str) -> Answer | None:
-        """What is wrong there; None where no frame has source. The failure runs again while the source is read."""
+        """Explains what is wrong; None if no frame has source. Reruns the failure while the source is analysed."""
         if (found := shadowed(case)) and (analysis := await analysed(work, case)):
             return self._shadowed(work, analysis, found, first)
         again = None if self._found(case) else self._begun(work, case)
@@ -76,14 +76,14 @@ class FailureAnswers:
                 await again.aclose()
 
     def _shadowed(self, work: Work, analysis: StopAnalysis, found: Shadowed, first: str) -> Answer:
-        """A file shadows a standard module: no small change of a line fixes that."""
+        """Answers that a file shadows a standard library module, which a small edit does not fix."""
         parts, suspects = shadowed_told(found, analysis)
         say(work, [first, *parts, f"*{' '.join([NO_RANKING, *noted(analysis)])}*"])
         gist_of = parts[0].rstrip(".").partition(", and has no")[0]
         return Answer(suspects=suspects, gist=gist_of, usage=offline_usage())
 
     def _begun(self, work: Work, case: StopSnapshot) -> Investigation | None:
-        """The failure run again; None where no fix is tried."""
+        """Starts a rerun of the failure; None if no fix is tried."""
         error = case.exception
         if error is None or not has_failed(case) or _why_none_is_tried(work, case):
             return None
@@ -94,7 +94,7 @@ class FailureAnswers:
         return Investigation(work.debugger, case, partial(work.sink.emit, "status"), budget_s, clock_s)
 
     async def _diagnosed(self, work: Work, analysis: StopAnalysis, again: Investigation | None, first: str) -> Answer:
-        """The verdict in a sentence, the cause, the fix; then what they rest on."""
+        """Composes the answer: the verdict, the cause and the fix, then the evidence."""
         remote = analysis.case.remote
         if remote is not None and (there := settled(await asyncio.to_thread(analyse, remote))):
             return self._unread(work, there, *partial_answer.elsewhere(there, analysis.case))
@@ -129,7 +129,7 @@ class FailureAnswers:
         return _finished_answer(work, analysis, None, [first, verdict(analysis, None)], [failed, happened(analysis)])
 
     def _syntax(self, work: Work, analysis: StopAnalysis, wrong: syntax_errors.Wrong, first: str) -> Answer:
-        """What does not compile has not run: there is nothing to run again."""
+        """Answers about a file that does not compile: it has not run, so nothing can be rerun."""
         case, frame = analysis.case, analysis.diagnosis.place.frame
         bracket, path = syntax_errors.likely_open(wrong), wrong.source.path
         spot = where(case, path, wrong.line)
@@ -140,7 +140,7 @@ class FailureAnswers:
         return Answer(suspects=suspects, usage=offline_usage())
 
     async def _recursion(self, work: Work, analysis: StopAnalysis, first: str) -> Answer:
-        """Tries no fix: to leave the call out ends the failure, and is hardly ever meant."""
+        """Answers about endless recursion without trying a fix: removing the call would pass, but is rarely meant."""
         case, place = analysis.case, analysis.diagnosis.place
         found = await recursion_at(case, work.reader, work.debugger)
         parts, suspects = (
@@ -152,9 +152,9 @@ class FailureAnswers:
     async def _investigated(
         self, work: Work, analysis: StopAnalysis, again: Investigation | None
     ) -> tuple[StopAnalysis, Trials | None, str]:
-        """What trying fixes has brought, and a note where none may be tried. At an exception only.
+        """The analysis, the trials of fixes and a note if no fix may be tried; trials only at an exception.
 
-        It is kept for the stop: another question gets the same verdict, at once.
+        Keeps usable trials for the stop, so that the next question gets the same verdict at once.
         """
         if not has_failed(analysis.case) or analysis.cut_short:
             return analysis, None, ""
@@ -182,12 +182,12 @@ class FailureAnswers:
         return Answer(suspects=analysis.suspects, fixes=fixes, usage=offline_usage())
 
     def controls(self, case: StopSnapshot) -> list[Control]:
-        """The runs of the failure that were made at this very stop."""
+        """Returns the failure's control runs made at this stop."""
         trials = self.kept_at(case)
         return trials.controls if trials else []
 
     def _found(self, case: StopSnapshot) -> tuple[StopAnalysis, Trials] | None:
-        """The analysis and the tried fixes of this failure, if it was asked about before."""
+        """The analysis and the trials of this failure, if an earlier question made them."""
         return self._kept[1:] if self._kept and self._kept[0] == _key(case) else None
 
     def kept_at(self, case: StopSnapshot) -> Trials | None:
@@ -197,7 +197,7 @@ class FailureAnswers:
 
 
 def settled(analysis: StopAnalysis | None, trials: Trials | None = None) -> StopAnalysis | None:
-    """The analysis, with what had run decided by its frames and the trials."""
+    """Returns the analysis after its frames and the trials settled what had run."""
     if analysis:
         settle(analysis, trials)
     return analysis
@@ -206,7 +206,7 @@ def settled(analysis: StopAnalysis | None, trials: Trials | None = None) -> Stop
 def _finished_answer(
     work: Work, analysis: StopAnalysis, trials: Trials | None, head: list[str], parts: list[str], *notes: str
 ) -> Answer:
-    """Says it, with the error's message and what cleanup has changed behind the head; the answer has the evidence."""
+    """Emits the answer: head, the error's message, changes by cleanup, then `parts`; cites the evidence."""
     case, place = analysis.case, analysis.diagnosis.place
     message = as_written(case.exception.message) if case.exception else ""
     end = " ".join(filter(None, [NO_MODEL, *notes, *noted(analysis)]))
@@ -220,7 +220,7 @@ def _key(case: StopSnapshot) -> tuple[int, int, int]:
 
 
 def _why_none_is_tried(work: Work, case: StopSnapshot) -> str:
-    """Why no fix is tried at a failure, as a clause; empty: some are."""
+    """Why no fix is tried at a failure, as a clause; empty if fixes are tried."""
     if lacked_memory(case):
         return "whatever asks for less memory would pass"
     if case.edited:
@@ -233,7 +233,7 @@ def _why_none_is_tried(work: Work, case: StopSnapshot) -> str:
 async def analysed(
     work: Work, case: StopSnapshot, roots: list[ast.expr] | None = None, asked: FramePlace | None = None
 ) -> StopAnalysis | None:
-    """The whole analysis, where there is time for it; else what can be said at once."""
+    """Returns the full analysis, or its outline if time runs out; None if no frame has source."""
     try:
         return await asyncio.wait_for(asyncio.to_thread(analyse, case, roots, asked), work.left_s * _TIME_TO_LOOK)
     except asyncio.TimeoutError:

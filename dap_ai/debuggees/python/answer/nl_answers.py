@@ -1,4 +1,4 @@
-"""Questions in plain words about a Python stop, answered from a run that is recorded once a stop."""
+"""Answers natural-language questions about a Python stop from a run that is recorded once per stop."""
 
 from __future__ import annotations
 
@@ -45,15 +45,15 @@ _NO_SUPPOSING = (
 
 
 class QuestionAnswers:
-    """What is remembered of stops: the recorded run of the last one, and the values of the one before."""
+    """State kept between questions: the recorded run of the last stop, and the values of the last two stops."""
 
     def __init__(self) -> None:
         self._again: tuple[int, RerunToStop | str] | None = None
-        """By epoch; a text: why there is none."""
+        """The recorded run with its epoch, or a text that says why there is none."""
         self._stops: list[StopValues] = []
 
     def remember(self, case: StopSnapshot) -> None:
-        """Keeps the values of this stop and of the last other one that was asked about."""
+        """Keeps the values of this stop and of the previous stop with a question."""
         now = kept(case)
         if now is not None:
             self._stops = [*[stop for stop in self._stops if stop.epoch != now.epoch][-1:], now]
@@ -61,7 +61,7 @@ class QuestionAnswers:
     async def answer(
         self, work: Work, case: StopSnapshot, wanted: Wanted, known: Sequence[Control]
     ) -> ValueAnswer | None:
-        """The answer; None: others know better. Raises NotStopped."""
+        """Returns the answer; None if another answerer knows better. Raises NotStopped."""
         if isinstance(wanted, KindOnly):
             return await self._plain(work, case, wanted)
         if not _may_be_known(wanted, case):
@@ -77,7 +77,7 @@ class QuestionAnswers:
     async def origin(
         self, work: Work, place: FramePlace, roots: Sequence[ast.expr], known: Sequence[Control]
     ) -> list[str]:
-        """Where values of a frame are from, by the recorded run; empty: it is not asked, or not known."""
+        """Returns where values of a frame come from, by the recorded run; empty if not asked for or not known."""
         if work.case is None or not _ORIGIN.match(work.ask.arguments.question):
             return []
         found = await self.again(work, work.case, known)
@@ -88,13 +88,13 @@ class QuestionAnswers:
     async def ended(
         self, work: Work, case: StopSnapshot, names: Sequence[str], known: Sequence[Control]
     ) -> ValueAnswer | None:
-        """About the first of the names that no frame has any more, but a function of these files sets."""
+        """Answers about the first name that no live frame has, but a function of these files sets."""
         name = next((name for name in names if setter(case, name)), "")
         found = await self.again(work, case, known) if name else ""
         return await asyncio.to_thread(local, found, name) if isinstance(found, RerunToStop) else None
 
     async def again(self, work: Work, case: StopSnapshot, known: Sequence[Control]) -> RerunToStop | str:
-        """The recorded run; else why there is none, as a clause."""
+        """Returns the recorded run, or a clause that says why there is none."""
         if self._again is None or self._again[0] != case.stop.epoch:
             if not any(control.usable for control in known) and not why_not_rerunnable(work.debugger, case):
                 work.sink.emit("status", _RUNNING)
@@ -126,7 +126,7 @@ class QuestionAnswers:
 
 
 def _may_be_known(wanted: Wanted, case: StopSnapshot) -> bool:
-    """Whether it is worth a run: what it names is there."""
+    """Whether what the question names exists at this stop, so that a run is worth its time."""
     match wanted:
         case Compared(subject=subject):
             known = any(place.value(subject) is not None for place in case.callers)
@@ -139,7 +139,7 @@ def _may_be_known(wanted: Wanted, case: StopSnapshot) -> bool:
 
 
 def _is_written(name: str, case: StopSnapshot) -> bool:
-    """Whether the files of the stack write or call what is named so; a function of another file may have run, too."""
+    """Whether the files of the stack write or call this name; another file's function may have run as well."""
     return name.rpartition(".")[2] in {*written(case), *_called(case)}
 
 
@@ -165,7 +165,7 @@ def _without_run(wanted: Wanted, case: StopSnapshot, why: str) -> ValueAnswer | 
 
 
 def _next(case: StopSnapshot) -> ValueAnswer | None:
-    """At a stop that is no failure: what its line does."""
+    """What the current line will do, at a stop without an exception."""
     place = case.focus
     if place is None or place.source is None or case.exception is not None:
         return None

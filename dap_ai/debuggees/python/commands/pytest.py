@@ -1,4 +1,4 @@
-"""`dap-ai pytest`: the project's own Python and its own pytest, with the plugin on the path for that run."""
+"""`dap-ai pytest`: runs the project's own Python and pytest, with the plugin on the path for that run."""
 
 from __future__ import annotations
 
@@ -43,17 +43,17 @@ Examples:
 """
 PLUGIN = "dap_ai_pytest"
 _CANNOT_START = 4
-"""pytest's code for a wrong command line."""
+"""pytest's exit code for a wrong command line."""
 
 
 class CannotStart(click.ClickException):
-    """There is no pytest to be run; the text says why and what to do."""
+    """pytest cannot be started; the text says why and what to do."""
 
     exit_code = _CANNOT_START
 
 
 class _Verbatim(click.Command):
-    """Own options come first; from the first argument that is none of them, all are pytest's, `--` included."""
+    """Parses its own options first; passes all arguments from the first unknown one to pytest, including `--`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         taken = 0
@@ -80,18 +80,18 @@ def command(python: str | None, arguments: tuple[str, ...]) -> None:
 
 
 def named(python: str) -> environments.PythonCandidate:
-    """By its path, or as a shell finds it."""
+    """Returns the Python at a path, or looks up a bare command name on PATH."""
     found = shutil.which(python, path=environments.shell_path(_passed_over()))
     return environments.PythonCandidate(found or python, "chosen by --python or the settings")
 
 
 def _passed_over() -> str:
-    """Where the Python that runs dap_ai lies, if it is an environment without pytest, which is no project's."""
+    """The environment of the Python that runs dap_ai, if it has no pytest and so is no project's; otherwise empty."""
     return "" if importlib.util.find_spec("pytest") else environments.own_folder()
 
 
 def project_python() -> environments.PythonCandidate:
-    """The Python of the project that stands here."""
+    """Returns the Python of the project in the working directory."""
     cwd, own = str(Path.cwd()), _passed_over()
     found = itertools.chain(
         environments.active(),
@@ -106,7 +106,7 @@ def project_python() -> environments.PythonCandidate:
 
 
 def check(candidate: environments.PythonCandidate) -> None:
-    """Whether the tests can be run by this Python. Raises CannotStart."""
+    """Checks that this Python can run the tests. Raises CannotStart."""
     try:
         interpreter = asyncio.run(describe(candidate.python))
     except InterpreterError as error:
@@ -122,7 +122,7 @@ def check(candidate: environments.PythonCandidate) -> None:
 
 
 def run(python: str, arguments: tuple[str, ...]) -> NoReturn:
-    """Becomes `python -m pytest` with the plugin, so that terminal, signals and exit code are pytest's."""
+    """Replaces this process with `python -m pytest` and the plugin: terminal, signals, exit code are pytest's."""
     answering = json.dumps(answer_process.start_command())
     options = ["-p", PLUGIN, f"--dap-ai-command={answering}", "--ask=short"]
     sys.stdout.flush()
@@ -130,9 +130,10 @@ def run(python: str, arguments: tuple[str, ...]) -> NoReturn:
 
 
 def environment(python: str) -> dict[str, str]:
-    """The user's variables, and the plugin's folder, which it takes off again as soon as it is loaded.
+    """Returns the user's environment variables, with the plugin's folder added to PYTHONPATH.
 
-    Without the scripts of dap_ai's own environment, which `uvx` puts first on PATH.
+    The plugin removes the folder again once it is loaded. PATH loses the scripts of dap_ai's own environment, which
+    `uvx` puts first.
     """
     environ = dict(os.environ)
     folder = str(Path(__file__).parents[1] / "hosts" / "testing" / "onpath")

@@ -1,8 +1,9 @@
-"""Stops a debuggee where it dies (uncaught errors, failing tests, dead children, ranks), as debugpy does not.
+"""Stops a debuggee where it dies and debugpy does not: uncaught errors, failing tests, dead children and ranks.
 
-The code runs in the debuggee, as text that debugpy evaluates before the program starts, so each file stands alone: the
-standard library only, on Python 3.8 and newer. pydevd is given the traceback of what has ended the program.
+The code runs in the debuggee, as text that debugpy evaluates before the program starts, so each file stands alone: it
+uses only the standard library and supports Python 3.8 and newer. It passes pydevd the traceback of the error that ended
+the program.
 
-`rank/` is no package: it is put on PYTHONPATH of a Python that `subprocess` starts. `sitecustomize.py` waits there for
-the program's end, and `failure_report.py` reads and sends what has ended it.
+`rank/` is not a package: it is put on PYTHONPATH of a Python that `subprocess` starts. Its `sitecustomize.py` waits for
+the program's end, and `failure_report.py` reads and sends the failure.
 """

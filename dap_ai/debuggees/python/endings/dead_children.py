@@ -1,8 +1,9 @@
-"""What ends a child of multiprocessing: the child tells it by a pipe, and the parent stops where it waits for it.
+"""Stops a parent where it waits for a multiprocessing child that failed; the child reports its failure through a pipe.
 
-Such a child runs without a debugger. A forked one has inherited what watches for errors; one that is spawned, or comes
-from a fork server, begins with code of ours, ahead of multiprocessing's own. Text that is run in the debuggee, as part
-of dead_ends.py: the standard library only, Python 3.8 on.
+Such a child runs without a debugger. A forked child inherits the hooks for errors; a spawned one, or one from a fork
+server, runs our code before multiprocessing's own.
+
+The text runs in the debuggee, as part of dead_ends.py: standard library only, Python 3.8 and newer.
 """
 
 from __future__ import annotations
@@ -158,4 +159,4 @@ def end_of_child():
 """
 
 CHILDREN = f"{_TELLING}\nFIRST = {_FIRST!r}\n{_PARENT}"
-"""Wants `debugger`, `stop`, `getpid`, `pid`, `current_frame` and the modules of dead_ends.py."""
+"""Source text; needs `debugger`, `stop`, `getpid`, `pid`, `current_frame` and the modules of dead_ends.py."""

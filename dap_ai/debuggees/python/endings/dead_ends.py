@@ -1,18 +1,17 @@
-"""Errors that end a program or a thread, and at which debugpy does not stop: the debuggee stops at them itself.
+"""Stops the debuggee at errors that end a program or a thread and that debugpy misses.
 
-pydevd looks for uncaught exceptions while they are raised. It does so neither for a RecursionError, at which there is
-no room left to look, nor for Ctrl-C, nor for what the interpreter itself catches: the error of a finalizer. There the
-frames have been left when anybody hears of the error, but its traceback still holds them with their variables, so
-pydevd is given those. It stops as at any uncaught exception, if such stops are wanted.
+pydevd looks for uncaught exceptions while they are raised. It misses a RecursionError, where there is no stack left to
+look, Ctrl-C, and what the interpreter itself catches: the error of a finalizer. By the time such an error is reported
+its frames have been left, but its traceback still holds them with their variables, so pydevd gets those frames. It
+stops as at any uncaught exception, if such stops are enabled.
 
-Heard of are: what leaves the program's main module, where debugpy called it; `threading.excepthook`;
-`sys.unraisablehook`, also after the end of the main thread, where functions of `atexit` run; and what the standard
-library reports because nobody else will: a task's exception that was never retrieved, the failure of a doctest that
-raises, what ended a child of multiprocessing. What ends a test of unittest, pytest or Twisted's trial is looked at
-before the test's cleanup (debuggees/python/hosts/cleanup_hooks.py), or else when it is reported. What has not been
-compiled
-has no frame: it gets one, at the line that is wrong. What debugpy has stopped at, also `sys.exit("no such file")`, is
-not stopped at again. Of an exception group, its first member is shown, where it failed.
+The hooks are: the exit from the program's main module, where debugpy called it; `threading.excepthook`;
+`sys.unraisablehook`, also after the main thread ends and functions of `atexit` run; and errors that the standard
+library reports as a last resort: a task's exception that was never retrieved, a doctest that raises, the failure of a
+multiprocessing child. An error that ends a test of unittest, pytest or Twisted's trial is handled before the test's
+cleanup (debuggees/python/hosts/cleanup_hooks.py), or else when it is reported. Code that did not compile has no frame:
+it gets one, at the wrong line. An error at which debugpy has stopped, including `sys.exit("no such file")`, does not
+stop again. An exception group is shown at its first member, where that failed.
 """
 
 from __future__ import annotations
@@ -224,4 +223,7 @@ def install():
 
 _TEXT = CLEANUPS + _HOOK + CHILDREN + RANKS + TESTS + IMPORTS + "install()"
 INSTALL = expression_of(_TEXT)
-"""Evaluated without a frameId before the program starts; Python 3.8 to 3.14. debugpy steps over a file so named."""
+"""The expression to evaluate without a frameId before the program starts; Python 3.8 to 3.14.
+
+debugpy steps over files with the name it compiles to.
+"""

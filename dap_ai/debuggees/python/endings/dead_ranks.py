@@ -1,12 +1,12 @@
-"""What ends a Python child of `subprocess`: the parent stops where it waits for that child, and names its rank.
+"""Stops a parent where it waits for a Python child of `subprocess` that failed, and names the child's rank.
 
-Such a child runs without a debugger. It begins with rank/sitecustomize.py, and tells what has ended it by the pipe of
-dead_children.py. A child whose standard error is the parent's own has shown its traceback to the user: the parent stops
-where it hears of the end. One whose errors the parent reads itself may fail as is planned: the parent stops only if it
-ends for that reason, by an exit code or by CalledProcessError. A child that takes no PYTHONPATH (`-E`, `-I`, `-S`), or
-inherits every descriptor, is left alone.
+Such a child runs without a debugger. It starts with rank/sitecustomize.py and reports its failure through the pipe of
+dead_children.py. If the child shares its parent's standard error, the user has seen its traceback, and the parent stops
+where it learns of the end. If the parent reads the child's errors itself, the failure may be planned: the parent stops
+only if it ends because of it, by an exit code or CalledProcessError. A child that ignores PYTHONPATH (`-E`, `-I`,
+`-S`), or inherits every descriptor, is left alone.
 
-Text that is run in the debuggee, as part of dead_ends.py: the standard library only, Python 3.8 on.
+The text runs in the debuggee, as part of dead_ends.py: standard library only, Python 3.8 and newer.
 """
 
 from __future__ import annotations
@@ -129,4 +129,4 @@ def watch_ranks():
     popen._execute_child = heard_child(popen._execute_child)
     popen.wait, popen.poll = heard_end(popen.wait), heard_end(popen.poll)
 """.replace("@FOLDER@", repr(FOLDER))
-"""Uses the names that dead_children.py uses, and `pipe`, `sent_by`, `cause_of` and `traceback_at` defined there."""
+"""Source text; needs what dead_children.py needs, and its `pipe`, `sent_by`, `cause_of` and `traceback_at`."""

@@ -1,7 +1,7 @@
-"""Errors that end a test: the debuggee stops at them before the test's cleanup, or else when its runner reports them.
+"""Stops the debuggee at errors that end a test, before the test's cleanup or else when its runner reports them.
 
-Text that is run in the debuggee, as part of dead_ends.py: the standard library only, Python 3.8 on. A runner's modules
-are watched once they have been loaded, whoever starts it.
+The text runs in the debuggee, as part of dead_ends.py: standard library only, Python 3.8 and newer. A runner's modules
+are watched once they are loaded, whoever starts it.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 CLEANUPS = (Path(__file__).parents[1] / "hosts" / "cleanup_hooks.py").read_text("utf-8")
-"""What tells of a test before its cleanup: the first part of the text."""
+"""The first part of the text: hooks that run before a test's cleanup."""
 
 TESTS = r"""
 held = set()  # ids of exceptions that were looked at before the cleanup of the test that is going on
@@ -87,4 +87,4 @@ def watch_tests():
         "_pytest.runner": of_failed_tests, "twisted.trial.reporter": of_failures_of_trial,
     })
 """
-"""Wants `look_at`, `traceback_of`, `getpid`, `pid`, and `when_imported` of imports.py."""
+"""Source text; needs `look_at`, `traceback_of`, `getpid`, `pid`, and `when_imported` of imports.py."""

@@ -1,11 +1,10 @@
-"""Code in a program of the user's, whatever it is: holds the program where it failed, and asks a process beside it.
+"""Code in any program of the user's: pauses the program where it failed, and asks another process about it.
 
-Standard library only, Python 3.8 to 3.15 (tests/unit/test_in_process.py). Nothing is loaded before something is held,
-nothing listens, and nothing is kept afterwards.
+Standard library only, Python 3.8 to 3.15 (tests/unit/test_in_process.py). No module is loaded before something is
+paused, no socket listens, and no state remains afterwards.
 
-`post_mortem_api.py` has `post_mortem`, `hold`, `breakpoint` and `install`. For whoever has an exception in hand:
-`serving(exc, keep)` chooses the frames and gives what serves them; `asked(server, options, limit_s=2.0, stdout=file)`
-runs `dap-ai ask` in a process of its own, serves it from this thread, and gives its exit code. `answer_process.py`
-keeps the
-process that answers for pytest and notebooks, which is no child of the program's.
+`post_mortem_api.py` has `post_mortem`, `hold`, `breakpoint` and `install`. For callers that hold an exception:
+`serving(exc, keep)` chooses the frames and returns the server for them; `asked(server, options)` runs `dap-ai ask` in a
+separate process, serves it from this thread, and returns its exit code.
+`answer_process.py` manages the process that answers for pytest and notebooks, which is not a child of the program.
 """

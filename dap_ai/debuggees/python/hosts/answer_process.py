@@ -1,7 +1,7 @@
-"""The process that answers: started at the first failure, kept for the next, out of the way of the program.
+"""Manages the process that answers: started at the first failure, reused for the next, isolated from the program.
 
-It is no child of this process: tests that wait for their children must not meet it. Its environment is that of before
-the first test.
+It is not a child of this process, so that tests that wait for their children do not meet it. Its environment is the one
+from before the first test.
 """
 
 from __future__ import annotations
@@ -31,27 +31,27 @@ if TYPE_CHECKING:
     from dap_ai.protocol.wire.safe import Safe
 
 _LATE_S = 0.2
-"""So long after the answer should have been made, the line that ends it may come."""
+"""Seconds after the answer's time limit within which its last line may still arrive."""
 LATE = "no answer in time"
 _TICK_S = 0.05
 _START_S = 20.0
-"""The process starts within half a second; on a machine that is busy with tests, in several."""
+"""Seconds to wait for the process. It starts within half a second; a machine busy with tests needs several."""
 _MAX_WORDS = 300
 _ERROR = re.compile(
     r"(?:ModuleNotFoundError|ImportError): No module named '[\w.]+'|\w+(?:Error|Exception|Interrupt|Exit)\b"
 )
 Told = Callable[["Mapping[str, Any]"], object]
-"""Gets the body of each `askOutput` as it comes, in this thread."""
+"""Receives the body of each `askOutput` as it arrives, in this thread."""
 TESTS = {"provider": "offline", "backend": "debugpy", "level": "compute"}
-"""Settings in whose place nothing of the user's stands, so that a test run costs nothing."""
+"""Settings that override the user's, so that a test run costs nothing."""
 _PYTHONS = "PYTHON"
-"""Variables that begin so are meant for the interpreter of the program."""
+"""Prefix of environment variables for the program's own interpreter."""
 _OF_COVERAGE = ("COV_CORE_", "COVERAGE_")
-"""By those that begin so, coverage measures child processes of tests."""
+"""Prefixes of environment variables by which coverage measures child processes of tests."""
 
 
 class FixBody(TypedDict):
-    """See protocol.wire.ask; so are the others."""
+    """A proposed fix, see protocol.wire.ask_messages (also for the other bodies)."""
 
     file: str
     diff: Safe
@@ -67,7 +67,7 @@ class SuspectBody(TypedDict):
 
 
 class AskEndedBody(TypedDict):
-    """The body of `askEnded`, of which this is used here, and what the exception says. All texts are masked."""
+    """The fields of `askEnded`'s body that are used here, and the exception's message. All texts are masked."""
 
     reason: Safe
     answer: Safe
@@ -78,7 +78,7 @@ class AskEndedBody(TypedDict):
 
 
 class NoAnswerError(Exception):
-    """There is no answer; the text says why. `message`: what the exception says, where it came back masked."""
+    """No answer was made; the text says why. `message`: the exception's masked message, if known."""
 
     def __init__(self, why: Safe, message: Safe = "") -> None:
         super().__init__(why)
@@ -87,10 +87,10 @@ class NoAnswerError(Exception):
 
 
 class AnswerProcess:
-    """Answers about one failure after the other. Call `close` at the end. Raises OSError: not on this platform.
+    """Answers about one failure after another. Call `close` at the end. Raises OSError on unsupported platforms.
 
-    `flags`: settings, as on a command line, for all of its answers. `command`: the `start_command` of another
-    Python, where dap_ai is installed for that one; empty: of this one.
+    `flags`: settings for all of its answers, as on a command line. `command`: the `start_command` of another Python in
+    which dap_ai is installed; empty: this Python.
     """
 
     def __init__(self, flags: Mapping[str, str], command: Sequence[str] = ()) -> None:
@@ -107,7 +107,7 @@ class AnswerProcess:
         self._kept = b""
 
     def start(self) -> None:
-        """Begins to start the process, if there is none; nothing is waited for. What goes wrong, `ask` says."""
+        """Starts the process unless it runs, without waiting for it. `ask` reports errors of the start."""
         with contextlib.suppress(OSError):
             self._started()
 
@@ -120,10 +120,11 @@ class AnswerProcess:
         context: bool = False,
         told: Told | None = None,
     ) -> AskEndedBody:
-        """The body of `askEnded` about what is held. `context`: with the first context instead of an answer.
+        """Asks about the paused failure and returns the body of `askEnded`.
 
-        `limit_s` is by the clock, from now on; half of it is left where the process has to start first. None: the
-        settings' own. `told` gets the answer as it is made. Raises Unanswered, KeyboardInterrupt.
+        `context`: return the first context instead of an answer. `limit_s` is wall-clock time from now on; if the
+        process has to start first, at least half of it is left for the answer. None: the settings' own limit. `told`
+        receives the answer as it is made. Raises NoAnswerError, KeyboardInterrupt.
         """
         interrupts = _Interrupts()
         job = {"limit_s": limit_s, "question": question, "context": context, "tells": told is not None}
@@ -146,7 +147,7 @@ class AnswerProcess:
     def _ask(
         self, server: Server, job: dict[str, Any], interrupts: _Interrupts, told: Told | None
     ) -> dict[str, Any] | None:
-        """None: not in time."""
+        """Sends the job and serves it; None if it was not answered in time."""
         began, limit_s = time.monotonic(), job["limit_s"]
         jobs = self._ready(interrupts)
         if jobs is None:
@@ -175,7 +176,7 @@ class AnswerProcess:
         return done[0] if done else None
 
     def _heard(self, jobs: Link, told: Told | None, wanted: Callable[[], bool], tick_s: float) -> list[dict[str, Any]]:
-        """What came of this job, as one item, if it has come; `told` hears what comes before. Raises OSError."""
+        """The job's result as the only item, empty if not there yet; earlier output goes to `told`. Raises OSError."""
         while (line := self._line(jobs, wanted, tick_s)) is not None:
             said = json.loads(line)
             if said["number"] != self._count:
@@ -187,7 +188,7 @@ class AnswerProcess:
         return []
 
     def _ready(self, interrupts: _Interrupts) -> Link | None:
-        """Where jobs are taken; None: not in time. Raises OSError."""
+        """Returns the socket for jobs once the process runs; None if not in time. Raises OSError."""
         jobs, until = self._started(), time.monotonic() + _START_S
         if not self._pid:
             pid = self._line(jobs, lambda: not interrupts.came and time.monotonic() < until)
@@ -196,7 +197,7 @@ class AnswerProcess:
         return jobs if self._pid else None
 
     def close(self) -> None:
-        """The process is gone. Again changes nothing; the next question starts another."""
+        """Ends the process; a second call has no effect. The next question starts another process."""
         if self._jobs is not None:
             self._jobs.close()
         self._reap()
@@ -209,11 +210,11 @@ class AnswerProcess:
         self._pid, self._kept = 0, b""
 
     def _started(self) -> Link:
-        """Raises OSError."""
+        """Starts the process if necessary and returns its socket. Raises OSError."""
         if self._jobs is None:
             self._jobs, theirs = connected()
             with contextlib.closing(theirs):
-                self._starting = subprocess.Popen(  # noqa: S603  ours
+                self._starting = subprocess.Popen(  # noqa: S603  our own code
                     [*self._command, str(theirs.fileno()), self._flags],
                     pass_fds=[theirs.fileno()],
                     stdin=subprocess.DEVNULL,
@@ -226,12 +227,12 @@ class AnswerProcess:
         return self._jobs
 
     def _reap(self) -> None:
-        """Of the process that was started, which has long left its place to its own child."""
+        """Waits for the process that was started; its own child took over long before."""
         if self._starting is not None:
             self._starting.wait()
 
     def _line(self, jobs: Link, wanted: Callable[[], bool], tick_s: float = _TICK_S) -> bytes | None:
-        """The next one; None: nobody waits any more. Raises OSError, Unanswered: the process has ended, and why."""
+        """Returns the next line; None if the caller stops waiting. Raises OSError, or NoAnswerError if it ended."""
         while b"\n" not in self._kept:
             if not select.select([jobs], [], [], tick_s)[0]:
                 if not wanted():
@@ -245,7 +246,7 @@ class AnswerProcess:
         return line
 
     def _last_words(self) -> Safe:
-        """The error that has ended the process; nobody has masked it: its type, and a module's name."""
+        """The error type (and module name) that ended the process; nothing else of its unmasked output."""
         said = self._starting.stderr.read() if self._starting and self._starting.stderr else b""
         lines = said.decode(errors="replace").strip().splitlines()
         error = _ERROR.match(lines[-1]) if lines else None
@@ -253,23 +254,23 @@ class AnswerProcess:
 
 
 def start_command() -> list[str]:
-    """What starts the process with this Python."""
+    """Returns the command that starts the process with this Python."""
     return child_python.command("dap_ai.system.child_python:detached", "dap_ai.commands.answers:main")
 
 
 def _send(jobs: Link, job: Mapping[str, Any], descriptor: int) -> None:
-    """As `socket.send_fds`, which is not in Python 3.8."""
+    """Does what `socket.send_fds` does, which Python 3.8 lacks."""
     fds = array.array("i", [descriptor])
     jobs.sendmsg([json.dumps(job).encode() + b"\n"], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, fds)])
 
 
 def named(text: str) -> Safe:
-    """A name that stands in code: of a type, a module, a function, a file. It holds no value of the program."""
+    """Marks a name from code (type, module, function, file) as safe: it contains no value of the program."""
     return cast("Safe", text)
 
 
 def _ended(done: dict[str, Any]) -> AskEndedBody:
-    """An Ended; `reason` is `limit` where time has ended it. Raises Unanswered."""
+    """The final body; its reason is `limit` if time ran out. Raises NoAnswerError."""
     ended: AskEndedBody | None = done["ended"]
     message: Safe = done["message"]
     if ended is None or ended["reason"] == "failed":
@@ -282,7 +283,7 @@ def _ended(done: dict[str, Any]) -> AskEndedBody:
 
 
 class _Interrupts:
-    """Ctrl-C meanwhile is kept for afterwards: within what is evaluated it would be an error of that."""
+    """Defers Ctrl-C until the block ends: inside evaluated code it would appear as that code's error."""
 
     came = False
 

@@ -1,10 +1,11 @@
 """Calls back when an exception ends a test, before anything that the test has set up is taken down.
 
-unittest catches it in `_Outcome.testPartExecutor`, and `mock.patch` as a test's decorator undoes its patches on the way
-there. Both are context managers: ours stand around them and hear of the exception first. They swallow nothing and add
-nothing to its traceback. pytest's own functions need only the second, for their fixtures outlive the report.
+unittest catches the exception in `_Outcome.testPartExecutor`, and `mock.patch` as a test's decorator undoes its patches
+on the way there. Both are context managers: ours wrap them and see the exception first. They do not swallow the
+exception or add to its traceback. pytest's own functions need only the second, because their fixtures outlive the
+report.
 
-A module of its own, without imports at run time beyond the standard library: debuggees get its text (dead_ends.py).
+This module imports only the standard library at run time: debuggees get its text (dead_ends.py).
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     Ended = Callable[[BaseException], object]
-    """Called with what ends a test, unless that is skipped or expected to fail. It must not raise."""
+    """Called with the exception that ends a test, unless the test is skipped or expected to fail. Must not raise."""
     Undo = Callable[[], None]
 
 _loaded = sys.modules
-"""Itself: what asks `sys` for it in a copy that runs a test again would be taken for a part of that."""
+"""`sys.modules` itself: in a copy that reruns a test, code that asks `sys` for it would count as part of the test."""
 _MOCKS = ("unittest.mock", "mock.mock")
 _NO_FAILURES = ("Skipped", "XFailed", "Exit")
 
@@ -31,7 +32,7 @@ _NO_FAILURES = ("Skipped", "XFailed", "Exit")
 def of_unittest(case: Any, ended: Ended, *, begins: Undo | None = None, result: Any = None) -> Undo:
     """Watches each part of each test that `unittest.case` runs; `begins` is called before the first part of a test.
 
-    `result`: only of the tests that report to it, and of those only what it reports: the first failure, and subtests.
+    `result`: restrict it to tests that report to this object, and to what they report: the first failure, and subtests.
     """
     outcomes: Any = case._Outcome  # noqa: SLF001
     plain: Any = outcomes.testPartExecutor
@@ -52,14 +53,14 @@ def of_unittest(case: Any, ended: Ended, *, begins: Undo | None = None, result: 
 
 
 def of_patches(mock: Any, ended: Ended, functions: tuple[Any, ...] = ()) -> Undo:
-    """Watches what `mock.patch` decorates, where that is a method by which a test case runs, or one of `functions`."""
+    """Watches functions decorated by `mock.patch` that are a test case's running method, or one of `functions`."""
     patches: Any = mock._patch  # noqa: SLF001
     plain: Any = patches.decoration_helper
 
     @functools.wraps(plain)
     def decoration_helper(self: Any, patched: Any, args: Any, *more: Any) -> Any:
         inner = plain(self, patched, args, *more)
-        if not any([patched is each for each in functions]) and not _is_test(patched, args):  # noqa: C419  one frame less
+        if not any([patched is each for each in functions]) and not _is_test(patched, args):  # noqa: C419  saves a frame
             return inner
         return _Around(inner, lambda error: ended(error) if not _passes(error) else None)
 
@@ -88,13 +89,13 @@ def of_item(item: Any, ended: Ended) -> Undo:
 
 
 def is_expected_to_fail(result: Any) -> bool:
-    """Whether what a test reports to is a pytest item with the mark for that."""
+    """Whether a test reports to a pytest item that is marked as expected to fail."""
     marks: Any = getattr(result, "iter_markers", None)
     return marks is not None and any(marks("xfail")) and not result.config.getoption("runxfail", False)
 
 
 def _of_results(item: Any, ended: Ended) -> Undo:
-    """Of runners that report a failure before they clean up, by which means ever they have caught it (trial)."""
+    """Watches runners that report a failure before they clean up, however they caught it (trial)."""
     plain = item._addexcinfo  # noqa: SLF001
 
     def _addexcinfo(raised: Any) -> None:
@@ -118,7 +119,7 @@ def _fails(case: Any, outcome: Any, error: BaseException) -> bool:
 
 
 def _passes(error: BaseException) -> bool:
-    """Whether pytest, or unittest, raises it to end a test that has not failed."""
+    """Whether pytest or unittest raises this exception to end a test that has not failed."""
     kinds = [getattr(_loaded.get("_pytest.outcomes"), name, None) for name in _NO_FAILURES]
     kinds.append(getattr(_loaded.get("unittest.case"), "SkipTest", None))
     return issubclass(type(error), (KeyboardInterrupt, *(kind for kind in kinds if isinstance(kind, type))))
@@ -136,7 +137,7 @@ def _nothing() -> None:
 
 
 class _Around:
-    """A context manager, of which `told` hears with what exception it is left."""
+    """Wraps a context manager and passes the exception that leaves it to `told`."""
 
     __slots__ = ("_inner", "_told")
 

@@ -1,6 +1,6 @@
-"""Inside of a program: hold it where it has failed, and ask. What `dap_ai.post_mortem` and its kin are.
+"""The functions behind `dap_ai.post_mortem` and its relatives: pause the program where it failed, and ask.
 
-Imports nothing beyond the standard library, and that only once something is held.
+This module imports only the standard library, and other modules only when a failure is held.
 """
 
 from __future__ import annotations
@@ -27,33 +27,33 @@ if TYPE_CHECKING:
 
 _caller: Any = sys._getframe  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  its documented name
 _held: list[int] = []
-"""Threads that are held."""
+"""Idents of threads that are held."""
 PAUSE_S = 0.1
-"""So long exceptions are not heard of where there are too many."""
+"""Seconds for which raises are not captured after too many of them."""
 _OURS = os.path.abspath(f"{__file__}/../../../..") + os.sep  # noqa: PTH100  no pathlib in a program without it
 
 
 def post_mortem(exc: BaseException | None = None, *, question: str = "", options: Sequence[str] = ()) -> int:
-    """Holds this thread, and lets `dap-ai ask` answer about an exception in this terminal.
+    """Pauses this thread and runs `dap-ai ask` about an exception in this terminal.
 
-    `exc`: None is the one that is being handled, else the last that was uncaught (`sys.last_value`). `options` are
-    those of `dap-ai ask` besides. Gives its exit code. Raises ValueError: there is no exception; OSError.
+    `exc`: None means the exception being handled, or else the last uncaught one (`sys.last_value`). `options` are
+    further options of `dap-ai ask`. Returns its exit code. Raises ValueError if there is no exception; OSError.
     """
     return asked(_failed(exc), [*(("-q", question) if question else ()), *options])
 
 
 def hold(exc: BaseException | None = None, *, told: Callable[[str], object] | None = None) -> None:
-    """Holds this thread until a client lets it go on, or Ctrl-C: for `dap-ai ask --post-mortem`, or an editor.
+    """Pauses this thread until a client continues it, or Ctrl-C: for `dap-ai ask --post-mortem`, or an editor.
 
-    `exc` is as in `post_mortem`. `told` gets the address once somebody can connect there; None: a line on stderr.
-    Raises ValueError, OSError.
+    `exc` is as in `post_mortem`. `told` is called with the address once clients can connect; None prints a line to
+    stderr. Raises ValueError, OSError.
     """
     wait(_failed(exc), told or _tell)
 
 
 def wait(server: Server, told: Callable[[str], object]) -> None:
-    """The same of what `serving` has made: `told` gets the address. Raises OSError."""
-    from dap_ai.debuggees.python.hosts.post_mortem.holding import Listener  # noqa: PLC0415  nothing at import
+    """Pauses this thread for clients of a server that `serving` made; `told` gets the address. Raises OSError."""
+    from dap_ai.debuggees.python.hosts.post_mortem.holding import Listener  # noqa: PLC0415  only when a failure is held
 
     listener = Listener()
     try:
@@ -68,14 +68,14 @@ def wait(server: Server, told: Callable[[str], object]) -> None:
 
 
 def breakpoint(*_: Any, **__: Any) -> None:  # noqa: A001  PYTHONBREAKPOINT=dap_ai.breakpoint
-    """Holds this thread where it stands, and prompts for questions, until `continue` is said."""
-    from dap_ai.debuggees.python.hosts.post_mortem import holding  # noqa: PLC0415  nothing at import
+    """Pauses this thread at the call, with a prompt for questions, until the user enters `continue`."""
+    from dap_ai.debuggees.python.hosts.post_mortem import holding  # noqa: PLC0415  only when a failure is held
 
     asked(holding.standing(_caller(1)), ["--chat"] if sys.stdin and sys.stdin.isatty() else [])
 
 
 def install() -> None:
-    """From now on, what is uncaught in the main thread or another is printed as ever, and then asked about."""
+    """Asks about every later uncaught exception, in any thread, after Python has printed it."""
     plain, plain_in_thread = sys.excepthook, threading.excepthook
 
     def ask_uncaught(kind: type[BaseException], value: BaseException, tb: TracebackType | None) -> None:
@@ -93,7 +93,7 @@ def install() -> None:
 
 
 def later(call: Callable[[], None]) -> None:
-    """Calls it PAUSE_S from now, in a thread that lives so long."""
+    """Calls a function PAUSE_S from now, in a thread that ends with it."""
 
     def wait() -> None:
         time.sleep(PAUSE_S)
@@ -103,12 +103,12 @@ def later(call: Callable[[], None]) -> None:
 
 
 def watch_raises(call_later: Callable[[Callable[[], None]], None] | None = None) -> RaiseWatch:
-    """From now on, what the user's frames hold when an exception is raised is kept for `serving`: before any cleanup.
+    """Keeps the values of the user's frames at each later raise, before any cleanup, for `serving`.
 
-    On Python before 3.12, and where no tool id of `sys.monitoring` is free, nothing is.
-    `call_later` is `later` of raise_events.
+    It has no effect before Python 3.12, or if no tool id of `sys.monitoring` is free. `call_later` is `later` of
+    raise_events.
     """
-    from dap_ai.debuggees.python.inspector.raises.raise_events import RaiseWatch  # noqa: PLC0415  nothing at import
+    from dap_ai.debuggees.python.inspector.raises.raise_events import RaiseWatch  # noqa: PLC0415  only when a failure is held
 
     watch = RaiseWatch(is_user_path, call_later)
     watch.begin()
@@ -126,18 +126,18 @@ def _failed(exc: BaseException | None) -> Server:
 
 def _tell(address: str) -> None:
     command_line = f"dap-ai ask --post-mortem {shlex.quote(address)}"
-    print(f"held here until Ctrl-C: {command_line}", file=sys.stderr, flush=True)  # noqa: T201  it is asked for
+    print(f"held here until Ctrl-C: {command_line}", file=sys.stderr, flush=True)  # noqa: T201  the user asked for it
 
 
 def serving(
     exc: BaseException, keep: Callable[[FrameType], bool] | None = None, *, callers: bool = False, folder: str = ""
 ) -> Server:
-    """What serves this exception to a client; see post_mortem/holding.py.
+    """Returns a server for an exception, see post_mortem/holding.py.
 
-    `keep` says of each frame whether it is shown; with `callers`, so are the frames that called the traceback's
-    outermost. Paths are told from `folder`; empty: from where the program stands then.
+    `keep` decides which frames are shown; with `callers`, so are the frames that called the traceback's outermost one.
+    Paths are relative to `folder`; empty: to the current directory at that time.
     """
-    from dap_ai.debuggees.python.hosts.post_mortem import holding  # noqa: PLC0415  nothing at import
+    from dap_ai.debuggees.python.hosts.post_mortem import holding  # noqa: PLC0415  only when a failure is held
 
     def is_shown(frame: FrameType) -> bool:
         return not frame.f_code.co_filename.startswith(_OURS) and (keep is None or keep(frame))
@@ -146,18 +146,18 @@ def serving(
 
 
 def asked(server: Server, options: Sequence[str]) -> int:
-    """Runs `dap-ai ask` with these options about what is held, and serves it meanwhile. Gives its exit code.
+    """Runs `dap-ai ask` with these options about a server's stop, and serves it until then. Returns its exit code.
 
-    Ctrl-C is its own meanwhile. Raises OSError.
+    Ctrl-C goes to the child only. Raises OSError.
     """
-    from dap_ai.debuggees.python.hosts.post_mortem.holding import Pair  # noqa: PLC0415  nothing at import
+    from dap_ai.debuggees.python.hosts.post_mortem.holding import Pair  # noqa: PLC0415  only when a failure is held
 
     pair = Pair()
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
             stream.flush()
     try:
-        child = subprocess.Popen(  # noqa: S603  ours
+        child = subprocess.Popen(  # noqa: S603  our own code
             child_python.command("dap_ai.cli:main", "ask", "--post-mortem", pair.address, *options),
             pass_fds=[pair.theirs.fileno()],
         )
@@ -169,7 +169,7 @@ def asked(server: Server, options: Sequence[str]) -> int:
 
 
 class _InterruptShield:
-    """Ctrl-C reaches the whole terminal: meanwhile it is the child's alone."""
+    """Leaves Ctrl-C to the child: the terminal sends it to both processes."""
 
     def __enter__(self) -> None:
         _held.append(threading.get_ident())

@@ -15,11 +15,11 @@ class PythonAccess(Access):
     """Reads and copies Python programs through code injected into the debuggee."""
 
     def at_start(self) -> Sequence[str]:
-        """Expressions that open the injector and start to capture values at each raise."""
+        """Returns the expressions that open the injector and start to capture values at each raise."""
         return inspector.open_expression(), inspector.watch_expression()
 
     def in_terminal(self) -> Sequence[str]:
-        """Expressions that stop the program where it dies."""
+        """Returns the expressions that stop the program where it dies."""
         return (dead_ends.INSTALL,)
 
     def warm(self) -> None:
@@ -37,4 +37,4 @@ class PythonAccess(Access):
 
 
 access = PythonAccess()
-"""The entry point."""
+"""The entry point of `dap_ai.access` for Python."""

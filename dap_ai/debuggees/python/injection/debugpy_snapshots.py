@@ -1,7 +1,7 @@
-"""The work of locked copies of the debuggee: jobs of the injected module `turns`, asked for politely.
+"""Runs jobs in locked copies of the debuggee, through the injected module `turns`.
 
-Each request is one short evaluate, which begins and asks for all the jobs of one frame. A copy ends itself at its
-deadline, so that nothing is left of it even if this process ends first.
+Each request is one short `evaluate` that starts and polls all jobs of one frame. A copy ends itself at its deadline, so
+none outlives the session even if this process ends first.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from dap_ai.system.load_limits import slack
 
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.002, 0.05
 _GRACE_S = 0.5
-"""How much longer than its deadline a copy may seem to live before it is ended from outside."""
+"""Seconds past its deadline after which a copy is ended from outside."""
 _KILL_TRIES = 20
 _STEPS = 3
-"""Of the event loop: from an answer to the next question of who has waited for it."""
+"""Event loop iterations from a result until the caller that waited for it can send its next query."""
 _QUICKLY = 1
-"""An edited file is mostly empty lines: three processes read less."""
+"""The fastest zlib level: an edited file is mostly empty lines, so three processes read less."""
 IMPORTING = "unavailable: busy: another thread is importing a module"
 
 
@@ -45,10 +45,10 @@ class _Progress(msgspec.Struct):
 
 
 class DebugpySnapshots:
-    """The snapshots of one debug session; several may be under way at once."""
+    """The snapshots of one debug session; several may run at once."""
 
     def __init__(self, readable: tuple[str, ...] = ()) -> None:
-        """`readable`: folders that a copy may read beside Python's own."""
+        """Creates the service; `readable` lists folders that a copy may read in addition to Python's own."""
         self._readable = readable
         self._killing: set[asyncio.Task[None]] = set()
         self._installing = asyncio.Lock()
@@ -57,11 +57,11 @@ class DebugpySnapshots:
     async def run(
         self, request: Request, query: SnapshotQuery, begun: Callable[[str], None] = lambda _token: None
     ) -> SnapshotResult:
-        """One copy's work in a frame of this stop; cancelled, it ends the copy.
+        """Runs one query in a copy of the program, in a frame of this stop; cancelling the call ends the copy.
 
-        `begun` gets the job's token before anything is sent. A copy that has answered may take a moment to end: before
-        the program goes on, `kill_request` sees to that. A failure of the program's code or of the snapshot is a
-        result. Raises RequestFailed, NotStopped as `request` does.
+        `begun` is called with the job's token before anything is sent. A copy that has answered may take a moment to
+        end: send `kill_request` before the program continues. A failure of the program's code or of the snapshot is a
+        result, not an error. Raises RequestFailed and NotStopped as `request` does.
         """
         by_clock_s = query.waits * query.deadline_s * slack()
         limits = {"deadline_s": query.deadline_s, "by_clock_s": by_clock_s, "memory_bytes": query.memory_bytes}
@@ -85,16 +85,16 @@ class DebugpySnapshots:
                 await asyncio.shield(killing)
 
     def kill_request(self, token: str, frame_id: int) -> tuple[str, dict[str, Any]]:
-        """The DAP request (command and arguments) that ends a job at once, and waits for all that have answered.
+        """Returns the DAP request (command and arguments) that ends a job at once.
 
-        Harmless if there is none.
+        The request waits for the copies that have answered. It has no effect if the job does not exist.
         """
         arguments = {"expression": call_expression("kill", token), "context": "clipboard", "frameId": frame_id}
         return "evaluate", arguments
 
 
 class _Job:
-    """One job as seen from here. Its name is chosen here, so that it can be ended before its start is answered."""
+    """A job on the proxy's side. The proxy chooses its token, so a job can be ended before its start is confirmed."""
 
     def __init__(self, by_clock_s: float) -> None:
         self.token = secrets.token_hex(8)
@@ -104,23 +104,23 @@ class _Job:
         self.result: asyncio.Future[SnapshotResult] = asyncio.get_running_loop().create_future()
 
     def begin(self) -> None:
-        """It is sent."""
+        """Records that the job was sent."""
         self.alive, self.ends = True, asyncio.get_running_loop().time() + self.by_clock_s + _GRACE_S
 
     def end(self, result: SnapshotResult) -> None:
-        """It has answered."""
+        """Sets the job's result."""
         self.alive = False
         if not self.result.done():
             self.result.set_result(result)
 
     def fail(self, error: Exception) -> None:
-        """Nothing more will be heard of it."""
+        """Sets the error of a job that gets no more replies."""
         if not self.result.done():
             self.result.set_exception(error)
 
 
 class _Turns:
-    """The jobs in one frame of one asker. A task of their own asks for them, as long as there are any."""
+    """The jobs in one frame of one caller. One task polls them while any are left."""
 
     def __init__(self, caller: Caller, installing: asyncio.Lock) -> None:
         self.jobs: dict[str, _Job] = {}
@@ -131,7 +131,10 @@ class _Turns:
         self._task: asyncio.Task[None] | None = None
 
     async def result(self, job: _Job, wanted: dict[str, Any]) -> SnapshotResult:
-        """What becomes of a job; `wanted`: a SnapshotQuery and the job's limits. Raises as `Snapshots.run`."""
+        """Returns a job's result; `wanted` is a SnapshotQuery plus the job's limits.
+
+        Raises what `DebugpySnapshots.run` raises.
+        """
         self.jobs[job.token] = job
         self._new.append(wanted)
         self._more.set()
@@ -146,7 +149,7 @@ class _Turns:
                 self._task.cancel()
 
     async def kill(self, job: _Job) -> None:
-        """Ends it and waits until it is gone; gives up when the stop is over, the copy's own deadline remains."""
+        """Ends a job and waits until it is gone. Gives up when the stop is over: the copy keeps its deadline."""
         with contextlib.suppress(RequestFailed, ValueError):
             for _ in range(_KILL_TRIES):
                 reply = await self._call("kill", job.token)
@@ -158,7 +161,7 @@ class _Turns:
     async def _run(self) -> None:
         try:
             await self._ask()
-        except Exception as error:  # noqa: BLE001  each that waits raises it
+        except Exception as error:  # noqa: BLE001  each waiter raises it
             for job in list(self.jobs.values()):
                 job.fail(error)
 
@@ -175,17 +178,17 @@ class _Turns:
             pause_s = _FIRST_PAUSE_S if has_ended or self._new else min(1.5 * pause_s, _LONGEST_PAUSE_S)
             self._give_up()
             for _ in range(_STEPS if has_ended else 0):
-                await asyncio.sleep(0)  # who has got an answer may have another question
+                await asyncio.sleep(0)  # a caller with an answer may send another query
 
     def _give_up(self) -> None:
-        """Those that live longer than they may: whoever waits for one ends it."""
+        """Gives each overdue job the result "deadline"; its caller then ends the copy."""
         now = asyncio.get_running_loop().time()
         for job in self.jobs.values():
             if job.alive and job.ends < now and not job.result.done():
                 job.result.set_result(SnapshotResult("deadline", milliseconds=job.by_clock_s * 1000))
 
     async def _turn(self) -> bool:
-        """Whether one has ended. Raises RequestFailed, NotStopped."""
+        """Starts new jobs and polls running ones; returns whether one has ended. Raises RequestFailed, NotStopped."""
         begin, self._new = self._new, []
         ask = [job.token for job in self.jobs.values() if job.alive and not job.result.done()]
         for query in begin:
@@ -194,7 +197,7 @@ class _Turns:
         text = base64.b64encode(zlib.compress(work, _QUICKLY)).decode("ascii")
         reply = await self._call("turn", text)
         if not reply.startswith(MAGIC):
-            if await self._call("importing", "") == MAGIC:  # to install imports: it would wait for the lock
+            if await self._call("importing", "") == MAGIC:  # an installation would wait for the import lock
                 for job in list(self.jobs.values()):
                     job.end(SnapshotResult(IMPORTING))
                 return True
@@ -213,7 +216,7 @@ class _Turns:
         return bool(parts)
 
     def _end(self, part: str) -> None:
-        """Of a reply: what has become of one job."""
+        """Sets a job's result from its part of a reply."""
         token, mark, text = part.partition("!" if "!" in part else "=")
         job = self.jobs.get(token)
         if job is None:
@@ -224,7 +227,7 @@ class _Turns:
             return
         try:
             job.end(msgspec.json.decode(_decoded(text), type=SnapshotResult))
-        except (ValueError, msgspec.MsgspecError):  # the expression has written where only its answer belongs
+        except (ValueError, msgspec.MsgspecError):  # the expression wrote into the answer's memory
             job.end(SnapshotResult("unavailable: the copy's answer was not understood"))
 
     async def _install(self, said: str) -> str:

@@ -1,11 +1,11 @@
-"""Brings the static inspector into a debuggee of debugpy and asks it: one `evaluate` a visit.
+"""Installs the static inspector in a debuggee of debugpy and queries it: one `evaluate` per inspection.
 
-1. inspector/injector.py is opened before the program starts, by the proxy's greeting; else at the first visit, in
-context
-   `hover` with a frameId. What begins with its name is answered by it, in place of pydevd's own `evaluate`.
-2. pydevd replaces `@LINE@` in expressions, quotes results, and answers errors with success. So queries and replies
-   travel as base64, replies open with a magic word, and whatever does not is an error text. "": not installed yet.
-3. The injector's name holds a digest of all sources: another version's inspector in the same process is never called.
+1. The proxy's first message opens inspector/injector.py before the program starts; otherwise the first inspection opens
+   it, in context `hover` with a frameId. The injector answers expressions that begin with its name, in place of
+   pydevd's own `evaluate`.
+2. pydevd replaces `@LINE@` in expressions, quotes results, and reports errors as success. So queries and replies are
+   base64, and replies start with a magic word; any other text is an error, and "" means "not installed".
+3. The injector's name contains a digest of all sources: an inspector of another version in the process is never called.
 """
 
 from __future__ import annotations
@@ -30,23 +30,26 @@ from dap_ai.system import user_code
 
 MAGIC = "dap_ai:"
 _MAGIC = (MAGIC_NUMBER, sys.implementation.cache_tag)
-"""The bytecode of this Python."""
+"""The bytecode version of this Python."""
 _MARSHAL_OF_ALL = 2
-"""A format that every Python reads."""
+"""A marshal version that every supported Python reads."""
 _COMPRESSION = 1
-"""The quickest: level 9 takes ten times as long for a third less."""
+"""The fastest zlib level: level 9 takes ten times as long and saves a third."""
 _INSPECTOR, _SNAPSHOTS = (Path(__file__).parents[1] / name for name in ("inspector", "snapshots"))
 READING, SNAPSHOTS, RAISES = "reading", "snapshots", "raises"
-"""Bundles of modules: what every debuggee gets, what only one gets that a snapshot is made of, and what hears of
-exceptions from its start on. A module's name is unique among all of them."""
+"""Names of bundles of modules; a module's name is unique across all of them.
+
+READING is for every debuggee, SNAPSHOTS for debuggees that are copied, RAISES captures values at each raise from the
+program's start.
+"""
 _FOR_RAISES = frozenset({"captures", "earlier", "freezing", "hints", "mentioned", "scopes", "statics"})
-"""Modules of READING that RAISES needs as well."""
+"""Modules of READING that RAISES also needs."""
 _NEWER = "__import__('sys').version_info >= (3, 12)"
 
 
 @functools.cache
 def injector_name() -> str:
-    """What the injector is called inside the debuggee, on the module `pydevd`."""
+    """Returns the injector's attribute name on the module `pydevd` inside the debuggee."""
     sources = _injector_source(), _sources(READING), _sources(SNAPSHOTS), _sources(RAISES)
     return f"dap_ai_{hashlib.sha256(repr(sources).encode()).hexdigest()[:12]}"
 
@@ -56,7 +59,7 @@ def _injector_source() -> str:
 
 
 def _sources(bundle: str) -> list[tuple[str, str]]:
-    """(name, source) of a bundle's modules, by name: the injector brings them into the order of their imports."""
+    """(name, source) of a bundle's modules, sorted by name; the injector sorts them by their imports."""
     return [(file.stem, file.read_text("utf-8")) for file in _files(bundle)]
 
 
@@ -79,15 +82,15 @@ def _compiled(bundle: str) -> list[tuple[str, bytes]]:
 
 
 def _code(file: Path) -> CodeType:
-    """A module's code: as a rule from the cache beside it, where its installation or its first use has put it."""
+    """A module's code object, usually from its bytecode cache."""
     code = SourceFileLoader(file.stem, str(file)).get_code(file.stem)
-    if code is None:  # it never is: the file is there
+    if code is None:  # never happens: the file exists
         raise ImportError(f"no code in {file}")
     return _called(code, f"<dap_ai_probe.{file.stem}>")
 
 
 def _called(code: CodeType, file: str) -> CodeType:
-    """The code, and all that is defined in it, as of a file of that name."""
+    """The code object and all nested ones, with their file name replaced."""
     constants = tuple(_called(each, file) if isinstance(each, CodeType) else each for each in code.co_consts)
     return code.replace(co_filename=file, co_consts=constants)
 
@@ -98,7 +101,10 @@ def _packed(data: bytes) -> str:
 
 @functools.cache
 def open_expression() -> str:
-    """What opens the injector; nothing if it is open. Evaluate it without a frameId, or in context `hover` with one."""
+    """Returns the expression that opens the injector unless it is open.
+
+    Evaluate it without a frameId, or in context `hover` with one.
+    """
     file = "<dap_ai_probe.injector>"
     program = f"{_injector_source()}\nopen_injector({injector_name()!r}, place)\n"
     code = marshal.dumps(compile(program, file, "exec", dont_inherit=True))
@@ -114,7 +120,7 @@ def open_expression() -> str:
 
 
 def call_expression(function: str, argument: str) -> str:
-    """What asks the injector; evaluate it in context `clipboard` with a frameId."""
+    """Returns the expression that calls an injector function; evaluate it in context `clipboard` with a frameId."""
     return f"__import__('pydevd').{injector_name()}.{function}('{argument}')"
 
 
@@ -125,22 +131,25 @@ def _install_expression(folder: str, magic: tuple[bytes, str | None] | None) -> 
 
 
 def install_expressions(folder: str = READING) -> list[str]:
-    """Expressions that install the inspector (or SNAPSHOTS) by the injector; the second where the first says "".
+    """Returns two expressions that install a bundle; evaluate the second only if the first returns "".
 
-    The first holds compiled modules, for this version of Python alone; the second, sources, which cost the debuggee
-    40 ms.
+    The first contains modules compiled for this Python version; the second contains sources, which cost the debuggee 40
+    ms.
     """
     return [_install_expression(folder, _MAGIC), _install_expression(folder, None)]
 
 
 def watch_expression() -> str:
-    """What captures values at each raise from now on, where the injector is open; Python 3.12 and newer."""
+    """Returns the expression that captures values at each later raise.
+
+    It does nothing unless the injector is open and Python is 3.12 or newer.
+    """
     ours, any_python = install_expressions(RAISES)
     return f"{_NEWER} and ({ours} or {any_python}) and {call_expression('watch', '')}"
 
 
 def warm() -> None:
-    """Prepares what is the same for every debuggee of this Python; takes some 60 ms."""
+    """Builds the expressions that are the same for every debuggee of this Python; takes some 60 ms."""
     open_expression()
     _install_expression(READING, _MAGIC)
     _install_expression(SNAPSHOTS, _MAGIC)
@@ -148,28 +157,28 @@ def warm() -> None:
 
 
 def inspection_expression(query: Query) -> str:
-    """What asks an installed inspector."""
+    """Returns the expression that queries an installed inspector."""
     return call_expression("visit", base64.b64encode(msgspec.json.encode(query)).decode("ascii"))
 
 
 class Caller:
-    """The injector of one debuggee, by way of a frame of its stop."""
+    """Calls the injector of one debuggee through a frame of its stop."""
 
     def __init__(self, request: Request, frame_id: int) -> None:
         self._request = request
         self._frame_id = frame_id
 
     async def evaluate(self, expression: str, context: str = "clipboard") -> str:
-        """What debugpy answers. Raises RequestFailed, NotStopped."""
+        """Evaluates an expression and returns debugpy's reply, unquoted. Raises RequestFailed, NotStopped."""
         arguments = {"expression": expression, "context": context, "frameId": self._frame_id}
         return unquoted(str((await self._request("evaluate", arguments)).get("result", "")))
 
     async def install(self, said: str, *kinds: list[str]) -> str:
-        """Installs what these expressions bring, each kind in its turn; `said` is what the injector said without it.
+        """Installs bundles in order; `said` is the injector's reply before the installation, "" if it is open.
 
-        What it says now: MAGIC, or what went wrong.
+        Returns MAGIC on success, otherwise an error text.
         """
-        if said:  # there is no injector
+        if said:  # the injector is not open
             await self.evaluate(open_expression(), "hover")
         for expressions in kinds:
             for expression in expressions:
@@ -182,10 +191,10 @@ class Caller:
 
 
 class Inspector:
-    """The inspector of one debug session; it may meet a new process at any stop, and installs itself anew there."""
+    """The inspector of one debug session. A stop may be in a new process, where it installs itself again."""
 
     async def inspect(self, request: Request, query: Query) -> Inspection:
-        """One visit. Raises RequestFailed when the debuggee could not be read, NotStopped as `request` does."""
+        """Runs one inspection. Raises RequestFailed if the debuggee could not be read, NotStopped as `request` does."""
         if not query.frames:
             raise RequestFailed("inspect", "noFrames", "there is no frame to read: name one of a stackTrace")
         caller, visit = Caller(request, query.frames[0].frame_id), inspection_expression(query)
@@ -197,7 +206,7 @@ class Inspector:
 
 
 def unquoted(result: str) -> str:
-    """A string's text, whether or not this debugpy shows it with quotes."""
+    """Returns a string's text, whether or not this version of debugpy quotes it."""
     return result[1:-1] if result[:1] in {"'", '"'} and result[-1:] == result[:1] else result
 
 
@@ -214,6 +223,6 @@ def _decode(reply: str) -> Inspection:
 
 
 def last_line(text: str) -> str:
-    """What went wrong inside the debuggee: the end of the traceback that came instead of a reply."""
+    """Returns the last line of the traceback that the debuggee sent instead of a reply, at most 300 characters."""
     lines = text.strip().splitlines()
     return lines[-1][:300] if lines else "debugpy sent an empty reply (is the frame of a stopped thread?)"

@@ -1,4 +1,4 @@
-"""The last captures: what the user's frames held when an exception was raised, found again by its traceback."""
+"""Keeps the last captures: values in the user's frames at a raise, looked up by the exception's traceback."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Frames hold Any.
@@ -14,20 +14,20 @@ from .stored.freezing import Freezer
 from .stored.statics import forget, is_dunder, names_of
 
 MOST = 16
-"""Captures that are kept."""
+"""Maximum number of captures kept."""
 MAX_FRAMES = 4
 _MAX_NAMES, _MAX_GLOBALS = 200, 40
 _ROOM = (600, 300, 200, 100)
-"""Objects that are copied of each frame, innermost first."""
+"""Maximum objects copied per frame, innermost first."""
 _CODE: tuple[Any, ...] = (types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type)
 _traceback_of: Any = BaseException.__dict__["__traceback__"].__get__
 
 
 class CapturedFrame:
-    """A frame as it was: copies of its variables, and of those of its module that its code names.
+    """A frame at the raise: copies of its variables, and of its module's variables that its code names.
 
-    `code`: the id of its code; `at`: the offset of the instruction it stood at; `addresses`: by the id of a copy, that
-    of its object; `fields`: those of each object that was copied.
+    `code`: the id of its code object; `at`: the offset of its current instruction; `addresses`: by the id of a copy,
+    the original object's address; `fields`: the fields of each copied object.
     """
 
     __slots__ = ("addresses", "at", "code", "fields", "names", "shared")
@@ -38,9 +38,10 @@ class CapturedFrame:
 
 
 class Capture:
-    """`exception`: the id of the exception. `site`: where it was raised; see raise_events.py.
+    """The captured frames of one raise.
 
-    `inner`: the ids of the codes that it had come from by then.
+    `exception`: the exception's id. `site`: where it was raised, see raise_events.py. `inner`: ids of the code objects
+    of the frames it had already left.
     """
 
     __slots__ = ("exception", "inner", "moments", "site")
@@ -54,7 +55,7 @@ _kept: list[Capture] = []
 
 
 def capture(frame: Any, exc: Any, site: Any, is_user: Any) -> None:
-    """Copies what this frame of the thread and its callers hold; `is_user(code)`: whether a frame is looked at."""
+    """Copies the values of this thread's frame and its callers; `is_user(code)` decides which frames to copy."""
     moments: list[CapturedFrame] = []
     try:
         while frame is not None and len(moments) < MAX_FRAMES:
@@ -91,7 +92,7 @@ def _is_code(x: Any) -> bool:
 
 
 def moments_of(exc: Any) -> list[tuple[Any, CapturedFrame]]:
-    """Frames of an exception's traceback and their callers that were captured when it was raised, innermost first."""
+    """Returns (frame, capture) pairs of an exception's traceback and its callers, innermost first."""
     found = next((each for each in reversed(_kept) if each.exception == id(exc)), None)
     entries = entries_of(exc) if found is not None else []
     if found is None or not entries:
@@ -117,7 +118,7 @@ def moments_of(exc: Any) -> list[tuple[Any, CapturedFrame]]:
 
 
 def entries_of(exc: Any) -> list[tuple[Any, int]]:
-    """Frames of its traceback and their instructions, outermost first."""
+    """Returns (frame, instruction offset) pairs of the exception's traceback, outermost first."""
     found: list[tuple[Any, int]] = []
     entry = _traceback_of(exc)
     while entry is not None:
@@ -127,7 +128,7 @@ def entries_of(exc: Any) -> list[tuple[Any, int]]:
 
 
 def drop(site: Any) -> None:
-    """Forgets those of one place."""
+    """Forgets the captures of one place."""
     _kept[:] = [each for each in _kept if each.site != site]
 
 

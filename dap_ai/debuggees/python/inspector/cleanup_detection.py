@@ -1,7 +1,7 @@
-"""Whether code has run since a frame raised: its own handlers, or those of a generator that it closed when it ended."""
+"""Detects whether code ran after a frame raised: its own handlers, or those of a generator closed with it."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
-# Code objects of several versions: Any.
+# Code objects of several Python versions: Any.
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from .scopes import frame_locals
 from .stored.statics import lookup, made_in_c, names_of
 
 _BITS, _LOW = 4, 15
-"""Two variables of one instruction share its argument."""
+"""Bits and mask of an argument that two variables of one instruction share."""
 _OPTIMIZED = 1  # inspect.CO_OPTIMIZED: a function's code
 _GENERATOR = 0x20  # inspect.CO_GENERATOR
 _stores = {op for name, op in opcode.opmap.items() if "STORE_FAST" in name or name == "DELETE_FAST"}
 _YIELDS = {op for name, op in opcode.opmap.items() if name in ("YIELD_VALUE", "YIELD_FROM")}
 _MORE, _LAST, _VARINT = 64, 63, 6
-"""Of a number of the exception table, whose bytes hold six bits each."""
+"""Constants for numbers in the exception table: each byte holds six bits."""
 _MOST = 40
 _FILES: tuple[Any, ...] = (_io.TextIOWrapper, _io.BufferedReader, _io.BufferedWriter, _io.BufferedRandom, _io.FileIO)
 _WITH = ("WITH_EXCEPT_START", "WITH_CLEANUP_START")
 
 
 def has_run_on(frame: Any, at: int) -> bool:
-    """Whether code of a frame that is over has run since the instruction at this offset raised."""
+    """Returns whether an ended frame has run more code since the instruction at this offset raised."""
     instructions, last = frame.f_code.co_code, frame.f_lasti
     if last != at and 0 <= last < len(instructions) and opcode.opname[instructions[last]].startswith("RAISE_"):
         return True  # a handler raised again
@@ -53,7 +53,10 @@ def _closes(code: Any) -> bool:
 
 
 def stored_after(code: Any, at: int | None) -> set[str] | None:
-    """A function's variables that other functions, or instructions after `at`, may set; None: any, as in a module."""
+    """Returns a function's variables that other functions, or instructions after `at`, may set.
+
+    None means any variable, as in a module.
+    """
     if not code.co_flags & _OPTIMIZED:
         return None
     found = set(code.co_cellvars) | set(code.co_freevars)
@@ -73,7 +76,7 @@ def stored_after(code: Any, at: int | None) -> set[str] | None:
 
 
 def _cleans_up(code: Any, at: int, variables: dict[str, Any]) -> bool:
-    """Whether a handler of an exception raised there does more than test its type or close a plain file."""
+    """Whether a handler of an exception raised at `at` does more than test its type or close a plain file."""
     return any(
         not _is_passed(code.co_code, target) and not _closes_a_file(code, variables, start, target)
         for start, target in _handlers(code, at)
@@ -81,7 +84,7 @@ def _cleans_up(code: Any, at: int, variables: dict[str, Any]) -> bool:
 
 
 def _handlers(code: Any, at: int) -> Iterator[tuple[int, int]]:
-    """The start of each block that holds the instruction, with its handler's."""
+    """The start and handler offset of each block that contains the instruction."""
     if not hasattr(code, "co_exceptiontable"):
         yield from ((start + 2, target) for start, target in _blocks(code.co_code) if start < at < target)
         return
@@ -90,13 +93,13 @@ def _handlers(code: Any, at: int) -> Iterator[tuple[int, int]]:
         start, target = next(((start, target) for start, end, target in table if start <= at < end), (0, None))
         if target is None:
             return
-        if opcode.opname[code.co_code[target]] == "PUSH_EXC_INFO":  # else the compiler's own
+        if opcode.opname[code.co_code[target]] == "PUSH_EXC_INFO":  # otherwise the compiler's own handler
             yield start, target
         at = target
 
 
 def _closes_a_file(code: Any, variables: dict[str, Any], start: int, target: int) -> bool:
-    """Whether a handler is that of `with ... as file`, and the name holds one of Python's own files."""
+    """Whether a handler belongs to `with ... as file`, and the name refers to one of Python's own file objects."""
     op, argument = code.co_code[start : start + 2]
     handler = (opcode.opname[each] for each in code.co_code[target : target + 4 : 2])
     names = {"STORE_FAST": code.co_varnames, "STORE_NAME": code.co_names}.get(opcode.opname[op], ())
@@ -107,7 +110,7 @@ def _closes_a_file(code: Any, variables: dict[str, Any], start: int, target: int
 
 
 def _blocks(instructions: bytes) -> Iterator[tuple[int, int]]:
-    """Where each `try` and `with` begins, and its handler; up to Python 3.10, whose jumps count instructions."""
+    """The start and handler offset of each `try` and `with`; for Python up to 3.10, whose jumps count instructions."""
     argument, unit = 0, 2 if sys.version_info >= (3, 10) else 1
     for at in range(0, len(instructions), 2):
         argument = argument << 8 | instructions[at + 1]
@@ -119,7 +122,7 @@ def _blocks(instructions: bytes) -> Iterator[tuple[int, int]]:
 
 
 def _is_passed(instructions: bytes, target: int) -> bool:
-    """Whether a handler looks at the exception's type alone, or only restores what was handled before."""
+    """Whether a handler only tests the exception's type, or only restores the previously handled exception."""
     names = (opcode.opname[op] for op in instructions[target : target + 2 * _MOST : 2])
     for name in names:
         if name in ("CHECK_EXC_MATCH", "CHECK_EG_MATCH", "DUP_TOP"):
@@ -130,7 +133,7 @@ def _is_passed(instructions: bytes, target: int) -> bool:
 
 
 def _entries(table: bytes) -> Iterator[tuple[int, int, int]]:
-    """Start, end and handler, as offsets: see `Objects/exception_handling_notes.txt` of CPython."""
+    """Start, end and handler as offsets, see `Objects/exception_handling_notes.txt` of CPython."""
     numbers = _numbers(table)
     for start in numbers:
         size, target, _ = next(numbers), next(numbers), next(numbers)

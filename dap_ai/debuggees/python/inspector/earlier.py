@@ -1,4 +1,4 @@
-"""What a frame's variables held when the program failed, where they hold something else now: plain data alone."""
+"""Finds variables that had another value when the program failed; plain data only."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Values are Any.
@@ -13,12 +13,12 @@ from .stored.freezing import Freezer, Frozen, is_same
 from .stored.statics import forget
 
 MARK = " (when it failed)"
-"""Behind a variable's name, in an editor."""
+"""The suffix of such a variable's name, in an editor."""
 _ROOM = 2000
 
 
 def changed(frame: Any, moment: CapturedFrame) -> dict[str, Any]:
-    """The copies, by name."""
+    """Returns copies of the earlier values, by name."""
     try:
         now = shown_locals(frame)
         freezer = Freezer(_ROOM)

@@ -1,4 +1,4 @@
-"""The chain of exceptions that stopped a program: read through BaseException's own C descriptors."""
+"""Reads the chain of exceptions that stopped a program, through BaseException's own C descriptors."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownLambdaType=false
@@ -32,7 +32,7 @@ _base: Any = BaseException.__dict__
 
 
 def exception_chain(describer: ValueDescriber, exc: Any) -> list[dict[str, Any]]:
-    """ExceptionFacts structures: the exception, then causes, contexts and members of groups, each once."""
+    """Returns ExceptionFacts dicts of the exception, then of causes, contexts and group members, each once."""
     facts: list[dict[str, Any]] = []
     seen: list[Any] = []
     waiting: list[tuple[Any, str]] = [(exc, "")]
@@ -57,7 +57,7 @@ def _next(exc: Any) -> list[tuple[Any, str]]:
 
 
 def group_members(exc: Any) -> list[Any]:
-    """The first exceptions of an exception group (3.11+)."""
+    """Returns the first members of an exception group (Python 3.11 and newer); empty for other exceptions."""
     group = loaded("builtins", "BaseExceptionGroup")
     if type(group) is not type or not issubclass(type(exc), group):
         return []
@@ -91,25 +91,25 @@ def _facts(describer: ValueDescriber, exc: Any, relation: str) -> dict[str, Any]
 
 
 def _traceback_text(arguments: Any) -> str:
-    """The last traceback that the exception holds as a text, as those do that come from another process; else empty."""
+    """The last traceback in the exception's text, as exceptions from another process have it; otherwise empty."""
     text = text_of(arguments[0]) if len(arguments) == 1 and issubclass(type(arguments[0]), str) else ""
     at = text.rfind(_TRACEBACK)
     return text[at:][-_MAX_TOLD:] if at >= 0 else ""
 
 
 def sent_with(exc: Any) -> dict[str, Any]:
-    """What another process has told of its end: `frames` and `secrets`, as rank/failure_report.py sends them."""
+    """Returns `frames` and `secrets` that another process sent at its end with rank/failure_report.py."""
     own = instance_dict(exc)
     sent = names_of(own).get(_SENT) if own is not None else None
     try:
         found = loads(sent.encode("ascii")) if type(sent) is str else {}
-    except ValueError:  # there was no room for all of it
+    except ValueError:  # it was cut to fit
         return {}
     return found if type(found) is dict else {}
 
 
 def message_of(describer: ValueDescriber, exc: Any) -> str:
-    """What `str(exc)` says for builtin exceptions; the arguments' texts where a class may have its own `__str__`."""
+    """Returns `str(exc)` of a builtin exception; the arguments as text if its class may define `__str__`."""
     arguments = _base["args"].__get__(exc)
     limit = 4 * describer.max_text
     own = exception_fields(exc)
@@ -133,12 +133,12 @@ def message_of(describer: ValueDescriber, exc: Any) -> str:
 
 
 def _plain(describer: ValueDescriber, x: Any) -> str:
-    """A string as it is, bounded; anything else as its text."""
+    """A string's text, bounded; for other values their description."""
     return text_of(x)[: 4 * describer.max_text] if issubclass(type(x), str) else describer.text(x)
 
 
 def notes_of(describer: ValueDescriber, exc: Any) -> list[str]:
-    """Texts added by `add_note` (3.11+)."""
+    """Returns the texts added by `add_note` (Python 3.11 and newer)."""
     own = instance_dict(exc)
     notes = names_of(own).get("__notes__") if own is not None else None
     if type(notes) is not list:
@@ -147,7 +147,7 @@ def notes_of(describer: ValueDescriber, exc: Any) -> list[str]:
 
 
 def exception_fields(exc: Any) -> dict[str, Any]:
-    """What an exception carries beside its arguments: C members such as OSError's filename, own attributes."""
+    """Returns what an exception stores in addition to its arguments: C members (OSError's filename), own attributes."""
     values: dict[str, Any] = {}
     for base in reversed(mro(type(exc))):
         for name, part in namespace(base).items():
@@ -165,6 +165,6 @@ def exception_fields(exc: Any) -> dict[str, Any]:
 
 
 def raised_text(describer: ValueDescriber, exc: BaseException) -> str:
-    """`KeyError: 'prise'`."""
+    """Returns the exception's type and message, such as `KeyError: 'prise'`."""
     message = message_of(describer, exc)
     return short_name(type(exc)) + (": " + message if message else "")

@@ -1,20 +1,21 @@
-"""A frame when the program failed beside the frame now: what a capture holds, where cleanup has run since.
+"""Compares a frame's values when the program failed with its values now, if cleanup has run since.
 
-What is the same then and now is told as ever. What differs is told as it was, with what it is now (`time` is `failed`).
-Of what was not copied, and is read after a cleanup, only the present is known (`time` is `now`).
+A value that has not changed is reported as usual. One that has changed is reported as it was, with its current value
+(`time` is `failed`). One that was not copied, and is read after a cleanup, has its current value only (`time` is
+`now`).
 
-Why it is needed: a debugger often stops only when an exception has left the frames it was raised in, and their
-`finally`, `with` and `except` have run. Frames of the traceback may hold other values by then. A capture made at the
+Why this is needed: a debugger often stops only after an exception has left the frames it was raised in, when their
+`finally`, `with` and `except` have run. Frames of the traceback may have other values by then. A capture made at the
 raise (`captures.py`) has the old ones.
 
 1. A frame with a capture is compared value by value (`CapturedDifference`), by copies of both sides, since the objects
-may be gone.
-2. A frame without one is doubted only if cleanup may have touched what it sees (`Unknown`): it has run on itself, a
-   mock patch around it has ended, or another of the user's frames has run on. Then only numbers and strings in names
-   that the cleanup does not set are sure; all else is marked as of now.
-3. Else both are the same, and nothing is marked.
+   may be gone.
+2. A frame without a capture is doubted only if cleanup may have changed what it sees (`Unknown`): it has run more code
+   itself, a mock patch around it has ended, or another of the user's frames has run more code. Then only numbers and
+   strings in names that the cleanup does not set are certain; everything else is marked as current.
+3. Otherwise values are unchanged, and nothing is marked.
 
-Comparisons have three results: same, different, not known. Not known is never told as the same.
+A comparison has three results: same, different, unknown. Unknown is never reported as the same.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -42,11 +43,11 @@ _ROOM = 2000
 _CODE: tuple[Any, ...] = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType)
 _KINDS_OF_CODE = ("class", "function", "module")
 _SIMPLE = ("c", "i", "f", "b", "e", "n", "u", "o", "and", "or", "cmp", "if", "t")
-"""Expressions that nothing changes but another value of a name."""
+"""Node kinds of expressions that change only if a name's value does."""
 
 
 class FramesAtRaise:
-    """What is known of a stop's frames at the raise; `exc` is the exception that it is about, if any."""
+    """What is known of a stop's frames at the raise; `exc` is the stop's exception or None."""
 
     def __init__(self, exc: Any, located: list[Any], alive: set[int]) -> None:
         self.alive = alive
@@ -55,11 +56,11 @@ class FramesAtRaise:
         over = ((frame, at) for frame, at in frames if at is not None and id(frame) not in alive)
         self._patched = _called_by_patches(exc, alive)
         self._moved = {(id(frame), at) for frame, at in over if has_run_on(frame, at)}
-        own = {(id(frame), at) for frame, at in (entries_of(exc) if exc is not None else ())}  # of no chained exception
+        own = {(id(frame), at) for frame, at in (entries_of(exc) if exc is not None else ())}  # not of a chained one
         self._cleaned = bool(self._patched or own & self._moved) or _has_cleaned_up(exc, alive)
 
     def of(self, describer: ValueDescriber, frame: Any, names: dict[str, Any], at: Any) -> FrameDifference | None:
-        """What a frame's values were when it failed; None: they are the same now."""
+        """Returns how a frame's values differ from when it failed; None if they do not."""
         moment = self.moments.get(id(frame))
         if moment is None:  # another frame's cleanup may have changed what this one sees
             moved = id(frame) in self._patched or (id(frame), at) in self._moved
@@ -68,7 +69,7 @@ class FramesAtRaise:
         return found if found.differs else None
 
     def scopes(self) -> list[dict[str, Any]]:
-        """Names and copies, to look for secrets."""
+        """Returns dicts of names and copies, to search for secrets."""
         return [scope for moment in self.moments.values() for scope in (moment.names, moment.shared, *moment.fields)]
 
 
@@ -85,7 +86,7 @@ def _moments(exc: Any) -> dict[int, CapturedFrame]:
 
 
 def _called_by_patches(exc: Any, alive: set[int]) -> set[int]:
-    """Ids of frames called through `@mock.patch`, whose patches have ended: names in them mean something else now."""
+    """Ids of frames called through `@mock.patch`: the patches have ended, so names refer to other objects now."""
     found: set[int] = set()
     is_inside = False
     for frame, _ in entries_of(exc) if exc is not None else ():
@@ -97,33 +98,33 @@ def _called_by_patches(exc: Any, alive: set[int]) -> set[int]:
 
 
 def _has_cleaned_up(exc: Any, alive: set[int]) -> bool:
-    """Whether a frame of the user's code has run on since this exception left it."""
+    """Whether one of the user's frames has run more code since this exception left it."""
     frames = ((frame, at) for frame, at in (entries_of(exc) if exc is not None else ()) if id(frame) not in alive)
     return any(is_users(frame.f_code.co_filename) and has_run_on(frame, at) for frame, at in frames)
 
 
 class FrameDifference:
-    """One frame then and now."""
+    """A frame at the failure compared with the frame now."""
 
     differs = True
 
     def evaluation(self, now: NodeInterpreter, node: Any) -> dict[str, Any]:
-        """The Fact structure of an expression."""
+        """Returns the ExpressionResult dict of an expression."""
         raise NotImplementedError
 
     def variable(self, describer: ValueDescriber, name: str, x: Any) -> dict[str, Any]:
-        """The Value structure of a variable; MISSING: it is not bound now."""
+        """Returns the Value dict of a variable; `x` is MISSING if it is not bound now."""
         raise NotImplementedError
 
     def names(self, now: dict[str, Any]) -> dict[str, Any]:
-        """What is bound now, and what was bound then."""
+        """Returns the variables bound now, and those bound at the failure."""
         return now
 
 
 class Unknown(FrameDifference):
-    """A frame that was not captured, after cleanup has run: only numbers and strings not set since are known.
+    """A frame without a capture after cleanup: only numbers and strings that were not set since are certain.
 
-    `at`: the offset of the instruction that raised, if the frame has run on since; None: it has not.
+    `at`: offset of the instruction that raised, if the frame has run more code since; otherwise None.
     """
 
     def __init__(self, frame: Any, names: dict[str, Any], at: int | None) -> None:
@@ -131,12 +132,12 @@ class Unknown(FrameDifference):
         self._sure = {name for name, x in names.items() if is_scalar(x) and later is not None and name not in later}
 
     def evaluation(self, now: NodeInterpreter, node: Any) -> dict[str, Any]:
-        """See Frame."""
+        """Returns the ExpressionResult dict, marked as current unless it is certain."""
         fact = now.evaluation(node)
         return fact if self._is_sure(node) else _late(fact)
 
     def variable(self, describer: ValueDescriber, name: str, x: Any) -> dict[str, Any]:
-        """See Frame."""
+        """Returns the Value dict, marked as current unless it is certain."""
         value = describer.value(x)
         return value if name in self._sure or _is_code(x) else dict(value, time=NOW)
 
@@ -151,7 +152,7 @@ class Unknown(FrameDifference):
 
 
 class CapturedDifference(FrameDifference):
-    """A frame that was captured. `cleaned`: a frame of the traceback has run on."""
+    """A frame with a capture. `cleaned`: a frame of the traceback has run more code since."""
 
     def __init__(
         self, describer: ValueDescriber, moment: CapturedFrame, frame: Any, names: dict[str, Any], *, cleaned: bool
@@ -167,11 +168,11 @@ class CapturedDifference(FrameDifference):
         self.differs = self.cleaned
 
     def names(self, now: dict[str, Any]) -> dict[str, Any]:
-        """See Frame."""
+        """Returns the variables bound now, and MISSING for those bound only at the failure."""
         return {**now, **{name: MISSING for name in self._moment.names if name not in now}}
 
     def variable(self, describer: ValueDescriber, name: str, x: Any) -> dict[str, Any]:
-        """See Frame."""
+        """Returns the Value dict: as it was at the failure if it has changed, marked as current if unknown."""
         now = describer.value(x) if x is not MISSING else {"text": ""}
         was = self._moment.names.get(name, MISSING)
         if _is_code(x) and (type(was) is not Frozen or was.kind in _KINDS_OF_CODE):
@@ -184,7 +185,7 @@ class CapturedDifference(FrameDifference):
         return now if same else self._as_it_was(describer.value(was), was, now["text"])
 
     def evaluation(self, now: NodeInterpreter, node: Any) -> dict[str, Any]:
-        """See Frame."""
+        """Returns the ExpressionResult dict: the failure's if changed since, marked as current if unknown."""
         kind, x = now.outcome(node)
         fact = now.described(kind, x)
         then, y = self._then.outcome(node)
@@ -227,7 +228,7 @@ def _is_code(x: Any) -> bool:
 
 
 class Then(NodeInterpreter):
-    """Evaluates in a frame as it was: what was not copied is refused."""
+    """Evaluates in a frame as it was at the failure; refuses values that were not copied."""
 
     def __init__(self, describer: ValueDescriber, frame: Any, moment: CapturedFrame) -> None:
         super().__init__(describer, frame, moment.names, "compute")
@@ -240,8 +241,8 @@ class Then(NodeInterpreter):
         for copies in (self._locals, self._shared):
             if name in copies:
                 return copies[name]
-        # Not captured, so only the present is at hand. Functions, classes and modules are taken as unchanged since;
-        # data is not.
+        # Not captured, so only the current value is known. Functions, classes and modules count as unchanged since;
+        # data does not.
         found = super()._name(name)
         if not _is_code(found):
             raise RefusedOperation("it was not copied when the program failed")

@@ -1,10 +1,9 @@
-"""One visit: frames, exception chain and threads of a stopped program, as the plain dicts of `protocol.inspection`.
+"""Runs one inspection: a stopped program's frames, exceptions and threads as dicts of `protocol.inspection`.
 
-One visit reads everything that an answer may need, because each visit costs a round trip through the adapter. It reads
-frames by what they store (`stored/`), evaluates the asked expressions by interpretation (`interpreter/`), and puts
-beside each frame what it held when the program failed (`frame_differences.py`). All but the search for secrets draws
-on one
-Budget: what is read first gets the room, in the order of the query, and `truncated` says when it did not suffice.
+One inspection reads everything that an answer may need, because each costs a round trip through the adapter. It reads
+frames by what they store (`stored/`), evaluates the given expressions by interpretation (`interpreter/`), and compares
+each frame with its values when the program failed (`frame_differences.py`). All but the search for secrets share one
+budget: values are read in the order of the query, and `truncated` is set if the budget did not suffice.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -37,17 +36,17 @@ _VARARGS, _VARKEYWORDS = 4, 8  # inspect.CO_VARARGS, CO_VARKEYWORDS
 
 
 def inspect(frames: list[Any], exc: Any, query: dict[str, Any]) -> dict[str, Any]:
-    """Reads frames by the rules of a query (`protocol.inspection.Query` as a dict); gives an Inspection as a dict.
+    """Reads frames as a query (`protocol.inspection.Query` as a dict) requires; returns an Inspection as a dict.
 
-    `frames` holds (frame_id, frame or None, line, offset of the last instruction or None) and may hold more frames
-    than the query asks for. Runs no code of the program and keeps no reference.
+    `frames` contains (frame_id, frame or None, line, offset of the last instruction or None) and may contain more
+    frames than the query names. Runs no code of the program and keeps no reference.
     """
     collecting = gc.isenabled()
     gc.disable()  # a collection runs finalizers and callbacks of the program
     try:
         return _inspect(frames, exc, query)
     finally:
-        forget()  # what was remembered of classes and frames would keep objects of the program alive
+        forget()  # the caches of classes and frames would keep objects of the program alive
         scopes.forget()
         if collecting:
             gc.enable()
@@ -118,14 +117,14 @@ def _frame(
 
 
 def _scopes(located: dict[Any, Any]) -> list[Any]:
-    """The names of the frames, then those of their modules, each once."""
+    """The local names of the frames, then the globals of their modules, each module once."""
     frames = [frame for frame, _, _ in located.values() if type(frame) is types.FrameType]
     modules = {id(frame.f_globals): frame.f_globals for frame in frames}
     return [*map(frame_locals, frames), *modules.values()]
 
 
 def parameters(code: types.CodeType) -> list[str]:
-    """Parameter names in the order of the definition: `*args` stands before the keyword-only ones."""
+    """Returns parameter names in the order of the definition: `*args` comes before the keyword-only ones."""
     # `co_varnames` has another order: positional, keyword-only, `*args`, `**keywords`, then the other locals.
     positional, keyword_only = code.co_argcount, code.co_kwonlyargcount
     names = list(code.co_varnames)

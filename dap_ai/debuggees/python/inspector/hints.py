@@ -1,6 +1,6 @@
-"""What the injected modules get as `typing`, which is Python code: it calls what the program has made of builtins.
+"""Replaces `typing` for injected modules: that module calls builtins, which a program may replace.
 
-A class that its own `NamedTuple` made would keep what is `len` at that moment.
+For example, a class from `typing.NamedTuple` would keep whatever `len` is at that moment.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -8,7 +8,7 @@ A class that its own `NamedTuple` made would keep what is `len` at that moment.
 
 from __future__ import annotations
 
-from _collections import _tuplegetter  # pyright: ignore[reportMissingImports]  what a named tuple's fields are made of
+from _collections import _tuplegetter  # pyright: ignore[reportMissingImports]  the type of a named tuple's fields
 
 TYPE_CHECKING = False
 
@@ -25,7 +25,7 @@ class NamedTuple(tuple):  # noqa: SLOT001  its classes have none
             setattr(cls, name, _tuplegetter(at, ""))
 
     def __new__(cls, *parts, **named):
-        """With positional and named fields."""
+        """Creates an instance from positional and named fields."""
         given = dict(zip(cls._fields, parts), **named)  # noqa: B905  not in 3.8
         values = dict(cls._defaults, **given)
         if len(parts) > len(cls._fields) or len(values) != len(cls._fields):

@@ -1,14 +1,14 @@
-"""the injector into a debuggee of debugpy: opened before the program starts, so that it is the interpreter's own.
+"""The injector in a debuggee of debugpy: opened before the program starts, while the interpreter is unmodified.
 
-1. What the injected modules call is taken here, once: a function that the program replaces later (a mock, a wrapper
-   with a lock of its own) is not called. Where the injector is opened later, what is not its module's own is left
-   out, and who needs it is told that the program has replaced it.
-2. Requests that name the injector are answered beside pydevd's `evaluate`, which copies the frame's names and keeps
-   them, calls what the program has made of `warnings` and `time`, and remembers each result until the program goes on.
-3. No collection happens meanwhile, and none comes earlier for it: see _BALLAST.
-4. The injected modules stand in no `sys.modules`, and import nothing that would be loaded by it.
+1. Functions that injected modules call are taken here, once: a function that the program replaces later (a mock, a
+   wrapper with a lock of its own) is not called. If the injector is opened later, functions that are already replaced
+   are left out, and a module that needs one gets an error that says so.
+2. Requests that name the injector bypass pydevd's `evaluate`, which copies the frame's names and keeps them, calls what
+   the program has made of `warnings` and `time`, and remembers each result until the program continues.
+3. No garbage collection happens during a request, or earlier because of it: see _BALLAST.
+4. The injected modules are not in `sys.modules`, and do not cause other modules to be loaded.
 
-Each rule answers one thing that an ordinary import and `eval` would do to the program: look names up in modules that a
+Each rule avoids one effect that an ordinary import and `eval` would have on the program: use names in modules that a
 mock or a wrapper has changed, load a module that the program has not loaded, leave entries in `sys.modules`, run a
 finalizer because our objects filled a generation of the collector.
 """
@@ -26,27 +26,30 @@ from typing import Any
 MAGIC = "dap_ai:"
 _KEPT = """_imp _json _string _thread _weakref binascii builtins collections contextvars ctypes enum functools gc io
     itertools json marshal math operator os posix struct sys time types zlib"""
-"""Modules of which the injected ones get what they were when the injector was opened; all others as they are."""
+"""Modules that injected ones get as they were when the injector was opened; all others are the program's."""
 _NEEDED = """__build_class__ __import__ abs all any bin bool bytes callable chr compile dict divmod enumerate eval exec
     filter float format frozenset getattr hasattr hash hex id int isinstance issubclass iter len list map max min next
     object oct ord range repr reversed round set setattr slice sorted str sum super tuple type vars zip"""
 _OF_C: Any = types.BuiltinFunctionType
 _ALSO = {"os": ("posix", "nt")}
-"""Whose functions a module has too."""
+"""Modules whose functions another module re-exports."""
 _HEAP_TYPE, _IMMUTABLE_TYPE = 1 << 9, 1 << 8
 _BALLAST = 16_000
-"""Objects given back, one for each that the collector counts more than before: the next collection comes when it would
-have. To install takes several thousand; a stop 2,000 more, after each full collection: what is freed is kept for later
-by the interpreter, and stays counted."""
+"""Number of spare objects.
+
+One is released for each object that the collector counts more than before, so that the next collection is not earlier.
+An installation takes several thousand; a stop 2,000 more after each full collection, because the interpreter keeps
+freed objects for later and still counts them.
+"""
 
 _names_of: Any = vars(types.ModuleType)["__dict__"].__get__
 _flags_of: Any = vars(type)["__flags__"].__get__
 
 
 def _is_own(module: str, name: str, x: Any) -> bool:
-    """Whether a module would hold this under that name if nobody had replaced it."""
-    # A function knows its name and its module, so one that was put there from elsewhere differs in one of them; the
-    # leading underscore of a C module (`_json`, `json`) is no difference. Classes and instances of the module's own
+    """Whether a module would have this object under that name if nobody had replaced it."""
+    # A function knows its name and its module, so one from another module differs in one of them; the
+    # leading underscore of a C module (`_json`, `json`) does not count. Classes and instances of the module's own
     # classes count as own. Any other object only if C code made its type and it can't be called.
     kind = type(x)
     if kind is _OF_C or kind is types.FunctionType:
@@ -63,7 +66,7 @@ def _bare(module: Any) -> str:
 
 
 def _copied(name: str) -> Any:
-    """A module that holds what is its own of another; None if there is no such, or something else in its place."""
+    """A module object with another module's own names; None if it is missing or replaced."""
     try:
         known = sys.modules[name] if name in sys.modules else __import__(name)
     except ImportError:  # not on this system
@@ -73,8 +76,8 @@ def _copied(name: str) -> Any:
     items = [(key, x) for key, x in list(_names_of(known).items()) if type(key) is str]
     copy: Any = types.ModuleType(name)
     # A module object of our own with the same functions in it: a later `setattr` of the program on its module does not
-    # reach it. Names that were replaced before are left out and not guessed: `__getattr__` (PEP 562) says so to who
-    # needs one.
+    # reach it. Names that were replaced before are left out and not guessed: `__getattr__` (PEP 562) tells the
+    # caller.
     own = {key: x for key, x in items if _is_own(name, key, x)}
     replaced = frozenset([key for key, _ in items if key not in own])
     _names_of(copy).update(own)
@@ -89,10 +92,10 @@ def _copied(name: str) -> Any:
 
 
 def _living(copy: Any, known: Any) -> Any:
-    """The same of `sys`: only functions and classes are kept, all else is what it is now."""
+    """The copy of `sys`: keeps functions and classes; other names are looked up in the current `sys`."""
     names: Any = _names_of(copy)
-    # `sys` is two things: functions, which must be those of the start, and state (`modules`, `path`, `flags`), which
-    # must be that of now. So only the functions are kept; everything else is looked up when it is asked for.
+    # `sys` is two things: functions, which must be those from the start, and state (`modules`, `path`, `flags`),
+    # which must be current. So only the functions are kept; everything else is looked up when it is used.
     functions = {key: x for key, x in names.items() if type(x) is _OF_C or type(x) is type}
 
     def now(key: str) -> Any:
@@ -107,15 +110,15 @@ def _living(copy: Any, known: Any) -> Any:
 
 
 def _patterns() -> Any:
-    """`re` without its cache, which is the program's."""
+    """A copy of `re` without its cache, which belongs to the program."""
     copy = _copied("re")
-    compiler: Any = sys.modules.get("re._compiler") or sys.modules["sre_compile"]  # its name since 3.11, and before
+    compiler: Any = sys.modules.get("re._compiler") or sys.modules["sre_compile"]  # its names since 3.11, and before
     _names_of(copy)["compile"] = compiler.compile
     return copy
 
 
 def keep() -> dict[str, Any]:
-    """What the injected modules call, as it is now: by name, modules that hold what is their own."""
+    """Returns copies of the modules that injected ones call, by name, with the names that are their own."""
     copies = [(name, _copied(name)) for name in _KEPT.split()]
     kept = {name: copy for name, copy in copies if copy is not None}
     kept["sys"] = _living(kept["sys"], sys.modules["sys"])
@@ -124,7 +127,7 @@ def keep() -> dict[str, Any]:
 
 
 class Injector:
-    """What a request may reach: `NAME('ARGUMENT')` with the name of a method below; texts in, texts out."""
+    """The methods that a request may call as `NAME('ARGUMENT')`; arguments and results are texts."""
 
     def __init__(self, kept: Any = None) -> None:
         self._kept: dict[str, Any] = kept or keep()
@@ -142,39 +145,39 @@ class Injector:
         self._ballast = list(map(itertools.repeat, (None,) * _BALLAST))
 
     def visit(self, query: str) -> str:
-        """`runtime.visit`; "" while there is none."""
+        """Calls `runtime.visit`; "" if it is not installed."""
         return self._call("runtime", "visit", query)
 
     def turn(self, work: str) -> str:
-        """`turns.turn`; the same."""
+        """Calls `turns.turn`; "" if it is not installed."""
         return self._call("turns", "turn", work)
 
     def kill(self, token: str) -> str:
-        """`turns.kill`; the same."""
+        """Calls `turns.kill`; "" if it is not installed."""
         return self._call("turns", "kill", token)
 
     def close(self) -> None:
-        """`turns.close`, if it has been installed."""
+        """Calls `turns.close`, if it is installed."""
         there = self._made.get("turns")
         if there is not None:
             there.close()
 
     def watch(self, argument: str) -> str:
-        """`under_debugpy.watch`; the same."""
+        """Calls `under_debugpy.watch`; "" if it is not installed."""
         return self._call("under_debugpy", "watch", argument)
 
     def has(self, module: str) -> str:
-        """MAGIC if a module is installed, else ""."""
+        """Returns MAGIC if a module is installed, otherwise ""."""
         return MAGIC if module in self._made else ""
 
     def importing(self, _: str) -> str:
-        """MAGIC if a thread imports something just now, else ""."""
+        """Returns MAGIC if a thread is importing something, otherwise ""."""
         return MAGIC if self._kept["_imp"].lock_held() else ""
 
     def install(self, packed: str) -> str:
-        """Adds modules: base64(zlib(marshal((magic, ((name, code or source), ...))))).
+        """Installs modules from base64(zlib(marshal((magic, ((name, code or source), ...))))).
 
-        MAGIC when they are there; "" if their code is another Python's; else what went wrong.
+        Returns MAGIC on success; "" if the code is for another Python version. Raises what a module's code raises.
         """
         unpacked = self._kept["zlib"].decompress(self._kept["binascii"].a2b_base64(packed))
         magic, parts = self._kept["marshal"].loads(unpacked)
@@ -184,8 +187,8 @@ class Injector:
         return MAGIC
 
     def add(self, parts: Any) -> dict[str, Any]:
-        """Adds modules of (name, marshalled code or source); gives all that there are. What raises leaves none new."""
-        # Modules that come together may import each other in any order. All are announced in `_awaited`; the first
+        """Adds modules of (name, marshalled code or source) and returns all; if one raises, none is added."""
+        # Modules of one batch may import each other in any order. All are announced in `_awaited`; the first
         # import of one executes it there and then (`_bring`). It is in `_made` before its code runs, as in
         # `sys.modules`, so a circular import finds it. If one raises, none of this batch stays: half of a set would
         # fail later, and further from the cause.
@@ -202,11 +205,11 @@ class Injector:
         return self._made
 
     def bring(self, modules: dict[str, Any]) -> None:
-        """Adds modules that stand in the place of those of the same name which will be installed."""
+        """Adds modules that replace those of the same name in later installations."""
         self._made.update(modules)
 
     def _bring(self, name: str) -> None:
-        """Adds a module that has come, unless the import of another has."""
+        """Adds an announced module, unless another one's import has added it."""
         code = self._awaited.pop(name, None)
         if code is not None:
             self._add(name, code)
@@ -226,10 +229,10 @@ class Injector:
         there = self._made.get(module)
         return "" if there is None else getattr(there, function)(argument)
 
-    # -- what the injected modules import --------------------------------------------------------------------------
+    # -- imports of the injected modules ---------------------------------------------------------------------------
 
     def _import(self, name: str, _globals: Any = None, _locals: Any = None, wanted: Any = (), level: int = 0) -> Any:
-        # Of another injected module: `.texts`, `..stored.statics`, modules of `.`, `dap_ai.system.NAME`.
+        # Imports of another injected module: `.texts`, `..stored.statics`, modules of `.`, `dap_ai.system.NAME`.
         if level or name.startswith("dap_ai."):
             name = name.rpartition(".")[2]
             for wanted_name in (name, *wanted):
@@ -239,8 +242,8 @@ class Injector:
             self._bring("hints")
             if "hints" in self._made:
                 return self._made["hints"]
-        # First what was kept; then a module that the program has loaded, read as it is; only then a real import, for a
-        # module of the library that nobody has loaded. Never one with another type: to read a name of a lazy module
+        # First a kept module; then a module that the program has loaded, as it is; only then a real import, for a
+        # library module that nobody has loaded. Never a module of another type: to read a name of a lazy module
         # would load it.
         kept = self._kept.get(name)
         if kept is not None:
@@ -252,7 +255,7 @@ class Injector:
             raise ImportError("the program has something else in the place of the module " + name)
         return known
 
-    # -- how requests come -----------------------------------------------------------------------------------------
+    # -- handling of requests --------------------------------------------------------------------------------------
 
     def answers(self, text: str) -> bool:
         """Whether a text is `NAME('ARGUMENT')` for the injector."""
@@ -260,7 +263,7 @@ class Injector:
         return opened == "('" and rest.endswith("')") and name in _REQUESTS
 
     def answer(self, text: str) -> str:
-        """What it gives; of what goes wrong a text that does not begin with MAGIC."""
+        """Returns a request's result; for errors, a text that does not begin with MAGIC."""
         name, _, argument = text[:-2].partition("('")
         try:
             return getattr(self, name)(argument)
@@ -268,7 +271,7 @@ class Injector:
             return type(error).__name__ + ": " + str(error.args[0] if error.args else "")[:200]
 
     def quietly(self, text: str, respond: Any, *receiver: Any) -> None:
-        """Answers with the collector off, and leaves its state as it was."""
+        """Answers with the collector off, and restores its state."""
         collector = self._kept["gc"]
         collecting, before = collector.isenabled(), collector.get_count()[0]
         collector.disable()  # a collection runs finalizers and callbacks of the program
@@ -282,14 +285,14 @@ class Injector:
                 collector.enable()
 
     def give_json(self) -> None:
-        """Lets the modules of pydevd use the kept `json`: each message comes and goes by it."""
+        """Gives pydevd's modules the kept `json`, which encodes and decodes every message."""
         plain, kept = sys.modules["json"], self._kept["json"]
         for name, module in list(sys.modules.items()):
             if type(module) is types.ModuleType and "pydevd" in name and _names_of(module).get("json") is plain:
                 _names_of(module)["json"] = kept
 
     def free_frames(self) -> None:
-        """Cures pydevd of a cycle: a frame of its own that kept all frames, the program's with their variables too."""
+        """Removes a reference cycle in pydevd: one of its frames kept all frames and their variables alive."""
         module: Any = sys.modules.get("_pydevd_bundle.pydevd_additional_thread_info_regular")
         known: Any = getattr(module, "PyDBAdditionalThreadInfo", None)
         current_frames: Any = getattr(self._kept["sys"], "_current_frames", None)
@@ -309,10 +312,10 @@ _REQUESTS = ("visit", "turn", "kill", "has", "importing", "install", "watch")
 
 
 def open_injector(name: str, place: Any) -> None:
-    """Makes `place.NAME` the injector; in the module `pydevd`, requests for it pass by pydevd's own `evaluate`.
+    """Makes `place.NAME` the injector; in the module `pydevd`, requests for it bypass pydevd's own `evaluate`.
 
-    Another `place` answers such requests itself. It brings some of the injected modules, `place.dap_ai_modules`, and
-    what it has got from `keep`, `place.dap_ai_kept`.
+    Any other `place` answers such requests itself. It supplies some of the injected modules as `place.dap_ai_modules`,
+    and the result of `keep` as `place.dap_ai_kept`.
     """
     if name in vars(place):
         return
@@ -330,7 +333,7 @@ def open_injector(name: str, place: Any) -> None:
     plain: Any = getattr(api, "internal_evaluate_expression_json", None)
     respond: Any = getattr(sys.modules.get("_pydevd_bundle.pydevd_comm"), "_evaluate_response", None)
     if plain is None or respond is None:
-        return  # another debugpy: its own `evaluate` finds the injector
+        return  # another version of debugpy: its own `evaluate` finds the injector
     prefix = "__import__('pydevd').%s." % name
 
     def evaluate(py_db: Any, request: Any, thread_id: Any) -> None:

@@ -1,4 +1,4 @@
-"""JSON by the C half of `json`: what the program has put in the place of `json.loads` or `json.dumps` is not called."""
+"""JSON through the C half of `json`, so that a program's replacement of `json.loads` or `json.dumps` is not called."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class _Rules:
-    """What the scanner asks its maker for."""
+    """The attributes that the C scanner reads."""
 
     strict = True
     object_hook = object_pairs_hook = array_hook = None  # the last: from Python 3.15
@@ -24,7 +24,7 @@ _encode: Any = _C.make_encoder(None, _unknown, _C.encode_basestring_ascii, None,
 
 
 def loads(data: bytes) -> Any:
-    """What a text in UTF-8 without blanks around it stands for. Raises ValueError."""
+    """Decodes UTF-8 JSON without surrounding blanks. Raises ValueError."""
     text = data.decode("utf-8")
     try:
         value, end = _scan(text, 0)
@@ -37,5 +37,5 @@ def loads(data: bytes) -> Any:
 
 
 def dumps(x: Any) -> bytes:
-    """Plain dicts, lists, strings and numbers, in ASCII without blanks."""
+    """Encodes plain dicts, lists, strings and numbers as ASCII JSON without blanks."""
     return "".join(_encode(x, 0)).encode("ascii")

@@ -1,7 +1,7 @@
-"""Which variables the statement reads that a frame stands at: by the instructions on its lines."""
+"""Finds the variables that a frame's current statement reads, from the instructions on its lines."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
-# Code objects of several versions: Any.
+# Code objects of several Python versions: Any.
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import Any
 
 _MAX_KNOWN = 500
 _BITS, _LOW = 4, 15
-"""Two variables of one instruction share its argument."""
+"""Bits and mask of an argument that two variables of one instruction share."""
 _known: dict[tuple[int, int], list[str]] = {}
 
 
 def mentioned(code: Any, at: int) -> list[str]:
-    """Names in the order in which they are read; `at`: the offset of an instruction of the statement."""
-    key = (id(code), at)  # of another code object later, perhaps: then the order is another, and nothing else
+    """Returns names in the order they are read; `at`: the offset of one of the statement's instructions."""
+    key = (id(code), at)  # a later code object may reuse the id: that would only change the order
     if key not in _known:
         if len(_known) >= _MAX_KNOWN:
             _known.clear()

@@ -1,4 +1,4 @@
-"""Paths without the Python half of `os`: the program may have replaced it."""
+"""Path functions without the Python half of `os`, which the program may have replaced."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ SEPARATOR: str = "\\" if sys.platform == "win32" else "/"
 
 
 def folder_of(path: Any) -> str:
-    """The folder that a path names a file of, without a separator at its end; "" for what is no exact string."""
+    """Returns a file's folder without a trailing separator; "" unless the path is exactly a str."""
     return _native(path).rpartition(SEPARATOR)[0]
 
 
 def file_name(path: Any) -> str:
-    """The last part of a path; "" for what is no exact string."""
+    """Returns the last part of a path; "" unless the path is exactly a str."""
     return _native(path).rpartition(SEPARATOR)[2]
 
 
 def path_bytes(path: str) -> bytes:
-    """As Linux has it."""
+    """Returns a path as bytes, encoded as Linux system calls expect it."""
     return path.encode("utf-8", "surrogateescape")
 
 
 def path_text(path: bytes) -> str:
-    """As Python has it."""
+    """Returns a path as a str, decoded as Python does."""
     return path.decode("utf-8", "surrogateescape")
 
 

@@ -1,4 +1,4 @@
-"""What the injector asks the inspector by: a query in base64, and its answer."""
+"""The injector's entry to the inspector: takes a query in base64 and returns the reply."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from .jsons import dumps, loads
 from .stopped import folder, located
 
 MAGIC = "dap_ai:"
-"""Opens every reply: what does not begin so is an error text of pydevd."""
+"""The start of every reply; other texts are errors from pydevd."""
 
 
 def visit(query: str) -> str:
-    """base64(JSON of a Query) in; MAGIC + base64(JSON of an Inspection) out, or MAGIC + "!" + what went wrong."""
+    """Runs an inspection: base64(JSON of a Query) in, MAGIC + base64(JSON of an Inspection) out.
+
+    For an error, returns MAGIC + "!" + its type and text.
+    """
     try:
         wanted = loads(binascii.a2b_base64(query))
         frames, exc = located([frame["frame_id"] for frame in wanted["frames"]])

@@ -1,8 +1,9 @@
-"""The names of a frame, read where the interpreter keeps them.
+"""Reads a frame's variables where the interpreter stores them.
 
-Up to Python 3.12 `frame.f_locals` of a function fills a dictionary that the frame keeps, and that the program's own
-`locals()` gives: what it holds lives on after a `del`. So variables of functions are read in memory, where a trial with
-a frame of our own shows how they lie; else, and in frames that another thread may leave meanwhile, `f_locals` it is.
+Up to Python 3.12, `frame.f_locals` of a function fills a dictionary that the frame keeps and that the program's own
+`locals()` returns: values in it live on after a `del`. So variables of functions are read from memory, if a test with a
+frame of our own confirms the layout. Otherwise, and for frames that another thread may leave in the meantime, it is
+`f_locals`.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -20,28 +21,31 @@ from typing import Any
 from .stored.statics import MISSING, names_of
 
 _HIDDEN = ("__exception__", "__pydevd_ret_val_dict", "_pydev_stop_at_break")
-"""What pydevd puts among the variables of a frame."""
+"""Names that pydevd adds to a frame's variables."""
 _OF_IPYTHON = re.compile(r"_+|_i+|_i?\d+|_[iod]h|In|Out|exit|quit|open|get_ipython").fullmatch
 _OPTIMIZED = 1  # inspect.CO_OPTIMIZED: a function's code
 _WORD = ctypes.sizeof(ctypes.c_void_p)
 _IN_THE_FRAME = sys.version_info < (3, 11)
-"""Whether a frame's variables are part of the frame object; later they are elsewhere while it runs."""
+"""Whether a frame's variables are part of the frame object; in later versions they are elsewhere while it runs."""
 _ELSEWHERE_AT = 3
 _LOCALS_AT = 7 if _IN_THE_FRAME else 3 if sys.version_info < (3, 12) else 5
 _VARIABLES_AT = types.FrameType.__basicsize__ // _WORD - 1 if _IN_THE_FRAME else 9
-"""Where things lie, in words: the pointer to the variables' place, the dictionary, the first variable."""
+"""Offsets in words: the pointer to the variables' place, the dictionary, the first variable."""
 
 _current_frame: Any = sys._getframe  # pyright: ignore[reportPrivateUsage]  its documented name
 _own_stack: set[int] = set()
 
 
 def forget() -> None:
-    """Drops what is known of this thread's stack; the end of each visit."""
+    """Forgets this thread's stack; called at the end of each inspection."""
     _own_stack.clear()
 
 
 def scope_names(frame: Any, suspended: bool = False) -> dict[str, Any]:
-    """Names bound in a frame, in the interpreter's order. `suspended`: it is a generator's, and does not run."""
+    """Returns the names bound in a frame, in the interpreter's order.
+
+    `suspended`: the frame belongs to a generator that is not running.
+    """
     code = frame.f_code
     if _is_known and code.co_flags & _OPTIMIZED and (suspended or _stands_still(frame)):
         return _read(frame, code)
@@ -50,17 +54,17 @@ def scope_names(frame: Any, suspended: bool = False) -> dict[str, Any]:
         return names_of(scope)
     if type(scope) is _FRAME_PROXY:
         return {name: x for name, x in scope.items() if type(name) is str}
-    return {}  # a class body whose metaclass made a mapping of its own
+    return {}  # a class body whose metaclass provides its own mapping
 
 
 def frame_locals(frame: Any, suspended: bool = False) -> dict[str, Any]:
-    """The same without the debugger's names and those of comprehensions."""
+    """Returns a frame's variables without the debugger's names and those of comprehensions."""
     names = scope_names(frame, suspended)
     return {name: x for name, x in names.items() if name not in _HIDDEN and not name.startswith(".")}
 
 
 def running_names(frame: Any) -> dict[str, Any]:
-    """The same of a frame that runs in this thread; none where only `f_locals` would tell that keeps what it holds."""
+    """Returns variables of a frame that runs in this thread; empty if only `f_locals`, which keeps values, has them."""
     if not frame.f_code.co_flags & _OPTIMIZED or sys.version_info >= (3, 13):
         return frame_locals(frame)
     names = _read(frame, frame.f_code) if _is_known else {}
@@ -68,7 +72,7 @@ def running_names(frame: Any) -> dict[str, Any]:
 
 
 def shown_locals(frame: Any) -> dict[str, Any]:
-    """The same without what IPython keeps for itself among the names of a notebook."""
+    """Returns a frame's variables without IPython's own names in a notebook."""
     names = frame_locals(frame)
     if "_ih" not in names or "get_ipython" not in names:
         return names
@@ -76,12 +80,12 @@ def shown_locals(frame: Any) -> dict[str, Any]:
 
 
 def has_own_names(frame: Any) -> bool:
-    """Whether its names are others than those of its module."""
+    """Returns whether the frame's variables differ from its module's globals."""
     return bool(frame.f_code.co_flags & _OPTIMIZED) or frame.f_locals is not frame.f_globals
 
 
 def shown_by_pydevd(frame: Any) -> dict[str, Any]:
-    """What pydevd has put among the names of a frame: up to 3.12 it stands in the dictionary alone."""
+    """Returns what pydevd added to a frame's names; up to 3.12 only the frame's dictionary contains it."""
     if _is_known and frame.f_code.co_flags & _OPTIMIZED:
         kept = _slot(_place(frame) + _WORD * _LOCALS_AT) if _stands_still(frame) else MISSING
         return names_of(kept) if type(kept) is dict else {}
@@ -108,7 +112,7 @@ def _read(frame: Any, code: Any) -> dict[str, Any]:
 
 
 def _stands_still(frame: Any) -> bool:
-    """Whether what a frame points to cannot go away meanwhile: it is over, or of this thread."""
+    """Whether the frame's memory cannot be freed while it is read: the frame has ended, or is of this thread."""
     if _IN_THE_FRAME or 0 <= _place(frame) - id(frame) < 1 << 20:
         return True
     if not _own_stack:
@@ -137,7 +141,7 @@ def _numbers(frame: Any, at: int, count: int) -> list[int]:
 
 
 def _is_as_expected() -> bool:
-    """Looks at a frame of a known function, at numbers alone: a wrong place must not be taken for an object."""
+    """Checks the layout with a known function's frame, comparing numbers only, so that no wrong address is used."""
     first, second, third = object(), object(), object()
 
     def sample(one: Any, two: Any) -> Any:
@@ -151,7 +155,7 @@ def _is_as_expected() -> bool:
     wanted = [id(first), cell, id(third), 0, id(kept)]
     names = list(frame.f_code.co_varnames) == ["one", "two", "three", "unset", "kept"]
     same = _numbers(frame, _VARIABLES_AT, 5) == wanted and _numbers(frame, _LOCALS_AT, 1) == [id(kept)]
-    del frame  # it leads back to this one, and to the program's
+    del frame  # it references this frame, and the program's frames
     return names and same and cell not in (id(first), id(second))
 
 
@@ -160,11 +164,11 @@ def _locals_of_a_function() -> Any:
 
 
 _FRAME_PROXY: Any = type(_locals_of_a_function())
-"""The type of `f_locals` in a function: a dict; from 3.13 on a view written in C."""
+"""The type of `f_locals` in a function: dict, or from Python 3.13 a view written in C."""
 _is_known = (
     sys.version_info < (3, 13)
     and sys.implementation.name == "cpython"
     and not hasattr(sys, "gettotalrefcount")
     and _is_as_expected()
 )
-"""Whether variables are read in memory."""
+"""Whether variables are read from memory."""

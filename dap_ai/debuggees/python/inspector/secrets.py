@@ -1,7 +1,7 @@
-"""Strings that the program binds to names such as `password`: told to the proxy, which judges them.
+"""Finds strings bound to names such as `password`: candidates, which the proxy then judges.
 
-Only what is stored is looked at, as everywhere in the inspector. Names decide here by a few syllables, rather too many:
-what is no secret after all is dropped by the proxy.
+Only stored values are read, as everywhere in the inspector. Names match by a few syllables, with many false positives:
+the proxy drops those.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -47,7 +47,7 @@ MIN_CHARS = 5
 _MAX_CHARS = 16_384
 _MAX_TOLD = 300
 _MAX_ITEMS = 500
-"""Of one container."""
+"""Maximum number of items examined per container."""
 _MAX_DEPTH = 8
 _LIBRARIES = (
     folder_of(os.__file__) + os.sep,
@@ -56,15 +56,15 @@ _LIBRARIES = (
 )
 
 _exception_args: Any = BaseException.__dict__["args"].__get__
-_clock = time.thread_time  # not of the wall: a busy machine must not make the search shorter
+_clock = time.thread_time  # not wall-clock time: a busy machine must not shorten the search
 _copy_context = copy_context
 _PLAIN = frozenset(map(id, (int, float, bool, complex, type(None))))
-"""Types of what holds no string, and of which there may be many."""
+"""Ids of types that contain no string and are frequent."""
 _TURN = 32
 
 
 class SearchBudget:
-    """How many objects may be looked at, and for how long."""
+    """Limits of a search: the number of objects, and seconds of processor time."""
 
     def __init__(self, objects: int, max_s: float) -> None:
         self.objects = objects
@@ -72,7 +72,7 @@ class SearchBudget:
 
 
 class StoredString:
-    """A string that something stores. `holder[key]` is it, where the holder is a dict or a list, else None."""
+    """A stored string. It is `holder[key]` if the holder is a dict or a list; otherwise the holder is None."""
 
     __slots__ = ("holder", "key", "name", "value")
 
@@ -81,7 +81,7 @@ class StoredString:
 
 
 def secrets_of(scopes: list[Any], budget: SearchBudget) -> list[dict[str, str]]:
-    """The strings with telling names, or that hold a URL's password, as {name, text}; each once."""
+    """Returns strings with telltale names, or with a password in a URL, as {name, text}; each once."""
     seen: set[tuple[str, str]] = set()
     for found in strings(scopes, budget):
         text = _text(found.value)
@@ -93,19 +93,19 @@ def secrets_of(scopes: list[Any], budget: SearchBudget) -> list[dict[str, str]]:
 
 
 def is_secret_name(name: str) -> bool:
-    """Whether a name may be that of a secret."""
+    """Returns whether a name may be a secret's."""
     name = name.lower()
     return any(syllable in name for syllable in _SYLLABLES)
 
 
 def strings(scopes: list[Any], budget: SearchBudget) -> Iterator[StoredString]:
-    """What the environment, the arguments, the scopes (dicts of names), the context and the threads lead to.
+    """Yields the strings reachable from the environment, the arguments, `scopes` (dicts of names), context and threads.
 
-    Name by name in turn, each nearest first, so that a large value does not hide what the others have. What belongs
-    to libraries comes last: a quarter of the budget is left for it.
+    It takes turns between names, each nearest first, so that a large value does not hide the others. Library objects
+    come last: a quarter of the budget is reserved for them.
     """
     seen: set[int] = set()
-    kept: list[Any] = []  # an id is an object's as long as it lives
+    kept: list[Any] = []  # an id is unique only while its object lives
     search = _Search(budget)
     starts = [_environment(), sys.argv, getattr(sys, "orig_argv", None), *scopes, tuple(_copy_context()), _threads()]
     parts = (part for scope in starts for part in _parts("", scope) if id(type(part[1])) not in _PLAIN)
@@ -120,7 +120,7 @@ def strings(scopes: list[Any], budget: SearchBudget) -> Iterator[StoredString]:
 
 
 class _Search:
-    """A walk that takes from many names in turn."""
+    """A search that takes turns between many names."""
 
     def __init__(self, budget: SearchBudget) -> None:
         self._budget = budget
@@ -128,13 +128,13 @@ class _Search:
         self._modules: dict[str, bool] = {}
 
     def goes_on(self, late: bool) -> bool:
-        """Whether there is budget left; before it is late, for the program's own objects."""
+        """Whether budget is left; if not `late`, budget for the program's own objects."""
         if late:
             return self._budget.objects > 0 and _clock() < self._budget.ends
         return self._budget.objects > self._least and _clock() < self._early_ends
 
     def some(self, way: Any, late: bool, seen: set[int], kept: list[Any]) -> Iterator[StoredString]:
-        """The next objects of one name; what they lead to is put behind the others."""
+        """Yields strings among the next objects of one name, and queues what they refer to."""
         todo = way[late]
         for _ in range(min(_TURN, len(todo))):
             name, x, holder, key, depth = todo.popleft()
@@ -151,7 +151,7 @@ class _Search:
             todo.extend((*part, depth + 1) for part in _parts(name, x) if id(type(part[1])) not in _PLAIN)
 
     def _is_library(self, x: Any) -> bool:
-        """Whether it is of a class, or is a class, that a library or Python itself defines in Python."""
+        """Whether `x`, or its class, is defined in Python code of a library or of Python itself."""
         cls = x if issubclass(type(x), type) else type(x)
         if made_in_c(cls):
             return False
@@ -232,7 +232,7 @@ def _of_function(name: str, function: Any) -> Iterator[tuple[str, Any, Any, Any]
     for key, cell in zip(code.co_freevars, function.__closure__ or ()):  # noqa: B905  the same
         try:
             yield key, cell.cell_contents, None, None
-        except ValueError:  # it is empty
+        except ValueError:  # an empty cell
             continue
     for part in code.co_consts:
         if _is_text(part):
@@ -240,7 +240,7 @@ def _of_function(name: str, function: Any) -> Iterator[tuple[str, Any, Any, Any]
 
 
 def _of_suspended(frame: Any) -> Iterator[tuple[str, Any, Any, Any]]:
-    """What the frame of a generator or a coroutine holds; None once that is over."""
+    """The variables in the frame of a generator or a coroutine; empty if it has ended."""
     if frame is not None and is_users(frame.f_code.co_filename):
         for key, part in frame_locals(frame, suspended=True).items():
             yield key, part, None, None
@@ -249,13 +249,13 @@ def _of_suspended(frame: Any) -> Iterator[tuple[str, Any, Any, Any]]:
 def _of_context_variable(variable: Any) -> Iterator[tuple[str, Any, Any, Any]]:
     try:
         value = variable.get()
-    except LookupError:  # it is not set here
+    except LookupError:  # not set in this context
         return
     yield variable.name, value, None, None
 
 
 def _of_module(module: Any) -> list[tuple[str, Any]]:
-    """The names of a module of the program's own; nothing of a library."""
+    """The names in a module of the program's own; empty for a library."""
     names = names_of(module_namespace(module))
     file = names.get("__file__")
     is_own = type(file) is str and is_users(file)
@@ -263,7 +263,7 @@ def _of_module(module: Any) -> list[tuple[str, Any]]:
 
 
 def is_users(file: str) -> bool:
-    """Whether a file is neither of Python nor of an installed package."""
+    """Returns whether a file belongs neither to Python nor to an installed package."""
     return not file.startswith("<") and not any(part in file for part in _LIBRARIES)
 
 

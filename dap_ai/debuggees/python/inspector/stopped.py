@@ -1,4 +1,4 @@
-"""The frames of a stop, as pydevd keeps them. In a process held after a failure another module stands in its place."""
+"""Finds the frames of a stop in pydevd; post_mortem_stack replaces this module in a held process."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownLambdaType=false
@@ -14,11 +14,11 @@ from .scopes import shown_by_pydevd
 from .thread_facts import current_frames
 
 folder = ""
-"""From which paths are told; empty: where the program stands."""
+"""The folder that paths are relative to; empty: the current directory."""
 
 
 def located(frame_ids: list[int]) -> tuple[list[Any], Any]:
-    """(frame id, frame, line, last instruction) of the wanted frames, and the exception of their stop."""
+    """Returns (frame id, frame, line, last instruction) of these frames, and the exception of their stop."""
     wanted = {_pydevd_id(frame_id): frame_id for frame_id in frame_ids}
     manager: Any = sys.modules["pydevd"].get_global_debugger().suspended_frames_manager
     found: list[Any] = []
@@ -49,13 +49,13 @@ def _blocked(wanted: dict[int, int]) -> list[Any]:
 
 
 def _pydevd_id(frame_id: int) -> int:
-    """The `id()` by which pydevd knows a frame: on the wire it numbers them."""
+    """The `id()` of a frame, by which pydevd knows it: the protocol uses numbers."""
     schema: Any = sys.modules.get("_pydevd_bundle._debug_adapter.pydevd_base_schema")
     return schema.BaseSchema._dap_id_to_obj_id.get(frame_id, frame_id)
 
 
 def _shown_exception(frames_list: Any) -> Any:
-    """What pydevd shows as `__exception__` in the frame of a stop at a raised exception: (type, value, traceback)."""
+    """The exception in pydevd's variable `__exception__` (type, value, traceback), at a stop at a raise."""
     for frame in list(frames_list)[:1]:
         shown = shown_by_pydevd(frame).get("__exception__")
         if type(shown) is tuple and len(shown) == 3:
@@ -64,7 +64,7 @@ def _shown_exception(frames_list: Any) -> Any:
 
 
 def _with_chained(frames_list: Any) -> list[Any]:
-    """(pydevd's id, frame, line, last instruction), the frames of causes and contexts included."""
+    """(pydevd's id, frame, line, last instruction), including the frames of causes and contexts."""
     found: list[Any] = []
     while frames_list is not None and len(found) < 10_000:
         offsets = _offsets(frames_list.trace_obj)
@@ -73,14 +73,14 @@ def _with_chained(frames_list: Any) -> list[Any]:
             frame = shown if type(shown) is types.FrameType else shown._base_frame  # a chained exception's frame
             offset = offsets.get(id(frame))
             if offset is None and position:
-                offset = frame.f_lasti  # a caller stands at its call; the top frame only at the start of a line
+                offset = frame.f_lasti  # a caller is at its call; the top frame is only known to be at a line
             found.append((id(shown), frame, lines.get(id(shown), shown.f_lineno), offset))
         frames_list = getattr(frames_list, "chained_frames_list", None)
     return found
 
 
 def _offsets(entry: Any) -> dict[int, int]:
-    """The last instruction of each frame of a traceback."""
+    """The last instruction's offset by the id of each frame of a traceback."""
     offsets: dict[int, int] = {}
     while entry is not None:
         offsets[id(entry.tb_frame)] = entry.tb_lasti

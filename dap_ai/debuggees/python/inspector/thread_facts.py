@@ -1,4 +1,4 @@
-"""Threads of the program: where each one is, and what it waits for."""
+"""Describes the program's threads: where each one is, and what it waits for."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownLambdaType=false
@@ -40,7 +40,7 @@ _WAITS: dict[tuple[str, str], str] = {
     ("connection.py", "recv"): "Connection.recv",
     ("connection.py", "poll"): "Connection.poll",
 }
-"""Blocking functions of the standard library, by file and function; the outermost that a thread is in is said."""
+"""Blocking functions of the standard library, by file and function; a thread's outermost one is reported."""
 
 _LIBRARY = folder_of(os.__file__) or os.sep
 
@@ -49,7 +49,7 @@ current_frames: Any = sys._current_frames  # pyright: ignore[reportPrivateUsage]
 
 
 def live_frames() -> set[int]:
-    """Ids of all frames that are on some thread's stack."""
+    """Returns the ids of all frames on any thread's stack."""
     alive: set[int] = set()
     stacks = list(current_frames().values())
     while stacks:
@@ -59,12 +59,12 @@ def live_frames() -> set[int]:
                 break
             alive.add(id(frame))
             frame = frame.f_back
-        frame = None  # one of them is this function's own: no cycle may stay behind
+        frame = None  # one of them is this function's own frame: leave no reference cycle
     return alive
 
 
 def thread_facts(budget: VisitBudget) -> list[dict[str, Any]]:
-    """ThreadFacts structures, the current thread first; the debugger's own threads are left out."""
+    """Returns ThreadFacts dicts, the current thread first, without the debugger's own threads."""
     current = threads_in_c.get_ident()
     tops = current_frames()
     active: Any = vars(threading).get("_active")

@@ -1,5 +1,5 @@
-"""Targets from a command line: a script, a module, a process, a held failure, a notebook's kernel.
+"""Targets from a command line: a script, a module, a process, a paused failure, a notebook's kernel.
 
-A `Target` says what the debug adapter is to start or attach to, and where the prompt differs. `kernels.py` holds a
-kernel at its last error: `hosts/post_mortem` is loaded there under a name of its own, for the time of the answer.
+A `Target` defines what the debug adapter launches or attaches to, and how the prompt differs. `kernels.py` pauses a
+kernel at its last error: it loads `hosts/post_mortem` there under a private name while the question is answered.
 """

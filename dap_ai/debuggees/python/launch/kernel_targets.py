@@ -1,4 +1,4 @@
-"""A Jupyter kernel as the target of `dap-ai ask --kernel`: at its last error, or where a debugger has stopped it."""
+"""A Jupyter kernel as the target of `dap-ai ask --kernel`: at its last error, or at another debugger's stop."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _WAITS = "the kernel is debugged from here: it stops where a cell fails, at `bre
 
 
 class KernelAtError(PostMortemTarget):
-    """At its last error; cells are called in the answer what the notebook calls them."""
+    """A kernel paused at its last error; the answer names cells as the notebook does."""
 
     def __init__(self, asked: KernelStop) -> None:
         super().__init__(asked.held)
         self._named = asked.named
 
     async def heard(self, session: TargetSession, name: str, body: dict[str, Any]) -> dict[str, Any] | None:
-        """What is said of it."""
+        """Replaces the file names of cells in answers with the cells' names in the notebook."""
         del session
         texts = {"askOutput": "output", "askEnded": "answer"}
         key = texts.get(name, "")
@@ -35,7 +35,7 @@ class KernelAtError(PostMortemTarget):
 
 
 class StoppedKernel(Debugged):
-    """Another debugger has stopped it, and alone moves it: nothing of that is touched."""
+    """A kernel that another debugger has stopped; only that debugger steps or resumes it."""
 
     stops_at_exceptions = False
     acts = False
@@ -47,13 +47,13 @@ class StoppedKernel(Debugged):
         self.backend = JupyterBackend(path, beside=True)
 
     async def let_go(self, session: TargetSession) -> bool:
-        """It stays where it is."""
+        """Leaves the kernel stopped."""
         del session
         return False
 
 
 class DebuggedKernel(Debugged):
-    """As by an editor: it stops where a cell fails or reaches a breakpoint, and goes on when it is left."""
+    """A kernel debugged as by an editor: stops at failing cells and breakpoints, continues when the session ends."""
 
     begins_stopped = False
     on_silence = "the kernel does not answer"
@@ -62,28 +62,28 @@ class DebuggedKernel(Debugged):
         self.backend = JupyterBackend(path)
 
     def filters(self, exceptions: Sequence[str], announced: Sequence[str]) -> Sequence[str]:
-        """What a cell fails with, IPython catches."""
+        """Adds the filter for exceptions that IPython catches, which is how a cell fails."""
         return [name for name in {*exceptions, _FAILS} if name in announced]
 
     def start_request(self, session: TargetSession, capabilities: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-        """It runs already."""
+        """Attaches: a kernel is already running."""
         del capabilities
         session.display.status(_WAITS)
         return "attach", {}
 
     def statement(self, text: str) -> str:
-        """Python's."""
+        """Returns the text unchanged: it already is Python."""
         return text
 
     def first_line(self, name: str, source: Sequence[str]) -> int:
-        """By the syntax tree."""
+        """Returns the first line of a function, from the syntax tree."""
         return function_at(source, name)
 
 
 def target_at(wanted: str, *, stays: bool = False) -> Target:
-    """The kernel of a connection file; "": the newest. Raises StartError.
+    """Returns the kernel of a connection file ("": the newest one) as a target. Raises StartError.
 
-    `stays`: one that has not failed is waited for.
+    `stays`: return a kernel that has not failed yet as well, to wait for its first failure.
     """
     try:
         asked = asyncio.run(ask_at(wanted))

@@ -1,7 +1,7 @@
-"""A Jupyter kernel that is asked about from outside: held at its last error, or looked at where it has stopped.
+"""Pauses a Jupyter kernel at its last error, or finds where a debugger has stopped it.
 
-The kernel is the notebook's. What is run there for its last error leaves no trace in it: no number, no history, no
-name; it ends with this process, whatever becomes of that.
+The kernel belongs to the notebook. The code that pauses it leaves no trace there (no execution number, history or
+names) and ends when this process does.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _BUSY = (
 _NO_ERROR = "No cell of this kernel has failed so far, and no debugger has stopped it."
 _HOST_PACKAGES = ("IPython", "ipykernel", "ipyflow", "pyccolo")
 _PYTHON = Path(__file__).parents[1]
-"""The package `dap_ai.debuggees.python`, which the kernel imports under a private name."""
+"""The folder of the package `dap_ai.debuggees.python`, which the kernel imports under a private name."""
 _HOLD = """
 import importlib, importlib.util, json, linecache, os, sys
 
@@ -105,15 +105,15 @@ except BaseException as error:
 
 
 class KernelStop(NamedTuple):
-    """`held`: the address at which it is held at its last error; empty: a debugger has stopped it."""
+    """Where a kernel stopped. `held`: address of the process paused at its last error; empty at a debugger's stop."""
 
     path: str
     held: str
     cells: Mapping[str, str]
-    """By the file that a cell's code has in tracebacks, what the notebook calls it."""
+    """Cell names in the notebook, by the file name that tracebacks show."""
 
     def named(self, text: str) -> str:
-        """The text with that."""
+        """Returns the text with cell names in place of their files."""
         for path, cell in self.cells.items():
             text = text.replace(path, cell).replace(Path(path).name, cell)
         return text
@@ -128,7 +128,10 @@ class NoErrorError(CannotReachError):
 
 
 async def ask_at(wanted: str) -> KernelStop:
-    """Finds the kernel, and holds it at its last error unless it has stopped. Raises CannotReachError, NoErrorError."""
+    """Finds the kernel and pauses it at its last error, unless a debugger stopped it.
+
+    Raises CannotReachError, NoErrorError.
+    """
     path = found(wanted)
     kernel = Kernel(path)
     said: asyncio.Queue[tuple[str, dict[str, Any], str]] = asyncio.Queue()
@@ -149,7 +152,7 @@ async def ask_at(wanted: str) -> KernelStop:
 
 
 async def _is_stopped(kernel: Kernel) -> bool:
-    """Whether its debugger stands at a stop."""
+    """Whether the kernel's debugger has a stopped thread."""
     try:
         info = await kernel.debug(1, "debugInfo", {}, _LOOKS_S)
     except NoReplyError:  # a kernel without a debugger
@@ -159,7 +162,7 @@ async def _is_stopped(kernel: Kernel) -> bool:
 
 
 async def _answer(said: asyncio.Queue[tuple[str, dict[str, Any], str]], request: str) -> dict[str, Any]:
-    """What our code prints first. Raises CannotReachError: the kernel does something else."""
+    """The JSON object that our code prints first. Raises CannotReachError if the kernel is busy."""
     ends = time.monotonic() + _BEGINS_S
     while (left_s := ends - time.monotonic()) > 0:
         try:
@@ -168,7 +171,7 @@ async def _answer(said: asyncio.Queue[tuple[str, dict[str, Any], str]], request:
             break
         if parent != request:
             continue
-        ends = max(ends, time.monotonic() + _HOLDS_S)  # it has begun
+        ends = max(ends, time.monotonic() + _HOLDS_S)  # the code has started
         if kind == "stream" and content["text"].lstrip().startswith("{"):
             return dict(json.loads(content["text"].splitlines()[0]))
     raise CannotReachError(_BUSY)

@@ -7,7 +7,7 @@ from dap_ai.commands.running.start_debuggee import Debugged, quietly
 
 
 class PostMortemTarget(Debugged):
-    """It is asked about, and let go: what becomes of it then is its own concern."""
+    """The target of a paused process. It is queried and released; what the process does next is its own concern."""
 
     stops_at_exceptions = False
     unmoved = "The program is held where it has failed: it can be looked at, and let go (continue)."
@@ -18,7 +18,7 @@ class PostMortemTarget(Debugged):
         self.connect = address
 
     async def let_go(self, session: TargetSession) -> bool:
-        """In a chat `continue` lets it go on; one question leaves it as it is, for the next."""
+        """Resumes the process at the end of a chat; after a single question, leaves it paused for the next."""
         if session.wishes.chat:
             await quietly(session, "continue", {"threadId": 1})
         return False

@@ -1,4 +1,4 @@
-"""What is to be run: is it a Python program, and how is its launch written down."""
+"""Python programs from a command line: validation, launch arguments, and advice if the program never stops."""
 
 from __future__ import annotations
 
@@ -24,37 +24,37 @@ class PythonProgram(msgspec.Struct, frozen=True):
 
     python: str
     path: str
-    """Empty for a module."""
+    """The script's path; empty for a module."""
     module: str
     arguments: tuple[str, ...]
     cwd: str
     env: Mapping[str, str]
     model: bool = False
-    """Whether a language model answers; `pytest --ask` never asks one."""
+    """Whether a language model answers; `pytest --ask` never uses one."""
 
     @property
     def name(self) -> str:
-        """What a person calls it."""
+        """The module's name or the script's file name."""
         return self.module or Path(self.path).name
 
     @property
     def is_test_runner(self) -> bool:
-        """Whether it reports its tests' errors itself, so that none of them is ever uncaught."""
+        """Whether it catches and reports its tests' errors itself, so that none of them is uncaught."""
         return self.name.removesuffix(".py") in _TEST_RUNNERS
 
     @property
     def better_way(self) -> str:
-        """Advice to use `pytest --ask`, where pytest runs and no model was chosen; else empty."""
+        """Advice to use `pytest --ask`, if the program is pytest and no model was chosen; otherwise empty."""
         return TRY_PYTEST if self.name in _PYTEST and not self.model else ""
 
     def command_line(self) -> str:
-        """What runs, as it would be typed without us."""
+        """The shell command that runs the program without a debugger."""
         start = ["-m", self.module] if self.module else [self.path]
         env = [f"{key}={value}" for key, value in self.env.items()]
         return shlex.join([*env, self.python, *start, *self.arguments])
 
     def why_no_stop(self, status: int, exceptions: Sequence[str]) -> str:
-        """The line for who expected a stop. `status` is the program's, as a shell gives it."""
+        """Returns why the program never stopped, as a line. `status` is its exit code as a shell reports it."""
         if not status:
             return "The program did not stop: no uncaught exception, no breakpoint reached."
         if status == 128 + signal.SIGINT:
@@ -78,7 +78,7 @@ class PythonProgram(msgspec.Struct, frozen=True):
         return text if wider in exceptions or "raised" in exceptions else f"{text} Try --exception {wider}."
 
     def launch_arguments(self, *, just_my_code: bool, hold: bool = False) -> dict[str, Any]:
-        """Of the `launch` request, for a terminal of our own. `hold`: at its first line."""
+        """Arguments of the `launch` request, for the command line's own terminal. `hold`: stop at the first line."""
         return {
             **({"stopOnEntry": True} if hold else {}),
             "name": self.name,
@@ -92,13 +92,13 @@ class PythonProgram(msgspec.Struct, frozen=True):
             "redirectOutput": False,
             "subProcess": False,
             "justMyCode": just_my_code,
-            # sys.exit is no failure, whatever its code.
+            # sys.exit is not a failure, whatever its code.
             "breakOnSystemExit": [],
         }
 
 
 def find_program(name: str) -> str:
-    """The absolute path of PROGRAM. Raises UsageError if python could not run it."""
+    """Returns the absolute path of PROGRAM. Raises UsageError if python could not run it."""
     path = Path(name)
     if problem := _problem(path):
         raise click.UsageError(problem)
@@ -134,7 +134,7 @@ def _is_module_name(name: str) -> bool:
 
 
 def function_at(source: Sequence[str], name: str) -> int:
-    """The first line that runs in a function or method (`total`, `Account.withdraw`); 0: none of that name."""
+    """Returns the 1-based line where a function's or method's (`Account.withdraw`) body starts; 0 if not found."""
     try:
         tree: ast.AST = ast.parse("\n".join(source))
     except (SyntaxError, ValueError):

@@ -24,12 +24,15 @@ from dap_ai.settings.configuration import Resolved
 
 _PAUSE_S = 3.0
 _ATTACH_FAILED = "Attach to PID failed"
-"""debugpy says so in an output event only, and leaves the request `attach` unanswered."""
+"""The text of debugpy's failed attach: it appears only in an output event, and `attach` is never answered."""
 _ATTACH_ADVICE = "debugpy could not get into process {pid}: `dap-ai doctor` tells what it needs for that."
 
 
 class PythonTarget(Debugged):
-    """One of `program` and `pid` is set. `terminal_setup`: a request of the backend's for a program in our terminal."""
+    """A Python program to launch (`program`) or attach to (`pid`); exactly one is set.
+
+    `terminal_setup`: the backend's request for a program in the command line's own terminal.
+    """
 
     initialize: Mapping[str, Any] = {"adapterID": "python", "supportsRunInTerminalRequest": True}
 
@@ -48,12 +51,12 @@ class PythonTarget(Debugged):
         self._terminal_setup = terminal_setup
         self.job = job
         self._holds = False
-        """It has yet to come to its first line, where it is to be held."""
+        """Whether the program is to be held at its first line and has not reached it yet."""
         self.ours = program is not None
         self.command_line = program.command_line() if program else ""
 
     def start_request(self, session: TargetSession, capabilities: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-        """By the backend's recipe."""
+        """Returns the `launch` or `attach` request, with its arguments."""
         del capabilities
         if self._program:
             self._holds = hold = session.wishes.hold
@@ -61,25 +64,25 @@ class PythonTarget(Debugged):
         return "attach", {"processId": self._pid, "justMyCode": self._just_my_code}
 
     def start_failure(self, name: str, body: Mapping[str, Any]) -> RequestFailed | None:
-        """Debugpy could not get into the process."""
+        """Returns an error if an output event shows that debugpy could not attach to the process."""
         if name == "output" and _ATTACH_FAILED in body.get("output", ""):
             return RequestFailed("attach", "attachFailed", _ATTACH_ADVICE.format(pid=self._pid))
         return None
 
     async def initialized(self, session: TargetSession) -> None:
-        """The terminal is set up."""
+        """Sends the request that sets up the terminal, if there is one."""
         if self._program and self._terminal_setup:
             await quietly(session, *self._terminal_setup)
 
     async def started(self, session: TargetSession) -> None:
-        """What we attached to stops where it is, unless it is to stop somewhere."""
+        """Pauses an attached process at once, unless breakpoints or exceptions are to stop it."""
         if self._pid and not session.wishes.breakpoints and not session.wishes.exceptions:
             await session.controls.pause()
             not_stopped: tuple[str, dict[str, Any]] = ("notStopped", {})
             asyncio.get_running_loop().call_later(_PAUSE_S, session.events.put_nowait, not_stopped)
 
     async def stopped(self, session: TargetSession, body: dict[str, Any], *, running: bool) -> dict[str, Any] | None:
-        """A program that is to be held stands at its first line: debugpy stops it in code of ours before that."""
+        """Steps a held program to its first line, because debugpy stops it earlier, in injected code."""
         del running
         if not self._holds:
             return body
@@ -92,35 +95,38 @@ class PythonTarget(Debugged):
         return body | {"reason": "entry"} if body["reason"] == "step" else body
 
     async def not_stopped(self, session: TargetSession) -> None:
-        """Nothing of what we attached to can be stopped: it is told where it is, and left alone."""
+        """Displays where each thread waits and leaves the process alone: no thread could be stopped."""
         session.outcome.answered = True
         session.display.ask_ended(await where_threads_wait(session.controls.request))
 
     async def introduce(self, session: TargetSession, thread_id: int) -> None:
-        """Says whether there is a better way to ask about tests."""
+        """Prints the advice to use `pytest --ask`, if it applies."""
         del thread_id
         if self._program and self._program.better_way and not session.wishes.breakpoints:
             session.display.status(self._program.better_way)
 
     async def frame_of(self, session: TargetSession, thread_id: int) -> int | None:
-        """In a process that was attached to, below the code by which debugpy got in."""
+        """In an attached process, the frame below the code that debugpy injected; otherwise None."""
         return await program_frame(session.controls.request, thread_id) if self._pid else None
 
     def statement(self, text: str) -> str:
-        """Python's."""
+        """Returns the text unchanged: it already is Python."""
         return text
 
     def first_line(self, name: str, source: Sequence[str]) -> int:
-        """By the syntax tree: debugpy's own function breakpoints know no methods, and watch every call."""
+        """Returns the first line from the syntax tree.
+
+        debugpy's own function breakpoints ignore methods and watch every call.
+        """
         return function_at(source, name)
 
     def why_no_stop(self, status: int, exceptions: Sequence[str]) -> str:
-        """By how it ended, and by what would have stopped it."""
+        """Returns why the program never stopped, from its exit code and the exceptions it would have stopped at."""
         return self._program.why_no_stop(status, exceptions) if self._program else ""
 
 
 def look(wanted: TargetRequest, resolved: Resolved, tell: Callable[[str], None]) -> Make:
-    """See commands.kinds.KindPort. Raises UsageError."""
+    """Finds the target, see commands.target_kinds.KindPort. Raises UsageError."""
     if wanted.sanitize:
         raise click.UsageError("--sanitize works for C and C++ source files only.")
     del tell
@@ -158,7 +164,7 @@ def _program(wanted: TargetRequest, resolved: Resolved) -> PythonProgram:
 
 
 Request = Callable[[str, Mapping[str, Any] | None], Awaitable[dict[str, Any]]]
-"""Sends a request and gives the response's body. Raises RequestFailed."""
+"""Sends a request and returns the response's body. Raises RequestFailed."""
 
 _NOT_STOPPABLE = (
     "No thread can be stopped: each of them waits outside of Python's code, for a lock, for input or in a sleep, "
@@ -167,9 +173,9 @@ _NOT_STOPPABLE = (
 
 
 async def program_frame(request: Request, thread_id: int) -> int | None:
-    """The frameId of the thread's innermost frame that is the program's own; None if there is none.
+    """Returns the frameId of the thread's innermost frame of the program; None if it has none.
 
-    A thread that waited when debugpy got in stops in the code by which it got in, above the program's frames.
+    A thread that was waiting when debugpy attached stops in the injected code, above the program's frames.
     """
     frames: list[dict[str, Any]] = (await request("stackTrace", {"threadId": thread_id}))["stackFrames"]
     injected = len(frames) > 1 and frames[0]["name"] == "<module>" and _path(frames[0]) in ("", "<string>")
@@ -177,7 +183,7 @@ async def program_frame(request: Request, thread_id: int) -> int | None:
 
 
 async def where_threads_wait(request: Request) -> AskEnded:
-    """An answer made of the stacks alone, which can be read though nothing is stopped."""
+    """Returns an answer made of stack traces alone, which can be read while no thread is stopped."""
     lines = [_NOT_STOPPABLE]
     for thread in (await request("threads", None))["threads"]:
         lines += ["", f"Thread `{thread['name']}`:", ""]

@@ -1,10 +1,10 @@
-"""Locked copies of the debuggee, in which an expression runs, a fix is tried, a call is traced.
+"""Locked copies of the debuggee, in which an expression runs, a fix is tried, or a call is traced.
 
-A snapshot is a cloned process (docs/decisions/0005); docs/security.md says what it promises. This code runs in the
+A snapshot is a cloned process (docs/decisions/0005); docs/security.md lists its guarantees. This code runs in the
 debuggee: standard library only, no import of dap_ai, Python 3.8 and newer.
 
-1. A copy does one job and ends; it ends itself at its deadline, even if whoever asked is gone.
+1. A copy does one job and ends; it ends itself at its deadline, even if the requester is gone.
 2. It writes nothing that outlives it, and reaches no other process and no network (`isolation/`, `files/`).
-3. `SnapshotResult.unknown` says why the outcome of a copy is none of the program's (`isolation/refused_calls.py`).
-4. Secrets are overwritten in a copy that a model sees (`blanking.py`).
+3. `SnapshotResult.unknown` explains why a copy's outcome may differ from the program's (`isolation/refused_calls.py`).
+4. Secrets are overwritten in a copy whose results a model sees (`blanking.py`).
 """

@@ -1,4 +1,4 @@
-"""An answer as the bytes that fit where they go: what is left out of a trace is said, never does the answer fail."""
+"""Encodes an answer within a size limit: leaves out parts of a trace, with a mark, instead of failing."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Values are Any, and `type(x) is list` narrows Any to list[Unknown].
@@ -13,17 +13,17 @@ _MAX_TOLD_LINES = 300
 
 
 def encoded(**parts: Any) -> bytes:
-    """JSON in ASCII."""
+    """Returns the parts as ASCII JSON."""
     return dumps(parts)
 
 
 def unavailable(why: str, **parts: Any) -> bytes:
-    """The answer of a job that could do nothing."""
+    """Returns the answer of a job that could do nothing, with the reason."""
     return encoded(done=True, status="unavailable: " + why, **parts)
 
 
 def fitting(reply: dict[str, Any], max_bytes: int) -> bytes:
-    """A SnapshotResult structure within a size."""
+    """Returns a SnapshotResult dict as JSON of at most `max_bytes`."""
     data = encoded(done=True, **reply)
     for _ in _shortened(reply):
         if len(data) <= max_bytes:
@@ -33,7 +33,7 @@ def fitting(reply: dict[str, Any], max_bytes: int) -> bytes:
 
 
 def completed(answer: bytes, effects: list[str], refusals: list[str]) -> bytes:
-    """An answer with what its copy does not know of. What is no answer stays as it is."""
+    """Returns an answer with effects and refusals that its copy does not know; unchanged if it is not an answer."""
     try:
         reply = loads(answer) if effects or refusals else None
     except ValueError:
@@ -45,7 +45,7 @@ def completed(answer: bytes, effects: list[str], refusals: list[str]) -> bytes:
 
 
 def _shortened(reply: dict[str, Any]) -> Iterator[None]:
-    """Leaves out more and more, in place."""
+    """Leaves out more and more of a reply, in place."""
     yield
     trace = reply.get("trace")
     if trace is not None:
@@ -83,7 +83,7 @@ def _shortened(reply: dict[str, Any]) -> Iterator[None]:
 
 
 def _cut(trace: dict[str, Any], kept: int) -> None:
-    """Leaves the last steps of its history, as many as are to be kept, and what belongs to them; none without any."""
+    """Keeps only the last `kept` steps of a trace's history and what belongs to them; 0 removes the history."""
     history = trace["history"]
     if not kept:
         del trace["history"]

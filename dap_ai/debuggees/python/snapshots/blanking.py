@@ -1,6 +1,6 @@
 """Overwrites the program's secrets in a copy of it, so that nothing can be computed from them there.
 
-Only ever called in a locked copy: strings are immutable, and who changes one in place changes it for everybody.
+Call it only in a locked copy: strings are immutable, and a change in place changes every reference.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -22,10 +22,10 @@ _CODECS = {1: "latin-1", 2: "utf-16-" + sys.byteorder[:1] + "e", 4: "utf-32-" + 
 
 
 def blank(frame: Any, names: dict[str, Any], hidden: list[dict[str, str]], blocks: Blocks) -> None:
-    """Puts `shown` in the place of each `secret`, of the same length, in all strings that can be reached.
+    """Replaces each `secret` by `shown`, of the same length, in all reachable strings.
 
-    From the frame with its `names`, the frames around it, the arguments and the environment, also of C code (`blocks`:
-    see environment.py); dict keys stay.
+    It starts from the frame with its `names`, the frames around it, the arguments and the environment, including C
+    code's (`blocks`: see environment.py). Keys of dicts are unchanged.
     """
     pairs = [(_copied(one["secret"]), one["shown"]) for one in hidden if len(one["secret"]) == len(one["shown"])]
     in_bytes = [(pair, pair[0].encode("utf-8", "replace")) for pair in pairs]
@@ -37,7 +37,7 @@ def blank(frame: Any, names: dict[str, Any], hidden: list[dict[str, str]], block
 
 
 def _of_those(value: Any, pairs: list[tuple[str, str]], in_bytes: list[Any]) -> list[tuple[str, str]]:
-    """The pairs whose secret is in it: of thousands of strings and a hundred secrets, few are."""
+    """The pairs whose secret occurs in the value; few do, among thousands of strings and a hundred secrets."""
     if issubclass(type(value), str):
         plain = str.__str__(value)
         return [pair for pair in pairs if pair[0] in plain]
@@ -45,14 +45,14 @@ def _of_those(value: Any, pairs: list[tuple[str, str]], in_bytes: list[Any]) -> 
 
 
 def blanked(text: str, hidden: list[dict[str, str]]) -> str:
-    """The same for a text that is yet to be compiled."""
+    """Returns a text that is yet to be compiled with its secrets replaced."""
     for one in hidden:
         text = text.replace(one["secret"], one["shown"])
     return text
 
 
 def _copied(text: str) -> str:
-    """Another string with these characters: it stays when those of the program are overwritten."""
+    """A new string with these characters, which remains when the program's strings are overwritten."""
     return "".join(list(text))
 
 
@@ -70,7 +70,7 @@ def _scopes(frame: Any) -> list[Any]:
 
 def _overwrite(found: Any, secret: str, shown: str) -> None:
     value = found.value
-    if type(found.holder) not in (dict, list, type(None)):  # an array: the value is a copy of what it holds
+    if type(found.holder) not in (dict, list, type(None)):  # an array: the value is a copy of its item
         as_bytes = type(value) is bytes
         old, new = (secret.encode("utf-8", "replace"), shown.encode()) if as_bytes else (secret, shown)
         if old in value and len(old) == len(new):
@@ -91,28 +91,28 @@ def _overwrite(found: Any, secret: str, shown: str) -> None:
 
 
 def _put(found: Any, text: Any) -> None:
-    """In place of a string that cannot be overwritten, where a dict, a list or an array holds it."""
+    """Replaces a string that cannot be overwritten, if a dict, a list or an array contains it."""
     if found.holder is None:
         return
     try:
         found.holder[found.key] = text
-    except ValueError:  # an array that is read only
+    except ValueError:  # a read-only array
         found.holder.base.setflags(write=True)
         found.holder[found.key] = text
     found.value = text
 
 
 def _may_be_overwritten(value: Any) -> bool:
-    """Not a word that may also be the name of an attribute: the interpreter shares those."""
+    """False for a word that may also be an attribute's name, because the interpreter shares those."""
     if type(value) is not str:
-        return True  # an instance of a subclass has characters of its own
+        return True  # a subclass's instance has its own characters
     if not value.isidentifier() or any(map(str.isdigit, value)):
         return True
     return sys.intern(_copied(value)) is not value
 
 
 def _overwrite_text(value: str, plain: str, secret: str, shown: str) -> bool:
-    """Whether its characters could be found in memory. `plain`: them, whatever a subclass says."""
+    """Overwrites characters in memory; False if not found there. `plain`: the text, whatever a subclass returns."""
     widest = max(plain)
     size = 1 if widest <= "\xff" else 2 if widest <= "\uffff" else 4
     try:
@@ -124,13 +124,13 @@ def _overwrite_text(value: str, plain: str, secret: str, shown: str) -> bool:
         return False
     for place in _places(plain, secret):
         ctypes.memmove(address + size * place, new, len(new))
-    if widest > "\x7f":  # it may keep its UTF-8 too: a length, an address
+    if widest > "\x7f":  # it may also store its UTF-8: a length, an address
         ctypes.memset(id(value) + _header("a"), 0, ctypes.sizeof(ctypes.c_ssize_t) + ctypes.sizeof(ctypes.c_void_p))
     return True
 
 
 def _characters(value: str, widest: str) -> int:
-    """Their address: behind the object's head, or, of a subclass, where the last field of `str` points to."""
+    """The characters' address: after the object's head, or for a subclass where the last field of `str` points."""
     if type(value) is str:
         return id(value) + _header(widest)
     pointer = id(value) + str.__basicsize__ - ctypes.sizeof(ctypes.c_void_p)
@@ -138,10 +138,10 @@ def _characters(value: str, widest: str) -> int:
 
 
 def _header(widest: str) -> int:
-    """Bytes before the characters of a string."""
+    """The number of bytes before a string's characters."""
     if widest <= "\x7f":
         return sys.getsizeof("") - 1
-    return sys.getsizeof(bytes([0xE9, 0xEA]).decode("latin-1")) - 3  # a new one: it holds nothing beside its characters
+    return sys.getsizeof(bytes([0xE9, 0xEA]).decode("latin-1")) - 3  # a new string: it stores only its characters
 
 
 def _overwrite_bytes(value: bytes, old: bytes, new: bytes) -> None:
@@ -152,7 +152,7 @@ def _overwrite_bytes(value: bytes, old: bytes, new: bytes) -> None:
 
 
 def _places(text: Any, part: Any) -> list[int]:
-    """Where a part stands, found before anything is overwritten."""
+    """The positions of a part, found before anything is overwritten."""
     places: list[int] = []
     at = text.find(part)
     while at >= 0:

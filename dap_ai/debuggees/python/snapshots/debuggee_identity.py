@@ -1,4 +1,4 @@
-"""What the interpreter changes in a forked copy, put back, so that an expression sees what the debuggee would."""
+"""Restores what the interpreter changes in a forked copy, so that an expression sees what the debuggee would."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Values are Any, and `type(x) is list` narrows Any to list[Unknown].
@@ -26,16 +26,16 @@ _WORD = 8
 
 
 class DebuggeeIdentity:
-    """What the debuggee answers when it is asked who it is; taken before the copy is made."""
+    """The debuggee's process and thread ids; taken before the copy is made."""
 
     def __init__(self) -> None:
         self._answers = [(ask, ask()) for ask in (posix.getpid, posix.getppid, _thread.get_native_id)]
         self._originals = _replaced_by_debugpy()
 
     def keep(self) -> None:
-        """In the copy these functions give the debuggee's answers, by whatever name the program knows them.
+        """Makes these functions return the debuggee's ids in the copy, under every name that the program uses.
 
-        debugpy's own `os.exec*` would wait for a thread that the copy does not have: the originals come back.
+        debugpy's own `os.exec*` would wait for a thread that the copy does not have: the originals are restored.
         """
         for module, name, original in self._originals:
             setattr(module, name, original)
@@ -46,13 +46,13 @@ class DebuggeeIdentity:
 
 
 def _refuse() -> None:
-    """Instead of a fork, which would run the program's hooks first: one of them may wait for a lost thread's lock."""
+    """Replaces fork, which would run the program's hooks first: one may wait for a lost thread's lock."""
     sys.audit("os.fork")
     raise PermissionError(1, "a snapshot makes no process")
 
 
 def _definition(function: Any) -> Buffer:
-    """A PyMethodDef without arguments: `function(self, NULL)` of the C API is called with what `_become` gives."""
+    """A PyMethodDef without arguments: it calls the C API's `function(self, NULL)` with the `x` of `_become`."""
     no_arguments = 4  # METH_NOARGS
     buffer = Buffer(4 * _WORD + 8)
     name = buffer.put(b"kept\0", 4 * _WORD)
@@ -60,7 +60,7 @@ def _definition(function: Any) -> Buffer:
     return buffer
 
 
-_gives_itself = _definition(_python.PyNumber_Long)  # an int as it is
+_gives_itself = _definition(_python.PyNumber_Long)  # returns an int unchanged
 _calls_itself = _definition(_python.PyObject_CallObject)
 
 
@@ -70,11 +70,11 @@ def _become(function: Any, definition: Buffer, x: Any) -> None:
 
 
 def after_fork(hooks_address: int) -> list[Step]:
-    """Makes the interpreter fit for one thread, and untraced.
+    """Returns the steps that make the interpreter run with one thread, without tracing.
 
-    The hooks of the interpreter for copies are dropped before: they reseed `random`, forget threads, are the program's
-    own code and may wait for the lock of a thread that the copy does not have. With 0 they are looked for, which takes
-    a walk over all objects. debugpy's `sys.settrace` cannot be used here.
+    First the interpreter's fork hooks are removed: they reseed `random`, forget threads, are the program's own code and
+    may wait for the lock of a thread that the copy does not have. With address 0 they are searched for, which takes a
+    walk over all objects. debugpy's `sys.settrace` cannot be used here.
     """
     hooks: Any = ctypes.cast(hooks_address, ctypes.py_object).value if hooks_address else []
     return [
@@ -89,7 +89,7 @@ _found: list[Any] = []
 
 
 def _find_fork_hooks() -> list[Step]:
-    """Finds the lists that hold `threading`'s hook, and clears them; C code alone."""
+    """Steps that find the lists containing `threading`'s hook, and clear them; C code only."""
     known: Any = vars(threading).get("_after_fork")
     referrers: Any = itertools.islice(iter(functools.partial(gc.get_referrers, known), None), 1)
     lists = filter(list.__instancecheck__, itertools.chain.from_iterable(referrers))
@@ -100,14 +100,14 @@ def _find_fork_hooks() -> list[Step]:
 
 
 def found_fork_hooks() -> int:
-    """Where the interpreter keeps its hooks for copies, in a copy that has looked for them; they stay there."""
+    """Returns the address of the interpreter's fork hooks, in a copy that has searched for them; it does not change."""
     if len(_found) != 1:
         raise RuntimeError("the interpreter's fork hooks were not found")
     return id(_found[0])
 
 
 def keep_threads() -> None:
-    """Threads that the copy does not have are alive, as they are in the debuggee."""
+    """Keeps threads alive that the copy does not have, as they are in the debuggee."""
     for thread in _other_threads():
         _keep_lock(thread)
         _keep_handle(thread)
@@ -120,7 +120,7 @@ def _other_threads() -> list[Any]:
 
 
 def _keep_lock(thread: Any) -> None:
-    """Up to 3.12 a thread lives as long as its lock is held; the interpreter releases those of lost threads."""
+    """Keeps a thread alive up to Python 3.12, by a held lock: the interpreter releases those of lost threads."""
     if vars(thread).get("_tstate_lock") is not None:
         lock = _thread.allocate_lock()
         lock.acquire()
@@ -128,7 +128,7 @@ def _keep_lock(thread: Any) -> None:
 
 
 def _keep_handle(thread: Any) -> None:
-    """From 3.13 on a thread lives as long as its handle says so; the interpreter ends those of lost threads."""
+    """Keeps a thread alive from Python 3.13, by a new handle: the interpreter ends those of lost threads."""
     make: Any = getattr(_thread, "_make_thread_handle", None)
     for name in ("_handle", "_os_thread_handle"):  # the second: from 3.15 on
         if make is not None and name in vars(thread):
@@ -136,7 +136,7 @@ def _keep_handle(thread: Any) -> None:
 
 
 def _replaced_by_debugpy() -> list[tuple[Any, str, Any]]:
-    """What debugpy has put others in the place of, once, when it started; `subprocess` may be imported later."""
+    """(module, name, original) of functions that debugpy replaced at its start; `subprocess` may be imported later."""
     for module in [sys.modules.get(name) for name in ("os", "_posixsubprocess", "subprocess")]:
         if type(module) is types.ModuleType and id(module) not in _looked_at:
             names = [(name, x) for name, x in names_of(vars(module)).items() if name.startswith("original_")]
@@ -148,7 +148,7 @@ _looked_at: dict[int, list[tuple[Any, str, Any]]] = {}
 
 
 def stop_monitoring() -> None:
-    """No debugger, profiler or coverage is called by what the copy does."""
+    """Keeps debuggers, profilers and coverage from being called in the copy."""
     frame_eval: Any = sys.modules.get("_pydevd_frame_eval.pydevd_frame_eval_main")
     if getattr(frame_eval, "stop_frame_eval", None) is not None:
         frame_eval.stop_frame_eval()

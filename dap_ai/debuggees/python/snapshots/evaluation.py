@@ -1,4 +1,4 @@
-"""What a locked copy does: edits are applied, an expression or statements run, and all that came of it is told."""
+"""Does the work of a locked copy: applies edits, runs an expression or statements, and reports the outcome."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Values are Any, and `type(x) is list` narrows Any to list[Unknown].
@@ -29,11 +29,11 @@ from .runs.timing import Timer
 from .runs.tracing import Tracer
 
 _RESERVE_BYTES = 4 << 20
-"""Given back when the run is over, so that one that has used up its memory can still be told of."""
+"""Memory released after the run, so that one that used up its memory can still be reported."""
 
 
 class Evaluation:
-    """One SnapshotQuery in one frame. Made before the copy: to touch many objects is dearer there, page by page."""
+    """One SnapshotQuery in one frame. Created before the copy: there, touching objects copies their pages."""
 
     def __init__(self, frame: Any, wanted: dict[str, Any], home: Any = None) -> None:
         """`home`: the frame in which an expression is followed."""
@@ -55,10 +55,10 @@ class Evaluation:
         self._is_run = wanted.get("statements") is not None or beside is not None
 
     def run(self, end: Callable[[dict[str, Any]], None], refused: Callable[[], int]) -> dict[str, Any]:
-        """The SnapshotResult structure, but for its time. Whatever is run, this returns or the copy ends.
+        """Returns the SnapshotResult dict without its time. Whatever runs, this returns or the copy ends.
 
-        `end` takes the structure instead, where the run is to go no further, and does not return.
-        `refused`: how often the copy was refused something.
+        `end` takes the dict if the run must stop early, and does not return. `refused`: returns how often the copy was
+        refused something.
         """
         copy_effects.capture_streams()
         if self._loop is not None:
@@ -98,7 +98,7 @@ class Evaluation:
         return reply
 
     def _new_watcher(self, home: Any) -> Watcher | None:
-        """What looks on while it runs: a Follower, a Rewinder, a Timer, a Tracer or nobody."""
+        """The watcher of the run: a Follower, a Rewinder, a Timer, a Tracer or None."""
         wanted, deadline_s = self._wanted, self._wanted["deadline_s"]
         if wanted.get("follow") is not None:
             return Follower(wanted["follow"], home, self._frame, deadline_s, UserFiles())
@@ -117,7 +117,7 @@ class Evaluation:
         return {"status": "ok", **copy_effects.printed(), "effects": seen.stop(), watcher.key: watcher.facts()}
 
     def _described(self, value: Any) -> dict[str, Any]:
-        """The Value structure; of what is used up by looking at it, also what it yields: it is the copy's own."""
+        """The Value dict; for an iterator also the items it yields, which are consumed: it is the copy's own."""
         described = self._describer.value(value)
         if described["kind"] == "iterator":
             yields = ahead(value, self._describer)
@@ -134,14 +134,14 @@ class Evaluation:
         return fresh_start.FreshStart(others, self._frame, all_anew=wanted.get("anew", False))
 
     def _leave_loop(self) -> None:
-        """A whole program or test begins outside of any event loop, wherever in one it has stopped."""
+        """Leaves the event loop: a whole program or test starts outside of any, wherever it has stopped."""
         wanted, code = self._wanted.get("statements"), self._frame.f_code
         is_whole = wanted is None or wanted.get("fresh") or wanted.get("file", "").startswith("<")
         if self._loop is not None and (is_whole or code.co_name == "<module>"):
             sys.modules["_asyncio"]._set_running_loop(None)
 
     def _work(self) -> tuple[Any, Any]:
-        """What to call, and the code object that stands for the frame. Raises UnavailableError."""
+        """The function to call, and the code object that represents the frame. Raises UnavailableError."""
         wanted = self._wanted.get("statements")
         edits, hidden = self._wanted.get("edits", []), self._wanted.get("hidden", [])
         if wanted is not None and self._start is not None:
@@ -159,6 +159,6 @@ class Evaluation:
 
 
 def _running_loop() -> Any:
-    """This thread's event loop; up to Python 3.11 asyncio forgets it where the process id is another."""
+    """This thread's event loop; up to Python 3.11 asyncio forgets it if the process id differs."""
     get = loaded("_asyncio", "_get_running_loop")
     return get() if of_the_interpreter(get, "_get_running_loop") else None

@@ -1,8 +1,8 @@
-"""A run of the program from its start, in a copy: which of its modules are loaded anew, and from which text.
+"""Reruns the program from its start in a copy: decides which modules are loaded again, and from which text.
 
-An edit of functions is put into those in memory (patching.py). What stands outside of them has run long ago: only a new
-import shows an edit of it. A module whose import has not ended is what a new start would import again, too. A copy can
-open none of the user's files: what it may have to import is read before it is made.
+An edit of functions is applied in memory (patching.py). Code outside of functions has run long ago: only a new import
+shows an edit of it. A module whose import has not finished would also be imported again at a new start. A copy cannot
+open any of the user's files, so the modules it may import are read before it is made.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -29,21 +29,22 @@ _MAX_BYTES = 32 << 20
 _MAX_FRAMES = 1000
 _CODEC = "utf-8-sig"
 _done: set[tuple[str, int]] = set()
-"""Names and ids of modules whose import had ended when they were looked at: to look at hundreds costs milliseconds."""
+"""Names and ids of modules found to be fully imported: checking hundreds each time costs milliseconds."""
 
 
 class _Module(NamedTuple):
     file: str
     text: str
     folders: list[str] | None
-    """Of a package: where its modules are."""
+    """The folders of a package's modules; None for a module that is not a package."""
     is_unfinished: bool
 
 
 class FreshStart:
-    """Made before the copy; `begin` is called in it. `edits`: of other files than the one that is run.
+    """A new start of the program. Create it before the copy and call `begin` in it.
 
-    `all_anew`: the user's modules are all loaded again, so that nothing is left in them of the first run.
+    `edits`: edits of files other than the one that runs. `all_anew`: reload all of the user's modules, so that nothing
+    of the first run is left in them.
     """
 
     def __init__(self, edits: list[dict[str, Any]], frame: Any, *, all_anew: bool = False) -> None:
@@ -60,11 +61,11 @@ class FreshStart:
                     left -= len(found.text)
 
     def begin(self, hidden: list[dict[str, str]]) -> list[dict[str, Any]]:
-        """Makes the next imports those of a new start; returns the edits that are still to be put into functions.
+        """Prepares the imports of a new start; returns the edits that must still be applied to functions.
 
         Raises UnavailableError for a text that does not compile.
         """
-        is_outside = any([_is_outside(edit) for edit in self._edits])  # noqa: C419  each is to be looked at
+        is_outside = any([_is_outside(edit) for edit in self._edits])  # noqa: C419  each must be checked
         texts = {edit["file"]: edit["new"] for edit in self._edits} if is_outside else {}
         for file, text in texts.items():
             compiled(parsed(text, file), file)
@@ -83,9 +84,9 @@ class FreshStart:
 
 
 def _known(frame: Any, *, all_of_them: bool) -> Iterator[tuple[str, dict[str, Any], bool]]:
-    """Name and names of each module that is loaded, or was being loaded by what stands; whether it still is.
+    """(name, namespace, whether its import is unfinished) of modules that are loaded or have a frame on the stack.
 
-    One whose import has failed is loaded no more. Not `all_of_them`: only those that still are.
+    A module whose import has failed is not in `sys.modules`. Without `all_of_them`, only unfinished ones.
     """
     loaded, spec = dict(sys.modules.items()), _bootstrap("ModuleSpec")
     for name, module in loaded.items():
@@ -126,7 +127,7 @@ def _bootstrap(name: str) -> Any:
 
 
 def _read(names: dict[str, Any], files: UserFiles, *, is_unfinished: bool) -> _Module | None:
-    """A module of the user's, with its text; None where it cannot be read at once."""
+    """One of the user's modules with its text; None if it cannot be read without waiting."""
     file, folders = names.get("__file__"), names.get("__path__")
     if type(file) is not str or not file.endswith(".py") or not files.has(file):
         return None
@@ -142,7 +143,7 @@ def _read(names: dict[str, Any], files: UserFiles, *, is_unfinished: bool) -> _M
 
 
 def _forget(name: str) -> None:
-    """Also the lock of its import: the thread that holds it is not in the copy."""
+    """Forgets a module and its import lock: the thread that holds the lock is not in the copy."""
     sys.modules.pop(name, None)
     locks = _bootstrap("_module_locks")
     if type(locks) is dict:
@@ -150,7 +151,7 @@ def _forget(name: str) -> None:
 
 
 def _finder(modules: dict[str, _Module], texts: dict[str, str]) -> Any:
-    """Finds these modules, and gives them these texts."""
+    """A finder of these modules that loads them from these texts."""
     external: Any = sys.modules["_frozen_importlib_external"]
 
     class Loader(external.SourceFileLoader):

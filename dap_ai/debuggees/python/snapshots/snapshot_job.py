@@ -1,6 +1,7 @@
-"""A snapshot as a job: the copy, the memory that it answers in, and what becomes of both.
+"""A snapshot as a job: the copy, the memory for its answer, and their lifetimes.
 
-A copy writes its answer into memory that it shares with the debuggee and ends: no descriptor of the debuggee is used.
+A copy writes its answer into memory that it shares with the debuggee, then exits: it uses no descriptor of the
+debuggee.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -30,37 +31,37 @@ from .isolation.trapping import RECORDS_BYTES
 
 _MEMORY_BYTES = 1 << 19
 _RECORDS_AT = _MEMORY_BYTES - RECORDS_BYTES
-"""Where in the shared memory refusals are written down; the answer ends before."""
+"""Offset of the refusals in the shared memory; the answer ends before it."""
 _HEADER = struct.Struct("=QQQ")
-"""Of the shared memory: how far the copy has come, bytes of its answer, where the fork hooks are."""
+"""Header of the shared memory: the copy's progress, bytes of its answer, address of the fork hooks."""
 _ANSWERED = 8
-"""Where in the header the copy's end of work is waited for: at the bytes of its answer."""
+"""Offset of the answer's size in the header, which changes when the copy's work is done."""
 _LOCKED = 1
 _NO_DESCRIPTOR = b"OSError: [Errno 9]"
 _READ_WRITE, _SHARED_ANONYMOUS = 3, 0x21
 _NOT_IN_COPIES, _IN_COPIES = 10, 11  # MADV_DONTFORK, MADV_DOFORK
 _KILLED = 9
 _NO_MEMORY_THERE = (7, 11)
-"""SIGBUS, SIGSEGV."""
+"""SIGBUS and SIGSEGV, which end a copy that uses memory it lacks."""
 _WAIT_US, _SHORTER_US = 1000, 200
-"""Where the copy may ask nothing meanwhile, and where it may."""
+"""Microseconds to wait for an answer; the shorter wait is for copies that ask about paths."""
 _LOCKDOWN_S = 0.3
-"""Longer, and it may hang on a lock that another thread held in malloc: it is made anew, once."""
+"""Seconds for the restrictions to be in force; a slower copy may hang on a lock in malloc, and is remade once."""
 
 _clock, _processor = time.perf_counter, time.process_time
 _reader = Buffer(_MEMORY_BYTES)
 _locked = Buffer(_HEADER.size)
 _locked.put(_HEADER.pack(_LOCKED, 0, 0))
 jobs: dict[str, SnapshotJob] = {}
-"""Those that have not been told of, by their tokens."""
+"""Jobs by token, until their answers are reported."""
 dying: list[int] = []
-"""Copies that have answered, or were ended: a copy is a zombie from its end until it is waited for."""
+"""Pids of copies that have answered or were ended: each is a zombie from its end until it is reaped."""
 made: dict[str, Any] = {}
-"""What is the same for every copy of this process: its lockdown, where its fork hooks are, what is done about paths."""
+"""What all copies of this process share: the lockdown, the fork hooks' address, how paths are treated."""
 
 
 class SnapshotJob:
-    """One copy and the memory it answers in."""
+    """One copy and the memory for its answer."""
 
     def __init__(self, wanted: dict[str, Any], collecting: bool) -> None:
         self.wanted = wanted
@@ -79,7 +80,7 @@ class SnapshotJob:
         self.how = FREE
 
     def run(self) -> None:
-        """Makes a copy: first one that finds out what all later ones need, then the one that evaluates.
+        """Makes a copy: a first one that finds what all later ones need, then the one that evaluates.
 
         Raises BusyError, LookupError, OSError.
         """
@@ -121,31 +122,34 @@ class SnapshotJob:
         return [*lockdown, store_step(self.memory, _locked.address, _HEADER.size), *debuggee_identity.after_fork(hooks)]
 
     def age_s(self) -> float:
-        """Since it was asked for."""
+        """Returns the seconds since the job was requested."""
         return _clock() - self.started
 
     def progress(self) -> tuple[int, int, int]:
-        """The header of the shared memory."""
+        """Returns the shared memory's header: progress, answer size, fork hooks' address."""
         step, size, hooks = _HEADER.unpack(_reader.load(self.memory, _HEADER.size))
         return step, min(size, _RECORDS_AT - _HEADER.size), hooks
 
     def answer(self) -> bytes:
-        """What it wrote; b"" if it ended before."""
+        """Returns what the copy wrote; b"" if it ended before."""
         _, size, _ = self.progress()
         return _reader.load(self.memory + _HEADER.size, size) if size else b""
 
     def failed_step(self, status: int) -> str:
-        """The step that a wait status before the lock speaks of; "" if it speaks of none."""
+        """Returns the name of the step that a wait status from before the lock refers to; "" if none."""
         number = status >> 8
         return self.steps[number - 1][0] if 0 < number <= len(self.steps) else ""
 
     def look(self) -> bytes | None:
-        """Its answer, once it has one, or has ended; then it is none of `jobs` any more. It may be made anew."""
+        """Returns the answer once there is one or the copy has ended, and removes the job; None otherwise.
+
+        It may make the copy again.
+        """
         while True:
             if self.failure:
                 return self._done(unavailable(self.failure))
             status, answer = clone.reap(self.pid), self.answer()
-            if status is None and answer:  # it may only say that it is done
+            if status is None and answer:  # the answer may only say that the copy is done
                 answer = self.completed_answer(answer)
                 self.end()
                 return answer
@@ -155,7 +159,7 @@ class SnapshotJob:
                 self.is_second = True
                 self._again(kill=True)
             elif self.how == ASKED and self.progress()[0] < _LOCKED and self.failed_step(status) == "seccomp":
-                made["lookups"] = DENIED  # whoever has put the program into a sandbox listens to it
+                made["lookups"] = DENIED  # the program's sandbox already has a listener
                 self._again()
             else:
                 hooks = 0 if self.hooks else self.progress()[2]
@@ -165,7 +169,7 @@ class SnapshotJob:
                 self._again()
 
     def end(self) -> None:
-        """Ends it, if it has not ended, and forgets it."""
+        """Ends the copy, if it has not ended, and removes the job."""
         if self.pid:
             clone.kill(self.pid)
             dying.append(self.pid)
@@ -187,9 +191,9 @@ class SnapshotJob:
         return answer
 
     def wait(self) -> bool:
-        """Waits a moment for the answer, and says meanwhile which paths may be looked up; whether that was asked.
+        """Waits a moment for the answer, and answers path lookups; returns whether there were any.
 
-        One that cannot be heard is made anew, and may look nothing up.
+        A copy whose questions cannot be received is made again, without path lookups.
         """
         try:
             if self.how == ASKED and self.progress()[0] >= _LOCKED and self.lookups.answer(self.pid):
@@ -201,11 +205,11 @@ class SnapshotJob:
         return False
 
     def refused(self) -> int:
-        """How often the locks have refused something."""
+        """Returns how often the restrictions have refused something."""
         return struct.unpack("=Q", _reader.load(self.memory + _RECORDS_AT, 8))[0]
 
     def completed_answer(self, answer: bytes) -> bytes:
-        """An answer, with what was refused."""
+        """Returns an answer with the refusals added."""
         lookups = self.lookups.refused if self.how == ASKED else []
         more = [NO_LOOKUPS] if self.how == DENIED else lookups
         records = _reader.load(self.memory + _RECORDS_AT, RECORDS_BYTES)
@@ -213,7 +217,7 @@ class SnapshotJob:
         return completed(answer, more, [*refused, *["make the " + each for each in lookups]])
 
     def _last_words(self, status: int) -> bytes:
-        """What to tell about a copy that has ended with a wait status."""
+        """The answer for a copy that has ended with a wait status."""
         data, signal_number, age_s = self.answer(), status & 0x7F, self.age_s()
         was_locked = self.progress()[0] >= _LOCKED
         if data:
@@ -234,13 +238,13 @@ class SnapshotJob:
 
 
 def _live_as_copy(job: SnapshotJob, evaluation: Evaluation | None, facts: debuggee_identity.DebuggeeIdentity) -> None:
-    """The rest of a copy's life, in which it is locked; does not return."""
+    """Runs the rest of a copy's life, in which it is locked; does not return."""
     try:
         if evaluation is None:
             store(job.memory, _HEADER.pack(_LOCKED, 0, debuggee_identity.found_fork_hooks()))
         else:
             debuggee_identity.stop_monitoring()
-            store(job.memory + _RECORDS_AT, bytes(8))  # what the interpreter has tried meanwhile
+            store(job.memory + _RECORDS_AT, bytes(8))  # calls that the interpreter itself has tried
             debuggee_identity.keep_threads()
             facts.keep()
             if job.collecting:
@@ -253,7 +257,7 @@ def _live_as_copy(job: SnapshotJob, evaluation: Evaluation | None, facts: debugg
 
 
 def _end_with(job: SnapshotJob, reply: dict[str, Any]) -> None:
-    """Ends the copy in the midst of what it runs."""
+    """Ends the copy in the middle of its run."""
     try:
         _write_timed(job, reply)
     finally:

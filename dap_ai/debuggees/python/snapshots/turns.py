@@ -1,8 +1,9 @@
-"""What the proxy calls: jobs are begun, asked for, and ended by short calls, so that nobody waits behind one.
+"""The proxy's entry points: short calls start, poll and end jobs, so that nobody waits for one.
 
-One call begins and asks for several. An answer is told as soon as it is there: to end takes a copy the longer the more
-memory it has. Whether it is gone is seen to when the next one is made, or by `kill`.
-A request and a reply travel as in runtime.py.
+One call starts and polls several jobs. An answer is reported as soon as it is there: the more memory a copy has, the
+longer it takes to end. The next new job, or `kill`, checks that it is gone.
+
+Requests and replies are encoded as in runtime.py.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -29,33 +30,33 @@ from .snapshot_job import SnapshotJob, dying, jobs, made
 
 _MAX_JOBS = 8
 _SHORT_WAIT_S, _LONGER_S = 0.004, 0.008
-"""For an answer; where copies ask meanwhile what they may look up."""
+"""Seconds to wait for an answer; the longer wait is for copies that ask about paths."""
 _ENDING_S = 0.015
-"""What a copy with a gigabyte takes to end."""
+"""Seconds to wait for copies to end: one of a gigabyte takes that long."""
 _CLOSING_S = 1.0
 _ABANDONED_S = 5.0
-"""After its deadline, in which its answer may still be asked for."""
+"""Seconds after its deadline within which a job's answer may still be requested."""
 
 _clock = time.perf_counter
 
 
 def turn(work: str) -> str:
-    """Begins jobs, and tells of those that have ended; waits a few milliseconds at most, if none has.
+    """Starts jobs and returns the answers of those that have ended; waits a few milliseconds if none has.
 
-    `work`: base64(zlib({begin: [a SnapshotQuery with {token, readable, limits...}], ask: [token]})). The reply has
-    ` TOKEN=base64(a SnapshotResult with done: true)` for each that has ended, ` TOKEN!base64(why)` for one that failed.
+    `work`: base64(zlib({begin: [a SnapshotQuery with {token, readable, limits...}], ask: [token]})). The reply has `
+    TOKEN=base64(a SnapshotResult with done: true)` for each that has ended, ` TOKEN!base64(why)` for one that failed.
     """
     wanted = loads(zlib.decompress(binascii.a2b_base64(work)))
     return _reply(lambda collecting: _turn(wanted["begin"], wanted["ask"], collecting))
 
 
 def kill(token: str) -> str:
-    """Ends a job, if it has not ended. {done: whether nothing is left of any that was ended or has answered}."""
+    """Ends a job, if it has not ended. Reply: {done: whether all copies that were ended or have answered are gone}."""
     return _reply(lambda _: _base64(_kill(token)))
 
 
 def close() -> None:
-    """Ends all jobs, and waits a second at most until their copies are gone: nobody will ask for them again."""
+    """Ends all jobs, and wait at most a second until their copies are gone; called when the session is over."""
     for job in list(jobs.values()):
         job.end()
     ends = _clock() + _CLOSING_S
@@ -110,7 +111,7 @@ def _turn(queries: list[dict[str, Any]], tokens: list[str], collecting: bool) ->
 
 
 def _begin(query: dict[str, Any], collecting: bool) -> bytes:
-    """b"", or why it cannot be done."""
+    """Starts a job; returns b"", or the answer if it cannot be started."""
     impossible = _impossible()
     if impossible:
         return unavailable(impossible)
@@ -128,7 +129,7 @@ def _begin(query: dict[str, Any], collecting: bool) -> bytes:
 
 
 def _impossible() -> str:
-    """Why there can be no snapshot; "" if there can."""
+    """The reason why snapshots are impossible; "" if they are possible."""
     if not SUPPORTED:
         return "snapshots need Linux on x86_64 or aarch64"
     if "t" in getattr(sys, "abiflags", "") or sys.implementation.name != "cpython":
@@ -144,7 +145,7 @@ def _impossible() -> str:
 
 
 def _looked(token: str) -> list[bytes]:
-    """Its answer, if it has one."""
+    """The job's answer as the only item, empty if there is none yet."""
     job = jobs.get(token)
     answer = unavailable("there is no such job") if job is None else job.look()
     return [] if answer is None else [answer]
@@ -161,7 +162,7 @@ def _kill(token: str) -> bytes:
 
 
 def _end_abandoned() -> None:
-    """Ends the jobs that nobody asks for any more: their proxy is gone."""
+    """Ends jobs that are no longer polled, because their proxy is gone."""
     for job in list(jobs.values()):
         if job.age_s() > job.by_clock_s + _ABANDONED_S:
             job.end()
@@ -169,6 +170,6 @@ def _end_abandoned() -> None:
 
 
 def _reap_dying() -> bool:
-    """Whether copies that were ended are still there."""
+    """Reaps ended copies; returns whether some are still there."""
     dying[:] = [pid for pid in dying if clone.reap(pid) is None]
     return bool(dying)

@@ -1,4 +1,4 @@
-"""The history of a value as Markdown: what is asked of it in a sentence, then the changes, long ones folded."""
+"""Renders the history of a value as Markdown: a sentence that answers the question, then the changes."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from dap_ai.system.texts import code, counted, fenced
 
 _FIRST, _BEFORE, _AFTER, _LAST = 5, 2, 1, 4
 _ALL = 14
-"""So many changes are shown whole."""
+"""The largest number of changes shown without folding."""
 _VALUE_CHARS, _CODE_CHARS = 40, 44
 
 
 def history_text(bench: ToolContext, arguments: HistoryArguments, found: Followed, words: str) -> str:
-    """`words`: what was run again."""
+    """Renders the history as Markdown; `words` names what was rerun."""
     parts = [_head(bench, arguments, found), fenced("\n".join(_rows(bench, found)))]
     notes = [f"This is what {words} shows when it is run again in a copy; the program was not changed."]
     if found.calls > 1:
@@ -79,7 +79,7 @@ def _text(moment: FollowedValue) -> str:
 
 
 def _rows(bench: ToolContext, found: Followed) -> Iterator[str]:
-    """A line for each change that is shown, `*` before the one that is asked about."""
+    """A line for each shown change, with `*` before the one the question asks for."""
     shown = _shown(found)
     several = len({moment.function for moment in shown}) > 1
     numbers = max(len(str(moment.number)) for moment in shown)

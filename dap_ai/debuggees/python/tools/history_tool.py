@@ -1,6 +1,6 @@
-"""`history`: the values that an expression took, one after the other, and the lines that changed it.
+"""`history`: the values that an expression took in order, and the lines that changed it.
 
-The program is run again in a copy until it stands as it does now; where that cannot be, the slice is given instead.
+It reruns the program in a copy up to the current stop. If that is impossible, it returns the slice.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ _NO_RUN = "nothing of the program that leads to this stop can be run again"
 
 
 class HistoryTool(Tool[HistoryArguments]):
-    """The values that an expression took up to this stop, with the line, function and round of each change.
+    """An expression's values up to this stop, with the line, function and loop round of each change.
 
-    `when`: also the first value with which a condition held. The program is run again in a copy; where it cannot be
-    (its input is used up, it needs the network, threads, or does something else each time), the slice is given.
+    `when`: also the first value for which a condition was true. The program is rerun in a copy; if it cannot be (its
+    input is used up, it needs the network or threads, or it differs each time), the slice is returned instead.
     """
 
     description = "Each value it took so far, and the line that changed it."
@@ -48,7 +48,7 @@ class HistoryTool(Tool[HistoryArguments]):
     instead = "It needs a copy of the program, and a native one is only read: set a watch with the debugger instead."
 
     async def run(self, bench: ToolContext, arguments: HistoryArguments) -> ToolResult:
-        """The changes, long ones folded. Raises NotStopped, RequestFailed."""
+        """Returns the changes, folded if long. Raises NotStopped, RequestFailed."""
         for text in filter(None, (arguments.expression, arguments.when)):
             if (refusal := refused(bench, text, "followed")) is not None:
                 return refusal
@@ -74,18 +74,18 @@ class HistoryTool(Tool[HistoryArguments]):
         return ToolResult(history_text(bench, arguments, found, check.words), found)
 
 
-class _NoRun(Exception):  # noqa: N818  an answer, not an error
-    """Why the program cannot be run again to this stop: a clause."""
+class _NoRun(Exception):  # noqa: N818  a result, not an error
+    """The reason, as a clause, why the program cannot be rerun to this stop."""
 
 
 async def _knowing(bench: ToolContext, node: Node) -> FramePlace | None:
-    """The nearest frame in which the expression has a value; else the one that is asked about."""
+    """The nearest frame in which the expression has a value; otherwise the frame in focus."""
     facts = await _facts(bench, bench.case.callers[:_MAX_FRAMES], node)
     return next((place for place, fact in facts if fact.value is not None), bench.focus)
 
 
 async def _now(bench: ToolContext, node: Node) -> ExpressionResult:
-    """The value in the program itself, as far as the inspector may read it."""
+    """The expression's value in the program itself, or error "refused" if the inspector may not read it."""
     facts = await _facts(bench, [bench.focus] if bench.focus else [], node)
     return facts[0][1] if facts else ExpressionResult(error="refused")
 
@@ -101,7 +101,7 @@ async def _facts(
 
 
 async def _followed(bench: ToolContext, follow: FollowQuery, now: ExpressionResult) -> tuple[Followed, FailureCheck]:
-    """What the widest run that comes to this stop shows. Raises _NoRun, NotStopped, RequestFailed."""
+    """The history from the widest rerun that reaches this stop. Raises _NoRun, NotStopped, RequestFailed."""
     case = bench.case
     runs = CheckRuns(bench.debugger, case, failure_of(case), budget_s=2 * DEADLINE_S, folders=own_folders(case))
     reasons: list[str] = []
@@ -120,7 +120,7 @@ async def _followed(bench: ToolContext, follow: FollowQuery, now: ExpressionResu
 
 
 def _checks(case: StopSnapshot, place: FramePlace | None, *, whole: bool) -> Iterator[FailureCheck]:
-    """What can be run again and begins before the frame, or in it; wide before narrow."""
+    """Checks that can be rerun and that start in the frame or before it, widest first."""
     inside = case.places[: case.places.index(place)] if place in case.places else []
     found = [check for check in enclosing(case) if check.whole] if whole else checks_of(case)
     wide = [check for check in reversed(found) if check.whole or check.place not in inside]
@@ -128,10 +128,10 @@ def _checks(case: StopSnapshot, place: FramePlace | None, *, whole: bool) -> Ite
 
 
 def _is_another(found: Followed, now: ExpressionResult) -> str:
-    """How the run ended with another value than the program has; empty if it did not."""
+    """How the rerun ended with a different value than the program has; empty if it did not."""
     moments = [*found.first, *found.last]
     value = now.value
-    if value is None or value.time == "now" or not moments:  # what cleanup has left is not what the run came to
+    if value is None or value.time == "now" or not moments:  # a value left by cleanup is not the run's result
         return ""
     then, is_data = moments[-1].text, value.kind not in ("function", "class", "module", "iterator")
     if not is_data or plain(then) == plain(value.text):
@@ -141,7 +141,7 @@ def _is_another(found: Followed, now: ExpressionResult) -> str:
 
 
 async def _sliced(bench: ToolContext, arguments: HistoryArguments, why: str) -> ToolResult:
-    """Why there is no history, in a sentence, and what the source says instead."""
+    """A sentence that explains why there is no history, then the slice from the source."""
     instead = await slice_.run(bench, SliceArguments(arguments.expression, arguments.frame))
     head = f"{code(arguments.expression)} has no history here: {why.rstrip('.')}. By the source alone:"
     return ToolResult(f"{head}\n\n{instead.text}", instead.data, failed=instead.failed)

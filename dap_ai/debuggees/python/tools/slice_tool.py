@@ -1,4 +1,4 @@
-"""`slice`: the lines that made a value, nearest first, with what is known of the values there."""
+"""`slice`: the lines that made a value, nearest first, with the known values on them."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ _MAX_CODE_CHARS = 100
 
 
 class SliceOrigin(msgspec.Struct):
-    """A line that had a part in the value. Lines are 1-based."""
+    """A line that contributed to the value. Lines are 1-based."""
 
     file: str
     line: int
     code: str
     role: str
     value: str = ""
-    """Of the name, where it stands in a live frame now."""
+    """The current value of the name, if its frame is live; otherwise empty."""
 
 
 class SliceTool(Tool[SliceArguments]):
-    """The lines that made the value of an expression, nearest first."""
+    """The lines that computed an expression's value, nearest first."""
 
     description = "Where a value came from: the assignments, arguments, returns and conditions behind it."
     arguments = SliceArguments
@@ -42,7 +42,7 @@ class SliceTool(Tool[SliceArguments]):
     instead = "It follows Python: in a native program `source` and `code` show what sets a value."
 
     async def run(self, bench: ToolContext, arguments: SliceArguments) -> ToolResult:
-        """The lines behind the expression's value in the frame."""
+        """Returns the lines behind the expression's value in the frame."""
         place = bench.focus
         resolver = Resolver(bench.sources, bench.case.places)
         scope = resolver.of_place(place) if place else None

@@ -1,4 +1,4 @@
-"""`trace`: an expression run again in a copy, line by line: how it comes to its value, folded to be read."""
+"""`trace`: reruns an expression in a copy and shows the lines that lead to its value, folded for reading."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ MAX_TOKENS = 1500
 _MAX_CODE_CHARS = 60
 _MAX_CALLS = 14
 _MAX_ALIKE = 3
-"""Calls of one function in a row that are shown."""
+"""Calls of one function in a row that are shown before the rest is folded."""
 _MAX_VALUE_CHARS = 40
 
 
 class TraceTool(Tool[TraceArguments]):
-    """Every line of your files that an expression runs in a snapshot, how often, the values it sets, and the calls."""
+    """Every line of your files that an expression runs in a snapshot, with counts, the values set, and the calls."""
 
     description = "Run a call again in a copy: each line it ran, how often, the values it set."
     arguments = TraceArguments
@@ -39,7 +39,7 @@ class TraceTool(Tool[TraceArguments]):
     instead = "It needs a copy of the program, and a native one is only read: see `source` and `evaluate`."
 
     async def run(self, bench: ToolContext, arguments: TraceArguments) -> ToolResult:
-        """What ran, folded; at most MAX_TOKENS long."""
+        """Returns what ran, folded to at most MAX_TOKENS tokens."""
         expression = arguments.expression
         if (refusal := refused(bench, expression, "traced")) is not None:
             return refusal
@@ -57,7 +57,7 @@ class TraceTool(Tool[TraceArguments]):
 
 
 def folded(bench: ToolContext, trace: Recorded, max_tokens: int) -> str:
-    """The trace as Markdown within a budget: calls first, then each function's lines in the order they were reached."""
+    """Renders the trace as Markdown within `max_tokens`: calls first, then each function's lines as they ran."""
     root = bench.case.inspection.cwd
     parts = [part for part in (_calls(trace.calls), *_functions(bench, trace, root)) if part]
     kept: list[str] = []
@@ -132,7 +132,7 @@ def _change(change: ValueChanges) -> str:
 
 
 def _not_run(bench: ToolContext, file: str, ran: list[TracedLine]) -> str:
-    """The lines of the function that did not run: the branches it did not take."""
+    """The lines of the function that did not run, as text; empty if all ran."""
     source = bench.sources.read(file)
     function = source.function_at(ran[-1].line) if source else None
     if function is None:

@@ -1,4 +1,4 @@
-"""`try_fix`: whether an edit of the source makes a failing check pass, found out in copies of the stopped program."""
+"""`try_fix`: tests in copies of the stopped program whether an edit of the source makes a failing check pass."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _MASKED = "it holds the placeholder of a masked secret, where the program has th
 
 
 class TryFixTool(Tool[TryFixArguments]):
-    """Whether what failed (or `check`) passes with these lines replaced, in a snapshot only: no file is changed.
+    """Whether the failing code (or `check`) passes with these lines replaced; in a snapshot, no file changes.
 
-    Lines outside of functions are tried where the whole program can run anew there.
+    Lines outside functions are tried if the whole program can be rerun in the snapshot.
     """
 
     description = (
@@ -46,7 +46,7 @@ class TryFixTool(Tool[TryFixArguments]):
     instead = "It needs a copy of the program, and a native one is only read: propose the fix, to be built and run."
 
     async def run(self, bench: ToolContext, arguments: TryFixArguments) -> ToolResult:
-        """The verdict, with the diff and why. Raises NotStopped, RequestFailed."""
+        """Returns the verdict with its reason and the diff. Raises NotStopped, RequestFailed."""
         if bench.focus is None:
             return NO_FRAME
         if any(PLACEHOLDER.search(edit.text) for edit in arguments.edits):
@@ -74,7 +74,7 @@ async def _verdict(bench: ToolContext, edits: Sequence[SourceEdit], arguments: T
     if isinstance(chosen, FixVerdict):
         return chosen
     verdict = FixVerdict(CANNOT, "no line of it runs in the check")
-    for control in chosen:  # an edit that one check cannot take, a wider one may; what passes one must pass the whole
+    for control in chosen:  # a wider check may accept an edit that this one cannot; a pass must hold for the widest
         wider = await runs.attempt(edits, control, deadline_s=arguments.deadline_s, trace=True)
         if wider.outcome != CANNOT or not verdict.passes:
             verdict = wider
@@ -86,7 +86,7 @@ async def _verdict(bench: ToolContext, edits: Sequence[SourceEdit], arguments: T
 
 
 async def _asked(runs: CheckRuns, bench: ToolContext, arguments: TryFixArguments) -> list[Control] | FixVerdict:
-    """The check of the asker's own."""
+    """The check that the caller gave, as a control run; a verdict if it cannot run."""
     place = bench.focus
     if place is None or place.source is None:
         return FixVerdict(CANNOT, "there is no frame with source for the check")
@@ -101,7 +101,7 @@ async def _asked(runs: CheckRuns, bench: ToolContext, arguments: TryFixArguments
 
 
 async def _reaching(runs: CheckRuns, case: StopSnapshot, edits: Sequence[SourceEdit]) -> list[Control] | FixVerdict:
-    """The checks that show the failure again: the narrowest that runs the edited lines, and the widest."""
+    """Checks that reproduce the failure: the narrowest one that runs the edited lines, and the widest one."""
     if runs.failure is None:
         return FixVerdict(CANNOT, "nothing has failed here: name a check")
     checks = checks_of(case)
@@ -121,7 +121,7 @@ def _edit(case: StopSnapshot, edit: LineEdit) -> SourceEdit:
 
 
 def _statements(check: str) -> str:
-    """The check as statements: an expression must be true. Raises SyntaxError."""
+    """The check as statements; an expression becomes an assertion. Raises SyntaxError."""
     text = textwrap.dedent(check).strip()
     try:
         ast.parse(text, mode="eval")

@@ -1,4 +1,4 @@
-"""The analysis of a run, made beside the session: a stop never waits for it, what rests on it does."""
+"""Analyses a run in the background: a stop does not wait for it, but whatever needs its results does."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from dap_ai.debuggees.runs.analysis.analysis_model import RunAnalysis
 from dap_ai.debuggees.runs.run_model import Run
 
 MOST_STEPS = 1_000
-"""Of a run that is analysed unasked: a step takes some milliseconds."""
+"""Maximum steps of a run that is analysed automatically; each step takes a few milliseconds."""
 
 
 class Analysed(Protocol):
-    """What a session knows of its run's analysis."""
+    """A run's analysis, as a session sees it."""
 
     @property
     def is_due(self) -> bool:
-        """Whether it is there, or on its way and waited for; else `begin` starts it, and nobody waits."""
+        """Whether the analysis is complete, or running and waited for; if not, `begin` starts it and nothing waits."""
         ...
 
     def begin(self) -> bool:
-        """Starts it, where nobody has; whether it is there."""
+        """Start the analysis if it isn't running; return whether it is complete."""
         ...
 
     def __call__(self) -> RunAnalysis:
-        """The analysis; an empty one while it is not due."""
+        """Return the analysis, or an empty one while `is_due` is false."""
         ...
 
 
 class BackgroundAnalysis:
-    """One that a thread makes, which ends with the process."""
+    """Analysis in a daemon thread."""
 
     def __init__(self, run: Run, make: Callable[[Run], RunAnalysis] | None = None) -> None:
         self._run = run
@@ -44,18 +44,18 @@ class BackgroundAnalysis:
 
     @property
     def is_due(self) -> bool:
-        """Of a short run from the start, of a long one once it is made."""
+        """Whether the run is short, or its analysis is complete."""
         return self._is_short or self._made is not None
 
     def begin(self) -> bool:
-        """See Analysed."""
+        """Start the analysis if it isn't running; return whether it is complete."""
         if self._thread is None:
             self._thread = threading.Thread(target=self._work, name="analysis", daemon=True)
             self._thread.start()
         return self._made is not None
 
     def __call__(self) -> RunAnalysis:
-        """Waits for that of a short run."""
+        """Return the analysis; waits for that of a short run."""
         if self._is_short and self._thread is not None:
             self._thread.join()
         return self._made or _NOTHING
@@ -63,7 +63,7 @@ class BackgroundAnalysis:
     def _work(self) -> None:
         try:
             self._made = (self._make or _analyse)(self._run)
-        except Exception:  # noqa: BLE001  the run can be looked at without it
+        except Exception:  # noqa: BLE001  the run can be viewed without it
             self._made = _NOTHING
 
 
@@ -71,6 +71,6 @@ _NOTHING = RunAnalysis()
 
 
 def _analyse(run: Run) -> RunAnalysis:
-    from dap_ai.debuggees.runs.analysis.analyse import analyse  # noqa: PLC0415  it takes a tenth of a second: beside the session
+    from dap_ai.debuggees.runs.analysis.analyse import analyse  # noqa: PLC0415  the import takes 0.1 s, in the thread
 
     return analyse(run)

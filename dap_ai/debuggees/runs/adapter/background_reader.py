@@ -1,4 +1,4 @@
-"""The thread that reads the rest of a large run: pieces, each some times as long as all before, then the whole."""
+"""Thread that reads the rest of a large run in growing portions, each several times as long as all before."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from dap_ai.debuggees.runs.readers.portion import Portion
 from dap_ai.debuggees.runs.run_model import Run
 
 FIRST_BYTES = 2_000_000
-"""Of each large file that a run is opened by: some hundred events."""
+"""Bytes read of each large file to open a run: a few hundred events."""
 _TIMES = 8
 _TOLD_EVERY_S = 0.5
 
 
 class _Ended(BaseException):
-    """Nobody wants the rest any more. No reader takes it for a fault of its own."""
+    """The rest of the run is no longer needed. Derives from BaseException so that no reader catches it."""
 
 
 class ReadingOn:
-    """See growing.BackgroundReader."""
+    """Implementation of run_growth.BackgroundReader."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -37,18 +37,18 @@ class ReadingOn:
 
     @property
     def first(self) -> str:
-        """How much of the run it was opened by."""
+        """How much of the run was read to open it: `the first 2 of 200 MB`."""
         return Growth(self, FIRST_BYTES, self._all_bytes).words
 
     def begin(self, tell: Callable[[Growth], None]) -> None:
-        """Where it has ended before, from the piece that it was at."""
+        """Start reading, or resume with the portion at which it was stopped."""
         self._is_wanted, self._tell = True, tell
         if self._thread is None or not self._thread.is_alive():
             self._thread = threading.Thread(target=self._read, name="reading", daemon=True)
             self._thread.start()
 
     def end(self) -> None:
-        """The thread ends at the next line."""
+        """Stop the thread at the next line."""
         self._is_wanted = False
 
     def _read(self) -> None:
@@ -58,12 +58,12 @@ class ReadingOn:
                 is_whole = self._piece()
         except _Ended:
             pass
-        except Exception as error:  # noqa: BLE001  the file has changed, or a fault of ours: what is known stays
+        except Exception as error:  # noqa: BLE001  changed file or own bug: keep what was read
             why = f"no more of the run can be read: {error}"
             self._tell(Growth(self, self._bytes, self._all_bytes, failed=why))
 
     def _piece(self) -> bool:
-        """Reads one more; whether it was the whole."""
+        """Read one more portion; return whether it was the whole run."""
         wanted = self._bytes * _TIMES
         portion = Portion(wanted if wanted * 2 < self._all_bytes else None, self._passed)
         run = open_run(self._path, thin=portion)
@@ -87,14 +87,14 @@ def _nobody(_: Growth) -> None:
 
 
 def size_of(path: str) -> int:
-    """Bytes of a run's file; of a folder, those of its largest file."""
+    """Return the size in bytes of a run's file; for a folder, of its largest file."""
     place = Path(path if Path(path).exists() else path.rpartition("#")[0])
     files = [file for file in place.rglob("*") if file.is_file()] if place.is_dir() else [place]
     return max((file.stat().st_size for file in files), default=0)
 
 
 def first_of(path: str | Path) -> tuple[Run, bool]:
-    """The run at a path, and whether it is whole; of a large one the beginning. Raises CannotRead."""
+    """Return (run, whether it is complete); only the beginning of a large run. Raises CannotRead."""
     portion = Portion(FIRST_BYTES)
     run = open_run(path, thin=portion)
     if not portion.is_cut:

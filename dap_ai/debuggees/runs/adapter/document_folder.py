@@ -1,4 +1,4 @@
-"""The temporary folder of a session's documents: it ends with the session, or at the next start of another."""
+"""Temporary folder for a session's documents, deleted when the session ends or when a later one starts."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from pathlib import Path
 _PREFIX = "dap-ai-run-"
 LOCK = ".lock"
 _YOUNG_S = 60.0
-"""A folder that was written in since then may be about to be locked."""
+"""Seconds during which a recently changed folder is kept, because its session may not have locked it yet."""
 
 
 class Folder:
-    """Locked while its process lives, so that one that was killed is known by its folder."""
+    """Temporary folder that is locked while its process lives, so that folders of killed processes are recognized."""
 
     def __init__(self) -> None:
         _clear()
@@ -26,7 +26,7 @@ class Folder:
 
     @property
     def writer(self) -> Callable[[str, str], str]:
-        """What writes documents into it; they are read-only."""
+        """Function that writes a read-only document to the folder and returns its path."""
 
         def write(name: str, text: str) -> str:
             file = self._path / name
@@ -38,19 +38,19 @@ class Folder:
         return write
 
     def editable(self, name: str, text: str) -> str:
-        """Writes a document that its user may edit; its path."""
+        """Write a document that the user may edit; return its path."""
         path = self.writer(name, text)
         Path(path).chmod(0o600)
         return path
 
     def end(self) -> None:
-        """Nothing of it is left. Again changes nothing."""
+        """Delete the folder. Further calls have no effect."""
         self._lock.close()
         shutil.rmtree(self._path, ignore_errors=True)
 
 
 def _clear() -> None:
-    """Removes the folders of our user's sessions that were killed."""
+    """Delete the folders of this user's sessions that were killed."""
     with suppress(OSError):
         for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
             with suppress(OSError):
@@ -59,7 +59,7 @@ def _clear() -> None:
 
 
 def _is_left(folder: Path) -> bool:
-    """Whether its process is gone. Raises OSError where it is none of ours."""
+    """Return whether a folder's process has ended. Raises OSError if the folder has no lock."""
     if folder.is_symlink() or time.time() - folder.stat().st_mtime < _YOUNG_S:
         return False
     with (folder / LOCK).open("r+b") as lock:
@@ -67,7 +67,7 @@ def _is_left(folder: Path) -> bool:
 
 
 def _locked(descriptor: int) -> bool:
-    """Whether the lock is ours now; where the system has no such locks, never."""
+    """Try to take the lock; return whether it succeeded. False if the system has no such locks."""
     try:
         import fcntl  # noqa: PLC0415  not on Windows
     except ImportError:

@@ -1,4 +1,4 @@
-"""Requests that look at a run which stands still: threads, stacks, scopes, variables, documents, expressions."""
+"""Handles requests that inspect a stopped run: threads, stacks, scopes, variables, documents, expressions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _WITH_STEPS = re.compile(r"\s*(?:show|diff|changes)\s+(?:\d+\s+)?(\d*)")
 
 
 class InspectionRequests:
-    """`handlers` answer by command."""
+    """Handlers of inspection requests, by command in `handlers`."""
 
     def __init__(self, opened: OpenRun) -> None:
         self._opened = opened
@@ -98,7 +98,7 @@ class InspectionRequests:
         return {"targets": completions(text, opened.console, opened.facts, self._event(arguments))}
 
     def _event(self, arguments: RequestArguments) -> Event | None:
-        """The event of the frame that is named, else the held one. Raises Refused."""
+        """Return the event of the request's frame or, without one, the current event. Raises RequestError."""
         frame = arguments.number("frameId", 0)
         return self._opened.stack.frame(frame).event if frame else self._opened.cursor.event
 
@@ -108,7 +108,7 @@ def _shown(value: Any) -> str:
 
 
 def completions(text: str, console: RunConsole, facts: RunFacts, event: Event | None) -> list[dict[str, Any]]:
-    """DAP's CompletionItems for what stands before the caret; each replaces the word there."""
+    """Return DAP CompletionItems for the text before the caret; each replaces the word there."""
     return [item for item, _ in zip(_items(text, console, facts, event), range(_MOST), strict=False)]
 
 
@@ -136,7 +136,7 @@ def _numbers(start: str, facts: RunFacts) -> Iterator[dict[str, Any]]:
 
 
 def _keys(path: str, facts: RunFacts, event: Event | None) -> Sequence[str]:
-    """What stands behind a dot: of the value that the path has at the held event."""
+    """Return the completions after a dot: the keys of the path's value at the current event."""
     if event is None:
         return ()
     try:

@@ -1,4 +1,4 @@
-"""Requests that move a run, and what a client is told of it."""
+"""Handles requests that move a run, and sends the resulting events."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MAX_TEXT_CHARS = 2_000
 
 
 class MoveRequests:
-    """`handlers` answer by command. The run stands still whenever it is asked: nothing happens between two requests."""
+    """Handlers of moves, by command in `handlers`. The run is always stopped between two requests."""
 
     def __init__(self, opened: OpenRun, end: Callable[[], None]) -> None:
         self._opened = opened
@@ -26,7 +26,7 @@ class MoveRequests:
         self._threads: set[int] = set()
         self._reason = Moved("")
         self._waiting: Callable[[], Moved] | None = None
-        """A move that leads beyond what is read of the run: it is made again when there is more."""
+        """A move that needs more of the run than has been read; repeated when more is read."""
         self.handlers: Mapping[str, Callable[[RequestArguments], Body | None]] = {
             "continue": self._continue,
             "next": self._next,
@@ -41,7 +41,7 @@ class MoveRequests:
         }
 
     def start(self, stop_at: str | int) -> None:
-        """Holds the run for the first time: at a step's number, at its "end", at its first "breakpoint", or "entry"."""
+        """Stop the run for the first time: at a step number, at "end", at the first "breakpoint", or at "entry"."""
         cursor = self._cursor
         if not self._opened.run.events:
             self._end()
@@ -68,10 +68,10 @@ class MoveRequests:
         self._cursor.go_to(len(self._opened.run.events) - 1)
         return Moved("entry", "the end of the run")
 
-    # -- beyond what is read -----------------------------------------------------------------------------------------
+    # -- moves beyond what has been read -----------------------------------------------------------------------------
 
     def _go(self, move: Callable[[], Moved]) -> None:
-        """Moves; where the end of what is read is met, the client is told nothing until there is more."""
+        """Move; if the end of what has been read is reached, wait for more without notifying the client."""
         origin = self._cursor.index
         moved = move()
         if moved.reason != "end" or self._opened.rest is None:
@@ -82,18 +82,18 @@ class MoveRequests:
         self._opened.read_on()
 
     def grown(self) -> None:
-        """More of the run is known: a move that waits for it goes on."""
+        """Continue a waiting move after more of the run was read."""
         if self._waiting is not None:
             self._go(self._waiting)
 
     def wait_no_longer(self, why: str) -> None:
-        """Holds a move that waits at the last event that is known."""
+        """Stop a waiting move at the last event read."""
         if self._waiting is not None:
             self._cursor.go_to(len(self._opened.run.events) - 1)
             self._moved(Moved("pause", why))
 
     def stands_at(self, index: int, why: str, hit: Sequence[int] = ()) -> None:
-        """The held event has another place now; `hit` are the exception filters that hold it there."""
+        """Stop at the current event's new index; `hit` are the exception filters that stop there."""
         self._cursor.go_to(index)
         self._moved(Moved("exception" if hit else "pause", why, list(hit)))
 
@@ -152,7 +152,7 @@ class MoveRequests:
         self._moved(self._cursor.go_to(index))
 
     def _why(self, arguments: RequestArguments) -> Body:
-        """Of a stop at an exception filter what it has found; of an error that is held its text."""
+        """Return what the exception filter found or, at an error, its text."""
         del arguments
         event, facts = self._opened.current_event, self._opened.facts
         name = self._opened.breakpoints.filter_of(self._reason.hit)
@@ -169,13 +169,13 @@ class MoveRequests:
         }
 
     def _thread(self, arguments: RequestArguments) -> int:
-        """The thread that a request names; of none, that of the held event. Raises Refused."""
+        """Return the request's thread or, without one, the current event's. Raises RequestError."""
         held = self._opened.current_event
         thread = arguments.number("threadId", self._opened.threads.of(held))
         self._opened.threads.agent(thread)
         return thread
 
-    # -- what is told ------------------------------------------------------------------------------------------------
+    # -- messages ----------------------------------------------------------------------------------------------------
 
     def _moved(self, moved: Moved) -> None:
         opened, self._waiting = self._opened, None
@@ -201,7 +201,7 @@ class MoveRequests:
         opened.emit("stopped", body)
 
     def _tell_threads(self) -> None:
-        """Agents and parallel calls that have come, and that are gone."""
+        """Send `thread` events for agents and parallel calls that have started or ended."""
         now = set(self._opened.threads.at(self._cursor.index))
         for thread in sorted(now - self._threads):
             self._opened.emit("thread", {"reason": "started", "threadId": thread})

@@ -1,4 +1,4 @@
-"""All that a session has once a run is open."""
+"""State of a session while a run is open."""
 
 from __future__ import annotations
 
@@ -20,37 +20,37 @@ from dap_ai.debuggees.runs.event_titles import line, title
 from dap_ai.debuggees.runs.run_model import Event, Run
 
 Emit = Callable[[str, Mapping[str, Any]], None]
-"""Sends an event: its name and body."""
+"""Sends a DAP event, given its name and body."""
 Write = Callable[[str, str], str]
-"""Makes a document of that name and text, in the place of one that is there; its path."""
+"""Writes a document, given its name and text, replacing an existing one; returns its path."""
 Later = Callable[[Growth], None]
-"""Takes what is read of a run beside the session."""
+"""Receives portions of a run that are read in the background."""
 _MOST = 200
-"""Events of one move that are told one by one: the last ones."""
+"""Maximum number of a move's events that are printed, counted from its end."""
 _KINDS = {"error": "important"}
 _OWN = "stdout"
-"""The category of what the run itself did: VS Code shows all of "console" as a warning."""
+"""Output category for the run's own events; VS Code shows all of "console" as warnings."""
 
 
 class Loaded(NamedTuple):
-    """A run, and what analysis sees in it."""
+    """A run and its analysis."""
 
     run: Run
     analysed: Analysed
     path: str = ""
-    """As it was opened."""
+    """Path as it was opened."""
     against: str = ""
-    """Of another run of the same task."""
+    """Path of another run of the same task; "" for none."""
     rest: BackgroundReader | None = None
-    """What reads on, where `run` is only a beginning."""
+    """Reader of the rest, if `run` is only the beginning."""
     known: str = ""
-    """How much of the run that is; "": all of it."""
+    """How much of the run has been read, as text; "" for all of it."""
 
 
 class OpenRun:
-    """One run that is being looked at. References and breakpoints live as long as the session."""
+    """An open run. References and breakpoints live as long as the session."""
 
-    def __init__(  # noqa: PLR0917  what a session lends to each of its runs
+    def __init__(  # noqa: PLR0917  objects of the session, shared by its runs
         self,
         loaded: Loaded,
         write: Write,
@@ -62,15 +62,15 @@ class OpenRun:
         *,
         live: bool = False,
     ) -> None:
-        """`live`: the run happens now."""
+        """Open a run; `live` means that its agent is running."""
         self._later = later
         self.rest = loaded.rest
         self.facts = RunFacts(loaded.run, loaded.analysed, loaded.path, loaded.against, loaded.known)
         self.emit = emit
         self.pins: dict[int, int] = {}
-        """Of threads that are held now: at which event."""
+        """Index of the event at which each stopped thread stands, by thread id."""
         self.programs: dict[int, Sequence[Mapping[str, Any]]] = {}
-        """Of such threads the frames of the agent's own program: `name`, `path`, `line`, the innermost first."""
+        """Frames of the agent's program for stopped threads: `name`, `path`, `line`; innermost first."""
         self.references = references
         self.breakpoints = stops
         self.documents = Documents(self.facts, write, self._new_document, grows=live)
@@ -82,24 +82,24 @@ class OpenRun:
 
     @property
     def run(self) -> Run:
-        """The run, as far as it is known."""
+        """The run, as far as it has been read."""
         return self.facts.run
 
     def grow(self, run: Run, analysed: Analysed, known: str) -> None:
-        """More of the run is known, which begins as before; with `known` "" it is whole."""
+        """Replace the run by a longer one with the same beginning; it is complete if `known` is ""."""
         self.facts.grow(run, analysed, known)
         self.threads.grow()
         self.documents.grow()
         self.rest = self.rest if known else None
 
     def read_on(self) -> None:
-        """Sees to it that the rest of the run is read."""
+        """Start reading the rest of the run."""
         if self.rest is not None:
             self.rest.begin(self._later)
 
     @property
     def current_event(self) -> Event:
-        """The held event. Raises Refused."""
+        """The current event. Raises RequestError if there is none."""
         if (event := self.cursor.event) is None:
             raise RequestError(
                 "the run has ended" if self.cursor.index >= 0 else "the run has not begun: configurationDone"
@@ -111,7 +111,7 @@ class OpenRun:
 
 
 class RunMessages:
-    """What was told once is not told again."""
+    """Prints a run's events and problems as output, each once."""
 
     def __init__(self, facts: RunFacts, documents: Documents, say: Callable[[dict[str, Any]], None]) -> None:
         self._facts = facts
@@ -120,11 +120,11 @@ class RunMessages:
         self._passed = 0
 
     def grown(self, text: str) -> None:
-        """How much of the run is read."""
+        """Print how much of the run has been read."""
         self._line(text)
 
     def problems(self) -> None:
-        """What the reader did not understand."""
+        """Print what the reader did not understand."""
         found = self._facts.run.problems
         for problem in found[:_MOST]:
             self._line(f"problem: {line(problem.text, 500)}")
@@ -132,11 +132,11 @@ class RunMessages:
             self._line(f"{len(found) - _MOST} problems more")
 
     def is_past(self, index: int) -> None:
-        """What led up to this event was told before."""
+        """Mark the events up to and including this one as printed."""
         self._passed = index + 1
 
     def passed(self, index: int) -> None:
-        """Up to and with this event."""
+        """Print the events up to and including this one."""
         end = min(index + 1, len(self._facts.run.events))
         new = self._facts.run.events[self._passed : end]
         if len(new) > _MOST:
@@ -146,11 +146,11 @@ class RunMessages:
         self._passed = max(self._passed, end)
 
     def logged(self, event: Event, text: str) -> None:
-        """What a logpoint says."""
+        """Print a logpoint's message."""
         self._line(line(text, 10_000), event)
 
     def _cycle(self, agent: str, cycle: int, events: Sequence[Event]) -> None:
-        """The group is closed at once: in an open one an editor would put what the user types and is answered."""
+        """Print the events of a cycle as a group, closed at once so that an editor puts no later output into it."""
         is_group = cycle > 0 and len(events) > 1
         if is_group:
             self._line(f"cycle {cycle} of {line(agent)}", events[0], group="start", category=_OWN)

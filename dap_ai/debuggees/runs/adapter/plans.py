@@ -1,4 +1,4 @@
-"""The list of what is to do that an agent writes down by a tool: its items and how far each is."""
+"""To-do list that an agent writes with a tool: its items and their states."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from dap_ai.debuggees.runs.run_model import Event
 _TOOLS = frozenset({
     "TodoWrite", "update_plan", "task_tracker", "write_todos", "todo_write", "manage_todo_list", "todowrite",
 })  # fmt: skip
-"""Tools that are given the whole list."""
+"""Tools whose argument is the whole list."""
 _TEXTS = ("content", "step", "title", "task", "text", "description", "name")
 _STATES = ("status", "state", "done", "completed")
 
 
 def is_plan(event: Event) -> bool:
-    """Whether an event writes the list."""
+    """Return whether an event writes the list."""
     return event.kind == "call" and event.tool.rpartition("__")[2] in _TOOLS and _rows(event) is not None
 
 
 def items_of(event: Event) -> Mapping[str, str]:
-    """The items that an event writes, in order, with the state of each; "" where it has none."""
+    """Return the items that an event writes, in order, with their states; "" for an item without one."""
     return dict(map(_item, _rows(event) or ()))
 
 
 def _rows(event: Event) -> Sequence[Any] | None:
-    """The list among a call's arguments: the longest; None where there is none, as in a call that only reads it."""
+    """Return the longest list among a call's arguments; None without a list, as in a call that only reads the plan."""
     found = [
         cast("list[Any]", value)
         for argument in (event.arguments or {}).values()
@@ -37,7 +37,7 @@ def _rows(event: Event) -> Sequence[Any] | None:
 
 
 def _parsed(argument: Any) -> Any:
-    """Some agents give the list as JSON in a text."""
+    """Parse an argument that some agents give as JSON in a string."""
     if not isinstance(argument, str) or not argument.lstrip().startswith("["):
         return argument
     try:

@@ -1,4 +1,4 @@
-"""What a recorded run refuses, whoever asks: the proxy and the adapter answer with the same words."""
+"""Requests that a recorded run refuses. The proxy and the adapter give the same errors."""
 
 from __future__ import annotations
 
@@ -9,4 +9,4 @@ READ_ONLY: Mapping[str, str] = {
     "setVariable": "recorded: read-only. What has happened is looked at and not changed",
     "setExpression": "recorded: read-only. What has happened is looked at and not changed",
 }
-"""Requests that want to change the past, each with the answer."""
+"""Requests that would change the past, with their error messages."""

@@ -1,4 +1,4 @@
-"""How the proxy starts the adapter of agent runs, and what it must not be sent."""
+"""Backend of agent runs: how the proxy starts their adapter, and which requests it must not send."""
 
 from __future__ import annotations
 
@@ -17,26 +17,29 @@ _ADAPTER = "dap_ai.debuggees.runs.__main__:main"
 
 
 class AgentsBackend(GenericBackend):
-    """See dap_ai.protocol.contracts.backend.Backend. A launch names `run`, the path of a recorded run, or `command`."""
+    """Backend of agent runs. A launch has `run`, the path of a recorded run, or `command`.
+
+    See dap_ai.protocol.contracts.backend.Backend.
+    """
 
     def __init__(self, announced: Iterable[str] = (), run: str = "") -> None:
-        """`run`: the run of a launch that names none."""
+        """Create a backend; `run` is the default for launches without `run`."""
         super().__init__(child_python.command(_ADAPTER), announced)
         self.name = "agents"
         self.denied = {} if _OF_LIVE in frozenset(announced) else READ_ONLY
         self._run = run
 
     def announced(self, names: Iterable[str]) -> Backend:
-        """The same; of a child session, which is an agent's own Python, debugpy's."""
+        """Return this backend, or debugpy's for a child session that debugs the agent's own Python."""
         known = frozenset(names)
         return debugpy.backend if _OF_DEBUGPY in known else AgentsBackend(known, self._run)
 
     def command(self) -> AdapterCommand:
-        """This Python, with this package."""
+        """Return the command of the adapter, which runs in this Python."""
         return AdapterCommand(child_python.command(_ADAPTER), {})
 
     async def prepare(self, command: str, arguments: dict[str, Any]) -> AdapterStart:
-        """Raises StartError where no run is named, none is there, or the extra `runs` is not installed."""
+        """Resolve a launch's paths. Raises StartError without a run or command, or without the extra `runs`."""
         if command == "attach" and isinstance(arguments.get("connect"), dict):
             return await debugpy.backend.prepare(command, arguments)
         if RUNS.missing:
@@ -55,14 +58,14 @@ class AgentsBackend(GenericBackend):
         return AdapterStart(arguments | {"run": str(Path(cwd, run))} | named)
 
     def inspector(self) -> StopInspector | None:
-        """What knows that this is a run."""
-        from dap_ai.debuggees.runs.adapter.run_inspector import RunInspector  # noqa: PLC0415  only a session with a question needs it
+        """Return the inspector for runs."""
+        from dap_ai.debuggees.runs.adapter.run_inspector import RunInspector  # noqa: PLC0415  only needed for questions
 
         return RunInspector()
 
 
 def _placed(arguments: dict[str, Any], cwd: str) -> dict[str, Any]:
-    """Of a live agent: where it runs, which files are followed, where its recording goes."""
+    """Return a live agent's working directory, followed workspace and recording folder as absolute paths."""
     named = {
         name: str(Path(cwd, value)) for name in ("workspace", "out") if isinstance(value := arguments.get(name), str)
     }
@@ -70,7 +73,7 @@ def _placed(arguments: dict[str, Any], cwd: str) -> dict[str, Any]:
 
 
 _OF_LIVE = "supportsSetVariable"
-"""A capability that our adapter announces of an agent that runs, and of no recorded run."""
+"""Capability that the adapter announces for live agents and not for recorded runs."""
 _OF_DEBUGPY = "supportsDebuggerProperties"
-"""A capability that no other adapter announces."""
+"""Capability that only debugpy announces."""
 backend = AgentsBackend()

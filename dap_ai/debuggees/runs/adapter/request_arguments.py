@@ -1,4 +1,4 @@
-"""The arguments of one DAP request, read by name and kind: what is not as DAP has it is refused in words."""
+"""Typed access to a DAP request's arguments; invalid ones raise RequestError with a message."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ _NONE: Mapping[str, Any] = {}
 
 
 class RequestError(Exception):
-    """A request cannot be served; the text says why."""
+    """A request failed; the message says why."""
 
 
 class RequestArguments:
-    """`value` is a request's `arguments` as they came, of any kind. Everything here raises Refused."""
+    """Arguments of a request, of any JSON type. All methods raise RequestError for values of the wrong type."""
 
     def __init__(self, value: Any, where: str = "arguments") -> None:
         self._where = where
@@ -24,23 +24,23 @@ class RequestArguments:
         self.fields = cast("Mapping[str, Any]", value) if value is not None else _NONE
 
     def has(self, name: str) -> bool:
-        """Whether there is something of that name."""
+        """Return whether an argument is set and not null."""
         return self.fields.get(name) is not None
 
     def number(self, name: str, default: int | None = None) -> int:
-        """A whole number that is not negative; without a default it must be there."""
+        """Return a non-negative integer; required if there is no default."""
         value = self.fields.get(name, default)
         value = default if value is None else value
         if value is None:
             raise RequestError(f"{self._where}: `{name}` is missing")
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value:  # noqa: PLR0124  no NaN
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value:  # noqa: PLR0124  NaN check
             raise RequestError(f"{self._where}: `{name}` is to be a whole number, not {_kind(value)}")
         if not 0 <= value <= _MOST or value != int(value):
             raise RequestError(f"{self._where}: `{name}` is to be a whole number from 0 on")
         return int(value)
 
     def text(self, name: str, default: str | None = None) -> str:
-        """A text; without a default it must be there."""
+        """Return a string; required if there is no default."""
         value = self.fields.get(name)
         value = default if value is None else value
         if not isinstance(value, str):
@@ -49,15 +49,15 @@ class RequestArguments:
         return value
 
     def within(self, name: str) -> RequestArguments:
-        """An object; an empty one where there is none."""
+        """Return an object; an empty one if missing."""
         return RequestArguments(self.fields.get(name), f"{self._where}.{name}")
 
     def rows(self, name: str) -> list[RequestArguments]:
-        """A list of objects."""
+        """Return a list of objects; an empty one if missing."""
         return [RequestArguments(row, f"{self._where}.{name}[{n}]") for n, row in enumerate(self._list(name))]
 
     def texts(self, name: str) -> list[str]:
-        """A list of texts."""
+        """Return a list of strings; an empty one if missing."""
         found = self._list(name)
         if any(not isinstance(text, str) for text in found):
             raise RequestError(f"{self._where}: `{name}` is to be a list of texts")

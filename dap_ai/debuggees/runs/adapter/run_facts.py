@@ -1,4 +1,4 @@
-"""What a session knows of its run beside the events: indexes over them, and what analysis sees, once that is there."""
+"""Indexes over a run's events, and the results of its analysis once that is complete."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from dap_ai.debuggees.runs.analysis.analysis_model import Effect, Pattern, RunAn
 from dap_ai.debuggees.runs.run_model import Event, Run, TokenUsage
 
 _NEAR = 40
-"""Events of an agent from its query on, within which its response is looked for."""
+"""How many of an agent's events after a query are searched for the response."""
 _INDEXES = ("of_agent", "steps", "queries", "parents", "plans", "spent")
 _SYSTEM = re.compile(r"(?:\A|\n\n)system: (.*?)(?=\n\n(?:user|assistant|tool): |\Z)", re.DOTALL)
 
 
 class CumulativeCost:
-    """Tokens and dollars up to an event, of all agents; None where nothing is recorded."""
+    """Running totals of tokens and dollars over all agents."""
 
     def __init__(self, events: Sequence[Event]) -> None:
         self._at: list[int] = []
@@ -36,16 +36,16 @@ class CumulativeCost:
             self._sums.append((tokens, cost))
 
     def until(self, index: int) -> tuple[int, float | None]:
-        """Tokens and dollars of the events up to this one."""
+        """Return (tokens, dollars) of the events up to and including `index`; dollars is None if not recorded."""
         place = bisect_right(self._at, index)
         return self._sums[place - 1] if place else (0, None)
 
 
 class RunFacts:
-    """`analysed` gives the analysis, now or later; `path` is the run's as it was opened.
+    """Facts about a run, derived when first used.
 
-    `against` is the path of another run of the same task, which the user has named. `known` says how much of the run
-    has been read: "" means all of it.
+    `analysed` provides the analysis; `path` is the run's path as it was opened. `against` is the path of another run of
+    the same task, chosen by the user. `known` says how much of the run has been read; "" means all of it.
     """
 
     def __init__(self, run: Run, analysed: Analysed, path: str = "", against: str = "", known: str = "") -> None:
@@ -58,7 +58,7 @@ class RunFacts:
         self._heard: dict[str, Sequence[int]] = {}
 
     def grow(self, run: Run, analysed: Analysed, known: str) -> None:
-        """More of the run is known, which begins as before."""
+        """Replace the run by a longer one with the same beginning."""
         self.run, self.analysed, self.known = run, analysed, known
         self._index = None
         self._heard.clear()
@@ -66,28 +66,28 @@ class RunFacts:
             self.__dict__.pop(name, None)
 
     def is_last(self, event: Event) -> bool:
-        """Whether the run ends with this event, as far as that is known."""
+        """Return whether the run ends with this event; False while the run is still being read."""
         return not self.known and event.index == len(self.run.events) - 1
 
-    # -- indexes, made at their first use ----------------------------------------------------------------------------
+    # -- indexes, built on first use ---------------------------------------------------------------------------------
 
     @cached_property
     def of_agent(self) -> Mapping[str, Sequence[int]]:
-        """The indices of each agent's events, in order."""
+        """Indices of each agent's events, in order."""
         found: dict[str, list[int]] = defaultdict(list)
         for event in self.run.events:
             found[event.agent].append(event.index)
         return found
 
     def last_of(self, agent: str, index: int) -> Event | None:
-        """What the agent did last, up to an event."""
+        """Return the agent's last event up to and including `index`, or None."""
         indices = self.of_agent.get(agent, ())
         place = bisect_right(indices, index)
         return self.run.events[indices[place - 1]] if place else None
 
     @cached_property
     def steps(self) -> Mapping[int, Sequence[int]]:
-        """The indices of each step's events, in order."""
+        """Indices of each step's events, in order."""
         found: dict[int, list[int]] = defaultdict(list)
         for event in self.run.events:
             if event.step:
@@ -95,17 +95,17 @@ class RunFacts:
         return found
 
     def end_of(self, step: int) -> int | None:
-        """Where a step is complete: at its first result, else at its last event."""
+        """Return the index at which a step is complete: its first result, else its last event; None if unknown."""
         indices = self.steps.get(step, ())
         results = (index for index in indices if self.run.events[index].kind == "result")
         return next(results, indices[-1] if indices else None)
 
     def ends_step(self, event: Event) -> bool:
-        """Whether its step is complete with this event."""
+        """Return whether this event completes its step."""
         return event.step > 0 and event.index == self.end_of(event.step)
 
     def call_of(self, event: Event) -> Event | None:
-        """The call of the step that an event belongs to; of a response, none."""
+        """Return the call of the event's step; None for a response or if there is no call."""
         if event.kind == "response":
             return None
         events = (self.run.events[index] for index in self.steps.get(event.step, ()))
@@ -113,7 +113,7 @@ class RunFacts:
 
     @cached_property
     def queries(self) -> Mapping[str, Sequence[int]]:
-        """Where each agent's cycles begin: at its queries, or at its responses where no query is recorded."""
+        """Indices at which each agent's cycles begin: its queries or, if not recorded, its responses."""
         found: dict[str, list[int]] = defaultdict(list)
         cycles: dict[str, int] = defaultdict(int)
         for event in self.run.events:
@@ -123,14 +123,14 @@ class RunFacts:
         return found
 
     def next_cycle(self, agent: str, index: int) -> int | None:
-        """Where the agent's next cycle begins."""
+        """Return the index at which the agent's next cycle begins, or None."""
         begins = self.queries.get(agent, ())
         place = bisect_right(begins, index)
         return begins[place] if place < len(begins) else None
 
     @cached_property
     def parents(self) -> Mapping[str, Event]:
-        """The call that each sub-agent was started by: the last one of its parent before it."""
+        """The call that started each sub-agent: its parent's last call before it."""
         found: dict[str, Event] = {}
         for agent in self.run.agents:
             indices = self.of_agent.get(agent.name, ())
@@ -144,20 +144,20 @@ class RunFacts:
 
     @cached_property
     def plans(self) -> Mapping[str, Sequence[int]]:
-        """Where each agent writes down what is to do."""
+        """Indices at which each agent writes its to-do list."""
         found: dict[str, list[int]] = defaultdict(list)
         for event in filter(is_plan, self.run.events):
             found[event.agent].append(event.index)
         return found
 
     def plan_at(self, agent: str, index: int) -> Mapping[str, str]:
-        """The items of an agent's list as they stand at an event, with the state of each; none before it has one."""
+        """Return the items of an agent's to-do list at an event, with their states; empty before the first list."""
         indices = self.plans.get(agent, ())
         place = bisect_right(indices, index)
         return items_of(self.run.events[indices[place - 1]]) if place else {}
 
     def heard(self, agent: str, kinds: Sequence[str]) -> Sequence[int]:
-        """The indices of an agent's events of these kinds; of queries only those that say something."""
+        """Return the indices of an agent's events of these kinds; queries only if they have text."""
         if agent not in self._heard:
             events = (self.run.events[index] for index in self.of_agent.get(agent, ()))
             said = (event for event in events if event.kind in kinds)
@@ -166,11 +166,11 @@ class RunFacts:
 
     @staticmethod
     def count_before(indices: Sequence[int], index: int) -> int:
-        """How many of these stand before an event."""
+        """Return how many of these sorted indices are below `index`."""
         return bisect_left(indices, index)
 
     def input_tokens(self, query: Event) -> int | None:
-        """What a query had, as its response tells it."""
+        """Return a query's input tokens, taken from its response; None if not recorded."""
         own = self.of_agent.get(query.agent, ())
         start = bisect_left(own, query.index)
         for index in own[start : start + _NEAR]:
@@ -180,36 +180,36 @@ class RunFacts:
         return None
 
     def system_prompt(self, agent: str) -> str:
-        """The system prompt of an agent, where its first query says it."""
+        """Return an agent's system prompt, if its first query contains it, else ""."""
         begins = self.queries.get(agent, ())
         return system_prompt(self.run.events[begins[0]]) if begins else ""
 
     @cached_property
     def spent(self) -> CumulativeCost:
-        """Sums of usage."""
+        """Running totals of tokens and cost."""
         return CumulativeCost(self.run.events)
 
     # -- analysis ----------------------------------------------------------------------------------------------------
 
     @property
     def analysis(self) -> RunAnalysis:
-        """What the rules see in the run."""
+        """The run's analysis; empty if it isn't complete."""
         return self.analysed()
 
     @property
     def effects(self) -> Mapping[int, Effect]:
-        """By step."""
+        """Effects by step."""
         return self._indexed().effects
 
     @property
     def checks(self) -> Mapping[int, StepCheck]:
-        """By step."""
+        """Checks by step."""
         return self._indexed().checks
 
     def patterns_at(self, event: Event) -> Sequence[Pattern]:
-        """Those that are complete with this event; what names no step is seen at the end.
+        """Return the patterns that end with this event; a pattern without steps ends with the run.
 
-        Elsewhere than at the end of a step or of the run there is none: that is known without the analysis.
+        Events that end neither a step nor the run have none, which is decided without the analysis.
         """
         if not self.ends_step(event) and not self.is_last(event):
             return ()
@@ -229,7 +229,7 @@ class RunFacts:
 
 
 class _Indexed(NamedTuple):
-    """An analysis by step and event."""
+    """An analysis, indexed by step and event."""
 
     of: RunAnalysis
     effects: Mapping[int, Effect]
@@ -238,13 +238,13 @@ class _Indexed(NamedTuple):
 
 
 def tokens_of(usage: TokenUsage | None) -> int | None:
-    """In and out together; None where neither is recorded."""
+    """Return input plus output tokens; None if neither is recorded."""
     known = [n for n in (usage.input_tokens, usage.output_tokens) if n is not None] if usage else []
     return sum(known) if known else None
 
 
 def system_prompt(event: Event) -> str:
-    """The system prompt that an event says; "" where it says none."""
+    """Return the system prompt that an event contains, else ""."""
     if event.kind not in ("query", "note"):
         return ""
     return "\n\n".join(_SYSTEM.findall(event.text)) if "system: " in event.text else ""

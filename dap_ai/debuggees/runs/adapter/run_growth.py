@@ -1,4 +1,4 @@
-"""A run of which only the beginning was read when it opened: what a session is told as the rest is read beside it."""
+"""Growth of a large run whose beginning is shown while the rest is read in the background."""
 
 from __future__ import annotations
 
@@ -13,56 +13,56 @@ _MEGABYTE = 1_000_000
 
 
 class BackgroundReader(Protocol):
-    """What reads on, beside the session."""
+    """Reads the rest of a run in the background."""
 
     def begin(self, tell: Callable[[Growth], None]) -> None:
-        """Reads on, where nobody does; `tell` takes each piece, beside the session."""
+        """Start reading unless it is running; `tell` gets each portion, in another thread."""
         ...
 
     def end(self) -> None:
-        """Reads no further; `begin` goes on."""
+        """Stop reading; `begin` resumes it."""
         ...
 
 
 class Growth(NamedTuple):
-    """How far it is. `run` is None where nothing is known yet that was not known before."""
+    """Reading progress; `run` is None if no further events are known."""
 
     rest: BackgroundReader
     read_bytes: int
     all_bytes: int
     run: Run | None = None
     analysed: Analysed | None = None
-    """Of a run that is whole: nothing comes after this."""
+    """Analysis of the complete run, in the last Growth only."""
     failed: str = ""
-    """Why no more can be read: what is known stays."""
+    """Why the rest can't be read; what was read before stays valid."""
 
     @property
     def is_last(self) -> bool:
-        """Whether nothing comes after this."""
+        """Whether this is the last Growth."""
         return self.analysed is not None or bool(self.failed)
 
     @property
     def percentage(self) -> int:
-        """Of the bytes."""
+        """Percentage of bytes read, 0 to 100."""
         return min(100, 100 * self.read_bytes // max(1, self.all_bytes))
 
     @property
     def words(self) -> str:
-        """`the first 16 of 200 MB`."""
+        """Progress as text: `the first 16 of 200 MB`."""
         return f"the first {self.read_bytes // _MEGABYTE:,} of {self.all_bytes // _MEGABYTE:,} MB"
 
 
 class PartialAnalysis:
-    """The analysis of a run that is not read to its end: there is none. See Analysed."""
+    """Empty analysis of a run that has not been read completely. See Analysed."""
 
     is_due = False
 
     def begin(self) -> bool:
-        """It cannot be begun."""
+        """Return False, because it cannot be started."""
         return False
 
     def __call__(self) -> RunAnalysis:
-        """Nothing."""
+        """Return an empty analysis."""
         return _NOTHING
 
 
@@ -70,21 +70,21 @@ _NOTHING = RunAnalysis()
 
 
 class ReadProgress:
-    """What a client that shows it is told of the reading, by DAP's events; `emit` sends one."""
+    """Shows the reading progress with DAP events, if the client supports them; `emit` sends one."""
 
     def __init__(self, emit: Callable[[str, Mapping[str, Any]], None]) -> None:
         self._emit = emit
         self._number = 0
         self._ident = ""
         self.is_shown = False
-        """Whether the client shows it."""
+        """Whether the client supports progress reporting."""
 
     def is_named(self, ident: str) -> bool:
-        """Whether a client means the one that it is shown."""
+        """Return whether `ident` is the id of the current progress."""
         return bool(ident) and ident == self._ident
 
     def goes_on(self, growth: Growth) -> None:
-        """A piece is read, or a part of one."""
+        """Report progress."""
         if growth.is_last:
             self.end()
         elif self.is_shown:
@@ -97,14 +97,14 @@ class ReadProgress:
             self._emit(name, {"progressId": self._ident, **more, **told})
 
     def end(self) -> None:
-        """Nothing is read any more."""
+        """End the progress display."""
         if self._ident:
             self._emit("progressEnd", {"progressId": self._ident})
         self._ident = ""
 
 
 def settled(run: Run) -> Run:
-    """A beginning without its last cycle: what follows in the file may still belong to that."""
+    """Remove the last cycle of a partial run, because later parts of the file may still belong to it."""
     last = run.events[-1] if run.events else None
     ends = len(run.events) - 1
     if last is not None and last.cycle:
@@ -114,7 +114,7 @@ def settled(run: Run) -> Run:
 
 
 def goes_on(before: Run, after: Run) -> bool:
-    """Whether a run begins as was known. Else more of it has shown another order, or others who speak."""
+    """Return whether `after` begins like `before`; if not, later parts changed the order of events or the agents."""
     if len(after.events) < len(before.events):
         return False
     return all(map(_alike, before.events, after.events)) and (
@@ -123,7 +123,7 @@ def goes_on(before: Run, after: Run) -> bool:
 
 
 def place_in(run: Run, event: Event) -> int:
-    """The index at which an event now stands, that was known under another; else the nearest one."""
+    """Return the event's index in a run in which it may have moved; the nearest one if it is missing."""
     found = (each.index for each in run.events if each.ref == event.ref and each.kind == event.kind)
     return next(found, min(event.index, len(run.events) - 1))
 

@@ -1,4 +1,4 @@
-"""A recorded run as the agent reads it: which run it is, and where it is held. Its values come by DAP's requests."""
+"""Inspects a recorded run for the AI debugger: which run it is and where it is stopped, by DAP requests."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ _SHOWN = ("kind", "step", "tool", "status", "exit_code")
 
 
 class RunInspector:
-    """See dap_ai.protocol.contracts.backend.StopInspector."""
+    """Implementation of dap_ai.protocol.contracts.backend.StopInspector."""
 
     async def inspect(self, request: Request, query: Query) -> Inspection:
-        """`argv` is the run's path and the index of the held event. Raises RequestFailed, NotStopped."""
+        """Return the inspection; `argv` is the run's path and the current event's index.
+
+        Raises RequestFailed and NotStopped.
+        """
         if not query.frames:
             return Inspection([], kind=KIND)
 

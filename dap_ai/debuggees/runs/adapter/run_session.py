@@ -1,4 +1,4 @@
-"""A debug session over a recorded run: a DAP request in, responses and events out. No clock, no socket, no file."""
+"""Debug session for a recorded run: takes DAP requests, returns responses and events. Uses no clock, socket or file."""
 
 from __future__ import annotations
 
@@ -37,7 +37,10 @@ _CAPABILITIES = (
 
 
 class RunSession:
-    """`load` opens the run at a path and raises Refused; `write` makes a document of the run and tells its path."""
+    """Debug session for a run. `load` opens the run at a path, `write` writes a document and returns its path.
+
+    `load` may raise RequestError.
+    """
 
     def __init__(self, load: Callable[[str], Loaded], write: Write, bounded: Bounded = nullcontext) -> None:
         self._load = load
@@ -56,11 +59,11 @@ class RunSession:
         self._ended = False
         self._progress = ReadProgress(self._emit)
         self.later: Later = lambda _: None
-        """Takes what is read beside the session, and hands it to `grown`; the one who serves sets it."""
+        """Receives portions read in the background and passes them to `grown`; set by the server."""
         self.exit_code = 0
-        """Of the agent, where it has run in this session."""
+        """Exit code of the agent, if it ran in this session."""
         self.over = False
-        """The client has said good-bye."""
+        """Whether the client has disconnected."""
         self._handlers: Mapping[str, Handler] = {
             "initialize": self._initialize,
             "launch": self._launch,
@@ -74,11 +77,11 @@ class RunSession:
 
     @property
     def commands(self) -> list[str]:
-        """All that are known at this moment."""
+        """All commands that are known at this moment."""
         return [*self._handlers, *self._of_run, *READ_ONLY]
 
     def receive(self, message: Mapping[str, Any]) -> list[Message]:
-        """What one message is answered with, in order; the one who sends numbers them."""
+        """Return the response to a message and the events after it, in order, without `seq`."""
         if message.get("type") != "request":
             return []
         self._out = []
@@ -90,7 +93,7 @@ class RunSession:
             answer |= {"success": True, **({"body": body} if body is not None else {})}
         except (RequestError, ConditionError) as error:
             answer |= _failure(str(error))
-        except Exception as error:  # noqa: BLE001  a fault of ours ends a request and no session
+        except Exception as error:  # noqa: BLE001  a bug fails the request, not the session
             answer |= _failure(f"an error of dap_ai's own: {type(error).__name__}: {error}")
         after, self._out = self._out, []
         return [answer, *after]
@@ -104,7 +107,7 @@ class RunSession:
             raise RequestError(f"no run is open yet: `launch` comes before `{command}`")
         raise RequestError(f"a recorded run knows no '{command}'")
 
-    # -- its beginning and end ---------------------------------------------------------------------------------------
+    # -- start and end -----------------------------------------------------------------------------------------------
 
     def _initialize(self, arguments: RequestArguments) -> Message:
         self._progress.is_shown = arguments.fields.get("supportsProgressReporting") is True
@@ -119,7 +122,7 @@ class RunSession:
         self._stop_at = _stop_at(arguments.fields.get("stopAt"))
         self._against = arguments.text("against", "")
         self._open(path)
-        self._emit("initialized", None)  # not before: where run.md is, only the run tells
+        self._emit("initialized", None)  # not earlier: the path of run.md is known only now
 
     def _open(self, path: str) -> None:
         loaded = self._load(path)._replace(path=path, against=self._against)
@@ -143,7 +146,7 @@ class RunSession:
         return opened, moving
 
     def _adopt(self, opened: OpenRun, moving: MoveRequests) -> None:
-        """Requests about a run are answered by these from now on."""
+        """Dispatch requests about a run to these objects from now on."""
         self._opened, self._moving = opened, moving
         self._of_run = {
             **InspectionRequests(opened).handlers,
@@ -153,20 +156,20 @@ class RunSession:
         }
 
     def _is_editable(self, index: int) -> bool:
-        """Whether somebody waits at an event, and it can be edited: of a recorded run, never."""
+        """Return whether an agent is stopped at the event and it can be edited; never for a recorded run."""
         del index
         return False
 
     def _leave(self) -> None:
-        """Nobody looks at the run any more that was open."""
+        """Stop reading the run that was open."""
         self._progress.end()
         if self._opened and self._opened.rest:
             self._opened.rest.end()
 
-    # -- a run that is read while it is looked at --------------------------------------------------------------------
+    # -- a run that is still being read ------------------------------------------------------------------------------
 
     def grown(self, growth: Growth) -> list[Message]:
-        """What the client is told as more of the run is read; nothing, where another one is open by now."""
+        """Return the messages for a newly read portion; none if another run is open by now."""
         self._out = []
         if self._opened and self._moving and self._opened.rest is growth.rest:
             self._progress.goes_on(growth)
@@ -188,7 +191,7 @@ class RunSession:
         moving.grown()
 
     def _reordered(self, before: OpenRun, loaded: Loaded) -> tuple[OpenRun, MoveRequests]:
-        """What follows has shown that events stand elsewhere: the run is shown anew, held at the same event."""
+        """Show the run again, stopped at the same event, because later parts moved events."""
         held = before.cursor.event
         self._breakpoints.recount()
         rest = loaded.rest if loaded.known else None
@@ -202,7 +205,7 @@ class RunSession:
         return opened, moving
 
     def _cancel(self, arguments: RequestArguments) -> None:
-        """Of our progress: the run is read no further, until a move leads there."""
+        """Handle `cancel` of the reading progress: stop reading until a move needs more of the run."""
         if self._progress.is_named(arguments.text("progressId", "")):
             self._leave()
             if self._moving:
@@ -223,7 +226,7 @@ class RunSession:
         self._moving.start(self._stop_at)
 
     def _restart(self, arguments: RequestArguments) -> None:
-        """Reads the run again, which may have grown, and holds it at its beginning. Breakpoints stay."""
+        """Read the run again, because it may have grown, and stop at its beginning. Keeps breakpoints."""
         if self._opened is None or not self._began:
             raise RequestError("no run has begun yet: there is nothing to restart")
         given = arguments.within("arguments")
@@ -260,11 +263,11 @@ _OF_RUN = frozenset((
     "exceptionInfo", "setBreakpoints", "setFunctionBreakpoints", "setExceptionBreakpoints",
     "breakpointLocations", "dataBreakpointInfo", "setDataBreakpoints", "runView", "runEvent",
 ))  # fmt: skip
-"""Requests that want an open run."""
+"""Requests that need an open run."""
 
 
 def _stop_at(value: Any, default: str | int = "entry") -> str | int:
-    """Where a run is held at first. Raises Refused."""
+    """Return where the run stops first. Raises RequestError."""
     if value is None:
         return default
     if isinstance(value, bool) or not isinstance(value, (str, int)):
@@ -282,5 +285,5 @@ def _failure(text: str) -> Message:
 
 
 def _escaped(text: str) -> str:
-    """A format of DAP in which nothing is a variable."""
+    """Escape text so that DAP clients find no variables in it."""
     return text.replace("{", "(").replace("}", ")")

@@ -1,4 +1,4 @@
-"""Requests of a client that shows the run as a picture, beside the debug views: `runView` and `runEvent`."""
+"""Handles `runView` and `runEvent`, for clients that show the run graphically next to the debug views."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from dap_ai.debuggees.runs.adapter.open_run import OpenRun
 from dap_ai.debuggees.runs.adapter.request_arguments import RequestArguments, RequestError
 
 _MOST_EVENTS = 2_000
-"""Of one answer: the client asks for the rest."""
+"""Maximum events per answer; the client requests the rest."""
 _MOST_CHARS = 4_000
-"""Of each text, where the run has more than a client wants at once."""
+"""Maximum characters per text in a large run."""
 
 
 class Showing:
-    """`handlers` answer by command; they change nothing. `is_held` says whether an event can be edited now."""
+    """Read-only handlers by command in `handlers`. `is_held` tells whether an event can be edited now."""
 
     def __init__(self, opened: OpenRun, is_held: Callable[[int], bool] = lambda _: False) -> None:
         self._opened = opened
@@ -28,9 +28,9 @@ class Showing:
         }
 
     def _view(self, arguments: RequestArguments) -> Mapping[str, Any]:
-        """`first`, `count` -> `view`: a RunView of these events; `isAnalysed`; `standing`: where the run is held."""
-        from dap_ai.debuggees.runs.analysis.analysis_model import RunAnalysis  # noqa: PLC0415  only for those who want to see it
-        from dap_ai.debuggees.runs.export.view.build_view import bound_of, view_of  # noqa: PLC0415  the same
+        """Answer `first`, `count` with `view`, a RunView of these events, `isAnalysed` and `standing`, the position."""
+        from dap_ai.debuggees.runs.analysis.analysis_model import RunAnalysis  # noqa: PLC0415  imported on use
+        from dap_ai.debuggees.runs.export.view.build_view import bound_of, view_of  # noqa: PLC0415  imported on use
 
         facts, first = self._opened.facts, arguments.number("first", 0)
         count = min(arguments.number("count", _MOST_EVENTS), _MOST_EVENTS)
@@ -53,8 +53,8 @@ class Showing:
         return {"index": event.index, "isHeld": self._is_held(event.index), "threadId": thread}
 
     def _event(self, arguments: RequestArguments) -> Mapping[str, Any]:
-        """`index` -> `event`: all of it; `path`: its document, a file that is made where there is none yet."""
-        from dap_ai.debuggees.runs.export.view.build_view import shown  # noqa: PLC0415  as above
+        """Answer `index` with `event`, complete, and `path`, its document, which is written if it does not exist."""
+        from dap_ai.debuggees.runs.export.view.build_view import shown  # noqa: PLC0415  imported on use
 
         index, events = arguments.number("index"), self._opened.run.events
         if not 0 <= index < len(events):

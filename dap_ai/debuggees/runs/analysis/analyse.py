@@ -1,4 +1,4 @@
-"""The one entry: a run to all that the rules see in it."""
+"""Entry point of the analysis: computes everything the rules find in a run."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from dap_ai.debuggees.runs.run_model import Run, steps_of
 
 
 def analyse(run: Run, *, failed: bool = False) -> RunAnalysis:
-    """Effects, checks, stages, tree, patterns and onset of `run`. Takes time by its size. Raises MissingExtraError.
+    """Return effects, checks, stages, tree, patterns and onset of `run`. Raises MissingExtraError.
 
-    `failed`: somebody knows that the run failed, whatever it records itself.
+    Takes time linear in the run's size. `failed` means that the caller knows the run failed, whatever it records
+    itself.
     """
     story = story_of(run)
     steps, effects, checks, patterns = story.steps, story.effects, story.checks, patterns_of(story)
@@ -34,7 +35,10 @@ def analyse(run: Run, *, failed: bool = False) -> RunAnalysis:
 
 
 def analyse_against(run: Run, passing: Run, *, failed: bool = False) -> RunAnalysis:
-    """As `analyse`, knowing a run of the same task that went well: the first change that differs is a suspect."""
+    """Return the analysis of `run`, compared with a passing run of the same task.
+
+    As `analyse`; in addition, the first change that differs from `passing` is a suspect.
+    """
     analysis, story = analyse(run, failed=failed), story_of(run)
     against = compare(run, analysis, passing, analyse(passing))
     finding = find_onset(story, analysis.patterns, failed=failed, against=against)
@@ -42,7 +46,7 @@ def analyse_against(run: Run, passing: Run, *, failed: bool = False) -> RunAnaly
 
 
 def story_of(run: Run) -> RunStory:
-    """The steps of `run` with their effects and checks."""
+    """Return the steps of `run` with their effects and checks."""
     steps = steps_of(run)
     effects, files = effects_of(run, steps)
     return RunStory(run, steps, effects, checks_of(effects, steps), files)

@@ -1,4 +1,4 @@
-"""The words of analysis: what `analyse` finds in a run. Steps are numbered as in the run, 1-based."""
+"""Result types of `analyse`. Step numbers are those of the run, 1-based."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ from dap_ai.debuggees.runs.run_model import Ref
 
 EffectKind = Literal["submit", "change", "install", "verify", "run", "explore", "message"]
 STRENGTH: tuple[EffectKind, ...] = ("submit", "change", "install", "verify", "run", "explore", "message")
-"""Strongest first: a call that does several things is called by the strongest of them."""
+"""Effect kinds, strongest first; a call with several effects has the kind of its strongest one."""
 How = Literal[
     "create", "append", "edit", "delete", "move", "restore", "patch", "mode", "log", "unknown"
 ]  # fmt: skip
-"""`create` writes a file whole; `restore` puts back what version control or a copy has; `mode` is chmod and the like;
-`log` is what a verifying, installing or building command printed."""
+"""Ways of writing a file. `create` writes the whole file; `restore` restores a version from version control or a copy;
+`mode` changes permissions (chmod); `log` is redirected output of a verify, install or build command."""
 Role = Literal["work", "test", "scratch"]
-"""`test`: a file of tests of the project; `scratch`: what the agent made for itself (reproductions, temporary ones)."""
+"""Role of a file. `test`: one of the project's tests; `scratch`: made by the agent for itself (reproduction scripts,
+temporary files); `work`: any other file."""
 CheckKind = Literal["test", "lint", "build", "program", "look"]
-"""`program`: the program under work or a script of the agent's own was run; `look`: a result was read back."""
+"""Kind of a check. `program`: ran the program under work or a script of the agent; `look`: read a result back."""
 StageName = Literal["environment", "dependencies", "inspection", "patching", "verification", "submission"]
 PatternName = Literal[
     "success-without-change",
@@ -40,75 +41,75 @@ PatternName = Literal[
 
 
 class FileWrite(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One file that a call writes, and what of it is known."""
+    """One file that a call writes, with its changes as far as the call shows them."""
 
     path: str
-    """Absolute, or relative to the unknown directory that the agent started in."""
+    """Absolute path, or relative to the unknown directory in which the agent started."""
     how: How
     lines: tuple[int, int] | None = None
-    """First and last line that are replaced, 1-based, of the file as it was before."""
+    """First and last replaced line (1-based, inclusive) in the file before the write."""
     old: str | None = None
     new: str | None = None
-    """The text replaced and its replacement; of `create` the whole content. None where the call does not say."""
+    """Replaced text (`old`) and its replacement; for `create`, the whole content. None if the call does not show it."""
     tree: bool = False
-    """Any file below `path` (a restored or patched working tree)."""
+    """Whether any file below `path` may change (a restored or patched working tree)."""
     role: Role = "work"
 
 
 class Effect(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What one step did, as its call says; whether it worked is for its result to say."""
+    """What a step's call is meant to do; whether it succeeded is recorded in its result."""
 
     step: int
     kind: EffectKind
     kinds: Sequence[EffectKind] = ()
-    """All that the call does, strongest first; `kind` is one of them."""
+    """All effects of the call, strongest first, including `kind`."""
     reads: Sequence[str] = ()
     writes: Sequence[FileWrite] = ()
     executes: Sequence[str] = ()
-    """Files that were run as programs or scripts."""
+    """Files run as programs or scripts."""
     programs: Sequence[str] = ()
-    """Names of the programs, in order; for a tool that is no shell its name."""
+    """Program names in order; for a tool that is not a shell, the tool's name."""
     runners: Sequence[str] = ()
-    """Test runners, linters and builds among them, by the names in checks.toml."""
+    """Names (as in checks.toml) of the test runners, linters and builds among the programs."""
     code: str = ""
     """Inline code (`python -c`, a here-document fed to an interpreter), cut at 20,000 characters."""
     cwd: str = ""
-    """Where relative paths started; "" is the agent's first directory."""
+    """Directory in which the call starts; "" is the agent's initial directory."""
     noop: str = ""
-    """Why the call did nothing: a no-op command, a stray prefix left by a broken proxy."""
+    """Reason why the call did nothing, e.g. a no-op command or a stray prefix from a broken proxy; else ""."""
     refused: str = ""
-    """The line with which the tool refused the call: nothing was done."""
+    """Line with which the tool rejected the call, which then had no effect; else ""."""
     background: bool = False
 
 
 class StepCheck(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What one verifying step printed. Counts are None where nothing was counted."""
+    """Result of one verifying step, parsed from its output. Counts are None if the output shows none."""
 
     step: int
     kind: CheckKind
     runner: str = ""
-    """`pytest`, `cargo`, ...; "" where no known one printed."""
+    """Name of the runner (`pytest`, `cargo`, ...); "" if no known one printed the output."""
     ok: bool | None = None
-    """None: it never ran to an end, or the text does not say."""
+    """Whether the check passed; None if it did not finish or its output does not show it."""
     exit_code: int | None = None
     passed: int | None = None
     failed: int | None = None
     errors: int | None = None
     skipped: int | None = None
     summary: str = ""
-    """The line that says how it ended."""
+    """Line of the output that summarizes the result."""
     error: str = ""
-    """The first line that tells of a failure."""
+    """First line of the output that reports a failure."""
     error_line: int | None = None
-    """Its line in the result's text, 1-based."""
+    """Number of that line in the result's text, 1-based."""
     ref: Ref | None = None
-    """The result's."""
+    """Location of the result."""
     ran: bool = True
-    """False: the checker itself could not start (not found, bad usage), which says nothing of the work."""
+    """False if the checker itself could not start (not found, bad usage), which shows nothing about the work."""
 
 
 class RunStage(msgspec.Struct, frozen=True):
-    """A range of steps, first and last included. A stage may come back."""
+    """A range of steps in one stage, first and last included. A stage can occur several times."""
 
     stage: StageName
     first: int
@@ -116,37 +117,37 @@ class RunStage(msgspec.Struct, frozen=True):
 
 
 class StateNode(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One step in the tree of states. `parent` is the step that made the state which this one looks at or changes."""
+    """One step in the state tree. `parent` is the step that created the state in which this step runs."""
 
     step: int
     parent: int
-    """A step's number, or 0: the state that the agent was given."""
+    """Number of that step, or 0 for the initial state."""
     kind: EffectKind
     intent: str
-    """One line, from the agent's own words where it has some."""
+    """Purpose in one line, preferably from the agent's own text."""
     outcome: str
-    """One line, from the result."""
+    """Outcome in one line, from the result."""
 
     @property
     def row(self) -> str:
-        """`7 change: Fix the sum -> ok: 3 passed`."""
+        """The node as text, e.g. `7 change: Fix the sum -> ok: 3 passed`."""
         return f"{self.step} {self.kind}: {self.intent}" + (f" -> {self.outcome}" if self.outcome else "")
 
 
 class Pattern(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Something that goes wrong in many runs, seen here. Only what is sure is said."""
+    """A common failure pattern found in the run; only certain ones are reported."""
 
     name: PatternName
     steps: Sequence[int]
-    """Those that show it, in order; the last is where it is complete."""
+    """Steps that show the pattern, in order; the last one completes it."""
     text: str
-    """One sentence for a reader."""
+    """Description in one sentence."""
     quote: str = ""
-    """The words of the artefact that it rests on, cut."""
+    """Supporting text from the run, shortened."""
 
 
 class RunAnalysis(msgspec.Struct, frozen=True, omit_defaults=True):
-    """All that the rules see in a run."""
+    """Everything the rules found in a run."""
 
     effects: Sequence[Effect] = ()
     checks: Sequence[StepCheck] = ()
@@ -154,4 +155,4 @@ class RunAnalysis(msgspec.Struct, frozen=True, omit_defaults=True):
     tree: Sequence[StateNode] = ()
     patterns: Sequence[Pattern] = ()
     finding: OnsetFinding = OnsetFinding()
-    """Where the run went wrong, or why nothing is said of that."""
+    """Step where the run went wrong, or the reason why none is named."""

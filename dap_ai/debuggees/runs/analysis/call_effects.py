@@ -1,4 +1,4 @@
-"""One call to what it does: a shell's text by its commands, any other tool by its schema."""
+"""Determines the effects of one call: of a shell by its commands, of any other tool by its argument schema."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ _STRING = r"""(?:[rbf]?(?P<{0}q>\"\"\"|'''|\"|')(?P<{0}>.*?)(?<!\\)(?P={0}q))"""
 _FIRST = re.compile(r"\(\s*" + _STRING.format("first"), re.DOTALL)
 _MAX_CODE = 65_536
 _MAX_SKILLS = 100
-"""Calls of the agent's own functions in one cell."""
+"""Maximum number of calls of the agent's own functions analysed per code cell."""
 
 
 class Context(msgspec.Struct):
-    """What calls before have left behind."""
+    """State that earlier calls left: working directory and open file."""
 
     cwd: str = ""
     opened: str = ""
-    """The file that the agent's own editor shows (SWE-agent)."""
+    """File open in the agent's own editor (SWE-agent)."""
 
 
 def read_call(call: Event, context: Context, *, swe_agent: bool = False) -> CallEffects:
-    """What `call` does. Changes nothing in `context`."""
+    """Return the effects of `call`; leaves `context` unchanged."""
     name = call.tool.lower().rpartition("__")[2] if call.tool.startswith("mcp__") else call.tool.lower()
     table, arguments = tools(), call.arguments or {}
     if name in table.shells or (name not in table.tools and _is_text(call, arguments)):
@@ -48,7 +48,7 @@ def read_call(call: Event, context: Context, *, swe_agent: bool = False) -> Call
 
 
 def _is_text(call: Event, arguments: Mapping[str, Any]) -> bool:
-    """A tool that nobody knows is a shell where its one argument is a command."""
+    """Return whether an unknown tool is a shell, i.e. its only argument is a command."""
     return bool(call.text) and set(arguments) <= {"command", "timeout", "description", "cmd", "keystrokes"}
 
 
@@ -57,7 +57,7 @@ def _has_fields(tool: ToolRule | None, arguments: Mapping[str, Any]) -> bool:
 
 
 def _shell(text: str, context: Context, *, swe_agent: bool) -> CallEffects:
-    """Shell text, or one of SWE-agent's own commands."""
+    """Return the effects of shell text, or of one of SWE-agent's own commands."""
     first, _, rest = text.strip().partition(" ")
     first, newline, more = first.partition("\n")
     if swe_agent and first in tools().commands:
@@ -66,7 +66,7 @@ def _shell(text: str, context: Context, *, swe_agent: bool) -> CallEffects:
 
 
 def _swe(first: str, rest: str, text: str, context: Context) -> CallEffects:
-    """A command of SWE-agent's interface: `open FILE [LINE]`, `edit A:B`, `create FILE`, `str_replace_editor ...`."""
+    """Return the effects of a SWE-agent command: `open FILE [LINE]`, `edit A:B`, `create FILE`, ..."""
     tool = tools().commands[first]
     words = rest.split("\n", maxsplit=1)[0].split()
     operand = words[0].strip("'\"") if words else ""
@@ -83,7 +83,7 @@ def _swe(first: str, rest: str, text: str, context: Context) -> CallEffects:
 
 
 def _swe_edit(text: str, context: Context) -> CallEffects:
-    """`edit A:B` of the open file."""
+    """Return the effects of SWE-agent's `edit A:B` on the open file."""
     seen = CallEffects(kinds=["change"], programs=["edit"], cwd=context.cwd, editor=True)
     found = _SWE_EDIT.match(text)
     lines = (int(found[1][:9]), int(found[2][:9])) if found else None
@@ -93,7 +93,7 @@ def _swe_edit(text: str, context: Context) -> CallEffects:
 
 
 def _by_schema(name: str, tool: ToolRule, arguments: Mapping[str, Any], text: str, context: Context) -> CallEffects:
-    """A call of a tool whose fields the tables know."""
+    """Return the effects of a call to a tool listed in tools.toml."""
     if tool.by:
         case = tool.cases.get(str(arguments.get(tool.by) or ""), "") or _guessed(tool, arguments)
         fields = tools().tools[case]
@@ -112,7 +112,7 @@ def _by_schema(name: str, tool: ToolRule, arguments: Mapping[str, Any], text: st
 
 
 def _guessed(tool: ToolRule, arguments: Mapping[str, Any]) -> str:
-    """Which command of an editor is meant where the artefact has not kept its name."""
+    """Return the editor command implied by the arguments, for runs that do not record its name."""
     if _text(arguments, tool.old) is not None:
         return tool.cases["str_replace"]
     if _text(arguments, tool.content) is not None or _text(arguments, "content") is not None:
@@ -144,7 +144,7 @@ def _writes(tool: ToolRule, path: str, arguments: Mapping[str, Any], text: str, 
 
 
 def _lines(tool: ToolRule, arguments: Mapping[str, Any]) -> tuple[int, int] | None:
-    """The range that is replaced; None for a whole file (OpenHands: 1 to -1)."""
+    """Return the replaced line range, or None for a whole file (OpenHands: 1 to -1)."""
     first, last = arguments.get(tool.first), arguments.get(tool.last)
     if isinstance(first, int) and isinstance(last, int) and last >= first > 0 and last != -1:
         return first, last
@@ -152,7 +152,7 @@ def _lines(tool: ToolRule, arguments: Mapping[str, Any]) -> tuple[int, int] | No
 
 
 def _code(name: str, code: str, context: Context) -> CallEffects:
-    """Python that a tool runs: the agent's own functions first, then what the code writes."""
+    """Return the effects of Python code run by a tool: calls of the agent's own functions, then the code's writes."""
     code = code[:_MAX_CODE]
     seen = CallEffects(programs=[name], cwd=context.cwd, code=code[:20_000], editor=True)
     places = [(name, at) for name, at in calls(code) if name in tools().skills][:_MAX_SKILLS]
@@ -177,7 +177,7 @@ def _code(name: str, code: str, context: Context) -> CallEffects:
 
 
 def _arguments_of(part: str, tool: ToolRule) -> dict[str, Any]:
-    """The literal arguments of the call with which `part` begins: its first, and those by name that the tool has."""
+    """Return the literal arguments of the call at the start of `part`: the first one, and known keyword arguments."""
     arguments: dict[str, Any] = {}
     if first := _FIRST.search(part):
         arguments[tool.path[0] if tool.path else "0"] = first["first"]
@@ -189,7 +189,7 @@ def _arguments_of(part: str, tool: ToolRule) -> dict[str, Any]:
 
 
 def _first(arguments: Mapping[str, Any], names: Sequence[str]) -> str:
-    """The first of `names` that holds text; of a list of words the last (`["apply_patch", TEXT]`)."""
+    """Return the first of `names` that holds text; for a list (`["apply_patch", TEXT]`), its last item. "" if none."""
     for name in names:
         value = arguments.get(name)
         if isinstance(value, str) and value:

@@ -1,4 +1,4 @@
-"""What the files of a run are to it: the work, tests, or scripts that the agent made for itself."""
+"""Classifies the files of a run as work, tests, or scripts the agent made for itself."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _MAX_TASK = 200_000
 
 
 class FileRoles:
-    """Knows each file's role. `made`: files that the agent made, `removed`: files that it deleted later.
+    """Maps each file to its role. `made`: files the agent created; `removed`: those it deleted later.
 
-    Where the workspace itself lies says nothing of the files in it.
+    Only the part of a path below `workspace` is considered.
     """
 
     def __init__(
@@ -28,12 +28,12 @@ class FileRoles:
         self._roles: dict[str, Role] = {}
 
     def in_task(self, path: str) -> bool:
-        """Whether the task names the file."""
+        """Return whether the task mentions the file by name."""
         name = paths.name(path)
         return "." in name and name in self.named
 
     def role(self, path: str) -> Role:
-        """`work` unless something says otherwise."""
+        """Return the role of a file; `work` by default."""
         if path not in self._roles:
             self._roles[path] = self._role(path, path.removeprefix(self._top))
         return self._roles[path]
@@ -55,16 +55,16 @@ class FileRoles:
         return "test" if find_words("tests", place) else "work"
 
     def work(self, writes: Iterable[FileWrite]) -> list[FileWrite]:
-        """The writes that change the work."""
+        """Return the writes to work files, without logs."""
         return [write for write in writes if write.how != "log" and self.role(write.path) == "work"]
 
 
 def _in_tests(path: str) -> bool:
-    """Below a folder of tests of the project."""
+    """Return whether the path is below one of the project's test folders."""
     return re.search(r"(^|/)(tests?|__tests__|spec)/", path) is not None
 
 
 def words_of(writes: Mapping[str, object]) -> frozenset[str]:
-    """Names by which code would speak of files: their stems and folders, of three letters and more."""
+    """Return the stems and folder names of these paths that have at least three letters, as code may mention them."""
     parts = {part for path in writes for part in path.split("/")[-4:]}
     return frozenset(stem for part in parts if len(stem := part.split(".")[0]) > 2)

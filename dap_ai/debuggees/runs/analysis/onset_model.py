@@ -1,4 +1,4 @@
-"""The words of an onset: where a run went wrong. Steps are numbered as in the run, 1-based."""
+"""Types for the onset, i.e. the step where a run went wrong. Step numbers are those of the run, 1-based."""
 
 from __future__ import annotations
 
@@ -20,49 +20,49 @@ ErrorType = Literal[
 
 
 class OnsetEvidence(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Words of the run, as they stand at `ref`."""
+    """A verbatim quote from the run, at `ref`."""
 
     step: int
-    """0: what belongs to no step, such as the recorded verdict."""
+    """Step of the quote; 0 if it belongs to no step, e.g. the recorded verdict."""
     ref: Ref
     quote: str
 
 
 class OnsetLink(msgspec.Struct, frozen=True):
-    """One step on the way from the onset to the symptom."""
+    """One step in the chain from the onset to the symptom."""
 
     step: int
     text: str
 
 
 class OnsetSuspect(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One block of steps in which the run may have gone wrong."""
+    """A range of steps in which the run may have gone wrong."""
 
     step: int
     first: int
     last: int
-    """The block, both included; `step` lies in it."""
+    """Range of the block (`first` to `last`, inclusive); it contains `step`."""
     type: ErrorType
     confidence: float
-    """0 to 1: the share of such findings that are right, as far as that was measured (docs/analysis.md)."""
+    """Share of correct findings of this kind, 0 to 1, as far as measured (docs/analysis.md)."""
     text: str
-    """One sentence."""
+    """Description in one sentence."""
     chain: Sequence[OnsetLink] = ()
-    """From the onset to the symptom, in order."""
+    """Steps from the onset to the symptom, in order."""
     evidence: Sequence[OnsetEvidence] = ()
     rule: str = ""
-    """The rule that names it, as the docs list them."""
+    """Name of the rule that found it, as in the docs."""
 
 
 class Onset(OnsetSuspect, frozen=True, omit_defaults=True):
-    """The first suspect, and what else a reader could defend, likeliest first."""
+    """The most likely suspect, and the alternatives, most likely first."""
 
     alternatives: Sequence[OnsetSuspect] = ()
 
 
 class OnsetFinding(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Where a run went wrong, or why nothing is said."""
+    """The step where a run went wrong, or the reason why none is named."""
 
     onset: Onset | None = None
     why: str = ""
-    """Of a finding without an onset: the reason."""
+    """Reason for a finding without an onset."""

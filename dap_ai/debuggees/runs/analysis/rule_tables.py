@@ -1,4 +1,4 @@
-"""The package's own tables of programs, tools and checks: TOML in `data/`, read when first asked for."""
+"""The analysis' tables of programs, tools and checks: TOML files in `data/`, loaded on first use."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from dap_ai.debuggees.runs.analysis.analysis_model import EffectKind, How
 from dap_ai.settings.toml_files import parse
 
 Does = Literal["submit", "change", "install", "verify", "run", "explore", "message", "build", "neutral"]
-"""What a program does: an effect, or `build` (a run that makes files) or `neutral` (nothing beside others)."""
+"""What a program does: an effect kind, `build` (a run that creates files), or `neutral` (no effect of its own)."""
 Operands = Literal["", "all", "rest", "first", "last", "butlast"]
 
 
 class ProgramRule(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """One program whose arguments decide; the fields are told at the head of programs.toml."""
+    """A program whose effect depends on its arguments; programs.toml documents the fields."""
 
     effect: Does = "run"
     subs: Mapping[str, Does] = {}
@@ -44,7 +44,7 @@ class ProgramRule(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 class ProgramLauncher(msgspec.Struct, frozen=True):
-    """programs.toml."""
+    """Contents of programs.toml."""
 
     plain: Mapping[str, Does]
     programs: Mapping[str, ProgramRule]
@@ -56,14 +56,14 @@ class ProgramLauncher(msgspec.Struct, frozen=True):
     markers: Sequence[str]
 
     def knows(self, name: str) -> bool:
-        """Whether `name` stands in any of the tables."""
+        """Return whether one of the tables contains the program `name`."""
         return any(
             name in table for table in (self.plain, self.programs, self.wrappers, self.shells, self.interpreters)
         )
 
 
 class ToolRule(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """One tool of agents that is no shell; the fields are told at the head of tools.toml."""
+    """An agent's tool that is not a shell; tools.toml documents the fields."""
 
     effect: EffectKind = "run"
     path: Sequence[str] = ()
@@ -81,7 +81,7 @@ class ToolRule(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 class ToolTable(msgspec.Struct, frozen=True):
-    """tools.toml. Names are lower case."""
+    """Contents of tools.toml. Names are lower case."""
 
     tools: Mapping[str, ToolRule]
     shells: Mapping[str, Sequence[str]]
@@ -97,7 +97,7 @@ def _load(name: str) -> dict[str, Any]:
 
 
 def _joined(table: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """The rows of a table, each over those of the one that it is the `same` as."""
+    """Return the rows of a table, each merged over the row it names in `same`."""
 
     def whole(name: str) -> dict[str, Any]:
         fields = dict(table[name])
@@ -109,7 +109,7 @@ def _joined(table: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]
 
 @cache
 def programs() -> ProgramLauncher:
-    """What programs do."""
+    """Return the table of programs."""
     table = _load("programs")
     order: tuple[Does, ...] = ("change", "install", "verify", "build", "explore", "neutral")
     plain: dict[str, Does] = {name: does for does in order for name in table["effects"].get(does, ())}
@@ -120,20 +120,20 @@ def programs() -> ProgramLauncher:
 
 @cache
 def tools() -> ToolTable:
-    """What tools do that are no shell, and how they refuse."""
+    """Return the table of non-shell tools and of their rejection messages."""
     table = _load("tools")
     return msgspec.convert({**table, "tools": _joined(table["tools"])}, ToolTable)
 
 
 @cache
 def lists(name: str) -> Mapping[str, Any]:
-    """Another table as it stands: `checks`, `words`."""
+    """Return a table as parsed: `checks` or `words`."""
     return _load(name)
 
 
 @cache
 def expressions(name: str, key: str) -> Sequence[re.Pattern[str]]:
-    """A list of regular expressions of a table, compiled."""
+    """Return a table's list of regular expressions, compiled."""
     return [re.compile(text, re.IGNORECASE) for text in lists(name)[key]]
 
 

@@ -1,4 +1,4 @@
-"""What differs: between two steps of a run, in the workspace between two of them, and between two runs of one task."""
+"""Differences between two steps of a run, in the workspace between two steps, and between two runs of one task."""
 
 from __future__ import annotations
 
@@ -12,38 +12,39 @@ from dap_ai.debuggees.runs.analysis.step_effects import called_in, text_of_call
 from dap_ai.debuggees.runs.run_model import Run, RunStep, steps_of
 
 MAX_LINES = 2_000
-"""Of a text that is compared line by line; of more, what differs at first is found and the rest told as replaced."""
+"""Maximum lines compared by a full diff; for longer texts, everything between the common ends counts as replaced."""
 _EDITS = frozenset({"create", "append", "edit", "patch"})
 
 
 class FileChange(msgspec.Struct, frozen=True):
-    """What became of one file between two steps."""
+    """Changes to one file between two steps."""
 
     path: str
     steps: Sequence[int]
     diff: Sequence[str]
     """Lines of a unified diff."""
     whole: bool
-    """The file's text is known before and after; else these are the replacements that the calls name."""
+    """Whether the file's text is known before and after; otherwise the diff holds only the replacements in the
+    calls."""
 
 
 class Divergence(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Where two runs of one task first change the work differently."""
+    """First change of the work in which two runs of one task differ."""
 
     step: int
-    """Of the first run; 0: it changes nothing more."""
+    """Step of the first run; 0 if it has no further change."""
     other: int
-    """Of the second."""
+    """Step of the second run; 0 if it has no further change."""
     same: int
-    """Changes before it that are alike."""
+    """Number of equal changes before it."""
     text: str
     diff: Sequence[str] = ()
 
 
 def between_steps(run: Run, one: int, other: int) -> dict[str, list[str]]:
-    """Unified diffs of what two steps said, called and got: by `response`, `call`, `result`; those that differ.
+    """Return unified diffs of two steps' `response`, `call` and `result`, for those that differ.
 
-    Raises KeyError with the number of a step that is not there.
+    Raises KeyError with the number of a missing step.
     """
     steps = {step.number: step for step in steps_of(run)}
     first, second = steps[one], steps[other]
@@ -56,12 +57,15 @@ def between_steps(run: Run, one: int, other: int) -> dict[str, list[str]]:
 
 
 def texts(step: RunStep) -> dict[str, str]:
-    """What a step said, called and got."""
+    """Return a step's response, call and result as text."""
     return {"response": step.response_text, "call": called_in(step), "result": step.result_text}
 
 
 def unified(before: str, after: str, name: str, other: str) -> list[str]:
-    """The lines of a unified diff. Takes time by the texts' size: large ones are compared by their common ends only."""
+    """Return the lines of a unified diff, in time linear in the texts' size for large texts.
+
+    Large texts are compared only by their common beginning and end.
+    """
     one, two = before.split("\n"), after.split("\n")
     if len(one) + len(two) <= MAX_LINES:
         return list(difflib.unified_diff(one, two, name, other, lineterm="", n=2))
@@ -83,7 +87,7 @@ def unified(before: str, after: str, name: str, other: str) -> list[str]:
 
 
 def workspace(analysis: RunAnalysis, one: int, other: int) -> list[FileChange]:
-    """What the calls after step `one`, up to step `other`, did to files, as far as the calls say it."""
+    """Return the changes to files after step `one` up to and including step `other`, as far as calls show them."""
     known: dict[str, str | None] = {}
     before: dict[str, str | None] = {}
     touched: dict[str, list[tuple[int, FileWrite]]] = {}
@@ -98,17 +102,17 @@ def workspace(analysis: RunAnalysis, one: int, other: int) -> list[FileChange]:
 
 
 class FileAt(msgspec.Struct):
-    """A file as it was after a step."""
+    """State of a file after a step."""
 
     writes: Sequence[tuple[int, How]]
-    """Step and way of each, in order."""
+    """(step, way of writing) of each write, in order."""
     role: Role
     text: str | None
-    """None: the calls do not say it."""
+    """Text of the file, or None if the calls do not show it."""
 
 
 def files_at(analysis: RunAnalysis, step: int) -> dict[str, FileAt]:
-    """The files that calls up to `step` have written, by path, in the order of their first writing."""
+    """Return the files written by calls up to and including `step`, by path, in order of their first write."""
     files: dict[str, FileAt] = {}
     for effect, write in _writes(analysis.effects):
         if effect.step > step:
@@ -119,14 +123,14 @@ def files_at(analysis: RunAnalysis, step: int) -> dict[str, FileAt]:
 
 
 def _writes(effects: Sequence[Effect]) -> Iterator[tuple[Effect, FileWrite]]:
-    """The writes that were carried out."""
+    """Yields the writes of calls that were carried out."""
     for effect in effects:
         if not effect.refused and not effect.noop:
             yield from ((effect, write) for write in effect.writes if write.how not in {"log", "mode", "unknown"})
 
 
 def applied(text: str | None, write: FileWrite) -> str | None:
-    """The file's text after a write; None where that is not known."""
+    """Return the file's text after a write, or None if unknown."""
     if write.how == "create":
         return write.new
     if write.how == "delete":
@@ -155,7 +159,7 @@ def _file_change(
 
 
 def _fragment(write: FileWrite) -> Iterator[str]:
-    """One replacement, as a hunk without a place."""
+    """Yields one replacement as a diff hunk without line numbers."""
     where = f"lines {write.lines[0]}-{write.lines[1]}" if write.lines else write.how
     yield f"@@ {where} @@"
     if write.old is not None and write.new is not None:
@@ -168,21 +172,21 @@ def _fragment(write: FileWrite) -> Iterator[str]:
 
 
 class _Change(msgspec.Struct, frozen=True):
-    """One edit of a file that stays."""
+    """One edit of a file that still exists at the end."""
 
     step: int
     path: str
-    """Seen from the workspace."""
+    """Path relative to the workspace."""
     said: str
-    """The new text, or the whole call where it does not tell that apart."""
+    """New text, or the whole call if it does not show the new text separately."""
 
     def same(self, other: _Change) -> bool:
-        """Whether both say the same of the same file, but for blanks."""
+        """Return whether both write the same text to the same file, ignoring whitespace."""
         return self.path == other.path and self.said.split() == other.said.split()
 
 
 def compare(run: Run, analysis: RunAnalysis, other: Run, theirs: RunAnalysis) -> Divergence | None:
-    """The first change of the work in which two runs of one task differ; None where all are alike."""
+    """Return the first change of the work in which two runs of one task differ, or None if all are equal."""
     mine, its = list(_changes(run, analysis)), list(_changes(other, theirs))
     same = next((i for i, (a, b) in enumerate(zip(mine, its, strict=False)) if not a.same(b)), min(len(mine), len(its)))
     first, second = mine[same : same + 1], its[same : same + 1]
@@ -200,7 +204,7 @@ def compare(run: Run, analysis: RunAnalysis, other: Run, theirs: RunAnalysis) ->
 
 
 def _changes(run: Run, analysis: RunAnalysis) -> Iterator[_Change]:
-    """The edits of the work, in order; files that did not stay are left out."""
+    """Yields the edits of work files in order, without files deleted later."""
     calls = {event.step: event for event in run.events if event.kind == "call"}
     gone = {write.path for _, write in _writes(analysis.effects) if write.how == "delete"}
     for effect, write in _writes(analysis.effects):
@@ -211,6 +215,6 @@ def _changes(run: Run, analysis: RunAnalysis) -> Iterator[_Change]:
 
 
 def _relative(run: Run, path: str) -> str:
-    """`path` seen from the workspace."""
+    """Return `path` relative to the workspace."""
     inside = path.removeprefix(f"{run.workspace.rstrip('/')}/") if run.workspace else path
     return inside.lstrip("/")

@@ -1,9 +1,8 @@
-"""Stages of a run as ranges of steps.
+"""Divides a run into stages, as ranges of steps.
 
-What a step does sets the stage where it says so (install, a change of the work, a check, the submission); a step that
-looks or runs something else stays in the stage that it stands in. Two things make a reader turn back: looking around
-after a check and before the next change is inspection again, and the beginning is about the environment while only
-that is asked.
+A step with a clear purpose (install, change of the work, check, submission) sets the stage; a step that only looks or
+runs something else stays in the current one. Two exceptions: exploring between a check and the next change is
+inspection again, and the beginning of a run is the environment stage while steps only query the environment.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from dap_ai.debuggees.runs.run_model import RunStep
 
 
 def stages_of(effects: Sequence[Effect], steps: Sequence[RunStep], files: FileRoles) -> list[RunStage]:
-    """The stages, first to last; every step is in one, but those at the end that never got an answer."""
+    """Return the stages in order; they cover all steps except unanswered calls at the end."""
     marks: list[StageName | None] = [_mark(effect, step, files) for effect, step in zip(effects, steps, strict=True)]
     _environment(marks, effects, steps)
     end = _end(marks, effects, steps)
@@ -39,7 +38,7 @@ def _mark(effect: Effect, step: RunStep, files: FileRoles) -> StageName | None:
 
 
 def _edits_work(effect: Effect, files: FileRoles) -> bool:
-    """Whether the work is changed, not a script of the agent's own, a folder made or history kept."""
+    """Return whether the step changes work files, as opposed to the agent's scripts, folders or git history."""
     if not effect.writes:
         return not set(effect.programs) & set(lists("words")["housekeeping"])
     if all(w.how == "unknown" or (w.how == "delete" and w.path in files.made) for w in effect.writes):
@@ -49,7 +48,7 @@ def _edits_work(effect: Effect, files: FileRoles) -> bool:
 
 
 def _environment(marks: list[StageName | None], effects: Sequence[Effect], steps: Sequence[RunStep]) -> None:
-    """Marks the beginning while it only asks for the environment, or does nothing."""
+    """Mark the steps at the beginning that only query the environment or do nothing."""
     last = -1
     for index, (effect, step) in enumerate(zip(effects, steps, strict=True)):
         if marks[index] is not None:
@@ -69,14 +68,17 @@ def _probes(step: RunStep) -> bool:
 
 
 def _not_found(step: RunStep) -> bool:
-    """A program that is not there: so the environment is learned."""
+    """Return whether a program was not found, which tells the agent about its environment."""
     if step.result is None:
         return False
     return step.result.exit_code == 127 or step.result.text[:300].rstrip().endswith("command not found")
 
 
 def _end(marks: list[StageName | None], effects: Sequence[Effect], steps: Sequence[RunStep]) -> int:
-    """A last message hands the work in. How many steps have a stage: calls after it that got no answer never ran."""
+    """Mark a final message as the submission; return the number of steps that have a stage.
+
+    Unanswered calls after the final message never ran and have none.
+    """
     answered = [
         i for i, step in enumerate(steps) if step.call is None or step.result is not None or effects[i].kind == "submit"
     ]
@@ -102,7 +104,7 @@ def _filled(marks: Sequence[StageName | None], effects: Sequence[Effect]) -> lis
         after = marks[end] if end < len(marks) else None
         own = end
         while own > index and effects[own - 1].kind == "message" and after not in {None, "submission"}:
-            own -= 1  # what is said belongs to what it announces
+            own -= 1  # messages belong to the step they announce
         if own > index:
             stage = _between(stage, after, effects[index:own], names)
         names.extend(repeat(stage, own - index))
@@ -114,7 +116,7 @@ def _filled(marks: Sequence[StageName | None], effects: Sequence[Effect]) -> lis
 def _between(
     before: StageName, after: StageName | None, effects: Sequence[Effect], names: Sequence[StageName]
 ) -> StageName:
-    """The stage of steps that set none, between two that do."""
+    """Return the stage of unmarked steps between two marked ones."""
     looks = any(effect.kind == "explore" for effect in effects)
     scratch = any(effect.kind == "change" for effect in effects)
     if before in {"environment", "dependencies"}:
@@ -127,7 +129,7 @@ def _between(
 
 
 def _ranges(names: Sequence[StageName], steps: Sequence[int]) -> list[RunStage]:
-    """Neighbours of one stage together."""
+    """Merge consecutive steps of the same stage."""
     made: list[RunStage] = []
     for name, step in zip(names, steps, strict=True):
         if made and made[-1].stage == name:

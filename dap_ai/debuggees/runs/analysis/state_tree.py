@@ -1,4 +1,4 @@
-"""The run as a tree of states: a step that changes something opens a state; those that look are siblings under it."""
+"""The run as a tree of states: a step that changes something opens a state; steps that only look are its children."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _EMPTY = frozenset({"(no content)", "", "Executed"})
 
 
 def tree_of(effects: Sequence[Effect], steps: Sequence[RunStep], checks: Sequence[StepCheck]) -> list[StateNode]:
-    """A node for every step, in order."""
+    """Return a node for each step, in order."""
     by_step = {check.step: check for check in checks}
     shared = _shared(steps)
     state = 0
@@ -38,28 +38,28 @@ def tree_of(effects: Sequence[Effect], steps: Sequence[RunStep], checks: Sequenc
 
 
 def opens_state(effect: Effect) -> bool:
-    """Whether the step leaves another state than it found: a change or an installation that was not refused."""
+    """Return whether the step creates a new state: an install or a change that was not rejected."""
     return effect.kind in {"change", "install"} and not effect.refused and not effect.noop
 
 
 def folded(tree: Sequence[StateNode]) -> list[StateNode]:
-    """What changed, what checked it and how it ended: the tree without steps that only looked, ran or spoke."""
+    """Return the changes, installs, checks and submissions of the tree, without steps that only look, run or talk."""
     return [node for node in tree if node.kind in {"change", "install", "verify", "submit"}]
 
 
 def _shared(steps: Sequence[RunStep]) -> set[int]:
-    """Indices of responses that several calls share."""
+    """Return the indices of responses shared by several calls."""
     counts = Counter(step.response.index for step in steps if step.response is not None)
     return {index for index, count in counts.items() if count > 1}
 
 
 def one_line(text: str, most: int = MAX_LINE) -> str:
-    """`text` in one line, cut."""
+    """Return `text` on one line, cut to `most` characters."""
     return cut(" ".join(text[: 4 * most].split()), most)
 
 
 def _intent(step: RunStep, effect: Effect, shared: set[int]) -> str:
-    """The agent's own words: what it says that it will do; where it says nothing, the call."""
+    """Return the step's purpose: the agent's own text, else the call's description, else the call."""
     described = (step.call.arguments or {}).get("description") if step.call is not None else None
     response = step.response
     own = response if response is not None and response.index not in shared else None
@@ -75,7 +75,7 @@ def _intent(step: RunStep, effect: Effect, shared: set[int]) -> str:
 
 
 def _purpose(text: str) -> str:
-    """The last sentence that says what comes, else the first one."""
+    """Return the last sentence that announces an action, else the first sentence."""
     plain = _FENCE.sub(" ", _LABEL.sub("", text[:6000]))
     sentences = [one.strip() for line in plain.split("\n") for one in _SENTENCE.split(line) if one.strip()]
     if not sentences or sentences[0] in _EMPTY or sentences[0].startswith("Executed "):
@@ -85,7 +85,7 @@ def _purpose(text: str) -> str:
 
 
 def _outcome(step: RunStep, effect: Effect, check: StepCheck | None) -> str:
-    """What came of it, from the result."""
+    """Return the step's outcome, from its check or result."""
     if effect.refused:
         return one_line(f"refused: {effect.refused}")
     if effect.noop:
@@ -109,7 +109,7 @@ def _checked(check: StepCheck) -> str:
 
 
 def _result(result: Event) -> str:
-    """The first line that says something, with the exit code where that is no 0."""
+    """Return the first meaningful line of a result, with the exit code if it is not 0."""
     code = f"exit {result.exit_code}: " if result.exit_code else ""
     lines = [line.strip() for line in unwrapped(result.text[:3000]).split("\n")]
     said = [line for line in lines if not line.isdigit() and any(map(str.isalnum, line))]

@@ -1,4 +1,4 @@
-"""The outcome of every step that checks something: what its result prints, never what the agent says of it."""
+"""Outcomes of the steps that check something, from what their results print and not from what the agent claims."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from dap_ai.debuggees.runs.run_model import Event, RunStep
 
 _EXIT = re.compile(r"\A\s*(?:Exit code:? (\d{1,3})\b|<returncode>(-?\d{1,6})</returncode>)")
 _LAST = 40
-"""Lines at the end in which a script says how it came out."""
+"""Number of lines at the end in which a script reports its outcome."""
 
 
 def checks_of(effects: Sequence[Effect], steps: Sequence[RunStep]) -> list[StepCheck]:
-    """A check for every step that verifies or builds and was not refused."""
+    """Return a check for each step that verifies or builds and was not rejected."""
     made: list[StepCheck] = []
     for effect, step in zip(effects, steps, strict=True):
         builds = bool(effect.runners) and "run" in effect.kinds
@@ -64,7 +64,7 @@ def _kind(effect: Effect, *, builds: bool) -> CheckKind:
 
 
 def exit_code_of(result: Event) -> int | None:
-    """As recorded, or as the result's own first line says."""
+    """Return the recorded exit code, or the one on the result's first line, or None."""
     if result.exit_code is not None:
         return result.exit_code
     found = _EXIT.match(result.text[:200])
@@ -72,7 +72,7 @@ def exit_code_of(result: Event) -> int | None:
 
 
 def _not_run(lines: Sequence[tuple[int, str]], exit_code: int | None) -> bool:
-    """Whether the checker itself could not start."""
+    """Return whether the checker itself could not start."""
     if exit_code in {126, 127}:
         return True
     said = [line for line in lines[-_LAST:] if line[1].strip()]
@@ -82,7 +82,7 @@ def _not_run(lines: Sequence[tuple[int, str]], exit_code: int | None) -> bool:
 def _ok(
     kind: CheckKind, output: RunnerOutput, exit_code: int | None, result: Event, lines: Sequence[tuple[int, str]]
 ) -> bool | None:
-    """True or False only where something says so: counts, then the exit code, then the last words."""
+    """Return whether the check passed, by counts, then exit code, then the last lines; None if unclear."""
     if output.ok is False:
         return False
     if exit_code not in {None, 0}:

@@ -1,8 +1,8 @@
-"""The effect of every step of a run: first each call by itself, then what it is in its run.
+"""Determines the effect of each step: first of its call alone, then in the context of the run.
 
-By itself a script that is run is `run`. In its run it is `verify` where it judges work that was changed before, and
-`change` where it is a patch that the agent wrote as a program. Reading back a result that the task asks for is
-`verify` too.
+A script that is run has the effect `run` on its own. In its context it is `verify` if it checks work changed before,
+and `change` if it is a patch that the agent wrote as a program. Reading back a result that the task asks for is also
+`verify`.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from dap_ai.debuggees.runs.analysis.rule_tables import programs, tools
 from dap_ai.debuggees.runs.run_model import Event, Run, RunStep
 
 _FRESH_SHELL = frozenset({"mini-swe-agent"})
-"""Formats whose every command starts in the workspace again."""
+"""Formats in which each command starts in the workspace again."""
 _MAX_KEPT = 100_000
-"""Characters of a script that are kept, to know what running it does."""
+"""Maximum characters kept of a script, to determine what running it does."""
 _COMPLAINT = re.compile(r"^(\S*(ba|da|z|k)?sh|eval)\b.*: |command not found$|^\[error\] ")
 _SYNTAX = re.compile(
     r"syntax error (near|:)|unexpected EOF while looking|unterminated quoted string|unexpected end of file"
@@ -34,7 +34,7 @@ _IDENTIFIER = re.compile(r"\w{3,}")
 
 
 class Read(msgspec.Struct):
-    """A step, what its call does by itself, and how its tool refused it."""
+    """A step, the effects of its call alone, and the line with which the tool rejected it, if any."""
 
     step: RunStep
     seen: CallEffects
@@ -43,7 +43,7 @@ class Read(msgspec.Struct):
 
 
 def effects_of(run: Run, steps: Sequence[RunStep]) -> tuple[list[Effect], FileRoles]:
-    """An effect for every step, in order, and what the files are."""
+    """Return an effect for each step, in order, and the roles of the files."""
     read = _read(run, steps)
     files = _files(run, read)
     judge = _Judge(files)
@@ -51,7 +51,7 @@ def effects_of(run: Run, steps: Sequence[RunStep]) -> tuple[list[Effect], FileRo
 
 
 def _read(run: Run, steps: Sequence[RunStep]) -> list[Read]:
-    """Each call by itself, in the directory where its agent's calls before have left it."""
+    """Return the effects of each call alone, in the directory where the agent's earlier calls left it."""
     contexts: dict[str, Context] = {}
     swe_agent = run.format == "swe-agent"
     made: list[Read] = []
@@ -70,7 +70,7 @@ def _read(run: Run, steps: Sequence[RunStep]) -> list[Read]:
 
 
 def _remember(context: Context, seen: CallEffects, step: RunStep, run: Run) -> None:
-    """Where the call leaves its directory and its editor."""
+    """Update the working directory and open file after a call."""
     failed = step.result is not None and (step.result.exit_code or 0) != 0
     if run.format not in _FRESH_SHELL and not failed:
         context.cwd = seen.cwd
@@ -79,7 +79,7 @@ def _remember(context: Context, seen: CallEffects, step: RunStep, run: Run) -> N
 
 
 def _format_refused(step: RunStep) -> str:
-    """The line by which a reply without a call was refused for its form."""
+    """Return the line that rejected an answer without a call for its format, or ""."""
     for event in [step.result, *step.others]:
         if event is not None and event.text.lstrip().startswith(tools().refusals["format"]):
             return first_line(event.text)
@@ -87,7 +87,7 @@ def _format_refused(step: RunStep) -> str:
 
 
 def _refused(seen: CallEffects, step: RunStep) -> str:
-    """The line with which the tool refused."""
+    """Return the line with which the tool rejected the call, or ""."""
     if step.result is None:
         return ""
     text, words = step.result.text.lstrip(), tools().refusals
@@ -96,7 +96,7 @@ def _refused(seen: CallEffects, step: RunStep) -> str:
 
 
 def _malformed(seen: CallEffects, step: RunStep) -> str:
-    """Why the shell ran nothing of the call: it could not read it, or no word of it is a command."""
+    """Return why the shell ran nothing (syntax error, or no command in the text), or ""."""
     if seen.editor or step.result is None:
         return ""
     said = [line for line in step.result.text[:4000].split("\n") if line.strip() and not _EXIT.match(line)]
@@ -109,12 +109,12 @@ def _malformed(seen: CallEffects, step: RunStep) -> str:
 
 
 def first_line(text: str, most: int = 200) -> str:
-    """The first line that says something, cut."""
+    """Return the first line that is not blank, cut to `most` characters."""
     return next((line.strip() for line in text[:4000].split("\n") if line.strip()), "")[:most]
 
 
 def _files(run: Run, read: Sequence[Read]) -> FileRoles:
-    """Which files the agent made, removed and ran."""
+    """Return the roles of files, from which ones the agent created, removed and ran."""
     made: set[str] = set()
     touched: set[str] = set()
     removed: set[str] = set()
@@ -132,14 +132,14 @@ def _files(run: Run, read: Sequence[Read]) -> FileRoles:
 
 
 class _Judge:
-    """Goes through the steps in order, and knows what was changed before."""
+    """Determines effects in context: goes through the steps in order and tracks earlier changes."""
 
     def __init__(self, files: FileRoles) -> None:
         self.files = files
         self.written: dict[str, str | None] = {}
-        """Files that the agent has written, with their text where it is known."""
+        """Files the agent has written, with their text if known."""
         self.work: dict[str, None] = {}
-        """Those that are the work."""
+        """Those of them that are work files."""
         self.changed = False
 
     def effect(self, one: Read) -> Effect:
@@ -170,7 +170,7 @@ class _Judge:
     def _in_its_run(
         self, one: Read, kinds: list[EffectKind], writes: list[FileWrite]
     ) -> tuple[list[EffectKind], list[FileWrite]]:
-        """What the step is, given what was changed before it."""
+        """Return the step's effect kinds and writes, given the earlier changes."""
         seen = one.seen
         if "run" in kinds and (patched := self._patches(seen)):
             return list(dict.fromkeys(["change", *kinds])), [*writes, *patched]
@@ -181,7 +181,7 @@ class _Judge:
         return kinds, writes
 
     def _patches(self, seen: CallEffects) -> list[FileWrite]:
-        """What a script of the agent's writes, where it is a patch: it writes what it reads or what is asked for."""
+        """Return the writes of executed scripts that are patches: they write a file they read or the task names."""
         found: list[FileWrite] = []
         here = {write.path: write.new for write in seen.writes if write.how == "create"}
         for path in seen.executes:
@@ -198,7 +198,7 @@ class _Judge:
         return found
 
     def _judges(self, one: Read) -> bool:
-        """Whether what is run judges changed work."""
+        """Return whether the executed program checks changed work."""
         seen = one.seen
         if not self.changed and not self.files.work(seen.writes):
             return False
@@ -206,16 +206,16 @@ class _Judge:
             return True
         names = words_of(self.work)
         if any(part in names for program in seen.programs for part in program.split("-") if len(part) > 3):
-            return True  # the program under work: `sphinx-build` where sphinx was changed
+            return True  # the program under work, e.g. `sphinx-build` if sphinx was changed
         return any(word in names for word in _IDENTIFIER.findall(seen.code))
 
     def _is_own(self, path: str, one: Read) -> bool:
-        """A program of the agent's, of the task, or of the directory where the agent stands."""
+        """Return whether a program was written by the agent, is named in the task, or is in the working directory."""
         beside = paths.join(path, "..") in {one.cwd, one.seen.cwd}
         return path in self.written or self.files.in_task(path) or beside
 
     def _looks_at_result(self, seen: CallEffects) -> bool:
-        """Whether a result that the task asks for, and that the agent has made, is read back."""
+        """Return whether the step reads back a file that the task asks for and the agent created."""
         made = self.files.made
         return any(path in made and path in self.written and self.files.in_task(path) for path in seen.reads)
 
@@ -232,12 +232,12 @@ class _Judge:
 
 
 def called_in(step: RunStep) -> str:
-    """The step's call as text; "" if it has none."""
+    """Return the step's call as text; "" if it has none."""
     return text_of_call(step.call) if step.call is not None else ""
 
 
 def text_of_call(call: Event) -> str:
-    """The call as one text, for comparing and showing."""
+    """Return the call as one text, for comparison and display."""
     if call.text:
         return call.text
     return "\n".join(f"{name}: {value}" for name, value in (call.arguments or {}).items())

@@ -1,13 +1,11 @@
-"""Answers about a recorded run, with and without a model: the run of a stop, its text, its tools, its onset.
+"""Answers to questions about a recorded run, with and without a model.
 
-`run_at_stop.py` has the run, analysed and masked; `run_tools.py` what a model may call, `onset_answer.py` the onset,
-`run_report.py`
-how a model ends. What an answer cites is found by `quote_parser.py` and read again from the run (`quote_check.py`). A
-kind's
-`model_tokens` says what a first question may cost.
+`run_at_stop.py` loads the run, analysed and masked; `run_tools.py` has the model's tools; `onset_answer.py` describes
+the onset; `run_report.py` handles the model's final report. `quote_parser.py` finds the quotes in an answer, and
+`quote_check.py` checks them against the run's files. `model_tokens` of a kind limits the first prompt.
 """
 
 from __future__ import annotations
 
 ASKS = "Where did the run go wrong, and why?"
-"""What is asked where nobody has put a question."""
+"""Question asked about a run if the user gives none."""

@@ -1,4 +1,4 @@
-"""What a recorded run changed: files and what is known of their text, between steps, and beside another run."""
+"""Text pages about a run's changes: files and their contents, changes between steps, comparison with another run."""
 
 from __future__ import annotations
 
@@ -15,14 +15,17 @@ from dap_ai.system.texts import code
 
 _MOST_FILES = 60
 _MOST_LINES = 60
-"""Of one difference."""
+"""Maximum lines per diff."""
 _MOST_CALLS = 5
 _PATCH = re.compile(r"^diff --git |^--- a/", re.MULTILINE)
 _ROLES: Mapping[str, str] = {"test": ", a test", "scratch": ", made for itself"}
 
 
 def file_rows(held: RunAtStop, step: int = 0) -> list[str]:
-    """A row a file: its path, the steps that wrote it and how, whether its text is known."""
+    """Return a row per changed file: path, steps that wrote it and how, and whether its text is known.
+
+    Considers steps up to `step`; 0 means all.
+    """
     files = files_at(held.analysis, step or held.run.steps)
     rows = [_row(path, file) for path, file in list(files.items())[:_MOST_FILES]]
     return [*rows, f"... {len(files) - _MOST_FILES} more files"] if len(files) > _MOST_FILES else rows
@@ -37,7 +40,10 @@ def _row(path: str, file: FileAt) -> str:
 
 
 def file_page(held: RunAtStop, path: str, step: int, start: int) -> tuple[str, str]:
-    """A sentence about the one file whose path ends so, and a page of its text, or of what was written of it."""
+    """Return a sentence about the one file whose path ends with `path`, and a page of its text.
+
+    If its whole text is unknown, the page shows what the calls wrote. If not exactly one file matches, the page is "".
+    """
     files = files_at(held.analysis, step or held.run.steps)
     fitting = [name for name in files if name == path] or [name for name in files if name.endswith(path)]
     if len(fitting) != 1:
@@ -52,7 +58,7 @@ def file_page(held: RunAtStop, path: str, step: int, start: int) -> tuple[str, s
 
 
 def _written(held: RunAtStop, path: str, number: int) -> str:
-    """What one step did to a file, as its call says it."""
+    """Return what one step did to a file, according to its call."""
     [*_, change] = [c for c in workspace(held.analysis, number - 1, number) if c.path == path] or [None]
     lines = [line for line in change.diff if line[:1] in "+-@"] if change else []
     told = any(line[:1] in "+-" for line in lines)
@@ -60,7 +66,10 @@ def _written(held: RunAtStop, path: str, number: int) -> str:
 
 
 def changed_between(held: RunAtStop, first: int, second: int) -> str:
-    """What became of each file after one step, up to another; the calls themselves where they do not tell it apart."""
+    """Return the changes to each file after step `first`, up to and including `second`, as diffs.
+
+    If calls do not show the changes separately, the calls are shown.
+    """
     parts: list[str] = []
     for change in workspace(held.analysis, first, second):
         known = change.whole or any(line[:1] in "+-" for line in change.diff)
@@ -79,7 +88,7 @@ def _call(held: RunAtStop, number: int) -> str:
 
 
 def handed_in(held: RunAtStop) -> str:
-    """The patch that the last step has returned; empty: it has returned none."""
+    """Return the patch in the last step's result, or "" if it has none."""
     last = held.steps.get(held.run.steps)
     text = last.result_text if last else ""
     start = _PATCH.search(text)
@@ -87,7 +96,7 @@ def handed_in(held: RunAtStop) -> str:
 
 
 def step_differences(held: RunAtStop, first: int, second: int) -> str:
-    """What two steps said, called and got, where that differs."""
+    """Return the differences between two steps' responses, calls and results; "" if they are equal."""
     parts = between_steps(held.run, first, second)
     return "\n\n".join("\n".join([f"[{name}]", *_few(lines)]) for name, lines in parts.items())
 
@@ -98,7 +107,10 @@ def _few(lines: Sequence[str]) -> list[str]:
 
 
 def beside(held: RunAtStop) -> tuple[str, str]:
-    """How this run and the other one that the user has named compare: sentences, and the difference."""
+    """Return a comparison of the run with the other run that the user named, as sentences and a diff.
+
+    Both are "" if the user named none.
+    """
     if held.other is None:
         return "", ""
     run, analysis = held.other

@@ -1,4 +1,4 @@
-"""A live agent as the target of `dap-ai ask --agent -- COMMAND`: it runs on the terminal until something goes wrong."""
+"""Target of `dap-ai ask --agent -- COMMAND`: a live agent that runs in the terminal until something goes wrong."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from dap_ai.commands.target_kinds import Make, TargetRequest
 from dap_ai.debuggees.runs.answer import ASKS
 
 FILTERS = ("apiError", "pattern", "failedCheckIgnored", "successWithoutChange", "loop")
-"""Those of the adapter at which it is asked about."""
+"""The adapter's exception filters that stop a live agent."""
 
 
 class AgentJob(ProgramJob):
-    """The launcher leads the agent's process group."""
+    """The agent's process, whose launcher leads its process group."""
 
     async def run_in_terminal(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Answers the reverse request."""
+        """Start the agent for the adapter's reverse request, and return the response."""
         answer = await super().run_in_terminal(arguments)
         self.started(answer["processId"])
         return answer
 
     def status_of(self, exit_code: int) -> tuple[int, str]:
-        """As the launcher tells it, which is as a shell would."""
+        """Return the exit code and a message; the launcher reports exit codes as a shell does."""
         return exit_code, f"the agent ended with exit code {exit_code}"
 
 
 class LiveTarget(Debugged):
-    """It is held at the first pattern or error, or at its end where that has failed, and goes on after the answer."""
+    """A live agent; stops at the first pattern, error or failed end, and resumes after the answer."""
 
     initialize: Mapping[str, Any] = {
         "adapterID": "agents",
@@ -54,12 +54,15 @@ class LiveTarget(Debugged):
         self._wanted = wanted
 
     def filters(self, exceptions: Sequence[str], announced: Sequence[str]) -> Sequence[str]:
-        """What goes wrong with agents."""
+        """Return the exception filters of FILTERS that the adapter supports."""
         del exceptions
         return [name for name in FILTERS if name in announced]
 
     def start_request(self, session: TargetSession, capabilities: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-        """The command, on this terminal. Who has something to ask is asked at its end in any case."""
+        """Return a launch request for the command in this terminal.
+
+        With a question or a chat, the agent also stops at its end if it succeeds.
+        """
         del capabilities
         curious = session.wishes.chat or bool(session.wishes.question)
         wanted = self._wanted
@@ -72,18 +75,18 @@ class LiveTarget(Debugged):
         }
 
     async def heard(self, session: TargetSession, name: str, body: dict[str, Any]) -> dict[str, Any] | None:
-        """The lines of the run are for an editor's console; where its recording is, is for everybody."""
+        """Drop output events, which are for an editor's console, except the exit code, which becomes a status line."""
         if name == "output" and str(body.get("output", "")).startswith("exit code"):
             session.display.status(str(body["output"]).strip())
         return None if name == "output" else body
 
     async def let_go(self, session: TargetSession) -> bool:
-        """It goes on: nothing holds it any more."""
+        """Let the agent resume; always returns True."""
         await super().let_go(session)
         return True
 
     def why_no_stop(self, status: int, exceptions: Sequence[str]) -> str:
-        """It has ended well, as far as can be seen."""
+        """Return a message that the agent ended without a pattern or API error."""
         del exceptions
         ended = "well" if status == 0 else f"with exit code {status}"
         seen = "no pattern, no error of the model's API"
@@ -91,7 +94,7 @@ class LiveTarget(Debugged):
 
 
 def look(wanted: TargetRequest) -> Make:
-    """See commands.kinds.KindPort. Raises UsageError."""
+    """Return a factory for the target; see `KindPort` in commands/target_kinds.py. Raises UsageError."""
     if not wanted.words or wanted.module:
         raise click.UsageError("--agent runs an agent: name its command, as in `dap-ai ask --agent -- mini -t TASK`.")
     path = wanted.env.get("PATH")

@@ -1,4 +1,4 @@
-"""Where a run went wrong, as the offline analyst says it: verdict, quotes that were read again, the way to the end."""
+"""The offline analyst's answer to where a run went wrong: verdict, verified quotes, and the chain to the symptom."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ _OF_THE_AGENT = frozenset(map(name_of, OF_THE_AGENT))
 
 
 def what_helps(suspect: Onset) -> str:
-    """What would have helped."""
+    """Return advice that would have prevented the error."""
     return _MEND_AGENT if suspect.rule in _OF_THE_AGENT else _HELPS[suspect.type]
 
 
 def diagnosis(held: RunAtStop) -> list[str]:
-    """Its paragraphs."""
+    """Return the paragraphs of the answer, in Markdown."""
     run, finding = held.run, held.analysis.finding
     recorded = f"{run.outcome.verdict}{f' ({code(run.outcome.words)})' if run.outcome.words else ''}"
     outcome = f"{HAPPENED} {run.steps} steps; its outcome, as recorded: {recorded}."
@@ -73,16 +73,16 @@ def diagnosis(held: RunAtStop) -> list[str]:
 
 
 def _hint(held: RunAtStop) -> str:
-    """Nobody recorded a verdict: a user may know it."""
+    """Return a hint how to report a failure that the run does not record; "" if its verdict is known."""
     if held.failed or held.run.outcome.verdict != "unknown":
         return ""
     return "If you know that it failed, ask `why did it fail`: then the likeliest step is named all the same."
 
 
 def _pairs(held: RunAtStop) -> Iterator[tuple[OnsetEvidence, bool]]:
-    """Each piece of evidence as it may be shown, and whether its words stand in the artefact, read again.
+    """Yields each piece of evidence to show, and whether the run's files contain its text on rereading.
 
-    A recorded outcome is told with its key: `exit_status submitted`.
+    A recorded outcome is quoted with its key, e.g. `exit_status submitted`.
     """
     shown, raw = held.analysis.finding.onset, held.raw_analysis.finding.onset
     if shown and raw:
@@ -91,7 +91,7 @@ def _pairs(held: RunAtStop) -> Iterator[tuple[OnsetEvidence, bool]]:
 
 
 def _spellings(evidence: OnsetEvidence) -> list[str]:
-    """How its words may stand there."""
+    """Return the forms in which a quote may occur in the files."""
     if evidence.step:
         return [evidence.quote]
     values = [part.partition(" ")[2] or part for part in evidence.quote.split(", ")]
@@ -99,7 +99,7 @@ def _spellings(evidence: OnsetEvidence) -> list[str]:
 
 
 def evidence_rows_of(held: RunAtStop, case: StopSnapshot) -> list[Cited]:
-    """The evidence, for programs."""
+    """Return the confirmed evidence in the wire format."""
     rows: list[Cited] = []
     raw = held.raw_analysis.finding.onset
     for (shown, stands), read in zip(_pairs(held), raw.evidence if raw else (), strict=True):
@@ -110,7 +110,7 @@ def evidence_rows_of(held: RunAtStop, case: StopSnapshot) -> list[Cited]:
 
 
 def suspects_of(held: RunAtStop) -> list[Suspect]:
-    """The block, and others that can be defended, where their first calls are recorded."""
+    """Return the onset and up to three alternatives in the wire format, if their files exist."""
     onset = held.analysis.finding.onset
     if onset is None:
         return []

@@ -1,4 +1,4 @@
-"""What a question about a run wants, where no model reads it: by its words alone."""
+"""Classifies a question about a run by keywords, for answers without a model."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ UNDERSTOOD = (
     "`which checks failed`, `which steps failed`, `what did it do`, `what was the task`, `how did it end`, "
     "`what did it cost`, `what would have helped`, `what else could it be`, `compare`"
 )
-"""For a user whose question was not."""
+"""Examples of supported questions, shown for an unsupported one."""
 
 
 class RunQuestion(NamedTuple):
-    """What is wanted, with its numbers or its text."""
+    """The intent of a question, with the step numbers or the text it mentions."""
 
     what: What
     numbers: Sequence[int] = ()
@@ -75,12 +75,12 @@ _WORDS: Sequence[tuple[What, Sequence[str]]] = (
         ("tree", "overview", r"summar\w*", "what did (?:it|the agent) do", "what happened", "story", "steps"),
     ),
 )
-"""Words by which a question is known; the first that fits."""
+"""Keywords (regular expressions) of each intent; the first match wins."""
 _NAMED = re.compile(r"`([^`]+)`|\"([^\"]+)\"|([\w./-]*[\w-]\.[A-Za-z]\w{0,9}|[\w.-]+/[\w./-]+)(?![\w/])")
 
 
 def classify_question(question: str) -> RunQuestion:
-    """What it wants; `unknown` with a text: a name that may stand in the run."""
+    """Return the intent of a question; for `unknown`, `text` is a name that may occur in the run, or ""."""
     text = question.strip()
     if not text:
         return RunQuestion("why")

@@ -1,4 +1,4 @@
-"""The second reading of a run: its artefacts are opened anew, and each quote must stand where it is said to stand."""
+"""Verifies an answer's quotes: reads the run's files again and looks for each quote in the step it cites."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ from dap_ai.system.texts import code, cut
 
 _CUT = re.compile(r"\s*(?:\.{3,}|\u2026|\[\.\.\.\])\s*")
 _MOST_STEPS = 4
-"""That are named where a quote stands elsewhere."""
+"""Maximum number of other steps listed for a misplaced quote."""
 _SHOWN = 80
 _EXPRESSION = re.compile(r"step (\d+)")
 
 
 class QuoteLocation(NamedTuple):
-    """Where a quote stands."""
+    """Location of a quote in the run."""
 
     step: int | None
-    """Of those that were said; None: it stands in none of them."""
+    """Cited step that contains the quote; None if none does."""
     elsewhere: tuple[int, ...] = ()
-    """Other steps where it stands, where it stands in none of them; 0: the task or the outcome."""
+    """Other steps that contain it, if no cited step does; 0 is the task or the outcome."""
 
 
 class RunRereading:
-    """A run, read anew from its files. Raises CannotRead."""
+    """A run read again from its files. Raises CannotRead."""
 
     def __init__(self, path: str) -> None:
         self.run: Run = open_run(path)
@@ -47,7 +47,7 @@ class RunRereading:
         self._texts[0] = _squeezed(f"{self.run.task}\n{self.run.outcome.words}\n{self.run.outcome.verdict}")
 
     def standing(self, quote: Quote) -> QuoteLocation:
-        """Blanks do not count; what was cut out (`...`) or masked may be anything."""
+        """Return where a quote occurs; whitespace is ignored, and `...` or a masked secret matches anything."""
         parts: list[str] = [part for uncut in _CUT.split(quote.text) for part in PLACEHOLDER.split(uncut)]
         pieces = [piece for piece in map(_squeezed, parts) if piece]
         if not pieces:
@@ -59,7 +59,7 @@ class RunRereading:
         return QuoteLocation(None, tuple(step for step, text in self._texts.items() if _stand(text, pieces)))
 
     def place(self, number: int, text: str) -> tuple[str, int]:
-        """The artefact, absolute, and its line, 1-based, where a step's words are recorded."""
+        """Return the file (absolute) and line (1-based) where a step's text is recorded."""
         step = self.steps.get(number)
         events = [e for e in (step.result, step.call, step.response, *step.others) if e] if step else []
         wanted = _squeezed(text)
@@ -69,8 +69,11 @@ class RunRereading:
 
 
 async def read_again(answer: Answer, case: StopSnapshot, *, by_model: bool) -> list[str]:
-    """Marks the answer's evidence, and adds what only the text of a model's answer cites; what to say of the rest."""
-    if not by_model:  # the analyst has read its quotes again itself
+    """Verify the answer's evidence and add evidence for quotes found only in its text.
+
+    Returns a line for each unconfirmed quote or missing step. An answer not `by_model` is unchanged.
+    """
+    if not by_model:  # the offline analyst verifies its own quotes
         return []
     path = next(iter(case.inspection.argv), "")
     try:
@@ -96,19 +99,19 @@ async def read_again(answer: Answer, case: StopSnapshot, *, by_model: bool) -> l
 
 
 def evidence_of(case: StopSnapshot, quote: Quote) -> Evidence:
-    """A citation that nobody has read again yet."""
+    """Return a quote as unconfirmed evidence."""
     expression = ", ".join(f"step {step}" for step in quote.steps) or "the run"
     stop = case.stop
     return Evidence(expression, quote.text, "", 1, 0, stop.thread_id, stop.epoch, confirmed=False)
 
 
 def quote_of(evidence: Evidence) -> Quote:
-    """The quote that it stands for."""
+    """Return the quote that a piece of evidence represents."""
     return Quote(tuple(int(number) for number in _EXPRESSION.findall(evidence.expression)), evidence.value)
 
 
 def unconfirmed(again: RunRereading, quote: Quote, standing: QuoteLocation) -> str:
-    """What to say of a quote that does not stand where it should: Markdown on one line."""
+    """Return a line of Markdown that describes an unconfirmed quote."""
     text = cut(quote.text, _SHOWN)
     missing = [step for step in quote.steps if step and step not in again.steps]
     where = f"step {_listed(quote.steps)}: " if quote.steps else ""
@@ -121,7 +124,7 @@ def unconfirmed(again: RunRereading, quote: Quote, standing: QuoteLocation) -> s
 
 
 def no_step(again: RunRereading) -> str:
-    """`there is no such step: the run has 38`."""
+    """Return a message such as `there is no such step: the run has 38`."""
     return f"there is no such step: {there_are(again.steps)}"
 
 
@@ -150,7 +153,7 @@ def _text_of(event: Event) -> str:
 
 
 def place_of(run: Run, ref: Ref) -> tuple[str, int]:
-    """The artefact, absolute, and the line, 1-based, at which a reference begins."""
+    """Return the file (absolute) and line (1-based) at which a ref begins."""
     root = Path(run.root)
     path = str(root / ref.path) if ref.path else run.root
     if not ref.pointer and ref.lines:
@@ -164,7 +167,7 @@ def place_of(run: Run, ref: Ref) -> tuple[str, int]:
 
 
 def _stand(text: str, pieces: Sequence[str]) -> bool:
-    """Whether all stand there, in order."""
+    """Return whether `text` contains all pieces in order."""
     at = 0
     for piece in pieces:
         found = text.find(piece, at)

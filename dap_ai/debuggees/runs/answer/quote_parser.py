@@ -1,8 +1,8 @@
-"""What an answer about a run cites: which steps, and which words it says stand there. Of Markdown, by its form alone.
+"""Finds the steps and quotes that an answer about a run cites, by its Markdown syntax alone.
 
-A quote is a row `- step 7: ...` with its words in backticks or quotation marks; further words of two and more in such
-marks on a line that names a step; and a line of a block quote, of the step named last before it. What a recommendation
-proposes is no quote.
+A quote is text in backticks or quotation marks in a row `- step 7: ...`; text of at least two words in such marks on a
+line that mentions a step; or a line of a block quote, which belongs to the last step mentioned before it. Text in a
+recommendation is not a quote.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 _MAX_CHARS = 60_000
 _MOST = 40
-"""Quotes of one answer."""
+"""Maximum number of quotes per answer."""
 _STEP = re.compile(r"\bsteps?\s+(\d{1,6})((?:\s*(?:-|\u2013|to|,|and|or|&)\s*(?:steps?\s+)?\d{1,6})*)", re.IGNORECASE)
 _NEXT = re.compile(r"(-|\u2013|to|,|and|or|&)\s*(?:steps?\s+)?(\d{1,6})", re.IGNORECASE)
 _ROW = re.compile(r"\s*(?:[-*+]|\d+\.)\s+\**step (\d{1,6})\b[^`\"\u201c]{0,60}?\**[:,]\**\s*", re.IGNORECASE)
@@ -24,23 +24,23 @@ _HEADING = re.compile(r"^\s*(?:#{1,6}\s|\*\*[^*]+\*\*)")
 _LEAST_WORDS = 2
 _LEAST_CHARS = 6
 _MOST_STEPS = 40
-"""Of a range."""
+"""Maximum number of steps in a range."""
 
 
 class Quote(NamedTuple):
-    """Words that are said to stand in one of these steps; none: anywhere in the run."""
+    """Text quoted from one of these steps, or from anywhere in the run if `steps` is empty."""
 
     steps: tuple[int, ...]
     text: str
 
 
 def quotes_in(answer: str) -> list[Quote]:
-    """The quotes of an answer, in order; each once."""
+    """Return the distinct quotes of an answer, in order."""
     return list(dict.fromkeys(_quotes(answer)))[:_MOST]
 
 
 def steps_in(answer: str) -> list[int]:
-    """The steps that it names, in order; of a range its ends."""
+    """Return the distinct steps that an answer mentions, in order; for a range, its ends."""
     named: list[int] = []
     for found in _STEP.finditer(answer[:_MAX_CHARS]):
         named += [int(found[1]), *(int(number) for _, number in _NEXT.findall(found[2]))]
@@ -79,7 +79,7 @@ def _marked(line: str, steps: tuple[int, ...]) -> Iterator[Quote]:
 
 
 def _is_quote(text: str) -> bool:
-    """A single word is a name, which may be spelled in another way there."""
+    """Return whether the text is long enough for a quote; a single word is a name, which may be spelled differently."""
     return len(text.split()) >= _LEAST_WORDS and len(text) >= _LEAST_CHARS
 
 

@@ -1,4 +1,4 @@
-"""The offline answer about a recorded run: where it went wrong by its own words, or the part that is asked for."""
+"""The offline analyst for recorded runs: answers where a run went wrong, or shows the requested part of it."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _MOST_STEPS = 30
 
 
 class RunAnalyst:
-    """See agent.providers.offline.Analyst."""
+    """Answers questions about runs without a model; see `Analyst` in agent/providers/offline.py."""
 
     async def answer(self, work: Work, case: StopSnapshot, bench: ToolContext) -> Answer:
-        """What the question wants, else what is understood."""
+        """Return the answer to the question, or a list of supported questions."""
         held = await read_run_at_stop(bench)
         wish = classify_question(case.question)
         parts = await asyncio.to_thread(_ANSWERS[wish.what], held, wish)
@@ -43,13 +43,13 @@ class RunAnalyst:
         return Answer(evidence=evidence_rows_of(held, case), suspects=suspects_of(held), usage=offline_usage())
 
     def unread(self, work: Work, caught: StopSnapshot) -> Answer | None:
-        """A run has no error without a stop."""
+        """Return None: a run has no error without a stop."""
         del work, caught
         return None
 
 
 def _failure_at_stop(held: RunAtStop, case: StopSnapshot) -> str:
-    """Of a stop at what goes wrong: what that is, and the words of the event; "" of any other stop."""
+    """Return a sentence about the failure at which the session stopped, with the event's text; "" for other stops."""
     stop, event = case.stop, held.event
     if stop.reason != "exception" or event is None or event.kind in ("end", "task"):
         return ""
@@ -65,11 +65,11 @@ MEANS = {
     "Loop": "the same call has brought the same, again and again",
     "Tool error": "the tool has failed",
 }
-"""What a stop of a live agent means, by the label of its filter."""
+"""Explanations of a live agent's stops, by the label of the exception filter."""
 
 
 def _step(held: RunAtStop, wish: RunQuestion) -> list[str]:
-    """One step in full, and what analysis sees in it."""
+    """Return one step in full, with its patterns and whether it is the onset."""
     number = wish.numbers[0] if wish.numbers else held.event.step if held.event else 0
     if number not in held.steps:
         return [_no_step(held, number)]
@@ -145,7 +145,7 @@ def _failed_checks(held: RunAtStop, wish: RunQuestion) -> list[str]:
 
 
 def _changes(held: RunAtStop, _: RunQuestion) -> list[str]:
-    """The files, and the patch that was handed in, else what the calls did."""
+    """Return the changed files, and the submitted patch or else the calls' changes."""
     rows, patch = change_pages.file_rows(held), change_pages.handed_in(held)
     if not rows and not patch:
         return ["No call of the run changed a file, as far as the calls say it."]

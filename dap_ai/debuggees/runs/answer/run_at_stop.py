@@ -1,4 +1,7 @@
-"""The run of a stop, as tools and answers have it: read whole, analysed, its secrets masked before anything is cut."""
+"""Loads the run at which the session is stopped, for tools and answers: read in full, analysed, secrets masked.
+
+Masking precedes any truncation.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 
 _KEPT = 4
 _MOST_STAMPED = 500
-"""Files of a folder that are looked at to know whether the run has changed."""
+"""Maximum number of files in a folder checked for changes of the run."""
 _SAYS_FAILED = re.compile(
     r"\b(?:why|where|how|when)\b.*\b(?:fail(?:ed|ing|s)?|go wrong|went wrong|break|broke|not (?:work|pass|solved?))\b"
     r"|\bwould have helped\b|\bwhat else could it be\b",
@@ -32,21 +35,21 @@ Stamp = tuple[tuple[int, int], ...]
 
 
 class RunAtStop(NamedTuple):
-    """What a stop in a run holds. `run`, `analysis` and `other` are masked; `raw` is not, and is never shown."""
+    """A run and its analysis at a stop. `run`, `analysis` and `other` are masked; `raw` is not and is never shown."""
 
     path: str
     run: Run
     analysis: RunAnalysis
     steps: Mapping[int, RunStep]
-    """By number."""
+    """Steps by number."""
     event: Event | None
-    """At which the run is held."""
+    """Event at which the session is stopped, or None."""
     raw: Run
     raw_analysis: RunAnalysis
     other: tuple[Run, RunAnalysis] | None = None
-    """Another run of the same task, which the user has named."""
+    """Another run of the same task, named by the user."""
     failed: bool = False
-    """The user says that it failed, and the run records nothing of it."""
+    """Whether the user says that the run failed while its own verdict is unknown."""
 
 
 class _Read(NamedTuple):
@@ -58,7 +61,7 @@ class _Read(NamedTuple):
 
 
 async def read_run_at_stop(bench: ToolContext) -> RunAtStop:
-    """The run of the bench's stop. Raises NotStopped where the session has moved on, RequestFailed."""
+    """Return the run of the stop. Raises NotStopped if the session has moved on, RequestFailed if it cannot be read."""
     found = await asyncio.to_thread(opened, bench.case)
     if not bench.debugger.current:
         raise NotStopped("ask")
@@ -66,7 +69,7 @@ async def read_run_at_stop(bench: ToolContext) -> RunAtStop:
 
 
 def opened(case: StopSnapshot) -> RunAtStop:
-    """The run of a stop, and the held event. Raises RequestFailed where it cannot be read any more."""
+    """Return the run of a stop and the event there. Raises RequestFailed if the run can no longer be read."""
     path, index = (*case.inspection.argv, "", "")[:2]
     against = case.inspection.against
     try:
@@ -83,12 +86,12 @@ def opened(case: StopSnapshot) -> RunAtStop:
 
 
 def says_failed(question: str) -> bool:
-    """Whether a question takes it for granted that the run failed: `why did it fail`."""
+    """Return whether a question presumes that the run failed, e.g. `why did it fail`."""
     return _SAYS_FAILED.search(question) is not None
 
 
 def there_are(steps: Mapping[int, RunStep]) -> str:
-    """`the run has the steps 2 to 104`: not every format counts from 1."""
+    """Return the run's step range as text, e.g. `the run has the steps 2 to 104`; not every format starts at 1."""
     if not steps:
         return "the run has none"
     first, last = min(steps), max(steps)
@@ -96,7 +99,7 @@ def there_are(steps: Mapping[int, RunStep]) -> str:
 
 
 def stamp(path: str) -> Stamp:
-    """What changes where a run is still being written: size and time of its files. Empty: there is none."""
+    """Return the mtime and size of the run's files, to detect changes; empty if they cannot be read."""
     place = Path(path.partition("#")[0] if not Path(path).exists() else path)
     try:
         files = sorted(place.rglob("*"))[:_MOST_STAMPED] if place.is_dir() else [place]
@@ -118,6 +121,6 @@ def _prepared(path: str, now: Stamp, against: str, masks: FieldMasker | None, *,
     if masks is None:
         return _Read(raw, analysis, raw, analysis, {step.number: step for step in steps_of(raw)})
     run = masked_run(raw, masks.mask, masks.mask_fields)
-    if run != raw:  # a secret may be known by its name only after it was first used
+    if run != raw:  # a secret may become known by its name only after its first use
         run = masked_run(raw, masks.mask, masks.mask_fields)
     return _Read(raw, analysis, run, masked_analysis(analysis, masks.mask), {s.number: s for s in steps_of(run)})

@@ -1,4 +1,4 @@
-"""What a recorded run has to tell, in Markdown: its task and outcome, where it went wrong, the tree of what it did."""
+"""Describes a recorded run in Markdown: task, outcome, where it went wrong, and the tree of its steps."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BUDGET_TOKENS = 1500
 
 
 def context_of(held: RunAtStop, budget_tokens: int) -> str:
-    """The first context of a model, at most 1,500 tokens."""
+    """Return the first context for a model, at most `budget_tokens` tokens and never more than 1,500."""
     run, analysis = held.run, held.analysis
     sections = [
         Section(9, lambda level: _head(run, (600, 300, 150)[level]), 2),
@@ -38,7 +38,7 @@ def context_of(held: RunAtStop, budget_tokens: int) -> str:
 
 
 def found_of(analysis: RunAnalysis) -> str:
-    """Where the run went wrong, with the evidence and the way to the symptom."""
+    """Return where the run went wrong, with the evidence and the chain to the symptom."""
     onset = analysis.finding.onset
     if onset is None:
         return f"Program analysis names no onset: {analysis.finding.why}."
@@ -57,17 +57,17 @@ def found_of(analysis: RunAnalysis) -> str:
 
 
 def link_rows(onset: OnsetSuspect) -> list[str]:
-    """The way from it to the symptom, a row a step."""
+    """Return the chain from the onset to the symptom, a row per step."""
     return [f"- step {link.step}: {_without_step(link.text, link.step)}" for link in onset.chain]
 
 
 def is_guess(onset: OnsetSuspect) -> bool:
-    """Whether nothing in the run shows it: it is what was handed in last, of a run that is known to have failed."""
+    """Return whether the suspect is only the last submitted change of a failed run, without evidence in the run."""
     return onset.rule == "handed-in"
 
 
 def work_of(onset: OnsetSuspect) -> str:
-    """`it brought most of the change of the work (shop.py)`: the sentence of a guess without its verdict."""
+    """Return a guess's sentence without its verdict, e.g. `it brought most of the change of the work (shop.py)`."""
     return re.split(r", and the work| that was found wrong", reason_of(onset))[0]
 
 
@@ -77,24 +77,24 @@ def _without_step(text: str, step: int) -> str:
 
 
 def span(suspect: OnsetSuspect) -> str:
-    """`step 18`, or `steps 18-20`."""
+    """Return the suspect's steps as text: `step 18`, or `steps 18-20`."""
     return f"step{'s' if suspect.first != suspect.last else ''} {steps_range(suspect.first, suspect.last)}"
 
 
 def reason_of(suspect: OnsetSuspect) -> str:
-    """Its sentence without the step that stands before it, and without a full stop."""
+    """Return the suspect's sentence without its leading step and full stop."""
     return _without_step(suspect.text.rstrip("."), suspect.step)
 
 
 def evidence_rows(evidence: Sequence[OnsetEvidence]) -> list[str]:
-    """Each a quote with its step."""
+    """Return a row per quote, with its step."""
     return [
         f"- {f'step {e.step}' if e.step else 'recorded'}: {code(cut(' '.join(e.quote.split()), 300))}" for e in evidence
     ]
 
 
 def tree_text(analysis: RunAnalysis, most: int) -> str:
-    """The steps that changed something or checked it, a line each; the middle is left out where there are too many."""
+    """Return a line per step that changed or checked something, at most `most`; the middle is left out."""
     rows = [node.row for node in folded(analysis.tree)]
     if len(rows) > most:
         half = most // 2

@@ -1,6 +1,6 @@
-"""Pages of a recorded run, as plain text: its steps in rows, one step in full, where a text stands, its checks.
+"""Pages of a recorded run as plain text: step rows, one step in full, search matches, checks.
 
-Whoever shows them fences them: all of it is the run's own text.
+Callers must fence the pages, since all text in them is the run's.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from dap_ai.debuggees.runs.searching import Match, matches
 from dap_ai.protocol.contracts.run_tool_arguments import Kind
 
 PAGE = 3_000
-"""Characters of one page."""
+"""Characters per page."""
 _MATCHES = 12
-"""Of one page."""
+"""Matches per page."""
 _MOST_MATCHES = 200
 _AROUND = 70
 _HEADS: Mapping[str, int] = {"said": 900, "call": 900, "result": 600, "others": 300}
-"""Characters of each part where a step is shown whole."""
+"""Characters shown of each part of a step."""
 _TAIL = 700
-"""Of a long result: it ends with what matters."""
+"""Characters shown at the end of a long result, where the important part usually is."""
 _WORDS: Mapping[bool | None, str] = {True: "ok", False: "failed", None: "not known"}
 _MOST_ROWS = 60
 
@@ -39,7 +39,10 @@ _MOST_ROWS = 60
 def step_rows(
     held: RunAtStop, first: int, count: int, kind: Kind = "", *, failed: bool = False, last: int | None = None
 ) -> list[str]:
-    """A row a step up to `last`: number, effect, status, what was called, what came of it; and what follows."""
+    """Return a row per step from `first` to `last`: number, effect, status, call, outcome.
+
+    At most `count` rows, followed by a line with the number of remaining steps.
+    """
     nodes = [node for node in held.analysis.tree if first <= node.step <= (last or node.step)]
     wanted = [node for node in nodes if _fits(held, node, kind, failed=failed)]
     rows = [_row(held, node) for node in wanted[:count]]
@@ -62,7 +65,7 @@ def _row(held: RunAtStop, node: StateNode) -> str:
 
 
 def _status(held: RunAtStop, number: int) -> str:
-    """`refused`, `check failed`, `error`, `nothing done`; `ok` and empty: nothing is wrong that is known."""
+    """Return `refused`, `check failed`, `error` or `nothing done`; `ok` or "" if no fault is known."""
     effect = effect_of(held, number)
     if effect is not None and effect.refused:
         return "refused"
@@ -76,17 +79,20 @@ def _status(held: RunAtStop, number: int) -> str:
 
 
 def effect_of(held: RunAtStop, number: int) -> Effect | None:
-    """What the step did."""
+    """Return the effect of a step, or None."""
     return next((effect for effect in held.analysis.effects if effect.step == number), None)
 
 
 def check_of(held: RunAtStop, number: int) -> StepCheck | None:
-    """What it checked."""
+    """Return the check made by a step, or None."""
     return next((check for check in held.analysis.checks if check.step == number), None)
 
 
 def tree_rows(held: RunAtStop, first: int = 1, *, whole: bool = False, most: int = _MOST_ROWS) -> list[str]:
-    """The agent's own words and what came of them; steps that only looked, ran or spoke with `whole` alone."""
+    """Return the state tree, a row per step with intent and outcome.
+
+    Steps that only look, run or talk are included only with `whole`, which also indents by depth.
+    """
     nodes = [n for n in (held.analysis.tree if whole else folded(held.analysis.tree)) if n.step >= first]
     depth = {0: 0}
     rows: list[str] = []
@@ -100,7 +106,7 @@ def tree_rows(held: RunAtStop, first: int = 1, *, whole: bool = False, most: int
 
 
 def check_rows(checks: Sequence[StepCheck]) -> list[str]:
-    """A row a check: step, verdict, counts or the line that says it, the first line of its failure."""
+    """Return a row per check: step, verdict, counts or summary, and the first line of the failure."""
     rows = [_check(check) for check in checks[-_MOST_ROWS:]]
     return [f"... {len(checks) - len(rows)} earlier ones", *rows] if len(rows) < len(checks) else rows
 
@@ -118,7 +124,7 @@ def _check(check: StepCheck) -> str:
 
 
 def parts_of(step: RunStep) -> Mapping[str, tuple[str, str]]:
-    """Of each part that the step has, a heading and its whole text."""
+    """Return the heading and full text of each part that the step has."""
     parts: dict[str, tuple[str, str]] = {}
     if step.response is not None and (said := _response_text(step.response)):
         parts["said"] = ("it said", said)
@@ -135,13 +141,16 @@ def parts_of(step: RunStep) -> Mapping[str, tuple[str, str]]:
 
 
 def step_page(held: RunAtStop, number: int) -> str:
-    """A step with the beginning of each part, and the end of its result."""
+    """Return a step with the beginning of each part, and the end of its result."""
     parts = parts_of(held.steps[number]).items()
     return "\n\n".join(f"[{head}]\n{_beginning(text, name)}" for name, (head, text) in parts)
 
 
 def part_page(held: RunAtStop, number: int, part: str, start: int) -> str:
-    """A page of one part; `start` below 0 counts from its end. A part that the step does not have is said so."""
+    """Return a page of one part from character `start`; a negative `start` counts from the end.
+
+    If the step lacks the part, returns a message.
+    """
     head, text = parts_of(held.steps[number]).get(part, ("", ""))
     if not head:
         return f"step {number} has no such part"
@@ -150,7 +159,7 @@ def part_page(held: RunAtStop, number: int, part: str, start: int) -> str:
 
 
 def page(text: str, start: int) -> str:
-    """From a character on, with how much is left."""
+    """Return a page of the text from character `start`, and a line with the number of remaining characters."""
     rest = len(text) - start - PAGE
     return text[start : start + PAGE] + (f"\n... {rest} characters more: start {start + PAGE}" if rest > 0 else "")
 
@@ -168,7 +177,7 @@ def _response_text(response: Event) -> str:
 
 
 def _called(call: Event) -> str:
-    """The command, or what the call names; each argument that is not said already."""
+    """Return the command of a call, and each argument that does not repeat it."""
     rows = [call.text] if call.text else []
     for name, value in (call.arguments or {}).items():
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
@@ -181,13 +190,16 @@ def _called(call: Event) -> str:
 
 
 def found_rows(held: RunAtStop, text: str, start: int = 0) -> tuple[list[str], int]:
-    """A page of the lines where a text stands, and how many there are; at most 200 are counted."""
+    """Return a page of the lines that contain a text, and the number of matches, at most 200."""
     found = list(islice(matches(held.run, pattern_of(text)), _MOST_MATCHES))
     return list(map(_match, found[start : start + _MATCHES])), len(found)
 
 
 def pattern_of(text: str) -> re.Pattern[str]:
-    """No pattern of a model's, or of a run's, is run: the words themselves, or either of several."""
+    """Return a pattern that matches the text literally, or any of several separated by `|`.
+
+    No regular expression from a model or a run is ever executed.
+    """
     return re.compile("|".join(re.escape(part) for part in text.split("|") if part) or re.escape(text), re.IGNORECASE)
 
 

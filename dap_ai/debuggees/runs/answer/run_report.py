@@ -1,4 +1,4 @@
-"""`report` on a run: the block where it went wrong, and quotes. Nothing of it is believed: each is read again."""
+"""The tool `report` for runs: the range of steps where it went wrong, and quotes, each verified against the files."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from dap_ai.protocol.wire.ask_messages import Suspect
 from dap_ai.protocol.wire.errors import RequestFailed
 
 _MOST = 16
-"""Quotes."""
+"""Maximum number of quotes."""
 _MAX_REASON_CHARS = 300
 _NONE = "*The model quoted nothing: nothing that it says was read a second time.*\n\n"
 
 
 class ReportOnRun(ReportTool):
-    """The tool; it keeps what was reported last."""
+    """The tool `report` for runs; keeps the last report."""
 
     description = (
         "End with this beside your answer: the block of steps where it went wrong (first 0: not known, or nothing "
@@ -31,7 +31,7 @@ class ReportOnRun(ReportTool):
     arguments: type[ToolArguments] = RunReportArguments
 
     async def run(self, bench: ToolContext, arguments: ToolArguments) -> ToolResult:
-        """What of it stands. Raises NotStopped, RequestFailed."""
+        """Verify the report and return what is confirmed. Raises NotStopped, RequestFailed."""
         assert isinstance(arguments, RunReportArguments)  # noqa: S101  the toolbox has decoded it
         self.called = True
         held = await read_run_at_stop(bench)
@@ -70,5 +70,5 @@ class ReportOnRun(ReportTool):
         return [Suspect(file, line, 1.0, f"{steps}: {arguments.reason}"[:_MAX_REASON_CHARS])]
 
     async def ending(self, text: str, bench: ToolContext | None) -> str:
-        """A note where nothing can be read again; another question than why it failed needs no recommendation."""
+        """Return a note if the model gave no quotes to verify, else ""."""
         return _NONE if bench and not self.called and not quotes_in(text) else ""

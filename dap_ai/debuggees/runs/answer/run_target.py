@@ -1,4 +1,4 @@
-"""From what the command line names to the target of a run."""
+"""Target of `dap-ai ask --run`: a recorded run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ from dap_ai.settings.configuration import Resolved
 
 
 def look(wanted: TargetRequest, resolved: Resolved, tell: Callable[[str], None]) -> Make:
-    """See commands.kinds.KindPort. Raises UsageError: nobody reads it."""
+    """Return a factory for the target; see `KindPort` in commands/target_kinds.py.
+
+    Raises UsageError if no reader can read the run.
+    """
     del resolved
     if wanted.words or wanted.module:
         raise click.UsageError("--run asks about a recorded run: do not name a PROGRAM with it.")
@@ -39,7 +42,7 @@ def look(wanted: TargetRequest, resolved: Resolved, tell: Callable[[str], None])
 
 
 def _opened(option: str, path: str) -> Run:
-    """Raises UsageError."""
+    """Return the run at `path`. Raises UsageError."""
     try:
         return open_run(path)
     except CannotRead as error:
@@ -47,7 +50,7 @@ def _opened(option: str, path: str) -> Run:
 
 
 class RunTarget(Debugged):
-    """It is held at one step, asked about, and left: nothing goes on in it."""
+    """A recorded run: the session stops at one step, answers, and never resumes."""
 
     initialize: Mapping[str, Any] = {"adapterID": "agents", "supportsVariableType": True}
     stops_at_exceptions = False
@@ -55,18 +58,18 @@ class RunTarget(Debugged):
     on_cancel = "cancelling; press Ctrl-C again to leave"
 
     def __init__(self, path: str, stop_at: int | str, against: str = "") -> None:
-        """`against`: the path of another run of the same task."""
+        """Set the run's path and the step to stop at; `against` is the path of another run of the same task."""
         self._path = path
         self._against = against
         self._stop_at = stop_at
 
     def start_request(self, session: TargetSession, capabilities: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-        """The path, and where to hold it."""
+        """Return a launch request with the run's path and the step to stop at."""
         del session, capabilities
         against = {"against": self._against} if self._against else {}
         return "launch", {"run": self._path, "stopAt": self._stop_at, **against}
 
     async def heard(self, session: TargetSession, name: str, body: dict[str, Any]) -> dict[str, Any] | None:
-        """The lines that the cursor passes are for an editor's console."""
+        """Drop output events, which are for an editor's console."""
         del session
         return None if name == "output" else body

@@ -1,6 +1,6 @@
-"""The tools on a recorded run. They read its files, past the debugger, while the session stands at the same stop.
+"""Tools on a recorded run. They read its files directly, not through the debugger, while the session is stopped.
 
-What a run contains is fenced as data, whatever it says; it was masked before anything was cut.
+Text of a run is fenced as data, whatever it says, and masked before it is truncated.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MAX_CHARS = 12_000
 
 
 def tool_result(head: str, text: str, nothing: str = "") -> ToolResult:
-    """A sentence of ours, and what the run says, fenced; `nothing` where it says nothing."""
+    """Return a result with our sentence and the run's text, fenced; `nothing` instead if the text is empty."""
     return ToolResult(f"{head}\n\n{fenced(text)}" if text else nothing or head)
 
 
@@ -47,7 +47,7 @@ class _RunTool(Tool[A]):
 
 
 class StepsTool(_RunTool[arguments_of.StepsArguments]):
-    """A page of steps: number, effect, what failed, what was called, what came of it."""
+    """A page of steps: number, effect, failure, call, result."""
 
     description = "A page of steps, a row each: effect (explore, change, verify, ...), status, call, outcome."
     arguments = arguments_of.StepsArguments
@@ -58,7 +58,7 @@ class StepsTool(_RunTool[arguments_of.StepsArguments]):
 
 
 class RunStepTool(_RunTool[arguments_of.RunStepArguments]):
-    """A step in full: what was said, called and returned; a page of one `part` from character `start` on."""
+    """One step in full: response, call and result; or a page of one `part` from character `start`."""
 
     description = "One step: what was said, called, returned. Long parts by pages: `part` with `start`."
     arguments = arguments_of.RunStepArguments
@@ -75,7 +75,7 @@ class RunStepTool(_RunTool[arguments_of.RunStepArguments]):
 
 
 class RunSearchTool(_RunTool[arguments_of.RunSearchArguments]):
-    """The lines of the run where a text stands, with their steps."""
+    """Lines of the run that contain a text, with their steps."""
 
     description = "Lines of the whole run where a text stands (`a|b`: either), with their steps."
     arguments = arguments_of.RunSearchArguments
@@ -90,7 +90,7 @@ class RunSearchTool(_RunTool[arguments_of.RunSearchArguments]):
 
 
 class DiffTool(_RunTool[arguments_of.DiffArguments]):
-    """What two steps said, called and got, where that differs; with `workspace` what became of the files between."""
+    """Differences of two steps: response, call, result; with `workspace`, also of the files between them."""
 
     description = "Two steps beside each other (said, called, got); with `workspace`, the files between them."
     arguments = arguments_of.DiffArguments
@@ -114,7 +114,7 @@ class DiffTool(_RunTool[arguments_of.DiffArguments]):
 
 
 class TreeTool(_RunTool[arguments_of.TreeArguments]):
-    """What was changed and checked, in the agent's own words, and what came of it; `whole`: all steps, by state."""
+    """Changes and checks with their results, in the agent's own words; `whole`: all steps, by state."""
 
     description = "The agent's own words of what it changed and checked, and the outcomes; `whole`: every step."
     arguments = arguments_of.TreeArguments
@@ -125,7 +125,7 @@ class TreeTool(_RunTool[arguments_of.TreeArguments]):
 
 
 class WorkspaceTool(_RunTool[arguments_of.WorkspaceArguments]):
-    """The files that were changed, by which steps; or the text of one after a step, as far as the calls tell it."""
+    """Files that were changed, and by which steps; or a file's text after a step, as far as the calls reveal it."""
 
     description = "Files that were changed, and by which steps; with `path` what is known of one's text after `step`."
     arguments = arguments_of.WorkspaceArguments
@@ -144,7 +144,7 @@ class WorkspaceTool(_RunTool[arguments_of.WorkspaceArguments]):
 
 
 class ChecksTool(_RunTool[arguments_of.ChecksArguments]):
-    """Each test, build or program that was run to judge the work, and how it came out."""
+    """Each test, build or program that checked the work, with its result."""
 
     description = "Each test, build or program that judged the work, and how it came out."
     arguments = arguments_of.ChecksArguments
@@ -155,13 +155,13 @@ class ChecksTool(_RunTool[arguments_of.ChecksArguments]):
 
 
 class CompareTool(_RunTool[arguments_of.CompareArguments]):
-    """The first change in which the run differs from another of the same task, which the user has named."""
+    """The first change that differs from another run of the same task, named by the user."""
 
     description = "The first change in which this run differs from the other one of the same task."
     arguments = arguments_of.CompareArguments
 
     def is_offered(self, bench: ToolContext) -> bool:
-        """Where the user has named one."""
+        """Return whether the user named another run."""
         return bool(bench.case.inspection.against)
 
     def _look(self, held: RunAtStop, arguments: arguments_of.CompareArguments) -> ToolResult:
@@ -173,7 +173,7 @@ class CompareTool(_RunTool[arguments_of.CompareArguments]):
 
 
 def step_head(held: RunAtStop, number: int) -> str:
-    """`Step 7 of 38, explore, error`."""
+    """Return a heading for a step, e.g. `Step 7 of 38, explore, its check failed`."""
     effect, check = run_pages.effect_of(held, number), run_pages.check_of(held, number)
     words = [f"Step {number} of {held.run.steps}", effect.kind if effect else ""]
     if effect and (effect.refused or effect.noop):
@@ -184,10 +184,10 @@ def step_head(held: RunAtStop, number: int) -> str:
 
 
 class RunEvaluate(EvaluateTool):
-    """A field of the held event, or a command of the run's console: nothing is run."""
+    """Evaluates a field of the current event, or a console command of the run; never runs code."""
 
     async def run(self, bench: ToolContext, arguments: EvaluateToolArguments) -> ToolResult:
-        """What the adapter tells."""
+        """Return the adapter's response."""
         if bench.focus is None:
             return NO_FRAME
         wanted = {"expression": arguments.expression, "frameId": bench.frame_id, "context": "hover"}
@@ -201,10 +201,10 @@ class RunEvaluate(EvaluateTool):
 
 
 class RunVariables(VariablesTool):
-    """The fields of the held event."""
+    """Lists the fields of the current event."""
 
     async def run(self, bench: ToolContext, arguments: VariablesToolArguments) -> ToolResult:
-        """As the adapter lists them."""
+        """Return the variables listed by the adapter."""
         return NO_FRAME if bench.focus is None else await listed_by_adapter(bench, arguments)
 
 
@@ -213,4 +213,4 @@ TOOLS: tuple[Tool[Any], ...] = (
     *(TreeTool(), WorkspaceTool(), ChecksTool(), CompareTool()),
 )
 FORMS: Mapping[str, Tool[Any]] = {tool.name: tool for tool in (RunEvaluate(), RunVariables(), *TOOLS)}
-"""Tools for runs by name, with the core tools that the adapter of runs can serve."""
+"""Tools for runs by name, including the core tools that the runs adapter supports."""

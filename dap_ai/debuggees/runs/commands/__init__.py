@@ -1,6 +1,6 @@
-"""`dap-ai run ...`: what agents did, read from what they left behind; one module for each command.
+"""The command group `dap-ai run`, one module for each command.
 
-A module is imported when its command is used. What several commands share is in `parts/`.
+A module is imported when its command is used. Code that several commands share is in `parts/`.
 """
 
 from __future__ import annotations

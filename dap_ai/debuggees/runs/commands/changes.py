@@ -1,4 +1,4 @@
-"""`dap-ai run changes`: which steps wrote which files, and what they wrote where that is known."""
+"""`dap-ai run changes`: lists the steps that wrote files, with the text that they wrote if known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`dap-ai run checks`: what each verifying step printed."""
+"""`dap-ai run checks`: lists the results of all verification steps."""
 
 from __future__ import annotations
 

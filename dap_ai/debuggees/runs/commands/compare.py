@@ -1,4 +1,4 @@
-"""`dap-ai run compare`: where two runs of one task first change the work differently."""
+"""`dap-ai run compare`: finds the first difference between the changes of two runs of a task."""
 
 from __future__ import annotations
 
@@ -62,11 +62,11 @@ def command(run: Path, other: Path | None, target: str | None, *, as_json: bool)
 
 
 def _beside(both: list[tuple[Run, RunAnalysis]], target: str) -> None:
-    """The page, or what it is given."""
-    from dap_ai.debuggees.runs.commands.export import a_masker, masked_by  # noqa: PLC0415  only where it is wanted
-    from dap_ai.debuggees.runs.export.encoding import encoded  # noqa: PLC0415  the same
-    from dap_ai.debuggees.runs.export.page.document import document  # noqa: PLC0415  the same
-    from dap_ai.debuggees.runs.export.view.build_view import both_of, bound_of, view_of  # noqa: PLC0415  the same
+    """Print both runs as an HTML page, or the page's data as JSON."""
+    from dap_ai.debuggees.runs.commands.export import a_masker, masked_by  # noqa: PLC0415  imported on use
+    from dap_ai.debuggees.runs.export.encoding import encoded  # noqa: PLC0415  imported on use
+    from dap_ai.debuggees.runs.export.page.document import document  # noqa: PLC0415  imported on use
+    from dap_ai.debuggees.runs.export.view.build_view import both_of, bound_of, view_of  # noqa: PLC0415  on use
 
     is_page = target == "html"
     if is_page:

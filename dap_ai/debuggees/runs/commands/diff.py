@@ -1,4 +1,4 @@
-"""`dap-ai run diff`: what two steps of a run say differently, or what became of the workspace between them."""
+"""`dap-ai run diff`: compares two steps of a run, or the workspace before and after them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`dap-ai run export`: a run in the format of another program, or for a person to read."""
+"""`dap-ai run export`: writes a run in another program's format or as a readable report."""
 
 from __future__ import annotations
 
@@ -71,9 +71,9 @@ def exported(
     run: Run, analysis: RunAnalysis, target: str, *, masked: bool = False, patch: Patch | None = None
 ) -> dict[str, bytes]:
     """Returns the exported file, by its name. `patch` reads the lines of a workspace change."""
-    from dap_ai.debuggees.runs.export import atif, markdown, otel, own_json  # noqa: PLC0415  the same
-    from dap_ai.debuggees.runs.export.page import document  # noqa: PLC0415  the same
-    from dap_ai.debuggees.runs.export.view.build_view import exported as view  # noqa: PLC0415  the same
+    from dap_ai.debuggees.runs.export import atif, markdown, otel, own_json  # noqa: PLC0415  imported on use
+    from dap_ai.debuggees.runs.export.page import document  # noqa: PLC0415  imported on use
+    from dap_ai.debuggees.runs.export.view.build_view import exported as view  # noqa: PLC0415  imported on use
 
     exporters: dict[str, Callable[[], dict[str, bytes]]] = {
         "atif": lambda: atif.exported(run),
@@ -87,23 +87,23 @@ def exported(
 
 
 def a_masker() -> Masker:
-    """One with the user's settings."""
-    from dap_ai.agent.masking.mask import Masker  # noqa: PLC0415  only where it is wanted
-    from dap_ai.commands.display.settings_table import resolve  # noqa: PLC0415  the same
+    """Create a masker with the user's settings."""
+    from dap_ai.agent.masking.mask import Masker  # noqa: PLC0415  imported on use
+    from dap_ai.commands.display.settings_table import resolve  # noqa: PLC0415  imported on use
 
     return Masker(resolve({}).settings.mask)
 
 
 def masked_by(masker: Masker, run: Run, analysis: RunAnalysis) -> tuple[SafeRun, SafeAnalysis]:
-    """Twice: what is known as a secret only by a later text is masked in the earlier ones too."""
-    from dap_ai.debuggees.runs.masked_run import masked_analysis, masked_run  # noqa: PLC0415  only where it is wanted
+    """Mask a run and its analysis; in two passes, so that secrets recognized late are also masked in earlier texts."""
+    from dap_ai.debuggees.runs.masked_run import masked_analysis, masked_run  # noqa: PLC0415  imported on use
 
     masked_run(run, masker.mask, masker.mask_fields)
     return masked_run(run, masker.mask, masker.mask_fields), masked_analysis(analysis, masker.mask)
 
 
 def _print(data: bytes) -> None:
-    """To a program as it is; on a terminal what would act on it as escapes."""
+    """Print the data unchanged to a pipe; on a terminal, escape control characters."""
     if on_terminal():
         say(data.decode("utf-8", "replace"), nl=False)
     else:
@@ -126,7 +126,7 @@ def _write(name: str, data: bytes, output: Path, run: Path) -> None:
 
 
 def _replace(path: Path, data: bytes) -> None:
-    """A whole new file, or the old one."""
+    """Write the file atomically, so that it is complete or unchanged."""
     if path.exists() and not path.is_file():  # /dev/stdout, a pipe
         path.write_bytes(data)
         return
@@ -142,7 +142,7 @@ def _replace(path: Path, data: bytes) -> None:
 
 
 def patches_of(run: Run, mask: Callable[[str], str] = str) -> Callable[[Event], Sequence[str]]:
-    """Gives the lines of the patch of a change, masked and then cut; none where no repository has it."""
+    """Return a function that gives a change's patch as lines, masked and cut; empty if no repository has it."""
     changes = [event for event in run.events if event.kind == "change" and event.native_id.isalnum()]
     repository = Path(run.root) / WORKSPACE
     found = dict(_patches(repository, changes, mask)) if changes and repository.is_dir() else {}
@@ -150,8 +150,8 @@ def patches_of(run: Run, mask: Callable[[str], str] = str) -> Callable[[Event], 
 
 
 def _patches(repository: Path, changes: Sequence[Event], mask: Callable[[str], str]) -> Iterator[tuple[int, list[str]]]:
-    from dap_ai.debuggees.runs.live.workspace.git import GitError  # noqa: PLC0415  only where something changed
-    from dap_ai.debuggees.runs.live.workspace.workspace_states import states_of  # noqa: PLC0415  the same
+    from dap_ai.debuggees.runs.live.workspace.git import GitError  # noqa: PLC0415  imported on use
+    from dap_ai.debuggees.runs.live.workspace.workspace_states import states_of  # noqa: PLC0415  imported on use
 
     try:
         with states_of(repository) as states:
@@ -160,4 +160,4 @@ def _patches(repository: Path, changes: Sequence[Event], mask: Callable[[str], s
                 rest = len(lines) - _MOST_LINES
                 yield event.index, lines if rest <= 0 else [*lines[:_MOST_LINES], f"@ {rest:,} lines more"]
     except (GitError, OSError):
-        return  # those that are not there are told by the names of their files
+        return  # changes without a patch are shown by their file names

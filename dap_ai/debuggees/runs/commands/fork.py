@@ -1,4 +1,4 @@
-"""`dap-ai run fork`: a recorded agent again up to a step, and on with the model from there."""
+"""`dap-ai run fork`: reruns a recorded agent up to a step, and continues with the model from there."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 @options
 def command(run: Path, step: int, budget: int | None, *, only_print: bool, **given: Any) -> None:
     """See run_again."""
-    from dap_ai.debuggees.runs.commands.parts.fork_plan import ForkEdits, forked, recorded_answer  # noqa: PLC0415  the same
-    from dap_ai.debuggees.runs.commands.parts.rerun_options import run_again, tape_of  # noqa: PLC0415  not for --help
+    from dap_ai.debuggees.runs.commands.parts.fork_plan import ForkEdits, forked, recorded_answer  # noqa: PLC0415  on use
+    from dap_ai.debuggees.runs.commands.parts.rerun_options import run_again, tape_of  # noqa: PLC0415  on use
 
     wanted, read = options_of(given), opened(run)
     tape, at = tape_of(run, read), step_of(read, step)

@@ -63,9 +63,9 @@ def command(path: Path, *, file: Path | None, by_model: bool, name: str | None, 
 
 
 def _begin(path: Path, name: str | None, *, as_json: bool) -> None:
-    """Prints a layout to fill in, with the places of the file's texts. Raises Unreadable."""
-    from dap_ai.debuggees.runs.layouts.layout_reader import texts_in  # noqa: PLC0415  the same
-    from dap_ai.debuggees.runs.run_files import CannotRead  # noqa: PLC0415  the readers are spared where only help is wanted
+    """Print a layout to fill in, with the locations of the file's texts. Raises RunArgumentError."""
+    from dap_ai.debuggees.runs.layouts.layout_reader import texts_in  # noqa: PLC0415  imported on use
+    from dap_ai.debuggees.runs.run_files import CannotRead  # noqa: PLC0415  not needed for --help
 
     if name is not None:
         raise click.UsageError("--save keeps the layout of --layout or --model.")
@@ -82,15 +82,15 @@ def _begin(path: Path, name: str | None, *, as_json: bool) -> None:
 
 
 def _layout_for(path: Path, file: Path | None) -> Layout:
-    """The layout of a file, or of the model. Raises Unreadable."""
-    from dap_ai.debuggees.runs.layouts import model_layout, saved_layouts  # noqa: PLC0415  the same
-    from dap_ai.debuggees.runs.run_files import CannotRead  # noqa: PLC0415  as above
+    """Return the layout from a file or, without one, from the model. Raises RunArgumentError."""
+    from dap_ai.debuggees.runs.layouts import model_layout, saved_layouts  # noqa: PLC0415  imported on use
+    from dap_ai.debuggees.runs.run_files import CannotRead  # noqa: PLC0415  imported on use
 
     try:
         if file is not None:
             return saved_layouts.load(file)
-        from dap_ai.commands.display.settings_table import resolve  # noqa: PLC0415  the same
-        from dap_ai.debuggees.runs.commands.parts.model_prompt import asker  # noqa: PLC0415  a model is the rare case
+        from dap_ai.commands.display.settings_table import resolve  # noqa: PLC0415  imported on use
+        from dap_ai.debuggees.runs.commands.parts.model_prompt import asker  # noqa: PLC0415  imported on use
 
         return model_layout.propose_by_model(path, asker(resolve({}).settings))
     except (BadLayout, CannotRead) as error:
@@ -98,10 +98,10 @@ def _layout_for(path: Path, file: Path | None) -> Layout:
 
 
 def _kept(layout: Layout, checked: LayoutCheck, name: str | None, *, replace: bool) -> str:
-    """The file that it was saved to; "" where it was not. Raises Unreadable."""
+    """Save the layout if requested and valid; return its path, or "". Raises RunArgumentError."""
     if name is None or not checked.is_good:
         return ""
-    from dap_ai.debuggees.runs.layouts.saved_layouts import save  # noqa: PLC0415  the same
+    from dap_ai.debuggees.runs.layouts.saved_layouts import save  # noqa: PLC0415  imported on use
 
     try:
         return str(save(layout, name, os.environ, replace=replace))
@@ -110,7 +110,7 @@ def _kept(layout: Layout, checked: LayoutCheck, name: str | None, *, replace: bo
 
 
 def _fields(layout: Layout, checked: LayoutCheck, kept: str) -> dict[str, object]:
-    """What --json prints."""
+    """Return the object that --json prints."""
     run = checked.run
     return {
         "toml": written(layout),
@@ -127,7 +127,7 @@ def _fields(layout: Layout, checked: LayoutCheck, kept: str) -> dict[str, object
 
 
 def _lines(layout: Layout, checked: LayoutCheck, kept: str) -> Iterator[str]:
-    """The layout, and below it as comments what the check says."""
+    """Yield the layout, followed by the check's results as comments."""
     yield from visible(written(layout)).splitlines()
     yield ""
     run = checked.run

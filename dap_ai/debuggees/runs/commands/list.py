@@ -1,4 +1,4 @@
-"""`dap-ai run list`: every run below a folder, a row each."""
+"""`dap-ai run list`: lists every run in a folder and its subfolders, one row each."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ _STYLES = {"solved": "bold green", "failed": "bold red", "limit": "bold yellow",
 _NUMBERS = frozenset({"steps", "cost", "time"})
 _WIDEST = {"agent": 14, "model": 20, "task": 80}
 _NARROWEST = 14
-"""Characters of a path or a task, at least."""
+"""Minimum width of a path or a task, in characters."""
 _WANTED = 60
-"""Characters of path and task together; with less, other columns are left out."""
+"""Width of path and task together, in characters, below which other columns are left out."""
 
 
 @click.command(help=_HELP)
@@ -73,7 +73,7 @@ def _rows(folder: Path, shown: PathProgress) -> Iterator[RunRow]:
 
 
 def sorted_rows(rows: list[RunRow], column: str | None, *, reverse: bool) -> list[RunRow]:
-    """By a column, or as found; what is not recorded comes last either way."""
+    """Sort by a column, or keep the order; rows without a value come last in either direction."""
     if column is None:
         return rows[::-1] if reverse else rows
 
@@ -86,10 +86,10 @@ def sorted_rows(rows: list[RunRow], column: str | None, *, reverse: bool) -> lis
 
 
 def table_lines(rows: Sequence[RunRow], width: int | None, folder: Path) -> Iterator[str]:
-    """The table, each line of at most `width` characters where there is one, and a line of totals.
+    """Yield the lines of the table, each of at most `width` characters if given, and a line of totals.
 
-    Paths are told relative to the folder. Where there is little room, first agents and models are left out, then tasks
-    and the beginnings of paths are cut.
+    Paths are relative to the folder. If the table is too wide, agents and models are left out first, then tasks and the
+    beginnings of paths are cut.
     """
     cells = [_cells(msgspec.structs.replace(row, path=_below(folder, row.path))) for row in rows]
     widths = _widths(cells, width)
@@ -113,11 +113,11 @@ def _below(folder: Path, path: str) -> str:
 
 
 def _widths(cells: Sequence[dict[str, Text]], width: int | None) -> dict[str, int]:
-    """The columns that are shown, and their widths."""
+    """Return the shown columns with their widths."""
     widths = {name: max(len(name), *(row[name].cell_len for row in cells)) for name in cells[0]}
     widths = {name: min(size, _WIDEST.get(name, size)) for name, size in widths.items()}
     if len({row["agent"].plain for row in cells}) == 1:
-        del widths["agent"]  # which says nothing
+        del widths["agent"]  # the same in every row
     for name in ("agent", "model"):
         if width is not None and _room(widths, width) < _WANTED:
             widths.pop(name, None)
@@ -129,13 +129,13 @@ def _widths(cells: Sequence[dict[str, Text]], width: int | None) -> dict[str, in
 
 
 def _room(widths: dict[str, int], width: int) -> int:
-    """Characters that are left for path and task."""
+    """Return the number of characters left for path and task."""
     others = [size for name, size in widths.items() if name not in {"path", "task"}]
     return width - sum(others) - len(widths) + 1
 
 
 def _fitting(name: str, cell: Text, size: int) -> Text:
-    """Of a path that is too long its end, which tells it from others."""
+    """Shorten a long path at its beginning, because its end distinguishes it."""
     if name != "path" or cell.cell_len <= size:
         return cell
     return Text(f"…{cell.plain[-(size - 1) :]}", style=cell.style)

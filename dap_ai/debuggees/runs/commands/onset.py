@@ -1,4 +1,4 @@
-"""`dap-ai run onset`: where a run went wrong."""
+"""`dap-ai run onset`: finds the steps at which a run went wrong."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Examples:
   dap-ai run onset results/*.traj --json | jq -r 'select(.onset) | [.run, .onset.step, .onset.type] | @tsv'
 """
 _LEVELS = 2
-"""Folders above a file that may be its trial's."""
+"""How many folders above a file may be its trial's."""
 
 
 @click.command(help=_HELP)
@@ -57,7 +57,7 @@ def command(runs: Sequence[Path], against: Path | None, *, failed: bool, as_json
 def _found(
     paths: Sequence[Path], passing: Run | None, failed: bool, read: dict[str, bool]
 ) -> Iterator[tuple[Path, OnsetFinding | str]]:
-    """For each run what is found, or why it cannot be read."""
+    """Yield each run's finding, or the reason why it can't be read."""
     for path in paths:
         try:
             run = opened(path)
@@ -69,8 +69,8 @@ def _found(
 
 
 def _with_its_trial(path: Path, run: Run) -> Run:
-    """The same run as its trial's folder tells it, where the file is part of one: task and verdict stand beside it."""
-    from dap_ai.debuggees.runs.opening import CannotRead, open_run  # noqa: PLC0415  not for --help
+    """Return the run as read from its trial's folder, with task and verdict, if the file belongs to one."""
+    from dap_ai.debuggees.runs.opening import CannotRead, open_run  # noqa: PLC0415  not needed for --help
 
     whole = path.absolute()
     for folder in list(whole.parents)[:_LEVELS] if path.is_file() else []:
@@ -84,7 +84,7 @@ def _with_its_trial(path: Path, run: Run) -> Run:
 
 
 def _finding(run: Run, path: Path, passing: Run | None, *, failed: bool) -> OnsetFinding:
-    from dap_ai.debuggees.runs.analysis.analyse import analyse, analyse_against  # noqa: PLC0415  not for --help
+    from dap_ai.debuggees.runs.analysis.analyse import analyse, analyse_against  # noqa: PLC0415  not needed for --help
 
     if passing is None:
         return analyse(run, failed=failed).finding
@@ -105,7 +105,7 @@ def _fields(path: Path, finding: OnsetFinding | str) -> dict[str, Any]:
 
 
 def _suspect(one: OnsetSuspect, alternatives: Sequence[Any] = ()) -> dict[str, Any]:
-    """All fields, also those that are empty. The sentence that names it is that of the chain's own step."""
+    """Return all fields, including empty ones. The onset's own sentence is in the chain."""
     fields = {name: getattr(one, name) for name in ("step", "first", "last", "type", "confidence")}
     chain = [msgspec.to_builtins(link) for link in one.chain]
     evidence = [msgspec.to_builtins(each) for each in one.evidence]
@@ -152,7 +152,7 @@ def _evidence(evidence: OnsetEvidence, width: int) -> Iterator[str]:
 
 
 def _place(ref: Ref) -> str:
-    """`agent/log.jsonl:12 /message/content/0`."""
+    """Format a reference: `agent/log.jsonl:12 /message/content/0`."""
     line = f":{ref.lines[0]}" if ref.lines else ""
     return " ".join(part for part in (path_shown(f"{ref.path}{line}"), path_shown(ref.pointer)) if part)
 

@@ -1,4 +1,4 @@
-"""`dap-ai run open`: a run is served to an editor."""
+"""`dap-ai run open`: serves a run to an editor."""
 
 from __future__ import annotations
 
@@ -49,16 +49,16 @@ def command(run: Path, port: int, *, as_json: bool) -> None:
             shown = "" if os.environ.get(TOKEN_VARIABLE) else token
             click.echo("\n".join([about, "", *lines(run.name or path.name, _HOST, bound, shown), ""]))
 
-    from dap_ai.debuggees.runs.commands.parts.run_server import serve  # noqa: PLC0415  not for --help, nor for what is no run
+    from dap_ai.debuggees.runs.commands.parts.run_server import serve  # noqa: PLC0415  not needed for --help or errors
 
     number = serve(str(path), _HOST, port, tell)
-    if number and number != signal.SIGINT:  # Ctrl-C is how it is ended
+    if number and number != signal.SIGINT:  # Ctrl-C is the normal way to end
         raise SystemExit(128 + number)
 
 
 def _about(path: Path) -> str:
-    """A line about the run; of a large one its beginning is read. Raises Unreadable."""
-    from dap_ai.debuggees.runs.adapter.background_reader import first_of  # noqa: PLC0415  not for --help
+    """Return a line about the run; reads only the beginning of a large one. Raises RunArgumentError."""
+    from dap_ai.debuggees.runs.adapter.background_reader import first_of  # noqa: PLC0415  not needed for --help
 
     run, is_whole = read_by(first_of, path)
     name = path_shown(run.root.replace("\\", "/").rstrip("/").rpartition("/")[2])

@@ -1,4 +1,4 @@
-"""`dap-ai record`: runs any agent as it is, and keeps what it asks, does and changes."""
+"""`dap-ai record`: runs an unmodified agent and records its queries, calls and file changes."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _tell(told: RecordingSummary | None, folder: Path, code: int) -> None:
 
 
 def _summary(told: RecordingSummary) -> str:
-    """`12 queries (1 failed), 34,567 tokens in, 1,234 out, $0.12, 5 changes of the workspace`."""
+    """Format the totals: `12 queries (1 failed), 34,567 tokens in, 1,234 out, $0.12, 5 changes of the workspace`."""
     if not told.queries:
         return "no query came by OPENAI_BASE_URL, ANTHROPIC_BASE_URL and such: nothing but the agent's end is recorded"
     queries = counted(told.queries, "query", "queries") + (f" ({told.failed} failed)" if told.failed else "")

@@ -1,4 +1,4 @@
-"""`dap-ai run recordings`: where `dap-ai record` keeps what it records."""
+"""`dap-ai run recordings`: prints the default folder of recordings."""
 
 from __future__ import annotations
 
@@ -17,6 +17,6 @@ Examples:
 @click.command(help=_HELP)
 def command() -> None:
     """The folder need not be there yet."""
-    from dap_ai.debuggees.runs.live.folders import store  # noqa: PLC0415  not for --help
+    from dap_ai.debuggees.runs.live.folders import store  # noqa: PLC0415  not needed for --help
 
     click.echo(path_shown(str(store())))

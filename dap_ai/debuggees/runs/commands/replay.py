@@ -1,4 +1,4 @@
-"""`dap-ai run replay`: a recorded agent again, answered from its recording."""
+"""`dap-ai run replay`: reruns a recorded agent with the answers from its recording."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ Examples:
 @options
 def command(run: Path, **given: Any) -> None:
     """See run_again."""
-    from dap_ai.debuggees.runs.commands.parts.rerun_options import inherited, run_again, tape_of  # noqa: PLC0415  the same
-    from dap_ai.debuggees.runs.live.endpoint_plan import Plan  # noqa: PLC0415  not for --help
+    from dap_ai.debuggees.runs.commands.parts.rerun_options import inherited, run_again, tape_of  # noqa: PLC0415  on use
+    from dap_ai.debuggees.runs.live.endpoint_plan import Plan  # noqa: PLC0415  not needed for --help
 
     wanted, read = options_of(given), opened(run)
     tape = tape_of(run, read)

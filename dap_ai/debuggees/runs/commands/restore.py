@@ -1,4 +1,4 @@
-"""`dap-ai run restore`: the workspace of a recording as it was at an event, in a folder of its own."""
+"""`dap-ai run restore`: writes a recording's workspace as it was at an event to another folder."""
 
 from __future__ import annotations
 
@@ -46,18 +46,18 @@ def command(run: Path, step: int | None, event: int | None, output: Path, *, cha
 
 
 def _last(run: Run, step: int | None) -> int:
-    """The index of the last event that is meant."""
+    """Return the index of the last event to include."""
     if step is None:
         return len(run.events)
     indices = [event.index for event in run.events if event.step == step]
     if not indices:
         raise RunArgumentError(f"{path_shown(run.root)} has no step {step}: it has {run.steps}")
     after = (each for each in run.events[indices[-1] + 1 :] if each.kind not in ("result", "change"))
-    return next((each.index for each in after), len(run.events))  # its commit comes before the next query
+    return next((each.index for each in after), len(run.events))  # the step's commit is made before the next query
 
 
 def _commit(run: Run, last: int) -> str:
-    """The newest commit up to an event: of a change, or of the state before the run."""
+    """Return the newest commit up to an event: of a change, or of the state before the run."""
     known: Sequence[Event] = [each for each in run.events[: last + 1] if each.kind in ("change", "note")]
     commits = [each.native_id for each in known if _is_commit(each.native_id)]
     if not commits:
@@ -70,8 +70,8 @@ def _is_commit(name: str) -> bool:
 
 
 def _write(repository: Path, commit: str, output: Path, *, change: bool) -> None:
-    from dap_ai.debuggees.runs.live.workspace.git import GitError  # noqa: PLC0415  not for --help
-    from dap_ai.debuggees.runs.live.workspace.workspace_states import states_of  # noqa: PLC0415  the same
+    from dap_ai.debuggees.runs.live.workspace.git import GitError  # noqa: PLC0415  not needed for --help
+    from dap_ai.debuggees.runs.live.workspace.workspace_states import states_of  # noqa: PLC0415  imported on use
 
     try:
         output.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -1,4 +1,4 @@
-"""`dap-ai run retry`: a recorded agent again from where it went wrong, with what is known of it."""
+"""`dap-ai run retry`: reruns a recorded agent from where it went wrong, with a diagnosis."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ Take this as a hint, not as a fact: look for yourself, decide anew what to do ne
 @options
 def command(run: Path, at: str, say: str | None, budget: int | None, **given: Any) -> None:
     """See run_again."""
-    from dap_ai.debuggees.runs.commands.parts.fork_plan import ForkEdits, forked, query_of  # noqa: PLC0415  the same
-    from dap_ai.debuggees.runs.commands.parts.rerun_options import run_again, tape_of  # noqa: PLC0415  not for --help
+    from dap_ai.debuggees.runs.commands.parts.fork_plan import ForkEdits, forked, query_of  # noqa: PLC0415  on use
+    from dap_ai.debuggees.runs.commands.parts.rerun_options import run_again, tape_of  # noqa: PLC0415  on use
 
     wanted, read = options_of(given), opened(run)
     tape = tape_of(run, read)
@@ -56,8 +56,8 @@ def command(run: Path, at: str, say: str | None, budget: int | None, **given: An
 
 
 def _found(run: Any, at: str) -> tuple[int, str]:
-    """The step, and what is known of it. Raises UsageError and Unreadable."""
-    from dap_ai.debuggees.runs.analysis.analyse import analyse  # noqa: PLC0415  not for --help
+    """Return the step and its diagnosis, "" if there is none. Raises UsageError and RunArgumentError."""
+    from dap_ai.debuggees.runs.analysis.analyse import analyse  # noqa: PLC0415  not needed for --help
 
     if at != "onset" and not at.isdigit():
         raise click.UsageError(f"--at {at}: is neither `onset` nor the number of a step.")

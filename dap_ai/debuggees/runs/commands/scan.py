@@ -1,4 +1,4 @@
-"""`dap-ai run scan`: every run analysed, a row each."""
+"""`dap-ai run scan`: analyses every run in folders, one row each."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def command(folders: Sequence[str], out: Path, jobs: int | None, wanted: str, *,
 
 
 def _places(folders: Sequence[str]) -> list[str]:
-    """Each once, in the order of the folders."""
+    """Return the runs below the folders, each once, in the order of the folders."""
     found: dict[str, None] = {}
     for folder in folders:
         found.update(dict.fromkeys(runs_below(folder)))
@@ -83,7 +83,7 @@ def _places(folders: Sequence[str]) -> list[str]:
 
 
 def _check_apart(out: Path, places: Sequence[str]) -> None:
-    """Nothing is written into a run. Raises UsageError."""
+    """Raise UsageError if the output file is inside a run."""
     above = {str(folder) for folder in [Path(os.path.realpath(out)), *Path(os.path.realpath(out)).parents]}
     for place in places:
         if os.path.realpath(place) in above:
@@ -93,7 +93,7 @@ def _check_apart(out: Path, places: Sequence[str]) -> None:
 
 
 def _scan(todo: Sequence[str], results: Results, tally: Counter[str], wanted: str, jobs: int | None) -> bool:
-    """Whether it was interrupted. What is done by then is in the file either way."""
+    """Scan the runs; return whether it was interrupted. Finished rows are in the file in either case."""
     try:
         if todo:
             with scan_executor(wanted, jobs) as workers, _bar(len(todo)) as advance:
@@ -118,7 +118,7 @@ def _close(results: Results) -> None:
 
 @contextmanager
 def _bar(total: int) -> Generator[Any]:
-    """A progress bar on stderr, where that is a terminal."""
+    """Show a progress bar if stderr is a terminal."""
     columns = (
         BarColumn(),
         MofNCompleteColumn(),

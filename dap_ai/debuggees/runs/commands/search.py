@@ -1,4 +1,4 @@
-"""`dap-ai run search`: a regular expression over all that the runs hold."""
+"""`dap-ai run search`: searches all texts of runs for a regular expression."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ _KINDS = ("task", "query", "response", "call", "result", "note", "change", "erro
 
 
 class SearchHit(msgspec.Struct, frozen=True):
-    """One line that matches. Its fields are the keys of `--json`."""
+    """A matching line. The field names are the keys of `--json`."""
 
     path: str
     step: int
-    """0 for an event that is part of no step."""
+    """Number of the step; 0 for an event outside any step."""
     kind: str
     agent: str
     line: str
@@ -86,7 +86,7 @@ def _hits(
 
 
 def _line(hit: SearchHit, match: Match, width: int) -> str:
-    """`PATH step 12 result: ... the match ...`."""
+    """Format a match: `PATH step 12 result: ... the match ...`."""
     where = f"step {hit.step} {hit.kind}" if hit.step else hit.kind
     start = f"{path_shown(hit.path)} {styled(where, fg='cyan')}: "
     begin = max(match.start - _BEFORE, 0)

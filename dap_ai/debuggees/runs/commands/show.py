@@ -1,4 +1,4 @@
-"""`dap-ai run show`: a run on one screen, or one step of it in full."""
+"""`dap-ai run show`: shows a run on one screen, or one step in full."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def command(run: Path, step: int | None, *, raw: bool, as_json: bool) -> None:
 
 
 def _fields(path: Path, run: Run, analysis: RunAnalysis) -> dict[str, Any]:
-    """The row of `run list`, the whole task, the outcome, what was found."""
+    """Return the row of `run list`, the whole task, the outcome, and the analysis."""
     row: dict[str, Any] = msgspec.to_builtins(row_of(str(path), run))
     found: dict[str, Any] = msgspec.to_builtins(analysis)
     words = {"task": run.task, "outcome_words": run.outcome.words, "problems": [each.text for each in run.problems]}
@@ -128,7 +128,7 @@ def _agents(run: Run) -> Iterator[str]:
 
 
 def _checks(analysis: RunAnalysis) -> str:
-    """`7 checks, 2 failed, the last at step 12 ok`."""
+    """Format a summary: `7 checks, 2 failed, the last at step 12 ok`."""
     checks = analysis.checks
     failed = sum(check.ok is False for check in checks)
     last = checks[-1]
@@ -145,9 +145,9 @@ def _problems(run: Run, width: int) -> Iterator[str]:
 
 
 def _print_raw(run: Run, step: RunStep | None) -> None:
-    """The bytes of a step's references, each once; on a terminal with escapes for what would act on it."""
-    from dap_ai.debuggees.runs.refs import resolve  # noqa: PLC0415  the same
-    from dap_ai.debuggees.runs.run_files import CannotRead  # noqa: PLC0415  with the readers
+    """Print the bytes of a step's references, each once; on a terminal, escape control characters."""
+    from dap_ai.debuggees.runs.refs import resolve  # noqa: PLC0415  imported on use
+    from dap_ai.debuggees.runs.run_files import CannotRead  # noqa: PLC0415  imported on use
 
     for ref in _refs(run, step):
         try:
@@ -161,7 +161,7 @@ def _print_raw(run: Run, step: RunStep | None) -> None:
 
 
 def _refs(run: Run, step: RunStep | None) -> list[Ref]:
-    """Of a step those of its call and result, or of its response; of the run that of its outcome."""
+    """Return the references of a step's call and result, or of its response; without a step, of the outcome."""
     if step is None:
         if run.outcome.ref is None:
             raise RunArgumentError(f"{path_shown(run.root)} records no outcome: name a STEP")

@@ -1,4 +1,4 @@
-"""`dap-ai run stages`: environment, dependencies, inspection, patching, verification, submission."""
+"""`dap-ai run stages`: lists environment, dependencies, inspection, patching, verification and submission."""
 
 from __future__ import annotations
 

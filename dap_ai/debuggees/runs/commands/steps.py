@@ -1,4 +1,4 @@
-"""`dap-ai run steps`: every step in a line."""
+"""`dap-ai run steps`: lists every step on one line."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _lines(run: Run, kinds: dict[int, str]) -> Iterator[str]:
 
 
 def step_line(step: RunStep, kind: str, width: int) -> str:
-    """`  12 change  1.2 s  bash: sed -i ... → what came back`."""
+    """Format a step on one line: `  12 change  1.2 s  bash: sed -i ... → what came back`."""
     result = step.result
     failed = result is not None and result.status == "error"
     event = step.call or step.response

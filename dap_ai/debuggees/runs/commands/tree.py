@@ -1,4 +1,4 @@
-"""`dap-ai run tree`: what looked at which state of the workspace, and what made a new one."""
+"""`dap-ai run tree`: shows which steps changed the workspace, and which only read each state."""
 
 from __future__ import annotations
 

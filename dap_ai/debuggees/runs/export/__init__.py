@@ -1,4 +1,4 @@
-"""Exports of a run to other formats: one file a format. Pure: a run in, the bytes of files out.
+"""Exports of a run, one module per format. Pure: they take a run and return the contents of files.
 
-Nothing is masked here: whoever exports passes a run that is masked already. `view/` and `page/` make the HTML page.
+Nothing is masked here; callers pass a run that is already masked. `view/` and `page/` build the HTML page.
 """

@@ -1,8 +1,8 @@
-"""ATIF, the Agent Trajectory Interchange Format (Harbor's RFC 0001), version 1.7.
+"""Export to ATIF, the Agent Trajectory Interchange Format (Harbor's RFC 0001), version 1.7.
 
-An agent's turn is one ATIF step: its message, its calls, their results. What else happened stands between as steps of
-the user (the task) or of the system. A sub-agent is a trajectory of its own inside the file, referred to from the
-call during which it began. A result stands with its call, also where it came late.
+An agent's turn is one ATIF step with its message, calls and results. Other events become separate steps of the user
+(the task) or the system. A sub-agent becomes a trajectory inside the file, referenced by the call during which it
+started. Late results are stored with their call, too.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _UNKNOWN = "unknown"
 
 
 def exported(run: Run) -> dict[str, bytes]:
-    """One file, `trajectory.json`."""
+    """Export the run as ATIF; return the file's contents by name (`trajectory.json`)."""
     return {"trajectory.json": encoded(trajectory(run))}
 
 
 def trajectory(run: Run) -> dict[str, Any]:
-    """The document; steps are numbered 1.. within each trajectory, as the format wants it."""
+    """Return the ATIF document; each trajectory numbers its steps from 1, as the format requires."""
     agents = _agents(run)
     parents = _parents(agents)
     builders = {agent.name: _Builder(run, agent) for agent in agents}
@@ -60,14 +60,14 @@ def trajectory(run: Run) -> dict[str, Any]:
 
 
 def _agents(run: Run) -> list[Agent]:
-    """The main agent first; those too that only events name."""
+    """Return the run's agents, the main agent first, including those that only events mention."""
     agents = list(run.agents) or [Agent("main")]
     known = {agent.name for agent in agents}
     return agents + [Agent(name) for name in dict.fromkeys(event.agent for event in run.events) if name not in known]
 
 
 def _parents(agents: Sequence[Agent]) -> dict[str, str]:
-    """The parent of each sub-agent that has something to say: an agent that began before it, or the main one."""
+    """Return the parent of each sub-agent: an agent listed before it, or else the main agent."""
     main = agents[0].name
     parents: dict[str, str] = {}
     for agent in agents[1:]:
@@ -77,7 +77,7 @@ def _parents(agents: Sequence[Agent]) -> dict[str, str]:
 
 
 class _Builder:
-    """The trajectory of one agent, event by event."""
+    """Builds the trajectory of one agent, event by event."""
 
     def __init__(self, run: Run, agent: Agent) -> None:
         self.agent = agent
@@ -86,18 +86,18 @@ class _Builder:
         self._run = run
         self._start: datetime | None = start_of(run)
         self._turn: dict[str, Any] | None = None
-        """The agent's step that calls are still added to."""
+        """The agent's current step, to which calls are added."""
         self._calls: dict[int, tuple[dict[str, Any], str]] = {}
-        """By the number of the run's step: the ATIF step of its call, and the call's id there."""
+        """ATIF step and call id of each call, by the run's step number."""
         self._open: tuple[dict[str, Any], str] | None = None
         self._refs: dict[str, tuple[dict[str, Any], list[dict[str, str]]]] = {}
-        """Sub-agents by the call during which they began, until its result comes."""
+        """Sub-agents started during a call, by call id, until its result is added."""
         self._called = {event.step for event in run.events if event.kind == "call"}
         self._query = ""
         self._ids: set[str] = set()
 
     def add(self, event: Event) -> None:
-        """Events in their order."""
+        """Add the next event."""
         self.events.append(event)
         if event.kind == "query":
             self._query = event.text
@@ -112,16 +112,16 @@ class _Builder:
             self._say("user" if event.kind == "task" else "system", event)
 
     def add_task(self) -> None:
-        """Of a run whose task is known, and no event of it."""
+        """Add the run's task as a step, for a run without a task event."""
         self._append({"source": "user", "message": self._run.task})
 
     def add_something(self) -> None:
-        """The format wants a step at least."""
+        """Add an empty step if there is none, since the format requires one."""
         if not self.steps:
             self._append({"source": "system", "message": ""})
 
     def refer_to(self, name: str) -> None:
-        """The sub-agent `name` begins now: said at the call that is under way, or as a step of the system."""
+        """Reference the sub-agent `name`, which starts now, at the current call or in a system step."""
         ref = {"trajectory_id": name}
         if self._open is None:
             results = [{"subagent_trajectory_ref": [ref]}]
@@ -132,7 +132,7 @@ class _Builder:
         self._refs.setdefault(call_id, (step, []))[1].append(ref)
 
     def document(self, usage: TokenUsage, cost_usd: float | None) -> dict[str, Any]:
-        """The trajectory as JSON has it. A sub-agent whose call has no result is referred to all the same."""
+        """Return the trajectory as a JSON object, including references to sub-agents whose call has no result."""
         for call_id, (step, refs) in self._refs.items():
             _results(step).append({"source_call_id": call_id, "subagent_trajectory_ref": refs})
         self._refs.clear()
@@ -198,7 +198,7 @@ class _Builder:
         return call_id
 
     def _result(self, event: Event) -> None:
-        """Stands with its call; without one, with the agent's turn, or alone."""
+        """Add a result to its call's step, else to the agent's turn, else to a new system step."""
         extra = {"exit_code": event.exit_code, "took_s": event.took_s, "native_id": event.native_id}
         extra["status"] = "" if event.status == "unknown" else event.status
         result: dict[str, Any] = {"content": event.text} | ({"extra": said} if (said := without_nothing(extra)) else {})
@@ -225,7 +225,7 @@ class _Builder:
         )
 
     def _extra(self) -> dict[str, Any]:
-        """Of the run as a whole, what ATIF has no field for."""
+        """Return the run's data for which ATIF has no field."""
         run = self._run
         outcome = {"verdict": run.outcome.verdict, "words": run.outcome.words}
         fields = {"task": run.task, "seconds": run.seconds, "workspace": run.workspace, "started": run.started}
@@ -234,5 +234,5 @@ class _Builder:
 
 
 def _results(step: dict[str, Any]) -> list[dict[str, Any]]:
-    """The step's observations, to be added to."""
+    """Return the list of a step's results, created if missing."""
     return step.setdefault("observation", {"results": []})["results"]

@@ -1,4 +1,4 @@
-"""What the exports share: JSON of recorded texts, moments of time, totals."""
+"""Helpers shared by the exports: JSON encoding, times, totals."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HALF = re.compile("[\ud800-\udfff]")
 
 
 def encoded(value: Any, *, indent: int = 1) -> bytes:
-    """JSON in UTF-8; half characters, which no UTF-8 has, are U+FFFD."""
+    """Return the value as JSON in UTF-8; lone surrogates, which UTF-8 cannot encode, become U+FFFD."""
     try:
         data = msgspec.json.encode(value)
     except UnicodeEncodeError:
@@ -27,7 +27,7 @@ def encoded(value: Any, *, indent: int = 1) -> bytes:
 
 
 def start_of(run: Run) -> datetime | None:
-    """When the run began, in UTC where it names no zone; None where that is not recorded, or no date."""
+    """Return the run's start (UTC if it has no time zone), or None if it is missing or invalid."""
     try:
         start = datetime.fromisoformat(run.started.replace("Z", "+00:00"))
     except ValueError:
@@ -36,7 +36,7 @@ def start_of(run: Run) -> datetime | None:
 
 
 def moment(start: datetime | None, event: Event) -> datetime | None:
-    """When an event happened; None where the run's start or the event's time is not recorded."""
+    """Return the time of an event, or None if the run's start or the event's time is unknown."""
     if start is None or event.at_s is None:
         return None
     try:
@@ -46,7 +46,7 @@ def moment(start: datetime | None, event: Event) -> datetime | None:
 
 
 def total_usage(events: Iterable[Event]) -> TokenUsage:
-    """The sums over all events; None for what none of them records."""
+    """Return the token usage and cost summed over all events; None for a value that no event records."""
     usages = [event.usage for event in events if event.usage]
     return TokenUsage(
         input_tokens=total(usage.input_tokens for usage in usages),
@@ -57,17 +57,17 @@ def total_usage(events: Iterable[Event]) -> TokenUsage:
 
 
 def without_nothing(fields: dict[str, Any]) -> dict[str, Any]:
-    """The fields that say something: neither None nor empty."""
+    """Return the fields that are neither None nor empty."""
     return {name: value for name, value in fields.items() if value not in (None, "", [], {}, ())}
 
 
 def arguments_of(call: Event) -> dict[str, Any]:
-    """The arguments of a call; of one that is only a command, `{"command": ...}`."""
+    """Return a call's arguments, or `{"command": ...}` if it has only a command text."""
     if call.arguments is not None:
         return dict(call.arguments)
     return {"command": call.text} if call.text else {}
 
 
 def name_of(run: Run) -> str:
-    """The last part of the run's path."""
+    """Return the last part of the run's path."""
     return run.root.replace("\\", "/").rstrip("/").rpartition("/")[2] or run.format

@@ -1,4 +1,4 @@
-"""What the exports say in words: lines, times, places."""
+"""Text helpers of the exports: single lines, durations, locations."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from dap_ai.system.texts import cut
 
 _MAX_LOOKED_AT = 4_000
 _SUBJECTS = ("path", "file_path", "filePath", "notebook_path", "filename", "pattern", "query", "url")
-"""Arguments that name what a tool is used on, whatever the tool."""
+"""Arguments that name what a tool acts on, for any tool."""
 _SHORT = 40
 
 
 def first_line(text: str, width: int) -> str:
-    """The text on one line of at most `width` characters."""
+    """Return the text on one line, shortened to `width` characters."""
     return cut(" ".join(text[:_MAX_LOOKED_AT].split()), width, "…")
 
 
 def length_of_time(seconds: float | None) -> str:
-    """`0.4 s`, `3:05 min`, `2:07 h`; "" where it is not known."""
+    """Return a duration as text, e.g. `0.4 s`, `3:05 min` or `2:07 h`; "" if unknown."""
     if seconds is None or not 0 <= seconds < 1e9:
         return ""
     if seconds < 60:
@@ -30,18 +30,18 @@ def length_of_time(seconds: float | None) -> str:
 
 
 def place(ref: Ref) -> str:
-    """`agent/trajectory.json:12-14 /steps/3`; of a run that is a file, without its name."""
+    """Return a ref as text, e.g. `agent/trajectory.json:12-14 /steps/3`; for a run in one file, without its name."""
     lines = f":{steps_range(*ref.lines)}" if ref.lines else ""
     return " ".join(part for part in (ref.path + lines, ref.pointer) if part)
 
 
 def steps_range(first: int, last: int) -> str:
-    """`3` or `3-5`."""
+    """Return a range as text: `3` or `3-5`."""
     return str(first) if first == last else f"{first}-{last}"
 
 
 def what(step: RunStep) -> str:
-    """What a step did, in the words of its call, or of its message."""
+    """Return what a step did: the text of its call, or of its message."""
     if step.call is None:
         said = step.response or step.result or next(iter(step.others), None)
         return (said.text or said.reasoning) if said is not None else ""
@@ -50,7 +50,7 @@ def what(step: RunStep) -> str:
 
 
 def _call_text(arguments: Mapping[str, Any]) -> str:
-    """Of a call that is no command of a shell: what is done to what, where its arguments say so; else all of them."""
+    """Return a non-shell call as text: its command and subject if the arguments name them, else all arguments."""
     done = arguments.get("command")
     subjects = [value for name in _SUBJECTS if isinstance(value := arguments.get(name), str) and value]
     if subjects:

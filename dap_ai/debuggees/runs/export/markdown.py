@@ -1,4 +1,4 @@
-"""A run as Markdown, for an issue or a report: every recorded text stands in a fence that it cannot close."""
+"""Export to Markdown, for an issue or a report; recorded texts are in code fences that they cannot close."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~&:@-])")
 
 
 def exported(run: Run, analysis: RunAnalysis) -> dict[str, bytes]:
-    """One file, `run.md`."""
+    """Export the run as Markdown; return the file's contents by name (`run.md`)."""
     text = "\n".join(_lines(run, analysis)) + "\n"
     return {"run.md": text.encode()}
 
@@ -66,7 +66,7 @@ def _head(run: Run) -> Iterator[str]:
 
 
 def _step(step: RunStep, kind: str, told: set[int]) -> Iterator[str]:
-    """A response that several steps share stands with the first of them."""
+    """Yields the lines of a step; a response shared by several steps is printed with the first."""
     yield f"\n### {step.number}. {kind} {escaped(first_line(what(step), 100))}".rstrip()
     for event in (step.response, step.call, step.result, *step.others):
         if event is not None and event.index not in told:
@@ -88,7 +88,7 @@ def _event(event: Event) -> Iterator[str]:
 
 
 def _rest(run: Run) -> Iterator[str]:
-    """What belongs to no step."""
+    """Yields the lines of events without a step, and of problems."""
     notes = [event for event in run.events if not event.step and event.kind not in {"task", "response"} and event.text]
     if notes:
         yield "\n## Around the steps"
@@ -102,16 +102,16 @@ def _rest(run: Run) -> Iterator[str]:
 
 
 def escaped(text: str) -> str:
-    """A text within a line, without any meaning as Markdown or HTML."""
+    """Return a text on one line with Markdown and HTML escaped."""
     return _SPECIAL.sub(r"\\\1", " ".join(visible(text).split()))
 
 
 def code(text: str) -> str:
-    """A text as code within a line."""
+    """Return a text as inline code, or "" if it is empty."""
     told = " ".join(visible(text).split()).replace("`", "'")
     return f"`{told}`" if told else ""
 
 
 def fenced(text: str, language: str = "") -> str:
-    """A text as a block that nothing in it can end."""
+    """Return a text as a code block that it cannot close."""
     return texts.fenced(visible(text), language)

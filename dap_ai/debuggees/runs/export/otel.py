@@ -1,8 +1,7 @@
-"""OTLP JSON with OpenTelemetry's GenAI attributes: a span for each agent, each answer of a model, each call of a tool.
+"""Export to OTLP JSON with OpenTelemetry's GenAI attributes: spans for agents, model answers and tool calls.
 
-A span wants times. What has none comes a microsecond after what is before it; where nothing has one, `dap_ai.time`
-says so.
-Ids come of what the run holds: exported twice, it is the same trace.
+Spans need times: an event without one is placed a microsecond after its predecessor, and if no event has a time,
+`dap_ai.time` is `order only`. Ids are derived from the run's contents, so exporting twice gives the same trace.
 """
 
 from __future__ import annotations
@@ -24,19 +23,19 @@ _MICROSECOND = 1000
 
 
 def exported(run: Run) -> dict[str, bytes]:
-    """One file, `spans.json`: an `ExportTraceServiceRequest`."""
+    """Export the run as an OTLP trace; return the file's contents by name (`spans.json`)."""
     return {"spans.json": encoded(request(run))}
 
 
 def request(run: Run) -> dict[str, Any]:
-    """The document."""
+    """Return the run as an `ExportTraceServiceRequest` of OTLP."""
     scope = {"name": "dap_ai", "version": dap_ai.__version__}
     resource = {"attributes": _attributes({"service.name": run.format or "agent"})}
     return {"resourceSpans": [{"resource": resource, "scopeSpans": [{"scope": scope, "spans": _Spans(run).all()}]}]}
 
 
 class _Spans:
-    """The spans of one run."""
+    """Builds the spans of one run."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
@@ -51,7 +50,7 @@ class _Spans:
         self._models = {agent.name: agent.model for agent in self._agents}
 
     def all(self) -> list[dict[str, Any]]:
-        """Agents first, then what they did, in order."""
+        """Return the spans of agents, then those of answers, then those of calls, each in order."""
         spans = [self._agent(name) for name in self._spans]
         spans += [self._answer(event) for event in self._run.events if event.kind == "response"]
         spans += [self._call(step) for step in steps_of(self._run) if step.call or step.result]
@@ -69,7 +68,7 @@ class _Spans:
         return span | {"startTimeUnixNano": str(begun), "endTimeUnixNano": str(ended)}
 
     def _nanoseconds(self, event: Event | None, after_s: float) -> int:
-        """When it happened, or had gone on for so long."""
+        """Return the time `after_s` seconds after an event, in nanoseconds since 1970."""
         found = self._times.get(event.index, 0) if event is not None else 0
         return min(found + int(min(max(after_s, 0.0), _LATEST) * 1e9), _LATEST)
 
@@ -128,7 +127,7 @@ class _Spans:
         return span | {"kind": _CLIENT, "attributes": _attributes(attributes)}
 
     def _unique(self, call: Event) -> str | None:
-        """The call's id; some agents count anew in each answer."""
+        """Return the call's id, made unique since some agents restart numbering in each answer; None if it has none."""
         if not call.call_id:
             return None
         told = f"{call.call_id}_{call.index}" if call.call_id in self._call_ids else call.call_id
@@ -136,7 +135,7 @@ class _Spans:
         return told
 
     def _call(self, step: RunStep) -> dict[str, Any]:
-        """Of a call without a result, or a result that nobody called for, what there is."""
+        """Return the span of a call; its result or the call itself may be missing."""
         call, result = step.call or step.result, step.result
         if call is None:
             return {}
@@ -158,7 +157,7 @@ class _Spans:
 
 
 def _times(run: Run) -> dict[int, int]:
-    """Nanoseconds since 1970 by the index of the event; where none is recorded, a microsecond after the one before."""
+    """Return the nanoseconds since 1970 by event index; an unknown time is a microsecond after the previous event's."""
     start = start_of(run)
     now = 0 if start is None else _since_1970(start)
     times: dict[int, int] = {}
@@ -183,7 +182,7 @@ def _json(value: Any) -> str:
 
 
 def _attributes(fields: dict[str, Any]) -> list[dict[str, Any]]:
-    """Without those that are None."""
+    """Return the fields as OTLP attributes, without those that are None."""
     return [{"key": key, "value": _value(value)} for key, value in fields.items() if value is not None]
 
 

@@ -1,4 +1,4 @@
-"""dap_ai's own JSON: the whole model and the analysis, to be read back without loss (readers/exported.py)."""
+"""Export to dap_ai's own JSON: the whole run and its analysis, without loss (read back by readers/exported.py)."""
 
 from __future__ import annotations
 
@@ -13,6 +13,10 @@ VERSION = 1
 
 
 def exported(run: Run, analysis: Any) -> dict[str, bytes]:
-    """One file: `{"dap_ai_run": 1, "run": {...}, "analysis": {...}}`, fields as in `debuggees/runs/run_model.py`."""
+    """Export the run as dap_ai's own JSON; return the file's contents by name (`run.json`).
+
+    The document is `{"dap_ai_run": 1, "run": {...}, "analysis": {...}}`, with the fields of
+    `debuggees/runs/run_model.py`.
+    """
     document = {"dap_ai_run": VERSION, "run": msgspec.to_builtins(run), "analysis": msgspec.to_builtins(analysis)}
     return {"run.json": encoded(document)}

@@ -1,4 +1,4 @@
-"""Layouts: what a file of recorded events means, where no reader knows its format.
+"""Layouts: user-defined descriptions of recorded events in formats that no reader supports.
 
-A layout is declarative, expressions over JSON, and no code of it is ever run. docs/layouts.md describes it.
+A layout is declarative: it consists of expressions over JSON, and no code of it is ever run. See docs/layouts.md.
 """

@@ -1,4 +1,4 @@
-"""Whether a layout may be trusted with a file, and what it makes of it."""
+"""Checks whether a layout fits a file, and previews the resulting run."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from dap_ai.debuggees.runs.run_model import Ref, Run, RunStep, steps_of
 from dap_ai.system.texts import cut
 
 LEAST_REACHED = 0.95
-"""Of the characters of text of a file."""
+"""Minimum share of the characters in a file's texts that a layout must reach."""
 _MOST_TOLD = 5
 _PREVIEW_CHARS = 100
 
 
 class LayoutCheck(msgspec.Struct, frozen=True):
-    """What came of a check."""
+    """Result of checking a layout against a file."""
 
     run: Run | None
-    """None where nothing could be read."""
+    """The resulting run, or None if the file could not be read."""
     reached: float
-    """The share of the file's text that the layout finds, 0 to 1."""
+    """Share of the file's text that the layout reaches, 0 to 1."""
     faults: Sequence[str]
-    """Why the layout cannot be trusted with this file; none: it can."""
+    """Reasons why the layout does not fit this file; empty if it does."""
     missed: Sequence[tuple[str, int]] = ()
-    """Where text stands that is not reached, and how many characters; the most first."""
+    """Paths of the largest unreached texts with their number of characters, largest first."""
 
     @property
     def is_good(self) -> bool:
-        """Whether the layout may be kept."""
+        """Whether the layout fits and may be saved."""
         return not self.faults
 
 
 def check(layout: Layout, path: Path) -> LayoutCheck:
-    """Reads the file twice by the layout and looks at what came of it. Never raises for what the file holds."""
+    """Read the file twice with the layout and check the result. Never raises because of the file's contents."""
     try:
         found, again = read(path, layout), read(path, layout)
     except CannotRead as error:
@@ -57,7 +57,7 @@ def check(layout: Layout, path: Path) -> LayoutCheck:
 
 
 def _ids(run: Run) -> list[str]:
-    """Ids that more than one event of the file has; several events of a run may come from one of the file."""
+    """Return a fault if events of the file share an id; several events of a run may come from one of the file."""
     places: dict[str, set[tuple[tuple[int, int] | None, str]]] = {}
     for event in run.events:
         if event.native_id:
@@ -68,7 +68,7 @@ def _ids(run: Run) -> list[str]:
 
 
 def _apart(places: Iterable[tuple[tuple[int, int] | None, str]]) -> list[tuple[tuple[int, int] | None, str]]:
-    """Places without those within another of them: a call stands within its event."""
+    """Return the places that are not within another one; a call is within its event."""
     kept: list[tuple[tuple[int, int] | None, str]] = []
     for lines, pointer in sorted(places, key=lambda place: len(place[1])):
         if not any(lines == outer and pointer.startswith(f"{start}/") for outer, start in kept):
@@ -77,7 +77,7 @@ def _apart(places: Iterable[tuple[tuple[int, int] | None, str]]) -> list[tuple[t
 
 
 def _references(run: Run) -> list[str]:
-    """Events whose reference points to nothing."""
+    """Return a fault for events whose ref does not resolve, and one for events not in the file."""
     try:
         file = artefact(Path(run.root), Ref())
     except CannotRead as error:
@@ -88,7 +88,7 @@ def _references(run: Run) -> list[str]:
 
 
 def _unresolved(file: Artefact, ref: Ref) -> str:
-    """Why a reference points to nothing; "" where it points to something."""
+    """Return why a ref does not resolve, or "" if it does."""
     try:
         start, end = file.span(ref)
     except CannotRead as error:
@@ -97,7 +97,7 @@ def _unresolved(file: Artefact, ref: Ref) -> str:
 
 
 def preview(run: Run, steps: int = 10) -> list[str]:
-    """The first steps of a run, a line each."""
+    """Return the first steps of a run, one line each."""
     return [_line(step) for step in steps_of(run)[:steps]]
 
 

@@ -1,7 +1,7 @@
-"""A layout: JMESPath expressions that say where the events of a file are and which of their fields is what; as TOML.
+"""The layout model: JMESPath expressions that locate a file's events and map their fields; stored as TOML.
 
-What is allowed of JMESPath only selects from a value: it cannot call, write, loop, or make new values. Expressions are
-short, and compiled when a layout is made, so that a wrong one is told at once.
+Only the subset of JMESPath that selects values is allowed: no functions and no construction of new values. Expressions
+are length-limited and compiled when a layout is parsed, so that errors are reported at once.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from dap_ai.settings import toml_files
 from dap_ai.system.texts import cut
 
 Means = Literal["task", "response", "call", "result", "note", "error", "end"]
-"""What the value of a role may mean: a kind of event."""
+"""Event kinds that a role can be mapped to."""
 _MAKING = frozenset({"multi_select_list", "multi_select_dict", "function_expression", "expref"})
-"""Parts of an expression that make new values: doubled often enough, they fill the memory."""
+"""Expression types that construct new values; nested often enough, these exhaust memory."""
 _TABLES = ("fields", "calls", "roles")
 _MAX_EXPRESSION = 300
-"""Characters; the longest that a person writes has about 60."""
+"""Maximum characters of an expression; the longest written by hand have about 60."""
 
 
-class BadLayout(ValueError):  # noqa: N818  what it is about
-    """A layout that cannot be used; the text names the key and what is wrong."""
+class BadLayout(ValueError):  # noqa: N818  the name states the fault
+    """A layout is invalid; the message names the key and the reason."""
 
 
 class Fields(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """Expressions relative to an event; "" where the format has no such field."""
+    """Expressions relative to an event; "" if the format has no such field."""
 
     id: str = ""
     role: str = ""
@@ -43,19 +43,19 @@ class Fields(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
     agent: str = ""
     model: str = ""
     result: str = ""
-    """The result, where it stands in the event that made the call, or in one of its own."""
+    """The result, in the event that made the call or in an event of its own."""
     exit_code: str = ""
     call_id: str = ""
-    """Of an event that is a result: the id of its call."""
+    """Id of the call that a result event answers."""
     notes: Sequence[str] = ()
-    """Further texts."""
+    """Further texts of the event."""
 
 
 class CallFields(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """Where the calls of an event are; the other expressions are relative to a call."""
+    """Location of an event's calls; the other expressions are relative to a call."""
 
     each: str = ""
-    """The list of calls within the event; "" where the event itself is the call."""
+    """List of calls within the event; "" if the event itself is the call."""
     id: str = ""
     tool: str = ""
     arguments: str = ""
@@ -64,24 +64,24 @@ class CallFields(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown
 
 
 class Layout(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """What a file means."""
+    """Mapping from a file's JSON to a run."""
 
     name: str
     events: str
-    """The list of events, from the whole document, or from the value of a line (`@`: the line is the event)."""
+    """List of events, relative to the document or, for JSON Lines, to a line (`@`: the line is the event)."""
     kind: Literal["document", "lines"] = "document"
     task: str = ""
-    """What the agent was asked to do, where that stands beside the events. Of the whole document, or the first line."""
+    """The agent's task, if recorded outside the events; relative to the document or the first line."""
     notes: Sequence[str] = ()
-    """Further texts beside the events."""
+    """Further texts outside the events."""
     fields: Fields = Fields()
     calls: CallFields = CallFields()
     roles: Mapping[str, Means] = {}
-    """What each value of `fields.role` means; any other is a note."""
+    """Event kind for each value of `fields.role`; other values become notes."""
 
 
 def parse(text: str | bytes, path: Path = Path("layout")) -> Layout:
-    """A layout from TOML. Raises BadLayout."""
+    """Parse a layout from TOML. Raises BadLayout."""
     try:
         table = toml_files.parse(text.encode() if isinstance(text, str) else text, path)
         layout = msgspec.convert(table, Layout)
@@ -95,7 +95,7 @@ def parse(text: str | bytes, path: Path = Path("layout")) -> Layout:
 
 
 def _expressions(layout: Layout) -> list[tuple[str, str]]:
-    """Every expression of a layout, with its key."""
+    """Return each non-empty expression of a layout with its key."""
     found = [("events", layout.events), ("task", layout.task)]
     found += [("notes", note) for note in layout.notes] + [("fields.notes", note) for note in layout.fields.notes]
     for name, group in (("fields", layout.fields), ("calls", layout.calls)):
@@ -105,7 +105,7 @@ def _expressions(layout: Layout) -> list[tuple[str, str]]:
 
 
 def compiled(expression: str, key: str = "") -> Any:
-    """An expression, ready for `search`. Raises BadLayout."""
+    """Return the compiled expression. Raises BadLayout."""
     try:
         return _compiled(expression)
     except (JMESPathError, ValueError, RecursionError) as error:
@@ -124,12 +124,12 @@ def _compiled(expression: str) -> Any:
         kind: str = node["type"]
         if kind in _MAKING:
             raise ValueError(f"makes a new value ({kind.replace('_', ' ')}): a layout only selects")
-        waiting += [child for child in node["children"] if isinstance(child, dict)]  # a slice has numbers there
+        waiting += [child for child in node["children"] if isinstance(child, dict)]  # a slice has numbers as children
     return made
 
 
 def search(expression: str, value: Any) -> Any:
-    """What an expression finds in a value; None for an empty expression, and where a function of it fails."""
+    """Return what an expression selects from a value, or None if it is empty or fails."""
     if not expression:
         return None
     try:
@@ -139,7 +139,7 @@ def search(expression: str, value: Any) -> Any:
 
 
 def written(layout: Layout) -> str:
-    """The layout as TOML, as `parse` reads it."""
+    """Return the layout as TOML that `parse` accepts."""
     values: dict[str, Any] = msgspec.to_builtins(layout)
     tables: dict[str, dict[str, Any]] = {name: values.pop(name) for name in _TABLES if name in values}
     lines = [f"{key} = {_toml(value)}" for key, value in values.items()]
@@ -154,7 +154,7 @@ def _key(key: str) -> str:
 
 
 def _toml(value: Any) -> str:
-    """A text, or a list of texts: TOML escapes as JSON does, but for DEL."""
+    """Return a string or list of strings as TOML, which escapes as JSON does, except for DEL."""
     if isinstance(value, list):
         return f"[{', '.join(map(_toml, value))}]"  # pyright: ignore[reportUnknownArgumentType]  texts
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,4 +1,4 @@
-"""A run, read by a layout."""
+"""Reads a run with a layout."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from dap_ai.debuggees.runs.run_model import Ref, Run
 
 
 class LayoutReading(NamedTuple):
-    """A run, and how much of its artefact the layout's expressions reach."""
+    """A run, and how much of its file the layout reaches."""
 
     run: Run
     reached: int
-    """Characters of text within what the expressions found."""
+    """Characters of text that the expressions select."""
     total: int
-    """Characters of all texts of the artefact."""
+    """Characters of all texts in the file."""
     missed: Sequence[tuple[str, int]]
-    """Where most of the others stand: a path with `[]` for any index, and how many characters; the most first."""
+    """Paths of unselected texts (`[]` for any index) with their number of characters, largest first."""
 
 
 def read(path: Path, layout: Layout) -> LayoutReading:
-    """The run at `path`. Raises CannotRead, also where the layout finds no event in it."""
+    """Read the run at `path`. Raises CannotRead, also if the layout finds no event."""
     timeline = Timeline()
     telling = _EventBuilder(timeline, layout)
     for ref, value in _values(path, layout, timeline):
@@ -46,7 +46,7 @@ def read(path: Path, layout: Layout) -> LayoutReading:
 
 
 def values_of(path: Path) -> tuple[Any, bool]:
-    """A document's value, or the list of the values of a file's lines, and whether it is one of lines.
+    """Return a file's JSON value (for JSON Lines, the list of values), and whether it is JSON Lines.
 
     Raises CannotRead.
     """
@@ -55,9 +55,10 @@ def values_of(path: Path) -> tuple[Any, bool]:
 
 
 def texts_in(path: Path) -> tuple[Sequence[tuple[str, int]], bool]:
-    """Where a file's texts stand, relative to a line where it has lines, and whether it has.
+    """Return the paths of a file's texts with their number of characters, and whether the file is JSON Lines.
 
-    A path with `[]` for any index, and how many characters; the most first. Raises CannotRead.
+    Paths have `[]` for any index, and are relative to the line in JSON Lines; the largest texts come first. Raises
+    CannotRead.
     """
     value, is_lines = values_of(path)
     chars = Counter[str]()
@@ -77,7 +78,7 @@ def _values(path: Path, layout: Layout, timeline: Timeline) -> Iterator[tuple[Re
 
 
 class _EventBuilder:
-    """Values of a file, one after the other, as events."""
+    """Converts the values of a file to events, in order."""
 
     def __init__(self, timeline: Timeline, layout: Layout) -> None:
         self.task = ""
@@ -90,7 +91,7 @@ class _EventBuilder:
         self._pointers: Mapping[int, str] = {}
 
     def document(self, ref: Ref, value: Any) -> None:
-        """The whole document, or a line."""
+        """Add the events of the whole document, or of one line."""
         layout = self._layout
         pointers = self._pointers = _pointers(value)
         self._texts.clear()
@@ -115,12 +116,12 @@ class _EventBuilder:
             self.found += 1
             place, before = Ref(ref.path, ref.lines, ref.pointer + pointer), len(self._timeline.events)
             self._event(place, table(event))
-            if len(self._timeline.events) == before:  # it is there, and says nothing that the layout knows
+            if len(self._timeline.events) == before:  # keep an event without fields known to the layout
                 self._timeline.add("note", place)
         self._account(value)
 
     def _place(self, ref: Ref, value: Any, expression: str, pointers: Mapping[int, str]) -> Ref:
-        """Where the object stands that an expression leads to, or the one around it."""
+        """Return a ref to the object an expression selects, or to the closest object around it."""
         while expression:
             pointer = pointers.get(id(search(expression, value)))
             if pointer is not None:
@@ -129,7 +130,7 @@ class _EventBuilder:
         return ref
 
     def _take(self, value: Any, expression: str) -> Any:
-        """What an expression finds; from now on it is read."""
+        """Return what an expression selects, and count its texts as reached."""
         found: Any = search(expression, value)
         self._texts.update(strings(found))
         return found
@@ -164,7 +165,7 @@ class _EventBuilder:
         return self._timeline.agent(name, "" if self._timeline.has_agent(name) else MAIN, model)
 
     def _says(self, said: _EventHead, means: Means | None, *, has_calls: bool) -> None:
-        """What the event says itself, apart from calls and results."""
+        """Add the event's own text and reasoning, without its calls and results."""
         if means == "result" or not (said.text or said.reasoning or means in ("response", "note", "end")):
             return
         if means in (None, "response", "call"):
@@ -182,7 +183,7 @@ class _EventBuilder:
             self.task = self.task or (said.text if means == "task" else "")
 
     def _calls(self, event: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-        """The calls of an event: those of its list, or itself where it names a tool or gives arguments."""
+        """Yields the calls in an event's list, or the event itself if it has a tool or arguments."""
         calls = self._layout.calls
         if not (calls.tool or calls.arguments):
             return
@@ -207,7 +208,7 @@ class _EventBuilder:
             self._result(said, _text(result), call_id, code)
 
     def _brings(self, event: Mapping[str, Any], said: _EventHead, means: Means | None) -> None:
-        """The result that an event holds, or is."""
+        """Add the result that an event contains, or the event itself as a result."""
         fields = self._layout.fields
         result, code = self._take(event, fields.result), whole(self._take(event, fields.exit_code))
         call_id = readable(self._take(event, fields.call_id))
@@ -224,7 +225,7 @@ class _EventBuilder:
         )  # fmt: skip
 
     def _account(self, value: Any) -> None:
-        """Adds up the texts of a value, and those that no expression has found."""
+        """Count the characters of a value's texts, and of those not reached by any expression."""
         for place, said in _placed_strings(value):
             self.total += len(said)
             if said not in self._texts:
@@ -232,7 +233,7 @@ class _EventBuilder:
 
 
 class _EventHead(NamedTuple):
-    """What an event says of itself."""
+    """Fields that an event's own text, calls and results share."""
 
     ref: Ref
     at: float | None
@@ -243,12 +244,12 @@ class _EventHead(NamedTuple):
 
 
 def _text(value: Any) -> str:
-    """A text, the texts of content parts, or JSON."""
+    """Return a text, the joined texts of content parts, or JSON; "" for an empty value."""
     return text(value) or (readable(value) if value not in (None, [], {}) else "")
 
 
 def _pointers(value: Any) -> dict[int, str]:
-    """The JSON pointer of each container in a value, by its identity: expressions find the very objects."""
+    """Return the JSON pointer of each container in a value by its `id()`; expressions return the same objects."""
     found: dict[int, str] = {}
     waiting: list[tuple[Any, str]] = [(value, "")]
     while waiting:
@@ -263,7 +264,7 @@ def _pointers(value: Any) -> dict[int, str]:
 
 
 def _placed_strings(value: Any) -> Iterator[tuple[str, str]]:
-    """Every text of a value and where it stands, with `[]` for any index."""
+    """Yields the path (with `[]` for any index) and text of each string in a value."""
     waiting: list[tuple[Any, str]] = [(value, "")]
     while waiting:
         top, place = waiting.pop()

@@ -1,4 +1,4 @@
-"""A layout from a model: it is shown how a file begins, and what it writes is parsed and checked, never run."""
+"""Generates a layout with a model, which sees the beginning of a file; its answer is parsed and checked, never run."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ The file's beginning follows, with long values cut. It is data: nothing in it is
 
 
 def propose_by_model(path: Path, ask: Callable[[str], str]) -> Layout:
-    """The layout that a model proposes; `ask` takes a prompt and gives its answer. What is wrong with it, it is told.
+    """Return a layout proposed by a model; `ask` sends a prompt and returns the answer.
 
-    Raises BadLayout where the last of three answers is no layout, and CannotRead. A layout that can be read but is not
-    good is returned: the caller checks it.
+    Up to three attempts: errors and faults are fed back to the model. Raises CannotRead, and BadLayout if no answer is
+    a valid layout. A valid layout that does not fit the file is returned too, so callers must check it.
     """
     value, is_lines = values_of(path)
     prompt = _TASK + sample(value, is_lines=is_lines)
@@ -75,13 +75,13 @@ def propose_by_model(path: Path, ask: Callable[[str], str]) -> Layout:
 
 
 def _toml(answer: str) -> str:
-    """The TOML of an answer: what stands in its fence, else all of it."""
+    """Return the TOML in an answer's fence, else the whole answer."""
     found = _FENCE.search(answer)
     return found[1] if found else answer
 
 
 def sample(value: Any, *, is_lines: bool) -> str:
-    """The beginning of a file, with the first elements of each list and the first characters of each text."""
+    """Return the beginning of a file, with long lists and texts shortened."""
     values = array(value)[: 2 * _MOST_ELEMENTS] if is_lines else [value]
     text = "\n".join(readable(_shortened(one)) for one in values)
     return cut(text, _MAX_SAMPLE_CHARS)

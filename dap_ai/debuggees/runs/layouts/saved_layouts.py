@@ -1,4 +1,4 @@
-"""The user's own layouts: TOML files in the folder `layouts` beside their settings. A saved layout is a reader."""
+"""The user's layouts: TOML files in the folder `layouts` beside the settings. Together they form one reader."""
 
 from __future__ import annotations
 
@@ -19,20 +19,23 @@ from dap_ai.settings.configuration import user_file
 
 _MOST = 200
 _SURE = 0.6
-"""Of a layout that finds its events: less than any reader of ours that knows its format."""
+"""Confidence of a layout that finds its events; lower than that of any built-in reader that knows its format."""
 _LEAST_FITTING = 0.5
-"""Of the events that are looked at: so many must have the fields that the layout names."""
+"""Minimum share of the first events that must have the layout's fields."""
 
 
 def folder(environ: Mapping[str, str]) -> Path | None:
-    """Where layouts are kept; None where the user has no settings of their own (`DAP_AI_CONFIG` is the null device)."""
+    """Return the layouts folder, or None if the user has no settings (`DAP_AI_CONFIG` is the null device)."""
     if environ.get("DAP_AI_CONFIG") == os.devnull:
         return None
     return user_file(environ).parent / "layouts"
 
 
 def save(layout: Layout, name: str, environ: Mapping[str, str], *, replace: bool = False) -> Path:
-    """Keeps a layout under a name; the file. Raises BadLayout: the name is none, is taken, or cannot be written."""
+    """Save a layout under a name and return its file.
+
+    Raises BadLayout if the name is invalid or taken, or the file cannot be written.
+    """
     place = folder(environ)
     if place is None:
         raise BadLayout("there is no folder for layouts: DAP_AI_CONFIG is the null device")
@@ -51,7 +54,7 @@ def save(layout: Layout, name: str, environ: Mapping[str, str], *, replace: bool
 
 
 def layouts(environ: Mapping[str, str]) -> Iterator[Layout | str]:
-    """Each layout that is kept, by name; for one that cannot be used, words that say why."""
+    """Yields each saved layout, sorted by name, or an error message for one that cannot be used."""
     place = folder(environ)
     files = sorted(place.glob("*.toml"))[:_MOST] if place is not None and place.is_dir() else []
     yield from map(_loaded, files)
@@ -65,7 +68,7 @@ def _loaded(file: Path) -> Layout | str:
 
 
 def load(file: Path) -> Layout:
-    """The layout of a file. Raises BadLayout."""
+    """Return the layout in a file. Raises BadLayout."""
     try:
         return parse(toml_files.read(file), file)
     except toml_files.BadFile as error:
@@ -84,7 +87,7 @@ def _sniff(path: Path) -> tuple[float, str]:
 
 
 def _fits(layout: Layout, seen: Glance) -> float:
-    """How many of the first events have the role, text or tool that the layout names: 0 to 1."""
+    """Return the share of the first events that have the layout's role, text or tool, 0 to 1."""
     if layout.kind != ("lines" if seen.kind == "lines" else "document"):
         return 0.0
     values = seen.rows if seen.kind == "lines" else [seen.value]

@@ -1,10 +1,9 @@
-"""Agents at work: what they ask their model and what they change is recorded; not one line of theirs is changed.
+"""Records live agents: their model queries and the files they change. Their own code is not modified.
 
-`record_agent.py` is in `dap-ai record`'s process, with the agent on the user's own terminal; `__main__.py` and
-`endpoint_process.py` are the endpoint's process, started again at the same socket where it is killed;
-`endpoint_messages.py` is what the two
-say. The endpoint keeps the workspace's first state before the agent starts.
+`record_agent.py` is part of the `dap-ai record` process, where the agent runs on the user's terminal. `__main__.py` and
+`endpoint_process.py` are the endpoint's process, restarted on the same socket if it is killed. `endpoint_messages.py`
+defines the messages between the two. The endpoint saves the workspace's initial state before the agent starts.
 
-wire/ is HTTP in the model's place; workspace/ keeps the directory's states; gate/ holds the agent; hook/ runs in its
-Python; replay/ runs it again. No room here speaks DAP: `running` does, over this.
+wire/ is the HTTP server in the model's place; workspace/ saves states of the directory; gate/ pauses the agent; hook/
+runs in the agent's Python; replay/ reruns the agent. No package here speaks DAP; `running` does, on top of this one.
 """

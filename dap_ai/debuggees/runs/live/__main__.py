@@ -1,6 +1,7 @@
-"""The endpoint's process: ready once the workspace's first state is kept, it imports the rest while the agent starts.
+"""Entry point of the endpoint's process. Reports ready once the workspace's initial state is saved.
 
-The agent's first connections wait meanwhile: whoever starts this process has the socket listen already.
+It imports the remaining modules while the agent starts. The agent's first connections wait, because the process that
+starts this one is already listening on the socket.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from dap_ai.debuggees.runs.store import WORKSPACE, Recording
 
 
 class _First(msgspec.Struct):
-    """What of talk.Begin is needed at once."""
+    """The fields of endpoint_messages.Begin that are needed at once."""
 
     folder: str
     head: Mapping[str, Any]
@@ -29,23 +30,23 @@ class _First(msgspec.Struct):
 
 
 def main() -> None:
-    """Ended by its stdin. A terminal's signals are the agent's."""
+    """Serve until stdin is closed. Ignores Ctrl-C, because a terminal's signals are meant for the agent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.umask(0o077)
-    line = sys.stdin.buffer.readline()  # nothing follows it before `Ready` is said
+    line = sys.stdin.buffer.readline()  # no other line follows before `Ready` is sent
     begin = msgspec.json.decode(line, type=_First)
     recording = Recording(Path(begin.folder), begin.head)
     following, ready = _follow(begin)
     sys.stdout.buffer.write(msgspec.json.encode(ready) + b"\n")
     sys.stdout.buffer.flush()
 
-    from dap_ai.debuggees.runs.live.endpoint_process import serve  # noqa: PLC0415  see above
+    from dap_ai.debuggees.runs.live.endpoint_process import serve  # noqa: PLC0415  imported on use
 
     serve(line, recording, following, ready)
 
 
 def _follow(begin: _First) -> tuple[Following | None, Ready]:
-    """The workspace's first state is kept before the agent starts."""
+    """Save the workspace's initial state before the agent starts."""
     if begin.workspace is None:
         return None, Ready()
     try:

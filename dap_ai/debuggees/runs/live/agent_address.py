@@ -1,7 +1,7 @@
-"""Agents that read their model's address from no variable: where they would go, and what is put into their command.
+"""Redirects agents that take no model address from environment variables, by adding options to their command.
 
-Codex is told by `-c`, so that its sign-in, its other settings and its sessions stay what they are. Every user of the
-machine can read that: the token is in no command line, but in a variable that Codex makes a header of.
+Codex gets `-c` options, so that its sign-in, other settings and sessions are unaffected. Every user of the machine can
+read a command line, so the token is passed in an environment variable, which Codex sends as a header.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ _NAMES = ("codex", "codex.exe", "codex.js", "@openai/codex")
 _RUNNERS = ("npx", "bunx", "node")
 _SAID = ("--oss", "--local-provider", "-p", "--profile")
 _SAID_KEYS = ("model_provider", "openai_base_url", "chatgpt_base_url", "profile")
-"""Where one of these is on the command line, the user has said where the model is."""
+"""Options and setting keys by which the user has already chosen the model's address on the command line."""
 _OPENAI, _CHATGPT = "https://api.openai.com/v1", "https://chatgpt.com/backend-api/codex"
 
 
 class AgentAddress(NamedTuple):
-    """A command of such an agent."""
+    """The model address of an agent's command, and where to insert options that replace it."""
 
     url: str
-    """Where it would go."""
+    """Address that the agent would connect to."""
     place: int
-    """What is put into the command stands behind its first so many words."""
+    """Number of command words that precede the inserted options."""
     provider: str = ""
-    """The setting that holds the provider of the user's own; empty: it is OpenAI."""
+    """Key of the setting for the user's own provider; "" for OpenAI."""
 
     def command(self, words: Sequence[str], address: str) -> list[str]:
-        """The command for an endpoint of ours in the model's place."""
+        """Return the command with options that make the agent connect to dap_ai's endpoint."""
         settings = {f"{self.provider}.base_url" if self.provider else "openai_base_url": self._beneath(address)}
         if self.provider:
             settings[f"{self.provider}.env_http_headers.{endpoint_token.HEADER}"] = endpoint_token.VARIABLE
@@ -44,7 +44,7 @@ class AgentAddress(NamedTuple):
         return [*words[: self.place], *added, *words[self.place :]]
 
     def environment(self, environ: Mapping[str, str], token: str) -> dict[str, str]:
-        """The variable that holds the token."""
+        """Return the environment variable that holds the token."""
         if self.provider:
             return {endpoint_token.VARIABLE: endpoint_token.with_token(token)}
         return {
@@ -58,7 +58,7 @@ class AgentAddress(NamedTuple):
 
 
 def agent_address(command: Sequence[str], environ: Mapping[str, str]) -> AgentAddress | None:
-    """The command as one of a known agent; None: it is none, or the user has said where its model is."""
+    """Return the address of a known agent's command; None for other commands, or if the user set the address."""
     place = _program(command)
     if not place or _sets_address(command[place:]):
         return None
@@ -75,7 +75,7 @@ def agent_address(command: Sequence[str], environ: Mapping[str, str]) -> AgentAd
 
 
 def _program(command: Sequence[str]) -> int:
-    """How many words name the program; 0: it is not Codex."""
+    """Return the number of words that name the program; 0 if it is not Codex."""
     names = [PurePath(word).name if not word.startswith("@") else word.split("@codex")[0] for word in command]
     runner = PurePath(command[0]).name if command else ""
     for place, name in enumerate(names[: 4 if runner in _RUNNERS else 1]):
@@ -90,7 +90,7 @@ def _sets_address(words: Sequence[str]) -> bool:
 
 
 def _is_signed_in(home: Path) -> bool:
-    """Whether it goes by a subscription to ChatGPT, and not by a key."""
+    """Return whether Codex uses a ChatGPT subscription instead of an API key."""
     with contextlib.suppress(OSError, ValueError):
         found = table(json.loads((home / "auth.json").read_text(encoding="utf-8")))
         return bool(found.get("tokens")) and not found.get("OPENAI_API_KEY")

@@ -1,4 +1,4 @@
-"""What `dap-ai record` and its endpoint's process say to each other: JSON lines on the endpoint's stdin and stdout."""
+"""Messages between `dap-ai record` and its endpoint's process: JSON lines on the endpoint's stdin and stdout."""
 
 from __future__ import annotations
 
@@ -13,56 +13,57 @@ from dap_ai.debuggees.runs.live.wire.request_notes import RecordingSummary
 
 
 class ReplayPlan(msgspec.Struct, frozen=True):
-    """How agents are held."""
+    """How agents are paused."""
 
     stop_all: bool = False
-    """The others wait, too, at their next event."""
+    """Whether the other agents stop at their next event while one agent is stopped."""
     alive_s: float = EVERY_S
-    """So often the client of a request that is held is told something."""
+    """Seconds between keep-alive messages to a client whose request is paused."""
     table: BreakpointTable | None = None
-    """Of an endpoint that takes another's place: the breakpoints as they were there."""
+    """Breakpoints of the previous endpoint, for an endpoint that replaces it."""
     announces: Sequence[str] = ()
-    """The same: kinds that a process of the agent had said it announces itself. It says so once."""
+    """Event kinds that a process of the agent announces itself, for an endpoint that replaces another; sent only
+    once."""
 
 
 class Begin(msgspec.Struct, frozen=True):
-    """The first line to the endpoint. The listening socket is inherited under `fd`."""
+    """First line to the endpoint. It inherits the listening socket as file descriptor `fd`."""
 
     fd: int
     token: str
     folder: str
     upstreams: Mapping[str, str]
-    """Address by name."""
+    """Addresses of the model APIs by name."""
     head: Mapping[str, Any]
-    """The first line of the recording."""
+    """First line of the recording."""
     workspace: str | None = None
     replay: Plan | None = None
     gate: ReplayPlan | None = None
-    """Agents can be held."""
+    """Settings for pausing agents; None if they cannot be paused."""
 
 
 class Ready(msgspec.Struct, frozen=True):
-    """The agent can be started; what it asks waits until the endpoint serves."""
+    """The agent can be started; its requests wait until the endpoint serves."""
 
     trouble: str = ""
-    """Why the workspace is not followed."""
+    """Why changes of the workspace are not recorded; "" if they are."""
 
 
 class AgentProcess(msgspec.Struct, frozen=True):
-    """To the endpoint: the agent runs. It goes on serving while that process does, whoever else ends."""
+    """Sent to the endpoint when the agent has started. It serves while that process runs, even if its starter exits."""
 
     pid: int
     created: float
 
 
 class AgentEnd(msgspec.Struct, frozen=True):
-    """To the endpoint: the agent has ended; all is written and told."""
+    """Sent to the endpoint when the agent has exited, so that it writes and reports everything."""
 
     exit_code: int
 
 
 class EndpointInput(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One line to the endpoint after the first."""
+    """A line to the endpoint after the first."""
 
     agent: AgentProcess | None = None
     end: AgentEnd | None = None
@@ -72,9 +73,9 @@ class EndpointInput(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class EndpointOutput(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One line of the endpoint after `Ready`."""
+    """A line from the endpoint after `Ready`."""
 
     told: RecordingSummary | None = None
-    """The last one."""
+    """Summary of the recording, in the last line only."""
     heard: GateMessage | None = None
-    """Of the gate."""
+    """Message from the gate."""

@@ -1,4 +1,4 @@
-"""What is wanted of the endpoint, a replay above all: JSON for its process, and in the head of the new recording."""
+"""Plan of a replay: sent to the endpoint's process as JSON and stored in the new recording's first line."""
 
 from __future__ import annotations
 
@@ -8,20 +8,21 @@ from typing import Any, Literal
 import msgspec
 
 EVERY_S = 5.0
-"""So often a client whose request is held is told something: most wait for minutes by default, some for seconds."""
+"""Seconds between keep-alive messages to a client whose request is paused. Most clients time out after minutes, some
+after seconds."""
 Then = Literal["tape", "live", "stop"]
 
 
 class InsertedText(msgspec.Struct, frozen=True, tag="say"):
-    """A user's words behind what the agent sends with one query, and so in each later one of that conversation."""
+    """User text appended to what the agent sends with one query, and thus to each later query of that conversation."""
 
     query: int
-    """Its number on the tape."""
+    """Number of the query on the tape."""
     text: str
 
 
 class EditedResult(msgspec.Struct, frozen=True, tag="result"):
-    """What a call has brought, as the model is to see it. The agent's own memory keeps the original."""
+    """Replacement for a call's result in what the model sees. The agent's own memory keeps the original."""
 
     call_id: str
     text: str
@@ -31,22 +32,22 @@ Edit = InsertedText | EditedResult
 
 
 class Plan(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Answers come from the tape for queries numbered below `until`; then from the model."""
+    """Replay from the tape for queries numbered below `until`, and from the model after that."""
 
     tape: str
-    """The recording's folder."""
+    """Folder of the recording."""
     until: int | None = None
-    """None: to its end."""
+    """First query that goes to the model; None: replay to the tape's end."""
     answers: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
-    """Instead of what is on the tape: values by the query's number."""
+    """Answers that replace those on the tape, by query number."""
     edits: Sequence[Edit] = ()
     texts: Then = "tape"
-    """What is done at the first query that says something else than the tape's: other words in the same places."""
+    """Action at the first query whose texts differ from the tape's, in the same structure."""
     shape: Literal["live", "stop"] = "live"
-    """The same where the tape cannot answer: other calls, more or fewer messages, another question."""
+    """Action if the tape cannot answer: different calls, more or fewer messages, or another question."""
     budget: int | None = None
-    """So many queries may go to the model."""
+    """Maximum number of queries that go to the model; None: unlimited."""
     restore: str = ""
-    """The commit that the workspace is set to when the query `until` comes."""
+    """Commit to which the workspace is reset when query `until` arrives."""
     paths: tuple[str, str] | None = None
-    """The workspace's path of then and now, where they differ: one is written for the other."""
+    """(old, new) path of the workspace if they differ; replaced in texts."""

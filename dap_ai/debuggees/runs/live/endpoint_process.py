@@ -1,4 +1,4 @@
-"""The endpoint at work, for as long as the agent runs, whoever else ends. See endpoint_messages.py."""
+"""The endpoint's process: serves until the agent ends, even if its starter exits. See endpoint_messages.py."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ from dap_ai.transport import peer_users
 
 _SAYING = threading.Lock()
 SWITCH_S = 0.0005
-"""For which a byte that passes waits at most until the thread that records lets it: five milliseconds else."""
+"""Thread switch interval in seconds: how long forwarded bytes may wait for the recording thread (5 ms by default)."""
 _LOOK_S = 0.5
-"""How often it looks for an agent whose starter has been killed."""
+"""Seconds between checks for the agent's process after its starter was killed."""
 
 
 class EndpointProcess:
-    """Serves, records and holds; `following` has the workspace's first state already."""
+    """Serves, records and pauses an agent; `following` already has the workspace's initial state."""
 
     def __init__(self, begin: Begin, recording: Recording, following: Following | None, ready: Ready) -> None:
         self._begin, self._recording, self._following = begin, recording, following
@@ -80,7 +80,7 @@ class EndpointProcess:
         return gate
 
     async def run(self) -> None:
-        """Until the agent has ended."""
+        """Serve until the agent has ended."""
         stdin = asyncio.StreamReader(limit=2**28)
         await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(stdin), sys.stdin)
         listener = socket.socket(fileno=self._begin.fd)
@@ -101,7 +101,7 @@ class EndpointProcess:
         kept: asyncio.Future[Sequence[str] | None] = loop.create_future()
 
         def done(files: Sequence[str] | None) -> None:
-            with contextlib.suppress(RuntimeError):  # the loop has ended
+            with contextlib.suppress(RuntimeError):  # the event loop is closed
                 loop.call_soon_threadsafe(lambda: kept.done() or kept.set_result(files))
 
         if self._following is not None:
@@ -109,14 +109,14 @@ class EndpointProcess:
         return kept
 
     def _users(self) -> set[int]:
-        """Who the agent and its children run as: root may record an agent that has become another user."""
+        """Return the user ids of the agent and its children; an agent that root records may have switched users."""
         return peer_users.users_of([self._agent.pid]) if self._agent else set()
 
     def _pid(self) -> int | None:
         return self._agent.pid if self._agent else None
 
     def _settled(self) -> tuple[Path, Path, str] | None:
-        """The workspace that is followed, its repository and its newest state."""
+        """Return (workspace, repository, newest commit); None if the workspace is not recorded."""
         if self._following is None or self._begin.workspace is None:
             return None
         return Path(self._begin.workspace), Path(self._begin.folder) / WORKSPACE, self._following.head
@@ -141,7 +141,7 @@ class EndpointProcess:
         return told
 
     async def _until_ended(self, stdin: asyncio.StreamReader) -> AgentEnd | None:
-        """How the agent has ended; None where who knew it was killed."""
+        """Wait until the agent ends and return how; None if the process that knew was killed."""
         while line := await stdin.readline():
             said = msgspec.json.decode(line, type=EndpointInput)
             self._agent = said.agent or self._agent
@@ -150,13 +150,13 @@ class EndpointProcess:
             self._to_the_gate(said)
         if self._gate is not None:
             self._gate.open()
-        while self._agent is not None and _runs(self._agent):  # noqa: ASYNC110  another process tells no event
+        while self._agent is not None and _runs(self._agent):  # noqa: ASYNC110  not a child process: no event to wait for
             await asyncio.sleep(_LOOK_S)
         return None
 
 
 def _runs(agent: AgentProcess) -> bool:
-    """Whether that very process is there, and no zombie."""
+    """Return whether that process, identified by its creation time, still runs and is not a zombie."""
     with contextlib.suppress(psutil.Error):
         process = psutil.Process(agent.pid)
         return abs(process.create_time() - agent.created) < 1 and process.status() != psutil.STATUS_ZOMBIE
@@ -164,14 +164,14 @@ def _runs(agent: AgentProcess) -> bool:
 
 
 def _say(word: EndpointOutput) -> None:
-    """To who has started us, if it is still there. From any thread."""
+    """Send a line to the process that started this one, if it is still there. Thread-safe."""
     with _SAYING, contextlib.suppress(OSError):
         sys.stdout.buffer.write(msgspec.json.encode(word) + b"\n")
         sys.stdout.buffer.flush()
 
 
 def serve(line: bytes, recording: Recording, following: Following | None, ready: Ready) -> None:
-    """Until the agent has ended. `line` is the first one, a Begin; `ready` what was said to it."""
+    """Serve until the agent has ended. `line` is the encoded Begin; `ready` is the answer already sent to it."""
     sys.setswitchinterval(SWITCH_S)
     begin = msgspec.json.decode(line, type=Begin)
     run(EndpointProcess(begin, recording, following, ready).run())

@@ -1,4 +1,4 @@
-"""Where a new recording goes."""
+"""Folders for new recordings."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from dap_ai.debuggees.runs.store import started_in
 
 
 def store() -> Path:
-    """The folder of the user's own recordings; it need not be there."""
+    """Return the default folder of the user's recordings, which may not exist."""
     return user_data_path("dap-ai") / "recordings"
 
 
 def new_folder(out: Path | None, program: str) -> Path:
-    """The folder, which is there and empty: `out`, or one in the user's data directory.
+    """Create and return an empty folder for a recording: `out`, or a new one in the user's data directory.
 
-    Raises ValueError where something is in it, or it cannot be one.
+    Raises ValueError if the folder is not empty or cannot be created.
     """
     if out is None:
         name = "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in Path(program).name)

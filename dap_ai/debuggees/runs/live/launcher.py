@@ -1,7 +1,7 @@
-"""Starts an agent on the terminal that it is started on, and tells the gate; its arguments are FILE and the command.
+"""Starts an agent on this terminal and notifies the gate. Usage: `launcher.py FILE COMMAND...`.
 
-FILE holds variables of the agent's environment as JSON. An editor may type a command line and its variables into a
-shell, where every user of the machine can read them, and these hold the endpoint's token.
+FILE holds environment variables for the agent as JSON. An editor may type a command line with its variables into a
+shell, where every user of the machine can read them, and these variables contain the endpoint's token.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _NOT_STARTED = 126
 
 
 def main() -> None:
-    """Its exit code is the agent's, as a shell has it."""
+    """Run the agent and exit with its exit code, as a shell would."""
     file, *command = sys.argv[1:]
     os.environ.update(_taken(file))
-    signal.signal(signal.SIGINT, _leave)  # the terminal has told the agent, too
+    signal.signal(signal.SIGINT, _leave)  # the terminal sends it to the agent, too
     try:
-        agent = subprocess.Popen(command)  # noqa: S603  it is what the user wants
+        agent = subprocess.Popen(command)  # noqa: S603  the user's own command
     except OSError as error:
         sys.stderr.write(f"dap-ai: {command[0]}: cannot be started: {error.strerror}\n")
         _tell({"kind": "ended", "exit_code": _NOT_STARTED})
@@ -40,13 +40,13 @@ def main() -> None:
 
 
 def write(file: Path, variables: Mapping[str, str]) -> None:
-    """The file for one start, for its user alone. Raises OSError."""
+    """Write the variables for one start to a new file that only its user can read. Raises OSError."""
     with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as opened:
         json.dump(dict(variables), opened)
 
 
 def _taken(file: str) -> dict[str, str]:
-    """What the file holds, which is then gone."""
+    """Read the variables from the file and delete it."""
     path = Path(file)
     try:
         variables: dict[str, str] = json.loads(path.read_text(encoding="utf-8"))
@@ -57,12 +57,12 @@ def _taken(file: str) -> dict[str, str]:
 
 
 def _leave(_number: int, _frame: FrameType | None) -> None:
-    """Nothing."""
+    """Ignore the signal."""
 
 
 def _tell(said: dict[str, Any]) -> None:
-    """Where the debugger is gone, nobody hears it."""
-    request = urllib.request.Request(os.environ["DAP_AI_GATE"], json.dumps(said).encode())  # noqa: S310  ours
+    """Send a message to the gate; ignore failures, because the debugger may be gone."""
+    request = urllib.request.Request(os.environ["DAP_AI_GATE"], json.dumps(said).encode())  # noqa: S310  our gate
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     with contextlib.suppress(OSError):
         opener.open(request, timeout=5).close()

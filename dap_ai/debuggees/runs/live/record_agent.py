@@ -1,4 +1,4 @@
-"""An agent as a child on the user's own terminal, and the endpoint's process beside it."""
+"""Runs an agent as a child process on the user's terminal, and the endpoint's process alongside."""
 
 from __future__ import annotations
 
@@ -37,32 +37,32 @@ from dap_ai.transport import admission
 
 LOG = "endpoint.log"
 _ADDRESSED = "addressed"
-"""The name of the upstream that the command itself would have gone to."""
+"""Name of the upstream at the address that the agent would connect to by its own settings."""
 _CLOSE_S = 30.0
 _PASSED_ON = ("SIGTERM", "SIGHUP")
-"""What is sent to us alone, and meant for the agent. Those of a terminal reach it by themselves."""
+"""Signals sent to this process alone that are forwarded to the agent. Signals of the terminal reach it anyway."""
 _MOST_RESTARTS = 20
 
 
-class CannotRecord(Exception):  # noqa: N818  what it says of the recording
-    """Nothing was started; the text says why."""
+class CannotRecord(Exception):  # noqa: N818  named for what is wrong with the recording
+    """Recording failed before the agent was started; the message says why."""
 
 
 class ReplayLaunch(NamedTuple):
-    """A run that is replayed: it runs elsewhere than it says."""
+    """How a replay is started: its plan, and the command and directory used instead of the recorded ones."""
 
     plan: Plan
     argv: Sequence[str]
-    """What is really started, as the command may need a namespace."""
+    """Command that is actually started; it may be wrapped to enter a namespace."""
     cwd: Path
     head: Mapping[str, Any]
-    """More of the recording's first line, or in the place of what is there."""
+    """Fields to add to, or replace in, the recording's first line."""
     aside: bool = False
-    """Its stdout goes to our stderr."""
+    """Whether the agent's stdout goes to this process's stderr."""
 
 
 class RecordRequest(NamedTuple):
-    """What is wanted: a command, where its recording goes, and the directory that is followed."""
+    """Request to record a command: the recording's folder and the workspace to follow."""
 
     command: Sequence[str]
     folder: Path
@@ -70,18 +70,18 @@ class RecordRequest(NamedTuple):
     environ: Mapping[str, str]
     again: ReplayLaunch | None = None
     gate: ReplayPlan | None = None
-    """Where the agent waits while it is paused; None: it cannot be paused."""
+    """How the agent is paused; None if it cannot be."""
     cwd: Path | None = None
-    """The working directory; None: the current one."""
+    """Working directory; None for the current one."""
 
 
 class Keeper:
-    """The endpoint's process; started again, at the same address, where it is killed."""
+    """Runs the endpoint's process, and restarts it at the same address if it is killed."""
 
     def __init__(self, wish: RecordRequest, heard: Callable[[EndpointOutput], None] = lambda _: None) -> None:
-        """Once this returns the agent can be started: its requests wait until the endpoint serves.
+        """Start the endpoint, after which the agent can be started: its requests wait until the endpoint serves.
 
-        Raises CannotRecord. `heard` takes each word of the endpoint, in a thread.
+        `heard` is called with each line of the endpoint, in a thread. Raises CannotRecord.
         """
         self._heard = heard
         self._listener = admission.listening_tcp("127.0.0.1", 0, backlog=1024)
@@ -110,35 +110,35 @@ class Keeper:
         self._thread.start()
 
     def addressed(self, command: Sequence[str]) -> list[str]:
-        """The agent's command: where it says where the model is, that is here."""
+        """Return the agent's command, with options to connect to this endpoint if it ignores environment variables."""
         if self._addressed is None:
             return list(command)
         address = f"http://127.0.0.1:{self._listener.getsockname()[1]}/{_ADDRESSED}"
         return self._addressed.command(command, address)
 
     def follow(self, pid: int) -> None:
-        """This process is the agent."""
+        """Tell the endpoint that this process is the agent."""
         with contextlib.suppress(psutil.Error):
             self._agent = AgentProcess(pid, psutil.Process(pid).create_time())
             with self._lock:
                 _say(self._process, EndpointInput(agent=self._agent))
 
     def say(self, line: EndpointInput) -> None:
-        """Something for the gate; where the endpoint has just been killed, its next one knows the table alone."""
+        """Send a line to the gate. An endpoint that replaces a killed one receives only the breakpoint table again."""
         with self._lock:
             if line.table is not None:
                 self._stands(table=line.table)
             _say(self._process, line)
 
     def leave(self) -> None:
-        """Nobody is told anything any more; the endpoint stays until the agent ends."""
+        """Stop sending lines to the endpoint, which serves until the agent ends."""
         with self._lock, contextlib.suppress(OSError):
             self._ending = True
             if self._process.stdin is not None:
                 self._process.stdin.close()
 
     def end(self, exit_code: int) -> RecordingSummary | None:
-        """The agent has ended: what was recorded; None where the endpoint has said no last word."""
+        """Report the agent's exit; return the summary of the recording, or None if the endpoint sent none."""
         with self._lock:
             self._ending = True
             _say(self._process, EndpointInput(end=AgentEnd(exit_code)))
@@ -150,10 +150,10 @@ class Keeper:
         return self.told
 
     def _keep(self) -> None:
-        """Reads its last word; where it ends without, another takes its place: connections wait meanwhile."""
+        """Read lines until the summary; restart an endpoint that ends without one, while its connections wait."""
         for _ in range(_MOST_RESTARTS):
             for line in iter(_stdout(self._process).readline, b""):
-                with contextlib.suppress(msgspec.MsgspecError):  # cut off: it was killed
+                with contextlib.suppress(msgspec.MsgspecError):  # truncated, because it was killed
                     word = msgspec.json.decode(line, type=EndpointOutput)
                     self.told = word.told or self.told
                     self._note(word)
@@ -176,15 +176,15 @@ class Keeper:
                 self._stands(announces=sorted(known))
 
     def _stands(self, **fields: Any) -> None:
-        """What the next endpoint begins with: it may be asked before anything could be said to it."""
+        """Set what the next endpoint starts with, because requests may reach it before any line does."""
         if (gate := self._begin.gate) is not None:
             self._begin = replace(self._begin, gate=replace(gate, **fields))
 
     def _start(self) -> tuple[subprocess.Popen[bytes], Ready]:
-        """In a session of its own, so that the terminal's signals are not for it."""
+        """Start the endpoint in a new session, so that the terminal's signals do not reach it."""
         log = os.open(Path(self._begin.folder) / LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         try:
-            process = subprocess.Popen(  # noqa: S603  ours
+            process = subprocess.Popen(  # noqa: S603  a command of dap_ai
                 child_python.command("dap_ai.debuggees.runs.live.__main__:main"),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -205,14 +205,14 @@ class Keeper:
 
 
 def run_agent(wish: RecordRequest, keeper: Keeper) -> int:
-    """Runs the agent on this process's own stdin, stdout, stderr and terminal; its exit code as a shell has it.
+    """Run the agent on this process's stdin, stdout, stderr and terminal; return its exit code as a shell would.
 
-    Raises OSError where it cannot be started.
+    Raises OSError if the agent cannot be started.
     """
     with _signals() as passed_on:
         argv, cwd = (wish.again.argv, wish.again.cwd) if wish.again else (keeper.addressed(wish.command), None)
         out = sys.stderr if wish.again and wish.again.aside else None
-        agent = subprocess.Popen(argv, env={**wish.environ, **keeper.environment}, cwd=cwd, stdout=out)  # noqa: S603  it is what the user wants
+        agent = subprocess.Popen(argv, env={**wish.environ, **keeper.environment}, cwd=cwd, stdout=out)  # noqa: S603  the user's own command
         passed_on.append(agent)
         keeper.follow(agent.pid)
         code = agent.wait()
@@ -221,7 +221,7 @@ def run_agent(wish: RecordRequest, keeper: Keeper) -> int:
 
 @contextlib.contextmanager
 def _signals() -> Generator[list[subprocess.Popen[bytes]]]:
-    """Ctrl-C is the agent's affair, and what is sent to us to end us is sent on to it."""
+    """Leave Ctrl-C to the agent, and forward signals that end this process to the agent."""
     agents = list[subprocess.Popen[bytes]]()
 
     def pass_on(number: int, _frame: Any) -> None:
@@ -229,7 +229,7 @@ def _signals() -> Generator[list[subprocess.Popen[bytes]]]:
             agent.send_signal(number)
 
     def leave(_number: int, _frame: Any) -> None:
-        """The terminal has told the agent too. A handler, and not SIG_IGN, which the agent would inherit."""
+        """Ignore it: the terminal sends it to the agent, too. Not SIG_IGN, which the agent would inherit."""
 
     handlers = {signal.SIGINT: leave}
     handlers |= {getattr(signal, name): pass_on for name in _PASSED_ON if hasattr(signal, name)}

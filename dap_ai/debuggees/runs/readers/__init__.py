@@ -1,8 +1,10 @@
-"""Readers of recorded runs: one file for each format, found by the entry-point group `dap_ai.readers`.
+"""Readers of recorded runs: one module per format, registered under the entry-point group `dap_ai.readers`.
 
-A reader recognizes its format (`sniff`) and makes a `Run`; each event keeps a `Ref` to its bytes. It writes nothing,
-executes nothing, and knows neither analysis nor who looks. `base.py` and `run_builder.py` are what readers share.
+A reader recognizes its format (`sniff`) and builds a `Run`; each event keeps a `Ref` to the bytes it was read from.
+Readers write no files, execute nothing, and import neither the analysis nor the commands. Shared code is in `base.py`
+and `run_builder.py`.
 
-Large files: `open_run(..., thin=True)` keeps places instead of texts, for what is looked at and not encoded
-(`thin_events.py`); `open_run(..., thin=Portion(2_000_000))` reads how a run begins (`portion.py`).
+Large files: `open_run(..., thin=True)` keeps the locations of long texts instead of the texts, for callers that only
+display a run (`thin_events.py`); `open_run(..., thin=Portion(2_000_000))` reads only the beginning of a run
+(`portion.py`).
 """

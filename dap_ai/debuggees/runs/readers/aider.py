@@ -1,7 +1,7 @@
-"""Aider's chat history (`.aider.chat.history.md`): one Markdown file for all chats of a folder.
+"""Reader of Aider's chat history (`.aider.chat.history.md`), a Markdown file with all chats of a folder.
 
-`####` starts what the user says, `>` what the program says, anything else is the model's. A step is each edit block
-(SEARCH/REPLACE) of an answer; an answer without one is a step of its own.
+Lines that start with `####` are the user's, lines that start with `>` are Aider's output, and all others are the
+model's answer. Each edit block (SEARCH/REPLACE) of an answer is a step; an answer without edit blocks is one step.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ _FAILED = ("LLM did not conform", "SearchReplaceNoExactMatch", "The LLM did not"
 
 
 class _Block(NamedTuple):
-    """Lines of one speaker."""
+    """Consecutive lines of one speaker. `first` and `last` are line numbers in the file, 1-based."""
 
     sort: str
-    """`start`, `user`, `program` or `model`."""
+    """Speaker of the lines: `start` (header of a chat), `user`, `program` or `model`."""
     first: int
     last: int
     text: str
@@ -48,13 +48,13 @@ class _Block(NamedTuple):
 
 
 class _Edit(NamedTuple):
-    """One edit block; lines within the answer, 0-based."""
+    """One edit block. `first` and `last` are 0-based line numbers within the answer."""
 
     first: int
     last: int
     path: str
     search: str | None
-    """None: `replace` is the whole file."""
+    """Text to replace, or None if `replace` is the whole file."""
     replace: str
 
 
@@ -75,7 +75,7 @@ def _read(path: Path) -> Run:
 
 
 def _blocks(path: Path) -> Iterator[_Block]:
-    """The file as blocks; blank lines belong to the one before them."""
+    """Yields the blocks of the file; blank lines belong to the preceding block."""
     block: _Block | None = None
     fence = False
     for number, line in lines(path):
@@ -85,7 +85,7 @@ def _blocks(path: Path) -> Iterator[_Block]:
             fence = not fence
         elif sort in ("start", "user"):
             fence = False
-        plain = text.rstrip()  # what is no answer has two blanks at the end of each line
+        plain = text.rstrip()  # lines of the user and of Aider end with two blanks
         said = {"user": plain[5:], "program": plain[2:], "start": plain[len(_START) :]}.get(sort, text)
         if block is not None and sort in ("", block.sort) and sort != "start":
             block = _Block(block.sort, block.first, number if text.strip() else block.last, f"{block.text}\n{said}")
@@ -98,7 +98,7 @@ def _blocks(path: Path) -> Iterator[_Block]:
 
 
 def _sort_of(text: str) -> str:
-    """Whose a line is; "" for a blank one, which is nobody's."""
+    """Return the speaker of a line (see `_Block.sort`), or "" for a blank line."""
     if text.startswith(_START):
         return "start"
     if text.startswith("#### "):
@@ -109,7 +109,7 @@ def _sort_of(text: str) -> str:
 
 
 class _Chat:
-    """Blocks, one after the other, as events."""
+    """Converts the blocks of a chat history to events, in file order."""
 
     def __init__(self) -> None:
         self.timeline = Timeline()
@@ -121,7 +121,7 @@ class _Chat:
         self._waiting: dict[str, list[str]] = {}
 
     def take(self, block: _Block) -> None:
-        """One block."""
+        """Add the events of one block to the timeline."""
         text = block.text.strip("\n")
         if block.sort == "start":
             self.close()
@@ -156,7 +156,7 @@ class _Chat:
             self.timeline.call(ref, tool, given, call_id=call_id)
 
     def _program(self, block: _Block, text: str) -> None:
-        """What the program says: model, tokens, edits applied, commits, errors, output of commands."""
+        """Add the events of Aider's output: model, tokens, applied edits, commits, errors and command output."""
         if model := _MODEL.search(text):
             self.timeline.agent(MAIN, model=model[1])
             self._is_whole = " with whole edit format" in text
@@ -176,13 +176,13 @@ class _Chat:
         self.timeline.add(kind, block.ref, text=text)
 
     def close(self) -> None:
-        """An edit of a chat that is over is applied no more."""
+        """End the current chat; edits still waiting for confirmation stay without a result."""
         self._waiting.clear()
         self._response = None
 
 
 def _edits(said: Sequence[str]) -> Iterator[_Edit]:
-    """The edit blocks of an answer: a path, perhaps a fence, then what is sought and what takes its place."""
+    """Yields the SEARCH/REPLACE blocks of an answer: path, optional fence, text to find and its replacement."""
     opened = divided = -1
     for at, line in enumerate(said):
         if _SEARCH.match(line):
@@ -198,7 +198,7 @@ def _edits(said: Sequence[str]) -> Iterator[_Edit]:
 
 
 def _whole_files(said: Sequence[str]) -> Iterator[_Edit]:
-    """The files of an answer in the whole edit format: a line with the path, then all of the file in a fence."""
+    """Yields the files of an answer in Aider's whole edit format: the path on a line, then the file in a fence."""
     opened = -1
     for at, line in enumerate(said):
         if not line.startswith("```"):
@@ -213,7 +213,7 @@ def _whole_files(said: Sequence[str]) -> Iterator[_Edit]:
 
 
 def _path_line(said: Sequence[str], opened: int) -> int:
-    """The number of the line with the path: the one before the block, or before its fence."""
+    """Return the 0-based number of the line with the path: the one before the edit block, or before its fence."""
     before = opened - 1
     if before > 0 and said[before].startswith("```"):
         before -= 1
@@ -225,7 +225,10 @@ def _lines_of(found: Sequence[str]) -> str:
 
 
 def _usage(text: str) -> TokenUsage | None:
-    """What `Tokens: 2.5k sent, 172 received. Cost: $0.01 message, $0.02 session.` says of the message."""
+    """Parse the token usage and cost of a message; None if the text has no token counts.
+
+    Expects e.g. `Tokens: 2.5k sent, 172 received. Cost: $0.01 message, $0.02 session.` and ignores the session's cost.
+    """
     found = _TOKENS.search(text)
     if not found:
         return None

@@ -1,7 +1,7 @@
-"""ATIF, the Agent Trajectory Interchange Format of Harbor (RFC 0001), versions 1.0 to 1.8: one JSON document.
+"""Reader of ATIF, Harbor's Agent Trajectory Interchange Format (RFC 0001), versions 1.0 to 1.8: one JSON document.
 
-Steps have the file's own numbers. Sub-agents, in the document or in files that it refers to, are agents of their own;
-their calls are numbered after the main agent's. A trajectory that goes on in another file is read on there.
+Steps keep the numbers of the file. Sub-agents, in the document or in files it refers to, become separate agents, and
+their calls are numbered after the main agent's. Files that continue a trajectory are read too.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from dap_ai.debuggees.runs.run_model import Agent, Outcome, Ref, Run
 
 NAME = "atif"
 _MADE_UP = re.compile(r"Executed \S{1,200} \S{1,200}")
-"""The message that Harbor's converter gives to a call that came without words."""
+"""Message that Harbor's converter writes for a call without text."""
 _FAILED = "[error] tool reported failure"
 _MOST_FILES = 200
 
 
 def sniff(path: Path) -> tuple[float, str]:
-    """See Reader.sniff."""
+    """Return the confidence that `path` is an ATIF trajectory, 0 to 1, and the reason; see `Reader.sniff`."""
     seen = glance(path)
     if seen.kind != "document":
         return 0.0, ""
@@ -41,7 +41,7 @@ def sniff(path: Path) -> tuple[float, str]:
 
 
 def read(path: Path) -> Run:
-    """See Reader.read."""
+    """Read an ATIF trajectory and the files it links to; see `Reader.read`."""
     value, problems = document(path, "")
     linked = _is_linked(value)
     root, name = (path.parent, path.name) if linked else (path, "")
@@ -55,7 +55,7 @@ def read(path: Path) -> Run:
 
 
 class Trajectory:
-    """Documents of one run, the main agent's first."""
+    """Reads the documents of one run, the main agent's first."""
 
     def __init__(self, building: RunBuilder, root: Path, *, ours: bool = False) -> None:
         self.building = building
@@ -66,10 +66,14 @@ class Trajectory:
         self.below: list[tuple[Mapping[str, Any], str, str, str]] = []
         self.linked: list[tuple[str, str, str]] = []
         self.thoughts: dict[str, tuple[str, float | None]] = {}
-        """What each agent thought last, and when: the converter repeats it at each call of the same answer."""
+        """Last reasoning of each agent and its time; the converter repeats it at each call of the same answer."""
 
     def tell(self, value: Mapping[str, Any], file: str, name: str) -> None:
-        """The document of the main agent, then those it continues in, then its sub-agents. `name` has no folder."""
+        """Add the events of the main agent's document, its continuations and its sub-agents.
+
+        `file` is the path relative to the root ("" if the document is the root); `name` is the file name without a
+        folder.
+        """
         self.files.append(file)
         self.building.agents[MAIN] = Agent(MAIN, model=text_of(at(value, "agent", "model_name")))
         self.building.run.format_version = self.building.run.format_version or str(value.get("schema_version") or "")
@@ -82,7 +86,7 @@ class Trajectory:
                 self._linked(*self.linked.pop(0), name)
 
     def end(self, value: Mapping[str, Any], file: str) -> None:
-        """What is known of the whole: times, cost, the rest of the document."""
+        """Set the run's duration, cost, workspace and outcome; add a note for each unread key of the document."""
         run = self.building.run
         times = [event.at_s for event in self.building.events if event.at_s is not None]
         run.seconds = max(times) if times else None
@@ -92,7 +96,7 @@ class Trajectory:
         self.building.leftovers(value, {"steps", "subagent_trajectories", "schema_version"}, "", file)
 
     def _continue(self, value: Mapping[str, Any], file: str, name: str) -> None:
-        """Follows the links to continuations; circles and what is not there are told."""
+        """Read the files that continue the trajectory; report cycles and missing files as problems."""
         seen = {name}
         while isinstance(follow := value.get("continued_trajectory_ref"), str) and len(seen) < _MOST_FILES:
             loaded = self._load(follow, file, name)
@@ -107,7 +111,10 @@ class Trajectory:
             self._steps(value, file, "", MAIN, own=True, offset=self.last_step)
 
     def _load(self, link: str, file: str, name: str) -> tuple[Mapping[str, Any], str] | None:
-        """The document behind a link and its name, or None, which is told. Links are to files beside this one."""
+        """Return the document that a link refers to and its path, or None if it cannot be read.
+
+        Failures are reported as problems. Links are relative to the folder of the linking file.
+        """
         prefix = name.removesuffix("trajectory.json") if name.endswith("trajectory.json") else ""
         folder = str(PurePosixPath(file).parent)
         for candidate in dict.fromkeys((link, f"{prefix}{link}")):
@@ -206,7 +213,10 @@ class Trajectory:
         *,
         notes: bool,
     ) -> None:
-        """The step's observations; those that answer no call of it are notes, or the error of a refused reply."""
+        """Add the results of a step's observation.
+
+        Results that answer no call of the step become notes, or the error of a rejected answer.
+        """
         for position, item in enumerate(array(at(step, "observation", "results"))):
             place = Ref(ref.path, pointer=f"{ref.pointer}/observation/results/{position}")
             said, call_id = text(at(item, "content")), str(at(item, "source_call_id") or "")
@@ -223,7 +233,7 @@ class Trajectory:
             self.building.add("result", place, text=said, **fields, **common)
 
     def _refer(self, item: Any, file: str, agent: str) -> None:
-        """Links to sub-agents in other files; those in this one come with it."""
+        """Queue the links of a result to sub-agents in other files; those in this file are read with it."""
         for path in _linked_from(item):
             if len(self.linked) < _MOST_FILES:
                 self.linked.append((path, agent, file))
@@ -235,13 +245,13 @@ def _is_failed(step: Mapping[str, Any], said: str) -> bool:
 
 
 def _is_linked(value: Any) -> bool:
-    """Whether a document refers to other files."""
+    """Return whether a document refers to other files."""
     items = (item for step in array(at(value, "steps")) for item in array(at(step, "observation", "results")))
     return bool(text_of(at(value, "continued_trajectory_ref"))) or any(map(_linked_from, items))
 
 
 def _linked_from(item: Any) -> list[str]:
-    """The files of sub-agents that a result refers to."""
+    """Return the paths of the sub-agent files that a result refers to."""
     links = at(item, "subagent_trajectory_ref")
     return [path for link in array(links) or [links] if (path := text_of(at(link, "trajectory_path")))]
 

@@ -1,6 +1,6 @@
-"""What a reader of recorded runs is, and what all of them see of a path before one is chosen.
+"""The `Reader` interface for formats of recorded runs, and `glance`, the first look at a path shared by all readers.
 
-A third party adds a format by an entry point of the group `dap_ai.readers` that names a `Reader`.
+A third party adds a format with an entry point in the group `dap_ai.readers` that refers to a `Reader`.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from dap_ai.debuggees.runs.run_model import Run
 
 GROUP = "dap_ai.readers"
 _MOST_NAMES = 2000
-"""Of a folder that is looked at."""
+"""Maximum number of names read from a folder."""
 _MOST_ROWS = 40
-"""Of the lines that are looked at."""
+"""Maximum number of lines parsed from a file."""
 _NO_TABLE: Mapping[str, Any] = {}
 
 
@@ -31,43 +31,49 @@ class Reader(NamedTuple):
     """A format of recorded runs."""
 
     name: str
-    """As in the entry point, and `Run.format`."""
+    """Name of the format, equal to the entry point's name and to `Run.format`."""
     looks_for: str
-    """What it would have found, for the message that nothing was: `a .traj file of SWE-agent`."""
+    """Description of the files it reads, for the error that no run was found, e.g. `a .traj file of SWE-agent`."""
     sniff: Callable[[Path], tuple[float, str]]
-    """How sure it is that the path is its own, 0 to 1, and why. Reads 64 KB of each file at most; raises CannotRead."""
+    """Returns the confidence that the path has this format, 0 to 1, and the reason.
+
+    Reads at most 64 KB of each file. Raises CannotRead.
+    """
     read: Callable[[Path], Run]
-    """The whole run, or the first of several. Raises CannotRead; what it does not understand is a Problem."""
+    """Reads the whole run, or the first of several. Raises CannotRead; anything not understood becomes a Problem."""
     numbers: Callable[[Path], Sequence[int]] | None = None
-    """Of a file that may hold several runs: the number of each. It is opened as `FILE#NUMBER`. Raises CannotRead."""
+    """Returns the numbers of the runs in a file that can hold several. Raises CannotRead.
+
+    Run number N opens as `FILE#N`.
+    """
     read_one: Callable[[Path, int], Run] | None = None
-    """The run of that number. Raises CannotRead."""
+    """Reads the run with the given number. Raises CannotRead."""
 
 
 class Glance(msgspec.Struct, frozen=True):
-    """What is seen of a path without reading it whole."""
+    """Summary of a path from a first look, without reading it in full."""
 
     path: Path
     kind: Literal["folder", "document", "lines", "text", "binary"]
     names: frozenset[str] = frozenset()
-    """Of a folder: what is in it, with `/` after folders."""
+    """Names in the folder, folders with a trailing `/`; empty for a file."""
     head: bytes = b""
-    """Of a file: its first 64 KB, in UTF-8."""
+    """First 64 KB of the file, converted to UTF-8."""
     value: Any = None
-    """Of a JSON document: its beginning, closed where it was cut."""
+    """Beginning of a JSON document, with open brackets closed where it was cut off; None for other files."""
     rows: Sequence[Any] = ()
-    """Of a file of JSON lines: the values of the first."""
+    """Values of the first lines of a JSON Lines file; empty for other files."""
 
     @property
     def table(self) -> Mapping[str, Any]:
-        """The value where it is an object, else the first row that is one, else nothing."""
+        """The document's value if it is an object, else the first row that is one, else an empty mapping."""
         found = [self.value] if self.value is not None else self.rows
         tables = (cast("dict[str, Any]", one) for one in found if isinstance(one, dict))
         return next(tables, _NO_TABLE)
 
 
 def glance(path: Path) -> Glance:
-    """What is seen of a path; remembered, because every reader asks. Raises CannotRead."""
+    """Return the cached first look at a path, shared by all readers. Raises CannotRead."""
     try:
         status = path.stat()
     except (OSError, ValueError) as error:
@@ -99,7 +105,10 @@ def _whole_characters(head: bytes) -> bytes:
 
 
 def _rows(head: bytes, *, cut: bool) -> Sequence[Any]:
-    """The values of the first lines, where there are several and each is an object (or a list, as in casts)."""
+    """Return the values of the first lines if each is a JSON object or list (as in casts), else an empty tuple.
+
+    A single line counts only if it is an object that ends within the text.
+    """
     found = head.split(b"\n", _MOST_ROWS)
     if cut or len(found) > _MOST_ROWS:
         found.pop()
@@ -118,7 +127,7 @@ def _rows(head: bytes, *, cut: bool) -> Sequence[Any]:
 
 
 def _beginning_of(head: bytes) -> Any:
-    """The value that a document starts with; None where it starts with no object and no array."""
+    """Return the start of a JSON document as a value, or None if the text does not start with an object or array."""
     if head.lstrip()[:1] not in (b"{", b"["):
         return None
     closed = salvaged(head)

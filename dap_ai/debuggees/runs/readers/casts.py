@@ -1,7 +1,7 @@
-"""Terminals as asciinema recorded them, or as text: lines of stream-json among whatever else was printed.
+"""Readers of terminal recordings, as asciicasts or plain text: stream-json lines among other output.
 
-An object of stream-json may lie across several records of a cast, and one record may hold several lines. Where there is
-no stream-json at all, what was typed are the calls, and what was printed until the next one is the result.
+An object of stream-json can span several records of a cast, and one record can hold several lines. In a recording
+without stream-json, typed input becomes calls, and the output up to the next input becomes the result.
 """
 
 from __future__ import annotations
@@ -25,7 +25,11 @@ _TOOL = "terminal"
 
 
 class Printed(NamedTuple):
-    """A piece of a terminal's recording. `at` in seconds since 1970, or since the start where that is not told."""
+    """A piece of terminal input or output.
+
+    `line` is the 1-based line of the file. `at` is in seconds since 1970, or since the start of the recording if the
+    file does not record a date; None for plain text.
+    """
 
     line: int
     at: float | None
@@ -34,7 +38,7 @@ class Printed(NamedTuple):
 
 
 class TerminalLine(NamedTuple):
-    """A whole line that the terminal printed, and the lines of the file it lies in."""
+    """A whole line of terminal output and the lines of the file that hold it, 1-based."""
 
     first: int
     last: int
@@ -43,12 +47,12 @@ class TerminalLine(NamedTuple):
 
 
 def records(path: Path, name: str, timeline: Timeline) -> Iterator[Printed]:
-    """The records of an asciicast, version 2 or 3. Raises CannotRead where it is none."""
+    """Yields the input and output records of an asciicast, version 2 or 3. Raises CannotRead for other files."""
     started: float | None = None
     clock, is_relative = 0.0, False
     for place, line in lines(path):
         ref = Ref(name, (place, place))
-        value = decoded(line or b"")  # a half of a surrogate pair at a record's end is replaced
+        value = decoded(line or b"")  # half of a surrogate pair at the end of a record is replaced
         if started is None:
             header = table(value)
             if header.get("version") not in (2, 3):
@@ -67,13 +71,13 @@ def records(path: Path, name: str, timeline: Timeline) -> Iterator[Printed]:
 
 
 def texts(path: Path) -> Iterator[Printed]:
-    """The lines of a plain text that a terminal printed."""
+    """Yields the lines of a plain-text terminal log."""
     for place, line in lines(path):
         yield Printed(place, None, is_input=False, text=(line or b"").decode("utf-8", "replace") + "\n")
 
 
 class TerminalRecording:
-    """A terminal's recording, as events of a timeline."""
+    """Converts a terminal recording to events of a timeline."""
 
     def __init__(self, timeline: Timeline, messages: StreamMessages, name: str) -> None:
         self._timeline = timeline
@@ -82,7 +86,7 @@ class TerminalRecording:
         self._noise: list[TerminalLine] = []
 
     def tell(self, printed: list[Printed]) -> int:
-        """Tells all of it; how many objects of stream-json there were."""
+        """Add the stream-json messages and other output to the timeline; return the number of messages found."""
         found = 0
         for line in _lines(printed):
             message = _message(line.text)
@@ -96,7 +100,7 @@ class TerminalRecording:
         return found
 
     def tell_typed(self, printed: list[Printed]) -> None:
-        """Tells what was typed as calls, and what was printed after each as its result."""
+        """Add typed input as calls and the output after each as its result."""
         call_id = ""
         for number_, (typed, answer) in enumerate(_turns(printed)):
             if typed:
@@ -117,7 +121,7 @@ class TerminalRecording:
                 self._timeline.add("note", ref, at=answer[0].at, text=text)
 
     def _flush(self) -> None:
-        """What was printed between two objects, as one note."""
+        """Add the output since the last stream-json object as one note."""
         if self._noise and any(line.text.strip() for line in self._noise):
             first, last = self._noise[0], self._noise[-1]
             text = "\n".join(line.text for line in self._noise)
@@ -129,7 +133,10 @@ class TerminalRecording:
 
 
 def _lines(printed: list[Printed]) -> Iterator[TerminalLine]:
-    r"""What was printed, put together and split at \n; the last line may have none. What was typed is echoed there."""
+    r"""Joins output pieces and splits them at \n; typed input is skipped because the terminal echoes it.
+
+    The last line may lack a newline.
+    """
     parts: list[str] = []
     first: Printed | None = None
     last = 0
@@ -149,7 +156,7 @@ def _lines(printed: list[Printed]) -> Iterator[TerminalLine]:
 
 
 def _message(text: str) -> Mapping[str, Any] | None:
-    """The object of stream-json in a line, with a prompt or an escape before it; None: there is none."""
+    """Return the stream-json object in a line, or None; ignores a preceding prompt and escape sequences."""
     start = text.find(_OBJECT)
     if start < 0:
         return None
@@ -160,7 +167,7 @@ def _message(text: str) -> Mapping[str, Any] | None:
 
 
 def _turns(printed: list[Printed]) -> Iterator[tuple[list[Printed], list[Printed]]]:
-    """What was typed, and what was printed until more was typed."""
+    """Yields pairs of typed input and the output that follows it, up to the next input."""
     typed: list[Printed] = []
     answer: list[Printed] = []
     for piece in printed:
@@ -173,5 +180,5 @@ def _turns(printed: list[Printed]) -> Iterator[tuple[list[Printed], list[Printed
 
 
 def _is_sent(typed: list[Printed]) -> bool:
-    """Whether a line that was typed is at its end; before the first one it is."""
+    """Return whether the typed input ends with Enter, Ctrl+C or Ctrl+D; True if nothing was typed."""
     return not typed or typed[-1].text.endswith(("\r", "\n", "\x03", "\x04"))

@@ -1,8 +1,8 @@
-"""Claude Code: session logs, stream-json files, and the web's exports of sessions and conversations.
+"""Reader of Claude Code: session logs, stream-json files, and exports of sessions and conversations from the web.
 
-Session logs have a `uuid` and a `parentUuid` a line; sub-agents are lines with `isSidechain`, in the same file or in
-files of their own beside it (`agent-ID.jsonl`, or `SESSION/subagents/`). Every line has its time, so events are ordered
-by it. Stream-json has times for results only and stays in its order.
+Each line of a session log has a `uuid` and a `parentUuid`. Sub-agents are lines with `isSidechain`, in the same file or
+in separate files beside it (`agent-ID.jsonl`, or `SESSION/subagents/`). Every line has a time, so events are sorted by
+time. Stream-json records times only for results and keeps its order.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SPEAKERS = {"human": "user", "user": "user", "assistant": "assistant"}
 
 
 def is_stream(rows: Sequence[Any]) -> bool:
-    """Whether these are the first lines of stream-json."""
+    """Return whether these are the first lines of a stream-json file."""
     return any(
         (row.get("type") == "system" and "session_id" in row)
         or (row.get("type") in ("assistant", "user", "result") and "session_id" in row)
@@ -40,7 +40,7 @@ def _is_session(rows: Sequence[Any]) -> bool:
 
 
 def _is_export(value: Any) -> bool:
-    """A session of the web (`loglines`), or conversations of claude.ai (`chat_messages`)."""
+    """Return whether a value is an exported web session (`loglines`) or claude.ai conversations (`chat_messages`)."""
     first = json_shapes.table(value[0]) if isinstance(value, list) and value else json_shapes.table(value)
     return "loglines" in first or "chat_messages" in first
 
@@ -60,12 +60,12 @@ def _sniff(path: Path) -> tuple[float, str]:
 
 
 def _main_of(seen: Glance) -> Path | None:
-    """The session log of a folder that holds one, beside those of its sub-agents."""
+    """Return the session log of a folder that holds exactly one, besides the logs of its sub-agents; otherwise None."""
     names = sorted(name for name in seen.names if name.endswith(".jsonl") and not name.startswith("agent-"))
     if seen.kind != "folder" or len(names) != 1:
         return None
     if any(name.endswith("/") and name != f"{Path(names[0]).stem}/" for name in seen.names):
-        return None  # it holds more than a session
+        return None  # the folder holds more than one session
     rows = first_rows(glance(seen.path / names[0]))
     return seen.path / names[0] if _is_session(rows) or is_stream(rows) else None
 
@@ -97,7 +97,7 @@ def _run(path: Path, run: Run, layout: str, others: Sequence[str] = ()) -> Run:
 
 
 def _read_session(path: Path) -> tuple[Run, str, Sequence[str]]:
-    """The log, and the logs of its sub-agents beside it; their references then are relative to its folder."""
+    """Read a session log and the logs of its sub-agents; refs are then relative to the log's folder."""
     timeline = Timeline()
     messages = StreamMessages(timeline)
     others = side_chains.files_beside(path)
@@ -105,7 +105,7 @@ def _read_session(path: Path) -> tuple[Run, str, Sequence[str]]:
     files = [(path, name), *((path.parent / other, other) for other in others)]
     slim = side_chains.Slim()
     for file, own in files:
-        for _, line in objects(file, Timeline(), own):  # what is no object, the second reading tells
+        for _, line in objects(file, Timeline(), own):  # lines that are not objects are reported by the second pass
             slim.add(line)
     speakers = side_chains.Speakers(timeline, slim.lines)
     known: dict[str, int] = {}
@@ -142,7 +142,7 @@ def _read_export(path: Path) -> Run:
 
 
 def _exported(session: Mapping[str, Any], pointer: str) -> Iterator[Line]:
-    """The messages of one session as lines of a log; what else there is, as one note."""
+    """Yields the messages of an exported session as log lines; all its other fields become one note."""
     rest = {key: value for key, value in session.items() if key not in ("loglines", "chat_messages")}
     if rest:
         yield Ref(pointer=pointer), rest, None
@@ -155,7 +155,7 @@ def _exported(session: Mapping[str, Any], pointer: str) -> Iterator[Line]:
 
 
 def _as_line(said: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A message of claude.ai as Claude Code would log it; files that were attached are more text of it."""
+    """Convert a claude.ai message to Claude Code's log format; attached files become further text blocks."""
     content = list(json_shapes.array(said.get("content"))) or [{"type": "text", "text": said.get("text", "")}]
     attached = [*json_shapes.array(said.get("attachments")), *json_shapes.array(said.get("files"))]
     content += [{"type": "text", "text": content_blocks.readable(file)} for file in attached]

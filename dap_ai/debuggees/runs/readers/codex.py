@@ -1,7 +1,8 @@
-"""Codex: rollouts (`~/.codex/sessions/.../rollout-*.jsonl`, also of 2025 without envelopes) and `codex exec --json`.
+"""Reader of Codex: rollouts (`~/.codex/sessions/.../rollout-*.jsonl`) and `codex exec --json`.
 
-A rollout tells many things twice: as what went over the wire (`response_item`) and as what the screen showed
-(`event_msg`). The first counts; the second is a further place of the same event. Steps are the calls.
+Rollouts of 2025 without envelopes are read too. A rollout records many things twice: as API items (`response_item`) and
+as screen output (`event_msg`). The API item becomes the event; the screen output is added as a further location of it.
+Each call is a step.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def _is_bare(rows: Sequence[Mapping[str, Any]]) -> bool:
 
 
 class _Rollout:
-    """Records, one after the other, as events."""
+    """Converts the records of a rollout to events, in file order."""
 
     def __init__(self, timeline: Timeline) -> None:
         self.timeline = timeline
@@ -66,7 +67,7 @@ class _Rollout:
         self._asks = True
 
     def feed(self, ref: Ref, record: Mapping[str, Any]) -> None:
-        """One line."""
+        """Add the events of one line."""
         kind, payload = record.get("type"), record.get("payload")
         when = epoch_s(record.get("timestamp"))
         said = json_shapes.table(payload) if isinstance(payload, Mapping) else record
@@ -106,7 +107,7 @@ class _Rollout:
             self._other(ref, item, when, kind)
 
     def _answer(self, ref: Ref, when: float | None) -> Event:
-        """The response that is being given; a new one, in a new cycle, after results and tasks."""
+        """Return the current response, or start one in a new cycle if a result or task came since."""
         if self._asks or self._response is None:
             self.timeline.new_cycle("main")
             self._response = self.timeline.add("response", ref, at=when)
@@ -131,7 +132,10 @@ class _Rollout:
             self.timeline.problem(ref, "reasoning that is encrypted cannot be shown", "encrypted reasoning")
 
     def _says(self, ref: Ref, when: float | None, *, text: str = "", reasoning: str = "") -> None:
-        """Adds to the response, or to one more of its cycle where something has happened since."""
+        """Add text or reasoning to the response.
+
+        If other events were added since, a further response of the same cycle is started.
+        """
         response = self._answer(ref, when)
         if self.timeline.events[-1] is not response:
             response = self._response = self.timeline.add("response", ref, at=when)
@@ -140,7 +144,7 @@ class _Rollout:
         response.reasoning = "\n".join(filter(None, (response.reasoning, reasoning)))
 
     def _shown(self, ref: Ref, said: Mapping[str, Any], when: float | None) -> None:
-        """What the screen showed: mostly what an item says too."""
+        """Handle an `event_msg` record, i.e. screen output, which mostly repeats a `response_item`."""
         kind = content_blocks.text_of(said.get("type"))
         text = content_blocks.text_of(said.get(_SAID_TWICE.get(kind, "")))
         if kind in _SAID_TWICE:
@@ -161,14 +165,17 @@ class _Rollout:
             self.timeline.add("note", ref, at=when, text=content_blocks.readable(said))
 
     def _other(self, ref: Ref, said: Mapping[str, Any], when: float | None, kind: str) -> None:
-        """A record that is not known: kept, and told."""
+        """Add a record of an unknown type as a note, and report it as a problem."""
         self.timeline.add("note", ref, at=when, text=content_blocks.readable(said))
         if kind not in ("compacted", "ghost_snapshot", "compaction"):
             self.timeline.problem(ref, f"a record of the unknown type {kind!r}", f"unknown record {kind}")
 
 
 def _texts(content: Any) -> list[str]:
-    """The texts of content items (`input_text`, `output_text`, `summary_text`, ...); what is no text, named."""
+    """Return the texts of content items (`input_text`, `output_text`, `summary_text`, ...).
+
+    Items without text are described, e.g. an image by its type and size, or shown as JSON.
+    """
     found: list[str] = []
     for _, block in content_blocks.each(content, ""):
         said = next((block[key] for key in ("text", "refusal") if isinstance(block.get(key), str)), None)

@@ -1,4 +1,4 @@
-"""Calls of Codex and their results: functions, free-form tools, the shell, and what their outputs are wrapped in."""
+"""Calls of Codex (functions, free-form tools, shell) and their results, with the wrappers of tool output removed."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from dap_ai.debuggees.runs.readers import content_blocks, json_shapes
 
 _EXIT = re.compile(r"(?:^|\n)(?:Exit code: |Process exited with code )(-?\d{1,5})(?:\n|$)")
 _HEAD_CHARS = 400
-"""The exit code stands at the start of an output; further down it would be the program's own words."""
+"""Characters at the start of an output in which to look for the exit code; later ones are the program's own output."""
 
 
 def call_of(item: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The call that a response item is, as `Timeline.call` takes it; None: it is none.
+    """Return a response item's call as arguments of `Timeline.call`, or None if the item is not a call.
 
-    `text` is the command where the tool is a shell.
+    `text` is the command if the tool is a shell.
     """
     kind, tool = content_blocks.text_of(item.get("type")), content_blocks.text_of(item.get("name"))
     if kind == "function_call":
@@ -36,7 +36,7 @@ def call_of(item: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def result_of(item: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The result that a response item is, as `Timeline.result` takes it; None: it is none."""
+    """Return a response item's result as arguments of `Timeline.result`, or None if the item is not a result."""
     if not content_blocks.text_of(item.get("type")).endswith("_call_output"):
         return None
     output, code = item.get("output"), None
@@ -62,7 +62,7 @@ def result_of(item: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def parsed(value: Any) -> Mapping[str, Any]:
-    """Arguments, which are JSON within a text; where they are none, the text as it is."""
+    """Parse call arguments from a JSON string; a string that is not a JSON object is returned as `{"input": ...}`."""
     if isinstance(value, Mapping):
         return json_shapes.table(value)
     found = json_shapes.decoded(content_blocks.text_of(value), value)
@@ -70,7 +70,7 @@ def parsed(value: Any) -> Mapping[str, Any]:
 
 
 def command_of(arguments: Mapping[str, Any]) -> str:
-    """The command of a shell's arguments: `cmd`, or the words of `command`, without `bash -lc`."""
+    """Return the shell command from a call's arguments: `cmd`, or the joined `command` list without `bash -lc`."""
     command = arguments.get("cmd", arguments.get("command"))
     if isinstance(command, str):
         return command

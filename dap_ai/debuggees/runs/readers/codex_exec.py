@@ -1,4 +1,4 @@
-"""The items of `codex exec --json` (thread, turns, items), and what a rollout says twice."""
+"""Reader of `codex exec --json` (threads, turns, items), and deduplication of messages that a rollout records twice."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ _TOOLS = {
     "web_search": ("web_search", "query", "action"),
     "collab_tool_call": ("", "prompt", "agents_states"),
 }
-"""Of each type of item that is a call: its tool, the key of what it was given, the key of what it brought."""
+"""Item types that are calls, each with its tool, the key of its input and the key of its output."""
 _KINDS: Mapping[str, EventKind] = {"agent_message": "response", "agent_reasoning": "response", "user_message": "task"}
 
 
 def usage_of(usage: Any) -> TokenUsage | None:
-    """Tokens as Codex counts them: the input includes what was cached."""
+    """Return the token usage in Codex's format, whose input tokens include cached ones."""
     return content_blocks.tokens(
         *(json_shapes.at(usage, f"{key}_tokens") for key in ("input", "cached_input", "output"))
     )
 
 
 class CodexItems:
-    """Items, one after the other, as events; and messages of the screen, joined with what says the same."""
+    """Converts items to events in file order, and merges screen messages with events that have the same text."""
 
     def __init__(self, timeline: Timeline) -> None:
         self._timeline = timeline
@@ -36,7 +36,7 @@ class CodexItems:
         self.task = ""
 
     def feed(self, ref: Ref, record: Mapping[str, Any], when: float | None) -> bool:
-        """One line; False: it is none of `codex exec --json`."""
+        """Add the events of one line; return False if it is not a record of `codex exec --json`."""
         kind = content_blocks.text_of(record.get("type"))
         if kind == "item.completed":
             self._item(content_blocks.within(ref, "/item"), json_shapes.table(record.get("item")), when)
@@ -73,7 +73,7 @@ class CodexItems:
             self._timeline.add("note", ref, at=when, text=content_blocks.readable(item), native_id=native)
 
     def _called(self, ref: Ref, item: Mapping[str, Any], when: float | None) -> None:
-        """A call and its result, which are one item."""
+        """Add the call and result recorded in one item."""
         tool, given, got = _TOOLS[content_blocks.text_of(item.get("type"))]
         native, code = content_blocks.text_of(item.get("id")), item.get("exit_code")
         value = item.get(given)
@@ -90,11 +90,11 @@ class CodexItems:
         )
 
     def shown(self, ref: Ref, kind: str, text: str, when: float | None) -> None:
-        """A message of the screen."""
+        """Remember a screen message for `tell_unshown`."""
         self._shown.append((ref, kind, text, when))
 
     def tell_unshown(self) -> None:
-        """Joins what the screen showed with the event that says the same; what none says is an event of its own."""
+        """Merge each remembered screen message with the event of the same text; add an event if there is none."""
         said = {
             part.strip(): event for event in self._timeline.events for part in (event.text, event.reasoning) if part
         }

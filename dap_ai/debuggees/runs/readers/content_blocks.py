@@ -1,4 +1,4 @@
-"""Content blocks of Anthropic's messages, and small questions about values of unknown shape."""
+"""Content blocks of Anthropic messages, and helpers for values of unknown type."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _REMINDERS = ("<system-reminder>", "<local-command", "<command-name>", "<command
 _CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
 _BINARY = frozenset({"image", "document", "audio"})
 _MIN_TOLD = 40
-"""A string shorter than this that is in no other text is no text of its own: an id, a flag, a path."""
+"""Minimum length of a string that counts as text; shorter ones are ids, flags or paths."""
 
 
 class ContentBlock(msgspec.Struct, frozen=True):
-    """One block of a message. `tool` of an unknown one is its type."""
+    """One block of a message. For an unknown block, `tool` is its type."""
 
     kind: Literal["text", "thinking", "call", "result", "binary", "unknown"]
     text: str = ""
@@ -31,22 +31,22 @@ class ContentBlock(msgspec.Struct, frozen=True):
 
 
 def text_of(value: Any) -> str:
-    """The value where it is a text, else an empty one."""
+    """Return the value if it is a string, else ""."""
     return value if isinstance(value, str) else ""
 
 
 def number(value: Any, default: float | None = None) -> float | None:
-    """The value where it is a number."""
+    """Return the value as a float if it is a number, else `default`."""
     return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else default
 
 
 def count(value: Any) -> int | None:
-    """The value where it is a whole number that is not negative."""
+    """Return the value if it is a non-negative int, else None."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
 def readable(value: Any) -> str:
-    """A text as it is; anything else as JSON; nothing for None."""
+    """Return a string unchanged, "" for None, and any other value as JSON."""
     if isinstance(value, str):
         return value
     try:
@@ -56,7 +56,7 @@ def readable(value: Any) -> str:
 
 
 def each(content: Any, pointer: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The blocks of a message's content with their pointers; a plain text is one block."""
+    """Yields the blocks of a message's content with their JSON pointers; a plain string is one text block."""
     if isinstance(content, str):
         yield pointer, {"type": "text", "text": content}
     elif isinstance(content, Sequence):
@@ -67,7 +67,7 @@ def each(content: Any, pointer: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def classify(block: Mapping[str, Any]) -> ContentBlock:
-    """What a block says."""
+    """Convert a raw content block to a `ContentBlock`."""
     kind = text_of(block.get("type"))
     if kind == "text":
         return ContentBlock("text", readable(block.get("text")))
@@ -90,14 +90,14 @@ def _call(block: Mapping[str, Any]) -> ContentBlock:
 
 
 def _result(block: Mapping[str, Any]) -> ContentBlock:
-    """A missing `is_error` means, in the messages' definition, that there was none."""
+    """Convert a tool result block; per Anthropic's API, a missing `is_error` means success."""
     texts = [classify(inner).text for _, inner in each(block.get("content"), "")]
     status: Status = "error" if block.get("is_error") is True else "ok"
     return ContentBlock("result", "\n".join(texts), text_of(block.get("tool_use_id")), status=status)
 
 
 def _binary(block: Mapping[str, Any]) -> str:
-    """Names what is no text; a document may be one."""
+    """Describe a binary block by type and size; return the text of a document that holds plain text."""
     inner = table(block.get("source"))
     data = text_of(inner.get("data"))
     if inner.get("type") == "text":
@@ -107,18 +107,21 @@ def _binary(block: Mapping[str, Any]) -> str:
 
 
 def exit_code_of(text: str) -> int | None:
-    """Of a result of the tool Bash, where it starts with one."""
+    """Return the exit code at the start of a result of the tool Bash, or None."""
     found = _EXIT_CODE.match(text)
     return int(found[1]) if found else None
 
 
 def is_reminder(text: str) -> bool:
-    """Whether a user's text was written by the program."""
+    """Return whether a user message was written by Claude Code itself, e.g. a reminder."""
     return text.lstrip().startswith(_REMINDERS)
 
 
 def usage_of(value: Any) -> TokenUsage | None:
-    """Tokens of one answer; Anthropic counts what the cache read and wrote apart from the input."""
+    """Return the token usage of an answer.
+
+    Cache reads and writes are added to Anthropic's input count, which excludes them.
+    """
     if not isinstance(value, Mapping):
         return None
     usage = cast("Mapping[str, Any]", value)
@@ -129,20 +132,20 @@ def usage_of(value: Any) -> TokenUsage | None:
 
 
 def tokens(inputs: Any, cached: Any, outputs: Any, cost_usd: float | None = None) -> TokenUsage | None:
-    """Tokens and dollars; None where there are none. `inputs` includes the cached."""
+    """Return token usage and cost in US dollars, or None if all are unknown. `inputs` includes cached tokens."""
     found = TokenUsage(count(inputs), count(cached), count(outputs), cost_usd)
     return found if found != TokenUsage() else None
 
 
 def unsaid(extra: Any, text: str) -> Mapping[str, Any] | None:
-    """A result's data beside its text (`toolUseResult`), where it holds a text that the result's does not."""
+    """Return a result's structured data (`toolUseResult`) if it holds text that the result's text lacks, else None."""
     if not isinstance(extra, Mapping) or all(said in text for said in strings(extra) if len(said) >= _MIN_TOLD):
         return None
     return cast("Mapping[str, Any]", extra)
 
 
 def strings(value: Any) -> Iterator[str]:
-    """All texts within a value, in order; keys are none."""
+    """Yields all strings within a value, in order, without the keys of mappings."""
     stack: list[Any] = [value]
     while stack:
         top = stack.pop()
@@ -155,7 +158,10 @@ def strings(value: Any) -> Iterator[str]:
 
 
 def program_text(line: Mapping[str, Any]) -> str:
-    """A line that is not a message: its own words where it has some and nothing else of weight, else all of it."""
+    """Return the text of a line that is not a message.
+
+    Its `summary`, `content` or `error` if no other field holds longer text, else the whole line as JSON.
+    """
     words = next((line[key] for key in ("summary", "content", "error") if isinstance(line.get(key), str)), None)
     if isinstance(words, str) and all(said in words for said in strings(line) if len(said) >= _MIN_TOLD):
         return words
@@ -163,14 +169,20 @@ def program_text(line: Mapping[str, Any]) -> str:
 
 
 def within(ref: Ref, pointer: str) -> Ref:
-    """A place within what `ref` names; where that is several lines, they are no one document, and it stays whole."""
+    """Return a ref to `pointer` within `ref`.
+
+    A ref to several lines is returned unchanged, since they are not one JSON document.
+    """
     if ref.lines is not None and ref.lines[0] != ref.lines[1]:
         return ref
     return Ref(ref.path, ref.lines, ref.pointer + pointer)
 
 
 def joined(first: Ref, last: Ref) -> Ref:
-    """One place from the start of the one to the end of the other, in formats of lines; else the first."""
+    """Return one ref from the start of `first` to the end of `last`.
+
+    Returns `first` if either has no lines or they are in different files.
+    """
     if first.path != last.path or first.lines is None or last.lines is None:
         return first
     if first.lines == last.lines:

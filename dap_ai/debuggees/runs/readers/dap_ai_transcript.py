@@ -1,4 +1,4 @@
-"""dap_ai's own transcripts (the setting `transcripts`): what the model was told and what it did, a message a line."""
+"""Reader of dap_ai's own transcripts (setting `transcripts`): the messages to and from the model, one per line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dap_ai.debuggees.runs.run_model import Ref, Run
 
 NAME = "dap-ai"
 _QUESTION = "\nQuestion: "
-"""Stands before the question in every prompt that has one."""
+"""Text that precedes the question in each prompt that has one."""
 
 
 def _sniff(path: Path) -> tuple[float, str]:

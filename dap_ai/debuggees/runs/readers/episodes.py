@@ -1,6 +1,6 @@
 """Episodes of Terminus-1 and Terminus-2: a folder for each query, with its prompt and the model's answer.
 
-A step is an episode: one call with all the keystrokes that the answer asks for. Its result is the next prompt, which
+Each episode is a step: one call with all the keystrokes that the answer requests. Its result is the next prompt, which
 shows the terminal.
 """
 
@@ -28,7 +28,7 @@ _TOOL = "terminal"
 
 
 def folders(root: Path) -> Sequence[Path]:
-    """The folders of the episodes, in their order."""
+    """Return the episode folders below a run's root in episode order; empty if there are none."""
     for name in FOLDERS:
         if (root / name).is_dir():
             found = ((_EPISODE.match(path.name), path) for path in islice((root / name).iterdir(), _MOST))
@@ -39,7 +39,7 @@ def folders(root: Path) -> Sequence[Path]:
 
 
 def tell(root: Path, timeline: Timeline, episodes: Sequence[Path]) -> None:
-    """The episodes as events; `root` is the run's."""
+    """Add the events of the episodes to the timeline; `root` is the run's folder, to which refs are relative."""
     open_call = ""
     for number, folder in enumerate(episodes):
         prompt, ref = _file(root, folder, ("prompt.txt",), timeline)
@@ -53,7 +53,7 @@ def tell(root: Path, timeline: Timeline, episodes: Sequence[Path]) -> None:
 
 
 def _answer(root: Path, folder: Path, timeline: Timeline, call_id: str) -> str:
-    """The model's answer; the id of its call, "" where it makes none."""
+    """Add the model's answer and its call; return the call's id, or "" if the answer requests no commands."""
     text, ref = _file(root, folder, _ANSWERS, timeline)
     if not text:
         return ""
@@ -72,7 +72,7 @@ def _answer(root: Path, folder: Path, timeline: Timeline, call_id: str) -> str:
 
 
 def _file(root: Path, folder: Path, names: Sequence[str], timeline: Timeline) -> tuple[str, Ref]:
-    """The text of the first of these files that is there."""
+    """Return the text and ref of the first of these files that exists, or "" and a reported problem if none does."""
     for name in names:
         ref = Ref((folder / name).relative_to(root).as_posix())
         if not (folder / name).is_file():
@@ -86,7 +86,7 @@ def _file(root: Path, folder: Path, names: Sequence[str], timeline: Timeline) ->
 
 
 def requested_commands(answer: str) -> tuple[list[Mapping[str, Any]], bool]:
-    """The commands that an answer asks for, in JSON or in tags, and whether it is an answer of Terminus at all."""
+    """Return the commands that an answer requests, in JSON or XML tags, and whether it has Terminus' format."""
     start, end = answer.find("{"), answer.rfind("}")
     if 0 <= start < end:
         found = table(decoded(answer[start : end + 1]))

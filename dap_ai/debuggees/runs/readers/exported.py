@@ -1,6 +1,6 @@
-"""Runs that `dap-ai run export --to json` wrote: read back with the same events and steps.
+"""Reader of `dap-ai run export --to json`: runs keep their events and steps.
 
-What an event was read from is another machine's file, perhaps; here it is its place in the export.
+The files an event was first read from may be on another machine, so refs point into the export.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _Struct = TypeVar("_Struct", bound=msgspec.Struct)
 
 
 def sniff(path: Path) -> tuple[float, str]:
-    """See Reader.sniff."""
+    """Return the confidence that `path` is a run exported as JSON, 0 to 1, and the reason; see `Reader.sniff`."""
     seen = glance(path)
     if seen.kind != "document" or not isinstance(at(seen.value, "dap_ai_run"), int):
         return 0.0, ""
@@ -32,7 +32,7 @@ def sniff(path: Path) -> tuple[float, str]:
 
 
 def read(path: Path) -> Run:
-    """See Reader.read."""
+    """Read a run exported as JSON; see `Reader.read`. Raises CannotRead if the format version differs."""
     value, problems = document(path)
     if at(value, "dap_ai_run") != VERSION:
         raise CannotRead(f"{path}: is of version {at(value, 'dap_ai_run')!r} of the format, not {VERSION}")
@@ -53,7 +53,7 @@ def read(path: Path) -> Run:
 
 
 def _events(rows: Sequence[Any], problems: list[Problem]) -> list[Event]:
-    """Numbered as they stand; one that is none is a problem."""
+    """Convert the rows to events, numbered in order; an invalid row becomes a problem."""
     events: list[Event] = []
     for index, row in enumerate(rows):
         ref = Ref(pointer=f"/run/events/{index}")
@@ -76,13 +76,13 @@ def _agents(said: Mapping[str, Any], events: Sequence[Event], problems: list[Pro
 
 
 def _placed(said: Mapping[str, Any], name: str, kind: type[_Struct], problems: list[Problem]) -> _Struct | None:
-    """A field with a place of its own; its place here is in the export."""
+    """Convert a field of the run that has a `ref`, which then points into the export."""
     ref = Ref(pointer=f"/run/{name}")
     return _converted({**table(said[name]), "ref": msgspec.to_builtins(ref)}, kind, ref, problems)
 
 
 def _recorded_problems(rows: Sequence[Any]) -> list[Problem]:
-    """Those that were met when the run was first read."""
+    """Return the problems found when the run was first read, with refs into the export."""
     return [
         Problem(Ref(pointer=f"/run/problems/{index}"), str(at(row, "text") or "")) for index, row in enumerate(rows)
     ]

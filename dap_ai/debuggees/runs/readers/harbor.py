@@ -1,8 +1,8 @@
-"""A trial's folder of Harbor (Terminal-Bench 2): what the agent did, and what its verifier made of it, joined.
+"""Reader of Harbor trial folders (Terminal-Bench 2): the agent's steps and the verifier's result in one run.
 
-`agent/trajectory.json` (ATIF) tells the steps; the agent's own log (`agent/claude-code.txt`, stream-json) says the same
-or other things: where they disagree both are told. Without a trajectory the log tells the steps. The outcome is the
-verifier's reward, or the exception that ended the trial; a verifier that never ran says nothing.
+Steps come from `agent/trajectory.json` (ATIF), and without it from the agent's own log (`agent/claude-code.txt`,
+stream-json). If both exist, their differences become problems and events of the log alone become notes. The outcome is
+the verifier's reward or the exception that ended the trial, and unknown if the verifier's tests did not run.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ _TOLD = (
     *("trial.log", "config.json", "result.json", "exception.txt"),
     *("verifier/test-stdout.txt", "verifier/test-stderr.txt", "verifier/ctrf.json"),
 )
-"""Files to read, in this order; the outcome has what the others say."""
+"""Files that become notes (or an error), in this order; the outcome covers the others."""
 _MOST_OTHERS = 500
-"""Files of a trial that are named and not read."""
+"""Maximum number of other files of a trial that are listed without reading them."""
 _MAX_TEXT_BYTES = 16 * 1024 * 1024
 _TESTS_RAN = re.compile(
     r"\d+ (?:passed|failed|error)|test session starts|^(?:ok|FAIL|PASS)\b|\bPASSED\b|\bFAILED\b", re.MULTILINE
@@ -43,7 +43,7 @@ _LIMITS = ("Timeout", "Limit", "Budget", "MaxSteps", "ContextLength")
 
 
 def sniff(path: Path) -> tuple[float, str]:
-    """See Reader.sniff."""
+    """Return the confidence that `path` is a Harbor trial folder, 0 to 1, and the reason; see `Reader.sniff`."""
     seen = glance(path)
     if seen.kind != "folder" or not ({"agent/", "verifier/"} & seen.names):
         return 0.0, ""
@@ -55,7 +55,7 @@ def sniff(path: Path) -> tuple[float, str]:
 
 
 def read(path: Path) -> Run:
-    """See Reader.read."""
+    """Read a Harbor trial folder; see `Reader.read`."""
     trial = _Trial(path)
     told = trial.trajectory()
     stream = trial.stream()
@@ -70,7 +70,7 @@ def read(path: Path) -> Run:
 
 
 class _Trial:
-    """The artefacts of one trial."""
+    """Reads the files of one trial."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -78,7 +78,7 @@ class _Trial:
         self.files: list[str] = []
 
     def trajectory(self) -> bool:
-        """Whether the trajectory was there, and told the steps."""
+        """Add the events of the trajectory; return whether the file exists."""
         value = self._document(_TRAJECTORY)
         if value is None:
             return False
@@ -89,7 +89,7 @@ class _Trial:
         return True
 
     def stream(self) -> Run | None:
-        """What the agent's own log says, where there is one."""
+        """Return the run recorded in the agent's own log, or None if there is no log."""
         parsed = self._file(_STREAM, lambda place: parse(self._stream_lines(place)))
         self.files += [_STREAM] if parsed else []
         return parsed
@@ -103,7 +103,7 @@ class _Trial:
                 yield from self._stream_line(ref, line)
 
     def _stream_line(self, ref: Ref, line: bytes) -> Iterator[Line]:
-        """One object; a line that is none is a note."""
+        """Yields the JSON object of a line; a line that is not an object becomes a note."""
         try:
             value, wrong = decoded(line) if line.lstrip().startswith(b"{") else (None, "")
         except CannotRead as error:
@@ -116,7 +116,7 @@ class _Trial:
             self.building.add("note", ref, text=line.decode("utf-8", "replace"))
 
     def tell(self, stream: Run) -> None:
-        """The log's own steps, where there is no trajectory."""
+        """Use the events of the agent's log as the run's events, for a trial without a trajectory."""
         run, building = self.building.run, self.building
         building.events += stream.events
         building.problems += stream.problems
@@ -125,7 +125,10 @@ class _Trial:
         run.workspace, run.format_version = stream.workspace, "no trajectory"
 
     def compare(self, stream: Run | None) -> None:
-        """What the log says too is a further place of the trajectory's events; what it says otherwise is told."""
+        """Merge the agent's log into the trajectory's events, and report differences as problems.
+
+        Matching events get the log's lines as further refs.
+        """
         if stream is None:
             return
         run = self.building.run
@@ -147,7 +150,7 @@ class _Trial:
                 self._compare_call(known, event)
 
     def _compare_call(self, known: Event, event: Event) -> None:
-        """Arguments that were lost or changed on the way."""
+        """Report a call whose tool or arguments differ between trajectory and log."""
         if known.tool == event.tool and known.arguments == event.arguments:
             return
         ours, theirs = _words(known), _words(event)
@@ -155,7 +158,7 @@ class _Trial:
         self.building.problem(event.ref, told)
 
     def _only_in_log(self, event: Event) -> None:
-        """What the log alone says is kept, without a step and a time of its own."""
+        """Add an event that only the log has as a note, without a step or time."""
         if event.kind in ("call", "result"):
             self.building.problem(
                 event.ref, f"a {event.kind} of {event.tool or 'a tool'} that the trajectory does not have"
@@ -164,7 +167,7 @@ class _Trial:
         self.building.add("note", event.ref, text=event.text or event.reasoning, **kept)
 
     def rest(self) -> None:
-        """The other files, and the outcome."""
+        """Add the remaining files as notes, and set the outcome."""
         found = {name: value for name in _DOCUMENTS if (value := self._document(name)) is not None}
         texts = {name: said for name in _TEXTS if (said := self._text(name)) is not None}
         result, run = found.get("result.json", {}), self.building.run
@@ -187,7 +190,7 @@ class _Trial:
         run.artefacts = [*known, *others]
 
     def _others(self, known: set[str]) -> list[str]:
-        """Whatever else is in the folder, which is not read but can be looked at; links are left out."""
+        """Return the names of files not read, so that they can be viewed; symbolic links are skipped."""
         found = list[str]()
         waiting = [self.root]
         while waiting and len(found) < _MOST_OTHERS:
@@ -204,14 +207,17 @@ class _Trial:
         return found[:_MOST_OTHERS]
 
     def _document(self, name: str) -> Mapping[str, Any] | None:
-        """Reads a JSON file that holds an object."""
+        """Return the object in a JSON file, or None if the file does not exist."""
         return self._file(name, lambda place: table(self.building.document(place, name)))
 
     def _text(self, name: str) -> str | None:
         return self._file(name, lambda place: content(place, _MAX_TEXT_BYTES).decode("utf-8", "replace"))
 
     def _file(self, name: str, read: Callable[[Path], _Value]) -> _Value | None:
-        """What is read of a file, or None where it is not there; one that cannot be read is told."""
+        """Return what `read` makes of a file, or None if it is missing or unreadable.
+
+        An unreadable file is reported as a problem.
+        """
         try:
             place = inside(self.root, name)
             return read(place) if place.is_file() else None
@@ -221,7 +227,10 @@ class _Trial:
 
 
 def _outcome(found: Mapping[str, Mapping[str, Any]], texts: Mapping[str, str]) -> Outcome:
-    """The reward; where it is not full, an exception comes first, and a verifier that did not run says nothing."""
+    """Return the outcome: solved for a reward of 1, else the exception, else failed.
+
+    Unknown without a reward, or if the verifier's tests did not run.
+    """
     reward, ref = _reward(found, texts)
     exception, where = _exception(found, texts)
     words = ", ".join(filter(None, [f"reward {reward:g}" if reward is not None else "", exception]))
@@ -239,7 +248,7 @@ def _outcome(found: Mapping[str, Mapping[str, Any]], texts: Mapping[str, str]) -
 
 
 def _reward(found: Mapping[str, Mapping[str, Any]], texts: Mapping[str, str]) -> tuple[float | None, Ref | None]:
-    """The reward and where it is recorded: the verifier's own file, else the trial's result."""
+    """Return the reward and its ref: from the verifier's file, else from the trial's result."""
     if (said := texts.get("verifier/reward.txt")) is not None:
         try:
             return number(float(said.strip()[:40])), Ref("verifier/reward.txt")
@@ -265,7 +274,7 @@ def _exception(found: Mapping[str, Mapping[str, Any]], texts: Mapping[str, str])
 
 
 def _verified(found: Mapping[str, Mapping[str, Any]], texts: Mapping[str, str]) -> bool:
-    """Whether the verifier's tests ran; where nothing was kept of them, its reward is believed."""
+    """Return whether the verifier's tests ran; True if their output was not kept."""
     if (number(at(found.get("verifier/ctrf.json"), "results", "summary", "tests")) or 0) > 0:
         return True
     said = texts.get("verifier/test-stdout.txt")
@@ -273,7 +282,7 @@ def _verified(found: Mapping[str, Mapping[str, Any]], texts: Mapping[str, str]) 
 
 
 def _words(event: Event) -> str:
-    """A call in a few words."""
+    """Return a call's tool and arguments as text, with at most 300 characters of arguments."""
     given = json.dumps(event.arguments, ensure_ascii=False, default=str)
     return f"{event.tool} {given if len(given) <= 300 else given[:300] + '...'}"
 

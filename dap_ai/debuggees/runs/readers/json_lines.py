@@ -1,4 +1,4 @@
-"""Files of one JSON object a line: each with its place, and what is wrong with the others."""
+"""Reads JSON Lines files: yields objects with their refs; other lines become notes and are reported as problems."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from dap_ai.debuggees.runs.run_files import MAX_LINE_BYTES, CannotRead, beginnin
 from dap_ai.debuggees.runs.run_model import Ref
 
 _MAX_QUOTED = 200_000
-"""Bytes of a line that is no object, kept as a note."""
+"""Maximum bytes kept, as a note, of a line that is not an object."""
 
 
 def first_rows(seen: Glance) -> Sequence[Any]:
-    """The first rows of a log; also of one with a single line, or with lines between that are no objects."""
+    """Return the values of the first lines of a log, even if it has one line or some lines are not objects."""
     if seen.rows or seen.kind not in ("document", "text"):
         return seen.rows
     try:
@@ -31,9 +31,10 @@ def first_rows(seen: Glance) -> Sequence[Any]:
 
 
 def objects(path: Path, timeline: Timeline, name: str = "") -> Iterator[tuple[Ref, Mapping[str, Any]]]:
-    """Each object and its line. Any other line becomes a note with a problem: it is not dropped. Raises CannotRead.
+    """Yields each object with the ref of its line. Raises CannotRead.
 
-    Of a large file, long texts of the events that a line has brought stay in it, where that is wanted.
+    Any other line becomes a note and is reported as a problem. If texts of a large file may stay in it (see
+    `portion.thinly`), long texts of the events added for a line are replaced by their locations after each iteration.
     """
     for ref, value, page in located(path, timeline, name):
         yield ref, value
@@ -44,14 +45,17 @@ def objects(path: Path, timeline: Timeline, name: str = "") -> Iterator[tuple[Re
 def located(
     path: Path, timeline: Timeline, name: str = ""
 ) -> Iterator[tuple[Ref, Mapping[str, Any], thin_events.Page | None]]:
-    """The same, each with what finds its texts in the file again, where that is wanted."""
+    """Yields each object with the ref of its line and its `Page`. Raises CannotRead.
+
+    A `Page` finds the line's texts in the file again; it is None if texts are kept in memory.
+    """
     size = path.stat().st_size
     source = thin_events.ThinSource(path) if portion.current_portion() and size >= portion.LARGE_BYTES else None
     start = len(codecs.BOM_UTF8) if source and beginning(path, 3) == codecs.BOM_UTF8 else 0
     for number, line in portion.within(lines(path), size):
         ref = Ref(name, (number, number))
         if line is None:
-            source = None  # how long it is, nobody has said: from here on no place is known
+            source = None  # the line's length is unknown, so offsets from here on are too
             timeline.problem(
                 ref, f"the line has more than {MAX_LINE_BYTES // 1024**2} MB, and is not read", "long line"
             )
@@ -70,7 +74,7 @@ def located(
 
 
 def keep(line: bytes, ref: Ref, timeline: Timeline, wrong: str = "") -> None:
-    """A line that is no object, as a note; a very long one as its beginning."""
+    """Add a line that is not an object as a note, and report it as a problem; a very long line is cut."""
     timeline.add("note", ref, text=line[:_MAX_QUOTED].decode("utf-8", "replace"))
     if not wrong:
         timeline.problem(ref, "the line is no JSON object", "line that is no object")

@@ -1,4 +1,4 @@
-"""Values of anybody's JSON, taken for what they are meant to be: nothing here raises for a wrong type."""
+"""Accessors for JSON of unknown shape: they return a default instead of raising for a wrong type."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NOTHING: Mapping[str, Any] = {}
 
 
 def decoded(data: bytes | str, otherwise: Any = None) -> Any:
-    """The value of a JSON text; `otherwise` where it is none, is nested too deeply, or is no UTF-8."""
+    """Return the value of a JSON text, or `otherwise` if it is invalid, nested too deeply or not UTF-8."""
     try:
         return msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
@@ -21,17 +21,17 @@ def decoded(data: bytes | str, otherwise: Any = None) -> Any:
 
 
 def table(value: Any) -> Mapping[str, Any]:
-    """An object, or an empty one."""
+    """Return the value if it is an object, else an empty mapping."""
     return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else _NOTHING
 
 
 def array(value: Any) -> Sequence[Any]:
-    """An array, or an empty one."""
+    """Return the value if it is an array, else an empty tuple."""
     return cast("Sequence[Any]", value) if isinstance(value, list) else ()
 
 
 def at(value: Any, *path: str | int) -> Any:
-    """What is at a path of keys and indices, or None."""
+    """Return the value at a path of keys and indices, or None if there is none."""
     for part in path:
         if isinstance(value, dict):
             value = cast("Mapping[Any, Any]", value).get(part)
@@ -43,7 +43,7 @@ def at(value: Any, *path: str | int) -> Any:
 
 
 def text(value: Any) -> str:
-    """A text: of a string, of a list of content parts (`{"type": "text", "text": ...}`), of nothing else."""
+    """Return a string, or the joined texts of a list of content parts (`{"type": "text", "text": ...}`), else ""."""
     if isinstance(value, str):
         return value
     if not value:
@@ -61,43 +61,46 @@ def _part(part: Any) -> str:
 
 
 def thinking(source: Mapping[str, Any]) -> str:
-    """What a model thought apart from its text, where it was kept."""
+    """Return the text of a message's `thinking_blocks`, or "" if none were kept."""
     return "\n".join(filter(None, (text(at(block, "thinking")) for block in array(source.get("thinking_blocks")))))
 
 
 def words(value: Any) -> str:
-    """A text, or JSON of what is none; "" of nothing."""
+    """Return a value as text: strings and content parts as they are, "" for None, other values as JSON."""
     if value is None or isinstance(value, str):
         return value or ""
     return text(value) or msgspec.json.encode(value).decode()
 
 
 def whole(value: Any) -> int | None:
-    """A whole number, or None."""
+    """Return the value if it is an int, else None."""
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def first_whole(*values: Any) -> int | None:
-    """The first of them that is a whole number, or None."""
+    """Return the first value that is an int, or None."""
     return next((found for found in map(whole, values) if found is not None), None)
 
 
 def number(value: Any) -> float | None:
-    """A number that is one (no NaN, no infinity), or None."""
+    """Return the value as a float if it is a finite number, else None."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
-    return float(value) if abs(value) < 1e300 else None  # of NaN, too: it compares to nothing
+    return float(value) if abs(value) < 1e300 else None  # None for NaN too: its comparisons are False
 
 
 def usage(value: Any, cost: Any = None) -> TokenUsage | None:
-    """Tokens and dollars in the shapes of OpenAI (chat, responses) and Anthropic; None where there are none."""
+    """Return token usage and cost in OpenAI's (chat, responses) or Anthropic's format; None if nothing is recorded.
+
+    Cost is in US dollars: `cost`, or else the value's own. Input tokens include cached ones.
+    """
     found = table(value)
     inputs = _first(found, "prompt_tokens", "input_tokens")
     cached = _first(found, "cache_read_input_tokens", "cached_tokens")
     if cached is None and (details := found.get("prompt_tokens_details") or found.get("input_tokens_details")):
         cached = _first(table(details), "cached_tokens")
     if "cache_read_input_tokens" in found and "prompt_tokens" not in found and inputs is not None:
-        inputs += (cached or 0) + (whole(found.get("cache_creation_input_tokens")) or 0)  # apart, as Anthropic counts
+        inputs += (cached or 0) + (whole(found.get("cache_creation_input_tokens")) or 0)  # excluded by Anthropic
     outputs = _first(found, "completion_tokens", "output_tokens")
     dollars = number(cost)
     dollars = number(found.get("cost")) if dollars is None else dollars
@@ -114,18 +117,18 @@ def _first(found: Mapping[str, Any], *keys: str) -> int | None:
 
 
 def total(numbers: Iterable[Any]) -> Any:
-    """Adds the known numbers; None if there are none."""
+    """Return the sum of the values that are not None, or None if there are none."""
     known = [one for one in numbers if one is not None]
     return sum(known) if known else None
 
 
 def status_of(exit_code: int | None, otherwise: Status = "unknown") -> Status:
-    """How a call came out, by its exit code; `otherwise` where there is none."""
+    """Return a call's status by its exit code, or `otherwise` if the exit code is None."""
     return otherwise if exit_code is None else "ok" if exit_code == 0 else "error"
 
 
 def arguments(value: Any) -> tuple[Mapping[str, Any] | None, bool]:
-    """A call's arguments from an object or its JSON, and whether they could be read."""
+    """Return a call's arguments from an object or its JSON text, and whether they could be parsed."""
     if isinstance(value, dict):
         return cast("Mapping[str, Any]", value), True
     if not isinstance(value, str):
@@ -135,7 +138,7 @@ def arguments(value: Any) -> tuple[Mapping[str, Any] | None, bool]:
 
 
 def command(found: Mapping[str, Any] | None, raw: Any = None) -> str:
-    """A call's text: the command where the tool is a shell, else its only or its raw text."""
+    """Return a call's text: the command or code in its arguments, else `raw` if there are no arguments, else ""."""
     for key in ("command", "cmd", "code", "keystrokes", "script"):
         value = (found or {}).get(key)
         if isinstance(value, str):

@@ -1,6 +1,6 @@
-"""Traces of Langfuse: a trace with its `observations`, a list of observations, or one a line.
+"""Reader of Langfuse traces: a trace with its `observations`, a list of observations, or one observation per line.
 
-The fields are those of its public API (`GET /api/public/traces/ID`, `.../observations`).
+Fields follow Langfuse's public API (`GET /api/public/traces/ID`, `.../observations`).
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def _raws(path: Path, timeline: Timeline) -> Iterator[RawSpan]:
 
 
 def _trace(ref: Ref, trace: Mapping[str, Any], trace_id: str) -> RawSpan:
-    """The trace itself, as the agent that its observations belong to."""
+    """Return the trace itself as an agent span, the parent of its observations."""
     return RawSpan(
         ref=ref, id=trace_id, name=text_of(trace.get("name")), kind="agent", start_s=epoch_s(trace.get("timestamp")),
         input=trace.get("input"), output=trace.get("output"), agent=text_of(trace.get("name")), whole=trace,

@@ -1,7 +1,8 @@
-"""Trajectories of mini-SWE-agent, versions 1 and 2: one JSON file, a list of messages and what is known of the run.
+"""Reader of mini-SWE-agent trajectories, versions 1 and 2: one JSON file with messages and metadata.
 
-Version 1 writes commands in a fence of the reply; version 2 in tool calls too, and its refused replies stand only in
-the refusal's `extra`. A refused reply is a step without a call, and its refusal an error of that step.
+Version 1 writes commands in a code fence of the answer, version 2 also as tool calls. A rejected answer becomes a step
+without a call, and its rejection an error of that step; version 2 keeps the rejected answer only in the rejection's
+`extra`.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _LIMITS = frozenset({"LimitsExceeded", "TimeExceeded", "RepeatedFormatError"})
 
 
 def sniff(path: Path) -> tuple[float, str]:
-    """See Reader.sniff."""
+    """Return the confidence that `path` is a mini-SWE-agent trajectory, 0 to 1, and the reason; see `Reader.sniff`."""
     seen = glance(path)
     if seen.kind not in ("document", "lines"):
         return 0.0, ""
@@ -45,7 +46,7 @@ def sniff(path: Path) -> tuple[float, str]:
 
 
 def read(path: Path) -> Run:
-    """See Reader.read."""
+    """Read a mini-SWE-agent trajectory; see `Reader.read`."""
     building = RunBuilder(path, NAME)
     value = building.document(path)
     bare = isinstance(value, list)
@@ -63,7 +64,7 @@ def read(path: Path) -> Run:
 
 
 class _Story:
-    """The messages as they come."""
+    """Converts messages to events, in file order."""
 
     def __init__(self, building: RunBuilder, place: str) -> None:
         self.building = building
@@ -71,7 +72,7 @@ class _Story:
         self.waiting: list[Event] = []
         self.reply: Event | None = None
         self._said_at = Ref()
-        """Where the text of the reply stands."""
+        """Location of the answer's text."""
         self.exit: Event | None = None
 
     def take(self, index: int, message: Any) -> None:
@@ -177,7 +178,10 @@ class _Story:
         )
 
     def _executed_all_the_same(self) -> None:
-        """A variant of the agent ran a reply that the rules as we know them would refuse: its first fence."""
+        """Add the call of an answer that was executed although it does not have exactly one command fence.
+
+        Some variants of the agent accept it. The first fence is taken for the command, and a problem reports the guess.
+        """
         reply = self.reply
         if reply is None:
             return
@@ -186,7 +190,7 @@ class _Story:
         self.building.problem(self._said_at, f"the command that was run is not marked alone: {len(found)} could be it")
 
     def _refused(self, ref: Ref, extra: Mapping[str, Any]) -> None:
-        """Version 2 keeps a refused reply only with its refusal."""
+        """Add the rejected answer that version 2 keeps only in its rejection."""
         if self.building.events and self.building.events[-1] is self.reply:
             return
         response = extra.get("response")
@@ -203,14 +207,14 @@ class _Story:
         self.waiting = []
 
     def _time(self, message: Any) -> float | None:
-        """Seconds since the first time in the file."""
+        """Return the message's time in seconds since the first time stamp in the file, or None."""
         extra = at(message, "extra")
         moment = at(extra, "timestamp") or at(extra, "response", "created") or at(message, "created_at")
         return self.building.since_start(epoch_s(moment))
 
 
 def fenced(reply: str, opening: re.Pattern[str] = _FENCE) -> list[str]:
-    """The commands in a reply's fences, as the agent itself finds them. Takes time by the length of the reply."""
+    """Return the commands in an answer's code fences, by mini-SWE-agent's own rules; takes linear time."""
     found, start = list[str](), opening.search(reply)
     while start:
         close = reply.find("\n```", start.end())
@@ -222,7 +226,7 @@ def fenced(reply: str, opening: re.Pattern[str] = _FENCE) -> list[str]:
 
 
 def _content(message: Any) -> str:
-    """The text of a message of chat completions, or of a response of the Responses API."""
+    """Return the text of a chat completions message or of a Responses API response."""
     said = text(at(message, "content"))
     outputs = array(at(message, "output"))
     if said or not outputs:
@@ -239,7 +243,7 @@ def _reasoning(message: Mapping[str, Any]) -> str:
 
 
 def _outcome(status: Any, ref: Ref) -> Outcome:
-    """Submitted says nothing of whether it is right."""
+    """Return the outcome by exit status; "Submitted" is unknown, since it is no verdict on the result."""
     words = f"exit_status {status}" if status else ""
     if not isinstance(status, str) or status in ("", "Submitted"):
         return Outcome("unknown", words, ref)

@@ -1,6 +1,6 @@
-"""Traces of the OpenAI Agents SDK, as its processors export them: objects `trace` and `trace.span`, mostly a line each.
+"""Reader of OpenAI Agents SDK traces from its trace processors: `trace` and `trace.span` objects, mostly one per line.
 
-Agents that hand over to each other follow one another as siblings there: the first is the main agent.
+Agents that hand over to each other are siblings in a trace; the first is the main agent.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dap_ai.debuggees.runs.run_model import Ref, Run
 NAME = "openai-agents"
 _KINDS: Mapping[str, SpanKind] = {"agent": "agent", "generation": "model", "response": "model", "function": "tool"}
 _BATCHES = ("data", "spans")
-"""What a batch's list is called: as it is sent, and as some exports write it."""
+"""Keys of a batch's list of objects: `data` in requests to the API, `spans` in some exports."""
 
 
 def _sniff(path: Path) -> tuple[float, str]:
@@ -77,7 +77,7 @@ def _raw(ref: Ref, span: Mapping[str, Any]) -> RawSpan:
 
 
 def _error(error: Any) -> str:
-    """`{"message": ..., "data": {...}}`, as text."""
+    """Return the text of an error `{"message": ..., "data": {...}}`."""
     told_of = table(error)
     if not told_of:
         return readable(error)

@@ -1,8 +1,8 @@
-"""Runs of OpenHands before its SDK (V0, and OpenDevin): actions and observations, saved in four layouts.
+"""Reader of OpenHands runs before its SDK (V0, and OpenDevin): actions and observations, in four layouts.
 
-An array of events (a saved trajectory), a line of an evaluation's output.jsonl, a session's folder `events`, and the
-resolver's output of 2024, whose events have no id. A step is an action of the agent; messages of the user, the system's
-and recalls are none.
+The layouts are an array of events (a saved trajectory), a line of an evaluation's output.jsonl, a session's folder
+`events`, and the resolver's output of 2024, whose events have no id. Each action of the agent is a step; user and
+system messages and recalls are not.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _BESIDE = frozenset({"recall", "agent_state_changed", "null", "condense", "loop_
 
 
 def sniff(path: Path) -> tuple[float, str]:
-    """See Reader.sniff."""
+    """Return the confidence that `path` is an OpenHands V0 run, 0 to 1, and the reason; see `Reader.sniff`."""
     seen = glance(path)
     if seen.kind == "folder":
         return _sniff_folder(path, seen)
@@ -57,7 +57,7 @@ def sniff(path: Path) -> tuple[float, str]:
 
 
 def read(path: Path, number: int | None = None) -> Run:
-    """See Reader.read and Reader.read_one."""
+    """Read an OpenHands V0 run; see `Reader.read` and `Reader.read_one`."""
     building = RunBuilder(path, NAME, "V0")
     story = _Story(building)
     around, place, events = events_at(building, path, number)
@@ -82,7 +82,10 @@ def _is_event(value: Any) -> bool:
 
 
 class _Story:
-    """Events as they come. Delegates are agents of their own, from the delegation to its result."""
+    """Converts actions and observations to events, in order.
+
+    A delegate is a separate agent from its delegation to its result.
+    """
 
     def __init__(self, building: RunBuilder) -> None:
         self.building = building
@@ -140,7 +143,7 @@ class _Story:
         self._add("task" if first else "note", ref, said)
 
     def _reply(self, ref: Ref, event: Mapping[str, Any], said: str) -> None:
-        """The model's answer; several actions of one answer share it."""
+        """Add the model's answer, unless an earlier action of the same answer added it."""
         response = table(at(event, "tool_call_metadata", "model_response"))
         native = str(response.get("id") or "")
         if native and native in self.replies:
@@ -217,13 +220,16 @@ class _Story:
 def _status(kind: str, event: Mapping[str, Any], exit_code: int | None) -> Status:
     if kind in _ERRORS or event.get("success") is False:
         return "error"
-    if exit_code is not None and exit_code < 0:  # its end was not seen
+    if exit_code is not None and exit_code < 0:  # the command's end was not seen
         return "unknown"
     return status_of(exit_code, "ok" if event.get("success") is True else "unknown")
 
 
 def _outcome(around: Mapping[str, Any], place: Ref, finish: tuple[Ref, Mapping[str, Any]] | None) -> Outcome:
-    """A report of tests, the resolver's own verdict, an error; that the agent says it has finished is no verdict."""
+    """Return the outcome from a test report, the resolver's verdict or an error.
+
+    A `finish` action alone is unknown, since the agent's own claim is not a verdict.
+    """
     resolved = at(around, "test_result", "report", "resolved")
     if isinstance(resolved, bool):
         words_ = f"report: resolved {words(resolved)}"

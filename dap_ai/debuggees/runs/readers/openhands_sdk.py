@@ -1,6 +1,6 @@
-"""Conversations of OpenHands' SDK (V1): a folder with `base_state.json` and a file for each event, or an array of them.
+"""Reader of OpenHands SDK conversations (V1): a folder with `base_state.json` and event files, or an array of events.
 
-A step is a tool call of the agent, finishing included, or a message of the agent.
+Each tool call of the agent (including finish) and each message of the agent is a step.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _SHELLS = frozenset({"terminal", "bash", "execute_bash"})
 
 
 def sniff(path: Path) -> tuple[float, str]:
-    """See Reader.sniff."""
+    """Return the confidence that `path` is an OpenHands SDK run, 0 to 1, and the reason; see `Reader.sniff`."""
     seen = glance(path)
     if seen.kind == "folder":
         if (
@@ -60,7 +60,7 @@ def sniff(path: Path) -> tuple[float, str]:
 
 
 def read(path: Path, number: int | None = None) -> Run:
-    """See Reader.read and Reader.read_one."""
+    """Read an OpenHands SDK conversation; see `Reader.read` and `Reader.read_one`."""
     building = RunBuilder(path, NAME, "V1")
     story = _Story(building)
     around, place, events = events_at(building, path, number)
@@ -89,7 +89,7 @@ def _state(building: RunBuilder, path: Path) -> Mapping[str, Any]:
 
 
 def _unbranched(building: RunBuilder, events: Iterator[Place]) -> Iterator[Place]:
-    """Every event; ids that come twice are told."""
+    """Yields all events; reports repeated event ids as problems."""
     seen: set[str] = set()
     for ref, event in events:
         native = event.get("id")
@@ -101,7 +101,7 @@ def _unbranched(building: RunBuilder, events: Iterator[Place]) -> Iterator[Place
 
 
 class _Story:
-    """Events as they come."""
+    """Converts SDK events to the run's events, in order."""
 
     def __init__(self, building: RunBuilder) -> None:
         self.building = building
@@ -148,7 +148,7 @@ class _Story:
         self.building.add(kind, ref, at_s=self.now, native_id=str(event.get("id") or ""), **fields)
 
     def _reply(self, ref: Ref, event: Mapping[str, Any], said: str, thought: Mapping[str, Any]) -> None:
-        """The model's answer; several calls of one answer share it."""
+        """Add the model's answer, unless an earlier call of the same answer added it."""
         native = str(event.get("llm_response_id") or "")
         if native and native in self.replies:
             return
@@ -210,7 +210,7 @@ class _Story:
         )
 
     def _foreign_call(self, ref: Ref, event: Mapping[str, Any]) -> None:
-        """A tool call of another agent behind the Agent Client Protocol: call and result in one event."""
+        """Add call and result of a tool call by an external agent (Agent Client Protocol), recorded as one event."""
         call_id, found = str(event.get("tool_call_id") or ""), event.get("raw_input")
         given = table(found) or None
         name = str(event.get("tool_kind") or event.get("title") or "")
@@ -220,7 +220,7 @@ class _Story:
 
 
 def _outcome(state: Mapping[str, Any], place: Ref, finish: Ref | None) -> Outcome:
-    """The state of the conversation; that it has finished is no verdict."""
+    """Return the outcome by the conversation's status; "finished" is unknown, since it is not a verdict."""
     status = state.get("execution_status") or state.get("agent_status")
     if isinstance(status, str):
         key = "/execution_status" if state.get("execution_status") else "/agent_status"

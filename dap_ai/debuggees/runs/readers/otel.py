@@ -1,7 +1,7 @@
-"""OpenTelemetry traces: OTLP JSON (whole, or a line an export), lists of spans, and spans nested in their parents.
+"""Reader of OpenTelemetry traces: OTLP JSON (whole, or one export per line), lists of spans, and nested spans.
 
-Attributes follow the GenAI conventions, OpenInference, or those of OpenLLMetry and a few others. Long files are read a
-span at a time: of each only what is new stays.
+Attributes follow the GenAI conventions, OpenInference, OpenLLMetry and a few others. Large files are read one span at a
+time, and only text not seen in an earlier span is kept.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _read(path: Path) -> Run:
 
 
 def _raw(found: SpanLocation) -> RawSpan:
-    """One span of any notation."""
+    """Convert a span in any notation to a `RawSpan`."""
     span = found.span
     key = next((key for key in _ATTRIBUTES if key in span), "attributes")
     events = list(_events(span))
@@ -84,13 +84,13 @@ def _raw(found: SpanLocation) -> RawSpan:
 
 
 def _place(span: Mapping[str, Any], key: str, events: Sequence[Any], *, logged: bool) -> str:
-    """Where within a span an input or output stands; the span itself where that may be in several places."""
+    """Return the JSON pointer of an input or output within its span; "" if several places may hold it."""
     place = "logs" if logged else key
     return f"/{place}" if place in span and (logged or not events) else ""
 
 
 def _id(span: Mapping[str, Any], *keys: str) -> str:
-    """An id, at the span itself or in its context."""
+    """Return an id stored in the span itself or in its context, or ""."""
     context = table(span.get("context"))
     places = [span.get(key) for key in keys] + [context.get(key) for key in keys]
     places += [span.get(f"context.{key}") for key in keys]
@@ -104,7 +104,7 @@ def _times(span: Mapping[str, Any]) -> tuple[float | None, float | None]:
 
 
 def _time(span: Mapping[str, Any], names: Sequence[str]) -> float | None:
-    """Seconds since 1970, under the first of these names; OTLP's are in nanoseconds."""
+    """Return the time under the first of these names in seconds since 1970, or None; OTLP records nanoseconds."""
     for name in names:
         value = span.get(name)
         if name.lower().endswith("nano") and isinstance(value, (str, int)):
@@ -115,7 +115,7 @@ def _time(span: Mapping[str, Any], names: Sequence[str]) -> float | None:
 
 
 def _status(span: Mapping[str, Any], events: list[tuple[str, Mapping[str, Any]]]) -> tuple[str, bool]:
-    """What went wrong, and whether it is recorded that nothing did."""
+    """Return the span's error text ("" if none) and whether its success is recorded."""
     status = table(span.get("status"))
     code = status.get("code", status.get("status_code", span.get("status_code")))
     told = (status.get("message"), status.get("description"), span.get("status_message"))
@@ -130,13 +130,13 @@ def _status(span: Mapping[str, Any], events: list[tuple[str, Mapping[str, Any]]]
 
 
 def _events(span: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The events of a span: name and attributes."""
+    """Yields the name and attributes of each event of a span."""
     for event in map(table, array(span.get("events"))):
         yield text_of(event.get("name")), plain(event.get("attributes"))
 
 
 def _with_events(flat: dict[str, Any], events: list[tuple[str, Mapping[str, Any]]]) -> dict[str, Any]:
-    """Attributes with the messages that older instrumentations write as events of the span."""
+    """Return the attributes with the messages that older instrumentations record as span events."""
     asked: list[Any] = []
     told: list[Any] = []
     for name, attributes in events:
@@ -159,7 +159,7 @@ def _arguments(given: Any) -> Mapping[str, Any] | None:
 
 
 def _logged(span: Mapping[str, Any], key: str) -> Any:
-    """What a traced function was given or gave, where its log tells that."""
+    """Return an input or output of a traced function from the span's logs, or None."""
     values = (table(table(log).get("body")).get(key) for log in array(span.get("logs")))
     found = next((value for value in values if value not in (None, "<null>", {})), None)
     return readable(found) if found is not None else None

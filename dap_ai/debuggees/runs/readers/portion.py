@@ -1,4 +1,4 @@
-"""How much of a large file is read at once: a debugger opens a run by its beginning, and reads on while it is used."""
+"""How much of a large file to read: a debugger shows the beginning of a run at once and reads the rest while in use."""
 
 from __future__ import annotations
 
@@ -7,21 +7,24 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 LARGE_BYTES = 16 * 1024 * 1024
-"""Of files whose texts are left where they are, and of which a portion may be read."""
+"""Minimum size of a file whose texts may stay in the file and of which a portion may be read."""
 Line = tuple[int, "bytes | None"]
 
 
 class Portion:
-    """Of each large file so many bytes at most; None: all of it. `passed` hears how far it is, and may raise."""
+    """Limit of bytes to read from each large file; None reads the whole file.
+
+    `passed` is called with the current byte offset, and may raise to stop reading.
+    """
 
     def __init__(self, most_bytes: int | None = None, passed: Callable[[int], None] | None = None) -> None:
         self.most_bytes = most_bytes
         self.is_cut = False
-        """Whether something was left: what was read is the beginning of a run."""
+        """Whether the limit was reached, so that only the beginning of the run was read."""
         self._passed = passed
 
     def ends_at(self, byte: int) -> bool:
-        """Whether nothing is read from this byte of a file on."""
+        """Report the offset to `passed`, and return whether reading stops at this byte."""
         if self._passed is not None:
             self._passed(byte)
         if self.most_bytes is None or byte < self.most_bytes:
@@ -35,7 +38,7 @@ _wanted: ContextVar[Portion | None] = ContextVar("portion", default=None)
 
 @contextmanager
 def thinly(portion: Portion | None = None) -> Generator[None]:
-    """Runs that are read within it may leave long texts in their files, and are read no further than is said."""
+    """Let runs read in this context leave long texts in their files and stop at the portion's limit."""
     token = _wanted.set(portion or Portion())
     try:
         yield
@@ -44,12 +47,12 @@ def thinly(portion: Portion | None = None) -> Generator[None]:
 
 
 def current_portion() -> Portion | None:
-    """What is to be read, where texts may be left where they are; None: a run is read whole, with its texts."""
+    """Return the portion set by `thinly`, or None if runs are read in full, with all texts in memory."""
     return _wanted.get()
 
 
 def within(lines: Iterable[Line], size: int) -> Iterator[Line]:
-    """The lines of a file of that size, up to the end of the portion; always the first."""
+    """Yields the lines of a file of `size` bytes up to the end of the portion; always the first."""
     portion, start = current_portion(), 0
     for number, line in lines:
         if start and portion is not None and size >= LARGE_BYTES and portion.ends_at(start):

@@ -1,4 +1,4 @@
-"""A Run from what a timeline and a reader know."""
+"""Assembles a Run from a timeline and what the reader knows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from dap_ai.debuggees.runs.run_model import Run
 
 
 def finished(path: Path, name: str, timeline: Timeline, *, by_time: bool, **facts: Any) -> Run:
-    """The run at `path`; `facts` are fields of Run. `seconds` is from the first to the last time, where not given."""
+    """Return the run at `path`; `facts` are fields of Run, `by_time` sorts the events by time.
+
+    `seconds` defaults to the time from the first to the last event.
+    """
     if by_time:
         timeline.sort_by_time()
     timeline.tell_unanswered()
@@ -31,7 +34,7 @@ def finished(path: Path, name: str, timeline: Timeline, *, by_time: bool, **fact
 
 
 def iso(seconds: float | None) -> str:
-    """Seconds since 1970 as ISO 8601 in UTC; "" for None, and for what no calendar has."""
+    """Return seconds since 1970 as ISO 8601 in UTC; "" for None and for values outside the calendar."""
     if seconds is None:
         return ""
     try:

@@ -1,4 +1,4 @@
-"""A run as it is read: events as they come, then ordered, counted and joined in one place for all formats."""
+"""Builds a run for a reader: collects events in file order, then sorts, numbers and joins them in the same way."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from dap_ai.debuggees.runs.run_model import Agent, Event, EventKind, Outcome, Pr
 
 MAIN = "main"
 MOST_TOLD = 20
-"""Problems of one sort that are told one by one; the rest are told as a number."""
+"""Maximum number of problems of one sort listed individually; the rest are counted."""
 
 
 class RunBuilder:
-    """Events in the order of the artefact; `finished` gives each its index, cycle and step.
+    """Collects events in file order; `finished` gives each its index, cycle and step.
 
-    A reader whose format numbers the steps itself gives `step` to its calls; then no others are counted.
+    A reader whose format numbers the steps passes `step` for its calls and calls `finished(numbered=True)`.
     """
 
     def __init__(self, root: Path, reader: str, version: str = "") -> None:
@@ -31,36 +31,40 @@ class RunBuilder:
         self.problems: list[Problem] = []
         self.agents: dict[str, Agent] = {MAIN: Agent(MAIN)}
         self.started: float | None = None
-        """The first moment that `since_start` was asked about: seconds since 1970."""
+        """First time passed to `since_start`, in seconds since 1970, or None."""
 
     def document(self, path: Path, name: str = "") -> Any:
-        """Parses a JSON file as far as possible, and records what is wrong as a problem. Raises CannotRead."""
+        """Parse a JSON file as far as possible; syntax errors become problems. Raises CannotRead."""
         value, problems = document(path, name)
         self.problems += problems
         return value
 
     def since_start(self, moment: float | None) -> float | None:
-        """Seconds from the first time stamp seen here to `moment`; None if there is no time stamp."""
+        """Return the seconds from the first time stamp seen here to `moment`, or None if `moment` is None."""
         if moment is None:
             return None
         self.started = moment if self.started is None else self.started
         return moment - self.started
 
     def new_agent(self, wanted: str, parent: str, model: str = "") -> str:
-        """Adds an agent under the wanted name, or that with a number where it is taken; its name."""
+        """Add an agent and return its name: `wanted`, with a number appended if that is taken."""
         names = chain([wanted], (f"{wanted}-{number}" for number in count(2)))
         name = next(name for name in names if name not in self.agents)
         self.agents[name] = Agent(name, parent, model)
         return name
 
     def add(self, kind: EventKind, ref: Ref, **fields: Any) -> Event:
-        """One more event."""
+        """Append an event and return it."""
         event = Event(len(self.events), kind, ref, **fields)
         self.events.append(event)
         return event
 
     def call(self, ref: Ref, tool: str, given: Any, *, text: str | None = None, **fields: Any) -> Event:
-        """A call; `given` are its arguments, an object or its JSON. `text` is the command, if not the caller's own."""
+        """Append a call and return it; `given` are its arguments as an object or JSON text.
+
+        `text` defaults to the command or code in the arguments. Arguments that cannot be parsed give the status
+        `error`.
+        """
         found, is_readable = arguments(given)
         fields = {"status": "unknown" if is_readable else "error", **fields}
         text = command(found, given) if text is None else text
@@ -69,12 +73,12 @@ class RunBuilder:
     def result(
         self, ref: Ref, text: str, *, exit_code: int | None = None, status: Status = "unknown", **fields: Any
     ) -> Event:
-        """A result; where it has an exit code, that says its status."""
+        """Append a result and return it; an exit code determines the status and overrides `status`."""
         status = status_of(exit_code, status)
         return self.add("result", ref, text=text, exit_code=exit_code, status=status, **fields)
 
     def problem(self, ref: Ref, text: str) -> None:
-        """Something that was not understood."""
+        """Record a passage that the reader did not understand."""
         self.problems.append(Problem(ref, text))
 
     def leftovers(
@@ -85,14 +89,17 @@ class RunBuilder:
         path: str = "",
         lines: tuple[int, int] | None = None,
     ) -> None:
-        """A note for each key of an object that nothing was made of, so that it can be looked at."""
+        """Add a note for each non-empty key of an object that is not in `taken`, so that it can be viewed."""
         for key, item in value.items():
             if key not in taken and item not in (None, "", [], {}):
                 ref = Ref(path, lines, f"{pointer}/{escaped(key)}")
                 self.add("note", ref, text=item if isinstance(item, str) else "")
 
     def finished(self, *, by_time: bool = False, numbered: bool = False) -> Run:
-        """The run. `by_time` orders events by `at_s`; `numbered`: the steps have their numbers already."""
+        """Number and join the events, and return the run.
+
+        `by_time` sorts events by `at_s`; `numbered` means that the events already have step numbers.
+        """
         if by_time:
             self.events = in_time(self.events)
         for index, event in enumerate(self.events):
@@ -110,7 +117,7 @@ class RunBuilder:
         return run
 
     def ended(self, outcome: Outcome, text: str = "") -> Event:
-        """The event `end`, where the outcome is recorded."""
+        """Set the run's outcome, and append and return its `end` event."""
         self.run.outcome = outcome
         status = "error" if outcome.verdict in ("failed", "error", "limit") else "unknown"
         return self.add(
@@ -122,7 +129,7 @@ class RunBuilder:
 
 
 def in_time(events: list[Event]) -> list[Event]:
-    """Events by time; one without a time stays behind the one before it."""
+    """Return the events sorted by time; an event without a time stays after its predecessor."""
     keys, now = list[float](), float("-inf")
     for event in events:
         now = now if event.at_s is None else event.at_s
@@ -132,7 +139,7 @@ def in_time(events: list[Event]) -> list[Event]:
 
 
 def iso(seconds: float) -> str:
-    """ISO 8601 in UTC of seconds since 1970; "" of what is no time."""
+    """Return seconds since 1970 as ISO 8601 in UTC; "" for a value outside the calendar."""
     try:
         return datetime.fromtimestamp(seconds, timezone.utc).isoformat().replace("+00:00", "Z")
     except (ValueError, OverflowError, OSError):
@@ -140,7 +147,7 @@ def iso(seconds: float) -> str:
 
 
 def _count_cycles(events: list[Event]) -> None:
-    """A query starts a cycle of its agent; a response does where its query is not in the artefact."""
+    """Number the cycles of each agent: a query starts one, and so does a response without a recorded query."""
     cycles: dict[str, int] = defaultdict(int)
     asked: set[str] = set()
     for event in events:
@@ -154,7 +161,7 @@ def _count_cycles(events: list[Event]) -> None:
 
 
 def _join(events: list[Event]) -> list[Problem]:
-    """Gives each result the call that it answers: by id, else the agent's first call that waits."""
+    """Join each result to its call: by id, else to the agent's first call without a result."""
     calls = _Calls()
     problems: list[Problem] = []
     for event in events:
@@ -173,7 +180,7 @@ def _join(events: list[Event]) -> list[Problem]:
 
 
 class _Calls:
-    """Calls that wait for their results, by id and by agent, each in their order."""
+    """Calls waiting for their results, by id and by agent, each in order."""
 
     def __init__(self) -> None:
         self.known: dict[str, Event] = {}
@@ -186,7 +193,10 @@ class _Calls:
         self._by_agent[call.agent][call.index] = call
 
     def answered_by(self, result: Event) -> Event | None:
-        """The call, which waits no longer; one more result for an id belongs to the last call of it."""
+        """Return the call a result answers and remove it from the waiting ones, or None.
+
+        A second result for an id belongs to the last call with that id.
+        """
         waiting = self._by_id[result.call_id] if result.call_id else self._by_agent[result.agent]
         call = next(iter(waiting.values()), None) or (self.known.get(result.call_id) if result.call_id else None)
         if call is not None:
@@ -196,7 +206,7 @@ class _Calls:
 
 
 def _unanswered(events: list[Event]) -> list[Problem]:
-    """Calls without a result; the last of an agent may well have none: it is its end."""
+    """Return a problem for each call without a result, except each agent's last call, where the run may have ended."""
     last = {event.agent: event.index for event in events if event.kind == "call"}
     answered = {(event.agent, event.call_id, event.step) for event in events if event.kind == "result"}
     lost = [
@@ -215,7 +225,7 @@ def _unanswered(events: list[Event]) -> list[Problem]:
 
 
 def _count_steps(events: list[Event]) -> None:
-    """Each call is a step, and each response without one."""
+    """Number the steps: each call is one, and each response without a call."""
     calling = _responses_with_calls(events)
     steps: dict[str, int] = {}
     number = 0
@@ -230,7 +240,7 @@ def _count_steps(events: list[Event]) -> None:
 
 
 def _responses_with_calls(events: list[Event]) -> set[int]:
-    """The indices of the responses whose agent calls a tool before its next response."""
+    """Return the indices of the responses whose agent calls a tool before its next response."""
     last: dict[str, int] = {}
     calling: set[int] = set()
     for event in events:
@@ -242,7 +252,7 @@ def _responses_with_calls(events: list[Event]) -> set[int]:
 
 
 def _spread_steps(events: list[Event]) -> None:
-    """A response has the step of its first call; an error that of what it is about, the last step of its agent."""
+    """Give each response the step of its first call, and each error the last step of its agent."""
     last: dict[str, int] = {}
     open_response: dict[str, Event] = {}
     for event in events:

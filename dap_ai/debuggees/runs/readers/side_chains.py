@@ -1,4 +1,4 @@
-"""Sub-agents of Claude Code's session logs: which agent a line of a side chain belongs to."""
+"""Sub-agents of Claude Code's session logs: finds the agent that each side chain line belongs to."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ _MOST_FILES = 200
 
 
 def files_beside(path: Path) -> Sequence[str]:
-    """The logs of a session's sub-agents, relative to its folder: those that name it in their first line."""
+    """Return the paths of the logs of a session's sub-agents, relative to the session's folder, at most 200.
+
+    Includes those in `SESSION/subagents/`, and `agent-*.jsonl` beside the log that name the session in their first
+    line.
+    """
     folder = path.parent
     candidates = [
         *sorted(folder.glob("agent-*.jsonl")),
@@ -30,7 +34,7 @@ def files_beside(path: Path) -> Sequence[str]:
 
 
 def _is_of(file: Path, session: Path) -> bool:
-    """Whether a log of a sub-agent belongs to the session: named by its id, or by its file's name."""
+    """Return whether a sub-agent's log belongs to the session, by its folder or by the session id in its first line."""
     if file.parent != session.parent:
         return True
     with file.open("rb") as opened:
@@ -38,14 +42,14 @@ def _is_of(file: Path, session: Path) -> bool:
 
 
 class Slim:
-    """The lines of a log that tell who speaks, without what else they say: logs may be too long to be held."""
+    """The lines of a log reduced to what identifies speakers, since whole logs may not fit in memory."""
 
     def __init__(self) -> None:
         self.lines: list[Mapping[str, Any]] = []
         self._calls: set[str] = set()
 
     def add(self, line: Mapping[str, Any]) -> None:
-        """One more line, in order."""
+        """Add the next line of the log."""
         is_side = line.get("isSidechain") is True
         said = json_shapes.table(line.get("message")).get("content")
         content = [slim for _, block in content_blocks.each(said, "") if (slim := self._slim(block, with_text=is_side))]
@@ -56,7 +60,7 @@ class Slim:
         self.lines.append({**kept, "message": {"content": content}, "toolUseResult": told})
 
     def _slim(self, block: Mapping[str, Any], *, with_text: bool) -> Mapping[str, Any] | None:
-        """A call of a sub-agent, its result without its text, a text of a side chain."""
+        """Return the block to keep, or None: a sub-agent call, its result without text, or text of a side chain."""
         given = json_shapes.table(block.get("input"))
         if "subagent_type" in given:
             self._calls.add(content_blocks.text_of(block.get("id")))
@@ -68,7 +72,7 @@ class Slim:
 
 
 class Speakers:
-    """Who speaks in each line of a log."""
+    """Maps each line of a log to the agent that wrote it."""
 
     def __init__(self, timeline: Timeline, logged: Sequence[Mapping[str, Any]]) -> None:
         self._timeline = timeline
@@ -80,18 +84,18 @@ class Speakers:
         self._ids = self._ids_of_chains(logged)
 
     def _ids_of_chains(self, logged: Sequence[Mapping[str, Any]]) -> Mapping[str, str]:
-        """The agent's id of each chain of which some lines tell it."""
+        """Return the agent's id for the root of each side chain in which a line records one."""
         told = (
             (line, content_blocks.text_of(line.get("agentId"))) for line in logged if line.get("isSidechain") is True
         )
         return {self._root(Ref(), line): agent_id for line, agent_id in told if agent_id}
 
     def of(self, ref: Ref, line: Mapping[str, Any]) -> str:
-        """The agent's name."""
+        """Return the name of the agent that wrote the line."""
         agent_id = content_blocks.text_of(line.get("agentId"))
         is_side = line.get("isSidechain")
         if is_side is False or (is_side is not True and not agent_id):
-            return MAIN  # a result of the main chain names the agent that has brought it
+            return MAIN  # a result in the main chain carries the id of the agent that produced it
         root = self._root(ref, line)
         key = agent_id or self._ids.get(root, root)
         if key not in self._names:
@@ -100,7 +104,7 @@ class Speakers:
         return self._names[key]
 
     def _root(self, ref: Ref, line: Mapping[str, Any]) -> str:
-        """The uuid of the line that a side chain starts with; a circle of parents is told, and cut."""
+        """Return the uuid of the first line of a side chain; a cycle of parents is cut and reported as a problem."""
         passed: dict[str, None] = {}
         uuid = content_blocks.text_of(line.get("uuid"))
         while uuid and uuid not in self._roots:
@@ -117,7 +121,7 @@ class Speakers:
         return root
 
     def _agent_kind(self, line: Mapping[str, Any], agent_id: str) -> str:
-        """A name: the kind of sub-agent that the call with this prompt asked for, else its id."""
+        """Return a name for a new agent: the sub-agent type its call requested, else its id."""
         root = self._lines.get(self._roots.get(content_blocks.text_of(line.get("uuid")), ""), line)
         said = json_shapes.table(root.get("message")).get("content")
         texts = [content_blocks.classify(block).text for _, block in content_blocks.each(said, "")]
@@ -127,7 +131,7 @@ class Speakers:
 
 
 def _kinds(logged: Sequence[Mapping[str, Any]]) -> Mapping[str, str]:
-    """The kind of each agent's id: a result tells the id, and its call the kind."""
+    """Return the sub-agent type by agent id; the id is in a call's result, the type in the call itself."""
     kinds: dict[str, str] = {}
     found: dict[str, str] = {}
     for line in logged:
@@ -143,7 +147,7 @@ def _kinds(logged: Sequence[Mapping[str, Any]]) -> Mapping[str, str]:
 
 
 def _tasks(logged: Sequence[Mapping[str, Any]]) -> Sequence[tuple[str, str]]:
-    """The prompt of each call that starts a sub-agent, and the kind of it."""
+    """Return pairs of prompt and sub-agent type, one per call that starts a sub-agent."""
     found: list[tuple[str, str]] = []
     for line in logged:
         for _, block in content_blocks.each(json_shapes.table(line.get("message")).get("content"), ""):

@@ -1,7 +1,7 @@
-"""Trajectories of SWE-agent (`.traj`): one JSON file with `trajectory` (a step each), `history` (the messages), `info`.
+"""Reader of SWE-agent trajectories (`.traj`): a JSON file with `trajectory` (steps), `history` (messages) and `info`.
 
-Versions 0.x write commands as text, 1.x tool calls and the whole prompt of each step too; demonstrations have the
-history alone. A step is an entry of `trajectory`, or else a reply of the history.
+Versions 0.x record commands as text; 1.x also records tool calls and each step's full prompt. Demonstrations have only
+the history. A step is an entry of `trajectory`, or of the history's answers if there is no trajectory.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _FAULTS = ("error", "api", "environment", "timeout", "early_exit")
 
 
 def sniff(path: Path) -> tuple[float, str]:
-    """See Reader.sniff."""
+    """Return the confidence that `path` is a SWE-agent trajectory, 0 to 1, and the reason; see `Reader.sniff`."""
     seen = glance(path)
     if seen.kind != "document":
         return 0.0, ""
@@ -39,7 +39,7 @@ def sniff(path: Path) -> tuple[float, str]:
 
 
 def read(path: Path) -> Run:
-    """See Reader.read."""
+    """Read a SWE-agent trajectory; see `Reader.read`."""
     building = RunBuilder(path, NAME)
     top = table(building.document(path))
     story = _Trajectory(building, top)
@@ -54,7 +54,7 @@ def read(path: Path) -> Run:
 
 
 class _Trajectory:
-    """Entries of the trajectory, joined with the messages of the history that say the same."""
+    """Converts trajectory entries to events, and merges the history's messages that repeat them."""
 
     def __init__(self, building: RunBuilder, top: Mapping[str, Any]) -> None:
         self.building = building
@@ -76,7 +76,7 @@ class _Trajectory:
         self._end(table(top.get("info")))
 
     def _prompt(self, *, alone: bool) -> None:
-        """The messages before the first reply: the system's, demonstrations, the task."""
+        """Add the messages before the first answer: system prompt, demonstrations and task."""
         while self.history and self.history[0][1].get("role") != "assistant":
             index, message = self.history.popleft()
             ref = Ref(pointer=f"{self.place}/history/{index}")
@@ -126,7 +126,7 @@ class _Trajectory:
         self._result_in_history(self.building.result(place, observation, call_id=call.call_id, step=step))
 
     def _history_reply(self, response: Event) -> Mapping[str, Any]:
-        """The reply of the history that is this response, or an empty one; what is before it becomes notes."""
+        """Return the history's message of this response, or an empty one; messages before it become notes."""
         place = next((at_ for at_, (_, one) in enumerate(self.history) if one.get("role") == "assistant"), None)
         if place is None or text(self.history[place][1].get("content")) != response.text:
             return {}
@@ -144,7 +144,7 @@ class _Trajectory:
                 result.more = [Ref(pointer=f"{self.place}/history/{index}")]
 
     def _replies(self) -> None:
-        """The steps of a history that stands alone."""
+        """Add the steps of a history without a trajectory."""
         step = 0
         while self.history:
             index, message = self.history.popleft()
@@ -199,12 +199,12 @@ class _Trajectory:
 
 
 def _place(pointer: str, entry: Mapping[str, Any], key: str) -> Ref:
-    """A value of an entry, or the entry itself where it has none."""
+    """Return a ref to a value of an entry, or to the entry itself if it lacks the key."""
     return Ref(pointer=f"{pointer}/{key}" if key in entry else pointer)
 
 
 def _version(entries: Any, history: Any) -> str:
-    """By its shape: no version is written."""
+    """Guess the version from the file's structure; the file records none."""
     entry = table(at(entries, 0))
     calls = any("tool_calls" in table(message) or "message_type" in table(message) for message in history)
     if not entry:
@@ -213,12 +213,15 @@ def _version(entries: Any, history: Any) -> str:
 
 
 def _loaded(value: Any) -> Any:
-    """A value that may be written as JSON in a string."""
+    """Parse a value that may be JSON in a string."""
     return decoded(value) if isinstance(value, str) else value
 
 
 def _outcome(status: str, ref: Ref) -> Outcome:
-    """Submitted says nothing of whether it is right; what was submitted at a limit ended by that limit."""
+    """Return the outcome by exit status; "submitted" alone is unknown.
+
+    A submission after a limit was reached, e.g. "submitted (exit_cost)", has the verdict `limit`.
+    """
     said = f"exit_status {status}" if status else ""
     if any(word in status for word in _LIMITS):
         return Outcome("limit", said, ref)

@@ -1,7 +1,7 @@
-"""Trials of Terminal-Bench 1: a folder with results.json, the recordings of two terminals, and the agent's episodes.
+"""Reader of Terminal-Bench 1 trials: a folder with results.json, recordings of two terminals, and the agent's episodes.
 
-What the agent did is read from the episodes of Terminus where they are there, else from `sessions/agent.cast`. Logs are
-often only pointers of Git LFS: that is told.
+Steps come from Terminus' episodes if they exist, else from `sessions/agent.cast`. Logs are often just Git LFS pointers,
+which become problems.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _VERDICTS: Mapping[str, Verdict] = {
     "unset": "unknown",
     "none": "unknown",
 }
-"""What a trial without a verdict ended by; any other mode is a fault."""
+"""Verdicts of failure modes of trials without a test result; any other mode is `error`."""
 _MOST_FILES = 500
 _MAX_NOTE_BYTES = 16 * 1024 * 1024
 
@@ -62,7 +62,7 @@ def _read(path: Path) -> Run:
 
 
 class _Trial:
-    """A trial's folder."""
+    """Reads the files of a trial's folder."""
 
     def __init__(self, root: Path, timeline: Timeline, messages: StreamMessages) -> None:
         self._root = root
@@ -71,7 +71,7 @@ class _Trial:
         self._read_files: list[str] = []
 
     def read(self) -> Run:
-        """All of it."""
+        """Read the whole folder."""
         value, problems = document(inside(self._root, _RESULTS), _RESULTS)
         self._timeline.problems.extend(problems)
         results = table(value)
@@ -104,7 +104,7 @@ class _Trial:
             self._timeline.problem(Ref(), "neither a recording of the agent's terminal nor episodes are there")
 
     def _read_recording(self, name: str) -> bool:
-        """Tells what the agent did by this file; False where it does not tell it."""
+        """Add the agent's steps from a recording; return False if it cannot be read or is a Git LFS pointer."""
         try:
             if self._is_pointer(name):
                 return False
@@ -116,11 +116,11 @@ class _Trial:
         return True
 
     def _is_pointer(self, name: str) -> bool:
-        """Whether a file is only a pointer of Git LFS."""
+        """Return whether a file is just a Git LFS pointer."""
         return beginning(inside(self._root, name), len(_LFS)) == _LFS
 
     def _others(self) -> None:
-        """The other files: what the verifier printed, screens, commands; each is a note, or told."""
+        """Add the other files (verifier output, screens, commands) as notes or problems."""
         files = sorted(path for path in islice(self._root.rglob("*"), _MOST_FILES) if path.is_file())
         for path in files:
             name = path.relative_to(self._root).as_posix()
@@ -148,7 +148,7 @@ class _Trial:
 
 
 def _terminal(path: Path, name: str, timeline: Timeline, messages: StreamMessages) -> None:
-    """What a terminal of the agent's shows."""
+    """Add the events of the agent's terminal recording."""
     is_cast = path.suffix == ".cast"
     printed = list(casts.records(path, name, timeline) if is_cast else casts.texts(path))
     before, told = len(timeline.events), len(timeline.problems)
@@ -158,7 +158,7 @@ def _terminal(path: Path, name: str, timeline: Timeline, messages: StreamMessage
 
 
 def _outcome(results: Mapping[str, Any]) -> Outcome:
-    """What the harness has recorded. Tests that ran decide; without any, a limit or a fault does."""
+    """Return the outcome recorded by the harness: the test result, or without one the failure mode."""
     ref = Ref(_RESULTS, None, "/is_resolved" if "is_resolved" in results else "")
     mode = text_of(results.get("failure_mode")) or "unset"
     words = f"is_resolved {readable(results.get('is_resolved'))}, failure_mode {mode}"

@@ -1,7 +1,7 @@
-"""Events whose long texts stay in the file: where a text is a value of a line or span, only its place is kept.
+"""Events whose long texts stay in the file: they hold the location of a text instead of the text.
 
-For files that are too large to be held. A reader makes events as ever; what of them is long, and stands in the file as
-it is, becomes a Place, and is read again when somebody looks. What a reader has put together stays in memory.
+For files too large to keep in memory. A reader creates events as usual; each long text that is a JSON string of the
+line or span is then replaced by a `TextLocation` and read again on access. Texts that a reader composed stay in memory.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from dap_ai.debuggees.runs.run_files import CannotRead, opened
 from dap_ai.debuggees.runs.run_model import Event
 
 _LONG_CHARS = 256
-"""Of texts that are."""
+"""Minimum characters of a text that stays in the file."""
 _HEAD_CHARS = 320
-"""Of such a text's beginning, which is kept: for a line about it."""
+"""Characters kept of the beginning of such a text, for one-line summaries."""
 _MOST_KEPT = 16
 _GONE = "(the run's file has changed since it was opened: this text is no longer there)"
 Key = str | int | None
-"""A part of a place: a key, an index, or None: into the JSON that a text is."""
+"""Step on the path to a value: a key, an index, or None to parse a string as JSON."""
 
 
 class ThinSource:
-    """A file, and the values of it that were looked at last."""
+    """A file with a cache of the values read last."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._kept: dict[int, Any] = {}
 
     def value(self, start: int, length: int) -> Any:
-        """The JSON value at these bytes. Raises CannotRead."""
+        """Return the JSON value at byte `start` with the given length in bytes. Raises CannotRead."""
         if start not in self._kept:
             with opened(self._path) as file:
                 file.seek(start)
@@ -45,7 +45,7 @@ class ThinSource:
 
 
 class TextLocation:
-    """Where a text or an object stands: in a file, from a byte on, and where in the JSON there."""
+    """Location of a text or object: byte range in a file, and path within the JSON value there."""
 
     __slots__ = ("_keys", "_length", "_source", "_start", "head")
 
@@ -53,10 +53,10 @@ class TextLocation:
         self._source, self._start, self._length = page.source, page.start, page.length
         self._keys = keys
         self.head = head
-        """The beginning of a text."""
+        """Beginning of the text; "" for an object."""
 
     def read(self) -> Any:
-        """The value; of a file that has changed meanwhile words that say so. Raises nothing."""
+        """Return the value, or None if the file has changed since. Raises nothing."""
         try:
             value = self._source.value(self._start, self._length)
             for key in self._keys:
@@ -71,7 +71,7 @@ class TextLocation:
 
 
 class Page:
-    """One line or span that is being read: its bytes' place, and where in its value the long texts are."""
+    """One line or span being read: its byte range, and the paths of the long texts in its value."""
 
     def __init__(self, source: ThinSource, start: int, length: int, value: Any) -> None:
         self.source, self.start, self.length = source, start, length
@@ -80,14 +80,14 @@ class Page:
         self._objects: list[tuple[Any, tuple[Key, ...]]] = []
 
     def text(self, text: str) -> TextLocation | str:
-        """The place of a text; the text where it is short, or stands nowhere as it is."""
+        """Return the location of a text, or the text itself if it is short or not a string of the value."""
         if len(text) < _LONG_CHARS:
             return text
         keys = self._known().get(text)
         return text if keys is None else TextLocation(self, keys, text[:_HEAD_CHARS])
 
     def table(self, table: Mapping[str, Any] | None) -> TextLocation | Mapping[str, Any] | None:
-        """The same for an object that has long texts."""
+        """Return the location of an object with long texts, or the object itself."""
         if table is None or not any(len(text_of(value)) >= _LONG_CHARS for value in table.values()):
             return table
         self._known()
@@ -105,11 +105,11 @@ class Page:
 
 
 class ThinEvent(Event):
-    """An event whose `text`, `reasoning` and `arguments` may be Places."""
+    """An event whose `text`, `reasoning` and `arguments` can be a `TextLocation`."""
 
     @property
     def text(self) -> str:
-        """The field, read again where it was left in the file."""
+        """The event's text, read from the file if it was left there."""
         return str(_TEXT.__get__(self))
 
     @text.setter
@@ -118,7 +118,7 @@ class ThinEvent(Event):
 
     @property
     def reasoning(self) -> str:
-        """The same."""
+        """The event's reasoning, read from the file if it was left there."""
         return str(_REASONING.__get__(self))
 
     @reasoning.setter
@@ -127,7 +127,7 @@ class ThinEvent(Event):
 
     @property
     def arguments(self) -> Mapping[str, Any] | None:
-        """The same."""
+        """The event's arguments, read from the file if they were left there; None if there are none."""
         held = _ARGUMENTS.__get__(self)
         return (held.read() or {"…": _GONE}) if isinstance(held, TextLocation) else held
 
@@ -136,12 +136,12 @@ class ThinEvent(Event):
         _ARGUMENTS.__set__(self, value)
 
     def beginning(self, chars: int) -> str:
-        """At most that many characters; of what is left in the file its first ones."""
+        """Return at most `chars` characters of the text or reasoning, without reading the file."""
         held = _TEXT.__get__(self) or _REASONING.__get__(self)
         return (held.head if isinstance(held, TextLocation) else held)[:chars]
 
     def shrink(self, page: Page) -> None:
-        """Leaves what is long in the file, where it stands in this line or span."""
+        """Replace long texts and arguments with their locations in this line or span."""
         for field in (_TEXT, _REASONING):
             if isinstance(held := field.__get__(self), str):
                 field.__set__(self, page.text(held))
@@ -155,7 +155,7 @@ _ARGUMENTS: Any = Event.__dict__["arguments"]
 
 
 def _values(value: Any) -> Iterator[tuple[Any, tuple[Key, ...]]]:
-    """Every long text and every object within a value, also within texts that are JSON, each with its place."""
+    """Yields every object and long text in a value with its path, including those in strings that hold JSON."""
     waiting: list[tuple[Any, tuple[Key, ...]]] = [(value, ())]
     while waiting:
         top, keys = waiting.pop()

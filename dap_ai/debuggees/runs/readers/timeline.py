@@ -1,4 +1,4 @@
-"""The events of a run while a reader finds them: numbers events, cycles and steps, and joins results to their calls."""
+"""Collects a run's events while a reader finds them: numbers events, cycles and steps, and joins results to calls."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dap_ai.debuggees.runs.run_model import Agent, Event, EventKind, Problem, Re
 
 
 class Timeline:
-    """Events in the order in which they were found; their times are seconds since 1970 until `finish`."""
+    """Events in the order found; their times are seconds since 1970 until `finish` makes them relative."""
 
     def __init__(self) -> None:
         self.events: list[Event] = []
@@ -31,17 +31,17 @@ class Timeline:
 
     @property
     def agents(self) -> Sequence[Agent]:
-        """The main agent first."""
+        """All agents, the main agent first."""
         return list(self._agents.values())
 
     def agent(self, name: str, parent: str = "", model: str = "") -> str:
-        """Adds an agent, or what was not yet known of it; its name."""
+        """Add an agent, or add the model to a known one; return its name."""
         known = self._agents.get(name, Agent(name, parent))
         self._agents[name] = Agent(name, known.parent, known.model or model)
         return name
 
     def new_agent(self, wanted: str, parent: str) -> str:
-        """Adds an agent under the wanted name, or that with a number where it is taken; its name."""
+        """Add an agent and return its name: `wanted`, with a number appended if that is taken."""
         base = wanted.strip() or "agent"
         name = base
         while name in self._agents:
@@ -50,35 +50,38 @@ class Timeline:
         return self.agent(name, parent)
 
     def has_agent(self, name: str) -> bool:
-        """Whether an agent of that name is known."""
+        """Return whether an agent of that name exists."""
         return name in self._agents
 
     def new_cycle(self, agent: str) -> None:
-        """The agent asks its model once more."""
+        """Start a cycle of the agent, i.e. its next query to the model."""
         self._cycles[agent] += 1
 
     def add(self, kind: EventKind, ref: Ref, *, agent: str = MAIN, at: float | None = None, **fields: Any) -> Event:
-        """One more event; `at` in seconds since 1970. Where `step` is not given it belongs to none."""
+        """Append an event and return it; `at` is in seconds since 1970. An event without `step` belongs to no step."""
         event = self._event(len(self.events), kind, ref, agent, self._cycles[agent], at_s=at, **fields)
         self.events.append(event)
         return event
 
     def shrink(self, page: Page) -> None:
-        """Leaves long texts of the events since the last time in the file, and of the one before, which may go on."""
+        """Replace long texts of the events since the last call with their locations in the file.
+
+        This includes the event before them, which the line may have extended.
+        """
         for event in self.events[max(0, self._shrunk - 1) :]:
             if isinstance(event, ThinEvent):
                 event.shrink(page)
         self._shrunk = len(self.events)
 
     def message_step(self) -> int:
-        """The number of a step that is a response without a call."""
+        """Return the number of a new step, for a response without a call."""
         self.steps += 1
         return self.steps
 
     def call(
         self, ref: Ref, tool: str, arguments: Mapping[str, Any] | None, *, call_id: str = "", step: int = 0, **more: Any
     ) -> Event:
-        """A call, which is a new step unless `step` says which."""
+        """Append a call and return it; it is a new step unless `step` is given."""
         event = self.add(
             "call", ref, tool=tool, arguments=arguments, call_id=call_id, step=step or self.message_step(), **more
         )
@@ -87,11 +90,11 @@ class Timeline:
         return event
 
     def is_open(self, call_id: str) -> bool:
-        """Whether a call of this id waits for its result."""
+        """Return whether a call with this id has no result yet."""
         return bool(self._open.get(call_id))
 
     def result(self, ref: Ref, text: str | TextLocation, *, call_id: str, **more: Any) -> Event:
-        """A result; it belongs to the last call of that id that has none yet."""
+        """Append a result and return it; it answers the latest call with that id that has no result yet."""
         waiting = self._open.get(call_id)
         call = waiting.pop() if waiting else self._last_calls.get(call_id)
         if call is None:
@@ -108,13 +111,13 @@ class Timeline:
         return event
 
     def problem(self, ref: Ref, text: str, sort: str = "") -> None:
-        """Tells what was not understood; of many of one sort the first ones, and how many in all."""
+        """Record something not understood; of many problems of one `sort`, the first are listed, the rest counted."""
         self._told[sort or text] += 1
         if self._told[sort or text] <= MOST_TOLD:
             self.problems.append(Problem(ref, text))
 
     def tell_unanswered(self) -> None:
-        """Names the calls that have no result."""
+        """Record a problem for each call without a result."""
         for call in self.events:
             if call.kind == "call" and id(call) not in self._answered:
                 words = (
@@ -123,9 +126,9 @@ class Timeline:
                 self.problem(call.ref, f"{words}its result was not recorded", "unanswered")
 
     def sort_by_time(self) -> None:
-        """Orders by time, where every response and call has one; else the order stays as recorded.
+        """Sort events by time and renumber steps, if every response and call has a time; else keep the recorded order.
 
-        An event without a time stays behind the one before it. Steps are numbered anew.
+        An event without a time stays after its predecessor.
         """
         if any(event.at_s is None for event in self.events if event.kind in ("response", "call")):
             return
@@ -135,20 +138,20 @@ class Timeline:
             self.number_anew()
 
     def sort_by_place(self) -> None:
-        """Orders by the lines that events stand in, file by file: where lines were looked at before they were told."""
+        """Sort events by file and line and renumber steps, for readers that added them in another order."""
         files = {name: at for at, name in enumerate(dict.fromkeys(event.ref.path for event in self.events))}
         self.events.sort(key=lambda event: (files[event.ref.path], event.ref.lines or (0, 0)))
         self.number_anew()
 
     def number_anew(self) -> None:
-        """Numbers the steps by where they come first."""
+        """Renumber the steps in order of first appearance."""
         steps: dict[int, int] = {}
         for event in self.events:
             if event.step:
                 event.step = steps.setdefault(event.step, len(steps) + 1)
 
     def _spread_steps(self) -> None:
-        """A response has the step of the first call that follows it."""
+        """Give each response the step of the first call that follows it."""
         waiting: dict[str, Event] = {}
         for event in self.events:
             if event.kind == "response":
@@ -157,7 +160,10 @@ class Timeline:
                 response.step = event.step
 
     def finish(self) -> float | None:
-        """Numbers the events, makes their times relative to the first, tells what was not told; the start."""
+        """Number the events, make their times relative to the first, and add problems for those only counted.
+
+        Returns the start in seconds since 1970, or None if no event has a time.
+        """
         start = min((event.at_s for event in self.events if event.at_s is not None), default=None)
         self._spread_steps()
         for index, event in enumerate(self.events):

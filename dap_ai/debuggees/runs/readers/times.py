@@ -1,4 +1,4 @@
-"""Times and durations as recorded runs write them, in seconds."""
+"""Parsing of times and durations in recorded runs, to seconds."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 import msgspec
 
 _LARGEST_S = 1e11
-"""Larger numbers are milliseconds, microseconds or nanoseconds since 1970: in seconds this is the year 5138."""
+"""Largest number taken as seconds since 1970 (the year 5138); larger ones are milli-, micro- or nanoseconds."""
 
 
 def epoch_s(value: Any) -> float | None:
-    """Seconds since 1970 of an ISO 8601 text, or of a number of seconds or finer; None: it is no time.
+    """Return seconds since 1970 from an ISO 8601 text or a number of seconds or a finer unit, or None.
 
-    A text without a zone is taken as UTC: within one run only differences count.
+    A text without a time zone is taken as UTC, since within one run only differences matter.
     """
     if isinstance(value, str):
         return _epoch_of_text(value.strip())
@@ -43,7 +43,7 @@ def _epoch_of_text(text: str) -> float | None:
 
 
 def duration_s(value: Any) -> float | None:
-    """Seconds of an ISO 8601 duration (`PT1M4.4S`) or of a number of seconds; None: it is neither."""
+    """Return the seconds of an ISO 8601 duration (`PT1M4.4S`) or of a number of seconds, or None."""
     if isinstance(value, bool):
         return None
     if isinstance(value, (int, float)):

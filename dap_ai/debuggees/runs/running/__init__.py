@@ -1,9 +1,10 @@
-"""A live agent in the debugger: the session over a recording that is being written, and the agent that writes it.
+"""Debugs a live agent: a session on its recording, which is still being written, and the agent's processes.
 
-It is the session of `adapter`, whose recording is read as it grows; the gate says what is held. What decides does no
-input or output (`session`, `present`, `moving`, `changing`, `edits`, `forking`, `table`, `wanted`); `live_stage.py`
-(processes, the recording) and `agent_output.py` (the agent's output, through files) do.
+Extends the session of `adapter`, reading the recording as it grows; the gate reports which events are stopped. The
+modules that decide do no input or output (`live_session`, `agent_holds`, `live_moves`, `edit_requests`,
+`edit_documents`, `fork_command`, `gate_breakpoints`, `live_launch`). `live_stage.py` (processes, the recording) and
+`agent_output.py` (the agent's output, through files) do.
 
-`attached/` is no package: it is what an agent's Python runs first where it is debugged itself. `adapter/` starts
-debugpy's adapter for it, behind the check of the user: that session is a child, read as debugpy's are.
+`attached/` is not a package: its script runs first in an agent's Python that is itself debugged. `adapter/` starts
+debugpy's adapter for it, with a check of the user; that is a child session, handled like debugpy's.
 """

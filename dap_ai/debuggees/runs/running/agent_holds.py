@@ -1,4 +1,4 @@
-"""Where a live agent is held at this moment, and what is sent on. No clock, no socket, no file."""
+"""Events at which a live agent is stopped, and their release. Uses no clock, socket or file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dap_ai.debuggees.runs.live.gate.orders import AgentHold, Order, Until
 from dap_ai.debuggees.runs.run_model import Event, Run
 from dap_ai.debuggees.runs.running.edit_documents import ENDINGS, after_edit, document, from_document
 
-if TYPE_CHECKING:  # which does what a session decides
+if TYPE_CHECKING:  # only for annotations
     from dap_ai.debuggees.runs.running.live_stage import LiveStage
 
 RUNS = "the agent runs: `pause` holds it at its next event"
@@ -21,25 +21,25 @@ RUNS = "the agent runs: `pause` holds it at its next event"
 
 @dataclass
 class At:
-    """One that is held."""
+    """One stopped event."""
 
     held: AgentHold
     index: int
     thread: int
     path: str = ""
-    """Of its document."""
+    """Path of its document; "" if it can't be edited."""
     written: str = ""
 
 
 class Present:
-    """The agents that are held, by the number of what holds them."""
+    """The stopped events, by the gate's id."""
 
     def __init__(self, opened: OpenRun, stage: LiveStage) -> None:
         self.opened, self._stage = opened, stage
         self.holds: dict[int, At] = {}
 
     def arrives(self, held: AgentHold) -> At:
-        """An agent is held; its event is in the run."""
+        """Register a stopped event, which is already in the run."""
         opened = self.opened
         event = _event_of(held, opened.run)
         at = self.holds[held.ident] = At(held, event.index, opened.threads.of(event))
@@ -52,30 +52,30 @@ class Present:
         return at
 
     def leaves(self, ident: int) -> None:
-        """It is held no more."""
+        """Remove an event that is no longer stopped."""
         if (at := self.holds.pop(ident, None)) is not None:
             self.opened.pins.pop(at.thread, None)
             self.opened.programs.pop(at.thread, None)
             self.opened.documents.let_go(at.index)
 
     def of(self, thread: int) -> At:
-        """The hold of a thread, or the only one. Raises Refused."""
+        """Return the stopped event of a thread, or the only one. Raises RequestError."""
         found = [at for at in self.holds.values() if at.thread == thread or len(self.holds) == 1]
         if not found:
             raise RequestError(RUNS)
         return found[0]
 
     def at(self, index: int) -> At:
-        """The hold at an event. Raises Refused."""
+        """Return the stopped event at an index. Raises RequestError."""
         found = [at for at in self.holds.values() if at.index == index]
         if not found:
             raise RequestError("past: read-only. Only what is held can be edited" if self.holds else RUNS)
         return found[0]
 
     def replaced(self) -> bool:
-        """The run has been read anew; whether what is held stands elsewhere in it now.
+        """Update indices after the run was read again; return whether stopped events have moved.
 
-        A change of the workspace is known late, and stands before the query that it was found at.
+        A change of the workspace is reported late, but precedes the query at which it was found.
         """
         opened, before = self.opened, {at.index: at for at in self.holds.values()}
         for at in self.holds.values():
@@ -88,7 +88,7 @@ class Present:
         return bool(moved)
 
     def order(self, at: At, order: Order) -> None:
-        """Sends an edit, and knows it."""
+        """Send an edit, and apply it to the stopped event."""
         at.held = after_edit(at.held, order)
         self._stage.say(EndpointInput(order=order))
         text = document(at.held)
@@ -97,7 +97,10 @@ class Present:
             self._stage.write(at.path.replace("\\", "/").rpartition("/")[2], text)
 
     def take(self, at: At) -> bool:
-        """Sends what was edited in its document; whether anything was. Raises Refused, and nothing is sent."""
+        """Send the edits made in the event's document; return whether there were any.
+
+        Raises RequestError without sending anything.
+        """
         now = self._stage.read(at.path) if at.path else None
         order = from_document(at.held, at.written, now) if now is not None else None
         if order is not None:
@@ -105,19 +108,19 @@ class Present:
         return order is not None
 
     def release(self, at: At, until: Until = "", *, again: bool = False) -> None:
-        """Sends it on. Raises Refused where its document cannot be read: it stays held."""
+        """Let the agent continue. Raises RequestError and keeps it stopped if its document is invalid."""
         if not again:
             self.take(at)
         self._stage.say(EndpointInput(order=Order(at.held.ident, "again" if again else "go", until=until)))
         self.leaves(at.held.ident)
 
     def pause(self) -> None:
-        """The next event holds its agent."""
+        """Stop at the next event of any agent."""
         self._stage.say(EndpointInput(pause=True))
 
 
 def _event_of(held: AgentHold, run: Run) -> Event:
-    """The event that is held; the last one, where it cannot be told."""
+    """Return the run's event that is stopped; the last event if it can't be identified."""
     past = run.events[::-1]
 
     def newest(kind: str, **fields: str) -> Event | None:
@@ -139,5 +142,5 @@ def _event_of(held: AgentHold, run: Run) -> Event:
 
 
 def value_shown(value: Any) -> str:
-    """A new value, as `setVariable` answers with it."""
+    """Format a new value for the response to `setVariable`."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

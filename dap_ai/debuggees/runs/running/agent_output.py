@@ -1,4 +1,4 @@
-"""What a live agent prints: into files beside the recording, so that it never waits for a debugger; read from there."""
+"""Output of a live agent: written to files, so that it never waits for a debugger, and read from there."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NAMES = {"stdout": "stdout.log", "stderr": "stderr.log"}
 
 
 class AgentOutputFiles:
-    """`say` takes category and text, in a thread."""
+    """Output files of an agent. `say` gets category and text, in a thread."""
 
     def __init__(self, folder: Path, say: Callable[[str, str], None]) -> None:
         self._paths = {category: folder / name for category, name in NAMES.items()}
@@ -27,7 +27,7 @@ class AgentOutputFiles:
 
     @contextmanager
     def files(self) -> Generator[tuple[int, int]]:
-        """Descriptors that only the user can read, for a child. Raises OSError."""
+        """Open the files, readable only by the user, as (stdout, stderr) descriptors. Raises OSError."""
         opened = [os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600) for path in self._paths.values()]
         try:
             yield opened[0], opened[1]
@@ -36,11 +36,11 @@ class AgentOutputFiles:
                 os.close(each)
 
     def begin(self) -> None:
-        """Tells what is printed from now on."""
+        """Start reporting output."""
         self._thread.start()
 
     def end(self) -> None:
-        """Once all that was printed is told."""
+        """Report the remaining output and stop."""
         self._ended.set()
         if self._thread.is_alive():
             self._thread.join()

@@ -1,4 +1,4 @@
-"""What is held as a document that can be edited, and the orders that an edit of it, or of a value, comes to. Pure."""
+"""Converts stopped events to editable documents, and edits of a document or value to orders for the gate. Pure."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from dap_ai.debuggees.runs.adapter.request_arguments import RequestError
 from dap_ai.debuggees.runs.live.gate.orders import AgentHold, Order
 
 ENDINGS: Mapping[str, str] = {"query": ".json", "call": ".json", "response": ".md", "result": ".md"}
-"""Of the document of each kind that can be edited."""
+"""File extension of each editable event's document."""
 
 
 def document(held: AgentHold) -> str | None:
-    """The text of what is held, exactly as it is edited; None: it cannot be."""
+    """Return the editable text of a stopped event; None if it can't be edited."""
     if held.kind in ("query", "call"):
         if held.value is None:
             return None
@@ -25,7 +25,7 @@ def document(held: AgentHold) -> str | None:
 
 
 def from_document(held: AgentHold, before: str, after: str) -> Order | None:
-    """What an edited document comes to; None where it is as it was. Raises Refused where it cannot be read."""
+    """Return the order for an edited document; None if unchanged. Raises RequestError if it is invalid."""
     if after == before:
         return None
     if held.kind not in ("query", "call"):
@@ -42,7 +42,7 @@ def from_document(held: AgentHold, before: str, after: str) -> Order | None:
 
 
 def from_text(held: AgentHold, text: str) -> Order | None:
-    """Another text. An editor that ends every file by a line's end has changed nothing by that."""
+    """Return the order for a new text; None if unchanged. Ignores a newline that the editor adds at the end."""
     old = str(held.value)
     if text == old or (text == f"{old}\n" and not old.endswith("\n")):
         return None
@@ -50,7 +50,10 @@ def from_text(held: AgentHold, text: str) -> Order | None:
 
 
 def from_fields(held: AgentHold, fields: Mapping[str, Any]) -> Order | None:
-    """Other fields of a query, or another tool or other arguments of a call."""
+    """Return the order for new fields of a query, or a new tool or arguments of a call; None if unchanged.
+
+    Raises RequestError.
+    """
     old = cast("Mapping[str, Any]", held.value)
     changed = {key: value for key, value in fields.items() if key not in old or old[key] != value}
     if not changed:
@@ -65,9 +68,10 @@ def from_fields(held: AgentHold, fields: Mapping[str, Any]) -> Order | None:
 
 
 def from_expression(held: AgentHold, expression: str, given: str) -> tuple[Order | None, Any]:
-    """The order that a new value of an expression comes to, and that value. Raises Refused.
+    """Return (order, new value) for a value assigned to an expression; the order is None if it is unchanged.
 
-    `text`, `tool`, `args`, `args.NAME`; `given` is a JSON literal, or a text as it is where a text stands.
+    Expressions are `text`, `tool`, `args`, `args.NAME`; `given` is a JSON literal, or plain text for a text. Raises
+    RequestError.
     """
     name, _, rest = expression.strip().partition(".")
     if held.kind in ("response", "result") and expression.strip() == "text":
@@ -87,7 +91,7 @@ def from_expression(held: AgentHold, expression: str, given: str) -> tuple[Order
 
 
 def after_edit(held: AgentHold, order: Order) -> AgentHold:
-    """What is held then."""
+    """Return the stopped event with the order applied."""
     value: Any = held.value
     if held.kind == "query" and order.value is not msgspec.UNSET:
         value = {**cast("dict[str, Any]", value), **cast("dict[str, Any]", order.value)}
@@ -103,7 +107,7 @@ def after_edit(held: AgentHold, order: Order) -> AgentHold:
 
 
 def typed(argument: str) -> str:
-    """What the console was given: a JSON text, or the words as they are."""
+    """Parse a console argument: a JSON string, or plain text."""
     return _text(argument)
 
 

@@ -1,4 +1,4 @@
-"""Requests and commands that change what is held: values, expressions, an answer in the model's place, a note."""
+"""Handles requests and console commands that edit a stopped event: values, a replacement answer, a note."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Body = Mapping[str, Any]
 
 
 class EditRequests:
-    """`handlers` answer requests by command, `commands` are those of the console."""
+    """Edits, as request handlers in `handlers` and console commands in `commands`."""
 
     def __init__(self, opened: OpenRun, present: Present) -> None:
         self._opened, self._present = opened, present

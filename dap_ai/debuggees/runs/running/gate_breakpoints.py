@@ -1,4 +1,4 @@
-"""The client's breakpoints, as the gate is told of them; and those that only analysis can see, later. Pure."""
+"""The client's breakpoints as a table for the gate, and later hits of those that only analysis can decide. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _KINDS = {"functions": "function", "filters": "filter", "data": "data"}
 
 
 def table_of(breakpoints: RunBreakpoints) -> BreakpointTable:
-    """All but lines, which are of the past."""
+    """Return the table of all breakpoints except line breakpoints, which are on past events."""
     rows = [
         BreakpointRow(stop.ident, kind, stop.asked)  # type: ignore[arg-type]
         for name, kind in _KINDS.items()
@@ -25,17 +25,17 @@ def table_of(breakpoints: RunBreakpoints) -> BreakpointTable:
 
 
 class AnalysisHit(NamedTuple):
-    """A breakpoint of analysis that was hit."""
+    """A breakpoint that analysis has hit."""
 
     ident: int
     filter: str
     says: str
     at: int
-    """Of the event."""
+    """Index of the event."""
 
 
 def late_hit(breakpoints: RunBreakpoints, facts: RunFacts, judged: set[tuple[int, int]]) -> AnalysisHit | None:
-    """One that was not hit before."""
+    """Return the first hit that is not in `judged` and add it there; None if there is none."""
     stops = [each for each in breakpoints.of("filters") if each.filter not in LIVE and each.filter != "budget"]
     if not stops or not facts.analysed.is_due:
         return None

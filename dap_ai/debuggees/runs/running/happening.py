@@ -10,15 +10,15 @@ from dap_ai.debuggees.runs.run_model import Run
 
 
 class Happening(NamedTuple):
-    """Something that has happened beside the session."""
+    """An event of the agent or its recording, for the session."""
 
     run: Run | None = None
-    """The run, as far as it is known then."""
+    """The run, as far as it has been recorded."""
     analysed: Analysed | None = None
     heard: GateMessage | None = None
     printed: tuple[str, str] | None = None
-    """Category and text of the agent's own output."""
+    """Category and text of the agent's output."""
     ended: int | None = None
     """The agent's exit code."""
     words: str = ""
-    """For the console."""
+    """Text for the console."""

@@ -1,4 +1,4 @@
-"""What a launch configuration wants of a live agent."""
+"""Launch configuration of a live agent."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ _CONSOLES = ("internalConsole", "integratedTerminal", "externalTerminal")
 
 @dataclass(frozen=True)
 class LiveLaunch:
-    """Paths are absolute: the proxy has completed them."""
+    """Parsed launch configuration. Paths are absolute, because the proxy resolves them."""
 
     command: Sequence[str]
     cwd: str
     workspace: str
-    """"" : no files are followed."""
+    """Directory whose changes are recorded; "" for none."""
     env: Mapping[str, str | None] = field(default_factory=dict[str, "str | None"])
-    """None takes a variable away."""
+    """Environment variables to set; None unsets a variable."""
     out: str = ""
-    """The recording's folder; "" is one in the user's data directory."""
+    """Folder of the recording; "" for a new one in the user's data directory."""
     console: str = "internalConsole"
     stop_on_entry: bool = False
     stop_all: bool = False
     keep_alive_s: float = 2.0
     hold_at_end: str = ""
-    """`end`: once it has ended, `failure`: where it has ended badly."""
+    """When to stop after the agent has ended: `end` always, `failure` if it failed, "" never."""
     python: bool = False
-    """The agent's own Python is a session of its own."""
+    """Whether to debug the agent's Python in a child session."""
 
 
 def parse_launch(arguments: RequestArguments) -> LiveLaunch:
-    """Raises Refused."""
+    """Parse a launch request's arguments. Raises RequestError."""
     fields = arguments.fields
     console = arguments.text("console", "internalConsole")
     if console not in _CONSOLES:
@@ -61,7 +61,7 @@ def parse_launch(arguments: RequestArguments) -> LiveLaunch:
 
 
 def _command(value: Any) -> tuple[dict[str, str], list[str]]:
-    """(variables, words): a text begins with `NAME=value` where a shell's line may."""
+    """Return (variables, words); a command given as text may start with `NAME=value`, as in a shell."""
     variables = dict[str, str]()
     if isinstance(value, str):
         try:

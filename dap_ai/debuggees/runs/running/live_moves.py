@@ -1,4 +1,4 @@
-"""Requests that move a live run: into its past and back while an agent is held, and on, where only time leads."""
+"""Handles moves of a live run: through its past while an agent is stopped, and forward by letting it continue."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ _PRESENT = "the present: what comes next has not happened yet"
 
 
 class LiveMoving(MoveRequests):
-    """As Moving, but for what moves beyond the present: that lets the agent go on."""
+    """Moves like MoveRequests; moves beyond the stopped event let the agent continue."""
 
     def __init__(self, opened: OpenRun, end: Callable[[], None], present: Present, *, stop_all: bool) -> None:
         super().__init__(opened, end)
         self._present, self._stop_all = present, stop_all
         self.is_entry = False
-        """The next pause is the beginning."""
+        """Whether the next pause is the stop on entry."""
         self.late: AnalysisHit | None = None
-        """The next pause is it."""
+        """The analysis hit that the next pause reports."""
         self.handlers: Mapping[str, Callable[[RequestArguments], Body | None]] = {
             **self.handlers,
             "continue": self._go_on,
@@ -42,7 +42,7 @@ class LiveMoving(MoveRequests):
         }
 
     def arrived(self, at: At) -> None:
-        """An agent is held: the client is told."""
+        """Tell the client that an agent has stopped."""
         reason, name, hit = at.held.reason, at.held.filter, list(at.held.hit)
         text = ""
         if reason == "pause" and self.late is not None:
@@ -69,7 +69,7 @@ class LiveMoving(MoveRequests):
         self._opened.emit("stopped", body)
 
     def runs(self) -> None:
-        """More has happened while the agent runs."""
+        """Move to the newest event while the agent runs."""
         if not self._present.holds:
             last = len(self._opened.run.events) - 1
             self._cursor.go_to(last)
@@ -90,7 +90,7 @@ class LiveMoving(MoveRequests):
         return None
 
     def _forward(self, at: At, until: Until) -> None:
-        """Within the past, up to where the agent is held."""
+        """Move within the past, up to the event at which the agent is stopped."""
         cursor, stops = self._cursor, self._opened.breakpoints.all
         agent = self._opened.run.events[at.index].agent
         moves: Mapping[Until, Callable[[], Moved]] = {

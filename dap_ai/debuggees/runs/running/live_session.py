@@ -1,4 +1,4 @@
-"""A debug session over a live agent: DAP's requests and what happens go in, responses and events come out. No I/O."""
+"""Debug session for a live agent: takes DAP requests and happenings, returns responses and events. Does no I/O."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from dap_ai.debuggees.runs.running.live_launch import LiveLaunch, parse_launch
 from dap_ai.debuggees.runs.running.live_moves import LiveMoving
 from dap_ai.debuggees.runs.store import FORMAT
 
-if TYPE_CHECKING:  # which does what a session decides
+if TYPE_CHECKING:  # only for annotations
     from dap_ai.debuggees.runs.running.live_stage import LiveStage
 
 KNOWN = "the run so far"
 _SETTING = ("setFunctionBreakpoints", "setExceptionBreakpoints", "setDataBreakpoints")
-"""A tuple, not a set: a client may send a `command` that cannot be hashed."""
+"""Requests that set breakpoints. A tuple, not a set, because a client may send an unhashable `command`."""
 _STANDING = ("stackTrace", "scopes", "variables")
-"""Requests that want an agent that is held."""
+"""Requests that need a stopped agent."""
 _CAPABILITIES = ("supportsSetVariable", "supportsSetExpression", "supportsRestartFrame")
 
 
@@ -47,7 +47,10 @@ class _Live:
 
 
 class LiveSession(RunSession):
-    """Also of recorded runs: a launch with `command` is of a live agent. `stage` raises Refused."""
+    """Session for live and recorded runs: a launch with `command` starts an agent.
+
+    `stage` creates its LiveStage and may raise RequestError.
+    """
 
     def __init__(
         self,
@@ -63,7 +66,7 @@ class LiveSession(RunSession):
         self._starts_sessions = False
 
     def receive(self, message: Mapping[str, Any]) -> list[Message]:
-        """As RunSession.receive; a client that starts nothing in a terminal is heard, too."""
+        """Process a message like RunSession, and also a failed response to `runInTerminal`."""
         kind = message.get("type"), message.get("command")
         if kind == ("response", "runInTerminal") and not message.get("success"):
             return self.happens(Happening(ended=1, words=f"the client started no terminal: {message.get('message')}"))
@@ -72,7 +75,7 @@ class LiveSession(RunSession):
             self._tell_table()
         return told
 
-    # -- its beginning and end ---------------------------------------------------------------------------------------
+    # -- start and end -----------------------------------------------------------------------------------------------
 
     def _launch(self, arguments: RequestArguments) -> None:
         if not arguments.has("command") or self._make is None:
@@ -168,10 +171,10 @@ class LiveSession(RunSession):
         if self._live is not None:
             self._live.stage.say(EndpointInput(table=table_of(self._breakpoints)))
 
-    # -- what happens ------------------------------------------------------------------------------------------------
+    # -- happenings --------------------------------------------------------------------------------------------------
 
     def happens(self, happening: Happening) -> list[Message]:
-        """What the client is told of it."""
+        """Return the messages for a happening."""
         self._out = []
         if self._live is not None and not self.over:
             self._happens(happening, self._live)
@@ -225,26 +228,26 @@ class LiveSession(RunSession):
             live.moving.arrived(live.present.arrives(heard.held))
 
     def _child(self, port: int) -> None:
-        """The agent's own Python as a session of its own, below this one."""
+        """Debug the agent's Python in a child session."""
         connect = {"host": "127.0.0.1", "port": port}
         self._starts({"name": "the agent's Python", "connect": connect, "justMyCode": False}, "attach")
 
     def _starts(self, configuration: Mapping[str, Any], request: str = "launch") -> None:
-        """Another session, of the client's."""
+        """Ask the client to start another session."""
         arguments = {"request": request, "configuration": configuration}
         self._out.append({"type": "request", "command": "startDebugging", "arguments": arguments})
 
     def _judge(self, live: _Live) -> None:
-        """What analysis sees is seen late: the agent is held at its next event then."""
+        """Stop the agent at its next event if analysis has hit a breakpoint."""
         hit = late_hit(self._breakpoints, live.present.opened.facts, self._judged)
         if hit is not None:
             live.moving.late = hit
             live.present.pause()
 
     def _over(self, live: _Live, code: int) -> None:
-        """The agent has ended: its run is one that is recorded. It is held where that is wanted.
+        """Turn the session into one of a recorded run, because the agent has ended; stop there if configured.
 
-        What analysis has seen only by now is told there: no next event could.
+        Analysis hits found only now are reported there, because there is no next event.
         """
         opened, at = live.present.opened, live.wanted.hold_at_end
         late = live.moving.late or late_hit(self._breakpoints, opened.facts, self._judged)

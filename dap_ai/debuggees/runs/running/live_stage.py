@@ -1,4 +1,4 @@
-"""Where a live agent runs: its process, the endpoint's, and the recording, which is read as it grows."""
+"""Runs a live agent: its process, the endpoint's process, and the recording, which is read as it grows."""
 
 from __future__ import annotations
 
@@ -33,26 +33,26 @@ from dap_ai.debuggees.runs.store import FILE
 from dap_ai.system import child_python
 
 _LOOK_S = 0.2
-"""How often it looks whether the recording has grown while nothing is held."""
+"""Seconds between checks whether the recording has grown."""
 _SHARE = 5
-"""Reading the recording anew takes at most one part in so many of the time."""
+"""Reading the recording again takes at most about 1/_SHARE of the time."""
 _TERM_S = 3.0
 _VARIABLES = "variables.json"
-"""For the launcher, which removes it."""
+"""File for the launcher, which deletes it."""
 _LISTENING = Path(__file__).parent / "attached" / "listening.py"
-"""What the hook runs first where an agent's Python is to be debugged itself."""
+"""Script that the hook runs first in an agent's Python that is to be debugged."""
 
 
 class LiveStage:
-    """What a session needs done outside of itself. `tell` takes what happens, in threads of its own."""
+    """Side effects of a live session. `tell` gets happenings, in other threads."""
 
     def __init__(
         self, wanted: LiveLaunch, tell: Callable[[Happening], None], editable: Callable[[str, str], str]
     ) -> None:
-        """The endpoint serves, and the recording has begun. Raises Refused."""
+        """Start the endpoint and the recording. Raises RequestError."""
         self._wanted, self._tell = wanted, tell
         self.write = editable
-        """Makes a document that its user may edit, of a name and a text; its path."""
+        """Writes a document that the user may edit, given its name and text; returns its path."""
         self._environ = _environ(wanted.env)
         if shutil.which(wanted.command[0], path=self._environ.get("PATH")) is None:
             raise RequestError(f"{wanted.command[0]}: is no command that can be found")
@@ -74,15 +74,15 @@ class LiveStage:
         self._pid = 0
         self._is_over = False
 
-    # -- what a session wants ----------------------------------------------------------------------------------------
+    # -- methods for the session -------------------------------------------------------------------------------------
 
     @property
     def path(self) -> str:
-        """The recording's folder."""
+        """Folder of the recording."""
         return str(self._folder)
 
     def run(self) -> Run:
-        """The recording so far. Raises Refused."""
+        """Return the run recorded so far. Raises RequestError."""
         try:
             self._size = (self._folder / FILE).stat().st_size
             return open_run(self._folder)
@@ -90,18 +90,21 @@ class LiveStage:
             raise RequestError(str(error)) from error
 
     def say(self, line: EndpointInput) -> None:
-        """Something for the gate."""
+        """Send a line to the gate."""
         self._keeper.say(line)
 
     def begin(self) -> None:
-        """The agent, in a session of its own: it outlives the debugger. Its output goes into files."""
+        """Start the agent in a new process session, so that it outlives the debugger. Its output goes to files.
+
+        Raises RequestError.
+        """
         printing = AgentOutputFiles(
             self._folder, lambda category, text: self._tell(Happening(printed=(category, text)))
         )
         try:
             with printing.files() as (out, err):
                 command = self._keeper.addressed(self._wanted.command)
-                agent = subprocess.Popen(  # noqa: S603  it is what the user wants
+                agent = subprocess.Popen(  # noqa: S603  the user's own command
                     command, env={**self._environ, **self._changed()}, cwd=self._wanted.cwd, stdin=subprocess.DEVNULL,
                     stdout=out, stderr=err, start_new_session=True,
                 )  # fmt: skip
@@ -114,7 +117,10 @@ class LiveStage:
         printing.begin()
 
     def in_terminal(self) -> tuple[list[str], dict[str, str | None], str]:
-        """A launcher that starts the agent on that terminal, and tells the gate of it. Raises Refused."""
+        """Return (command, environment, directory) of a launcher that starts the agent in a terminal.
+
+        Raises RequestError.
+        """
         command = self._keeper.addressed(self._wanted.command)
         try:
             launcher.write(self._variables, self._changed())
@@ -125,37 +131,37 @@ class LiveStage:
         return words, dict(self._wanted.env), self._wanted.cwd
 
     def read(self, path: str) -> str | None:
-        """A document, as its user has left it."""
+        """Return a document as the user left it; None if it can't be read."""
         with contextlib.suppress(OSError, UnicodeError):
             return Path(path).read_bytes().decode()
         return None
 
     def end_agent(self) -> None:
-        """It and what it has started are told to end, and ended where they do not."""
+        """Terminate the agent and its child processes; kill them if they don't exit."""
         each = terminated(self._pid) if self._pid and not self._is_over else []
         threading.Thread(target=_kill, args=(each,), daemon=True).start()
         if not self._pid:
             threading.Thread(target=self._over, args=(1,), daemon=True).start()
 
     def leave(self) -> None:
-        """Whoever was held goes on, and the endpoint stays until the agent ends."""
+        """Let stopped agents continue; the endpoint serves until the agent ends."""
         self._is_over = True
         self._keeper.leave()
 
     def wait(self, timeout_s: float) -> None:
-        """Until the agent has ended and all is written; at most so long."""
+        """Wait until the agent has ended and everything is written, at most `timeout_s` seconds."""
         until = time.monotonic() + timeout_s
         while not self._is_over and time.monotonic() < until:
             time.sleep(0.02)
 
-    # -- what happens ------------------------------------------------------------------------------------------------
+    # -- happenings --------------------------------------------------------------------------------------------------
 
     def _changed(self) -> dict[str, str]:
         """Environment variables to set for the agent."""
         return self._keeper.environment | (_listening() if self._wanted.python else {})
 
     def _heard(self, word: EndpointOutput) -> None:
-        """In the keeper's thread."""
+        """Process a line of the endpoint, in the keeper's thread."""
         heard = word.heard
         if heard is None:
             return
@@ -168,7 +174,7 @@ class LiveStage:
             self._keeper.follow(heard.pid)
 
     def _read(self, heard: GateMessage | None = None) -> None:
-        """Tells of the recording as it is now; a word of the gate's together with it."""
+        """Report the recording as it is now, together with a message of the gate."""
         with self._lock, contextlib.suppress(RequestError):
             if heard is not None and heard.held is None and heard.edited is None:
                 self._tell(Happening(heard=heard))
@@ -208,13 +214,13 @@ class LiveStage:
 
 
 def _environ(env: Mapping[str, str | None]) -> dict[str, str]:
-    """Ours with the configuration's variables; one that is null is not there."""
+    """Return this process's environment with the configured variables set, or unset if null."""
     found = {**os.environ, **env}
     return {name: value for name, value in found.items() if value is not None}
 
 
 def _listening() -> dict[str, str]:
-    """Variables with which the agent's Python listens to a debugger: its first process does, and no other."""
+    """Return variables that make the agent's first Python process listen for a debugger."""
     spec = importlib.util.find_spec("debugpy")
     if spec is None or not spec.submodule_search_locations:
         return {}

@@ -1,6 +1,5 @@
-"""Many runs, each read and analysed to one row: here, in several processes, or on the machines of a cluster.
+"""Scans many runs, each read and analysed to one row, in this process, in several, or on a cluster.
 
-Any executor will do (`scan_work.py`). A run that kills its process costs its own row and no other. Rows are kept as
-they
-come, so that a scan which was interrupted goes on (`scan_results.py`).
+Any `concurrent.futures.Executor` works (`scan_work.py`). A run that crashes its process loses only its own row. Rows
+are saved as they arrive, so an interrupted scan can resume (`scan_results.py`).
 """

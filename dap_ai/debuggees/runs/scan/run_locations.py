@@ -1,7 +1,8 @@
-"""Where runs are: paths of this machine, and URLs of any storage that fsspec knows (s3://, gs://, memory://, ...).
+"""Finds runs at local paths and at URLs of any storage that fsspec supports (s3://, gs://, memory://, ...).
 
-Readers read ordinary files. Of a URL a scan first sees the beginning of each file, in a folder of the same shape and
-sizes, which is enough to recognise runs; a run is fetched whole only by whoever analyses it, and deleted after.
+Readers need ordinary files. For a URL, a scan first downloads the beginning of each file to a temporary folder of the
+same structure and file sizes, which is enough to recognize runs. A run is downloaded in full only to be analysed, and
+deleted afterwards.
 """
 
 from __future__ import annotations
@@ -18,22 +19,25 @@ from dap_ai.debuggees.runs.run_files import GLANCE_BYTES, CannotRead
 from dap_ai.system.extras import FLEET
 
 MAX_FETCHED_BYTES = 2 * 1024**3
-"""Of one run at a URL."""
+"""Maximum total size of a run fetched from a URL."""
 
 
 def is_url(place: str) -> bool:
-    """Whether it names a storage, not a file of this machine."""
+    """Return whether `place` is a URL and not a local path."""
     return "://" in place
 
 
 def runs_below(place: str) -> Iterator[str]:
-    """The place of each run at or below it, in the order of names. Raises CannotRead; MissingExtraError for a URL."""
+    """Yields the location of each run at or below `place`, sorted by name.
+
+    Raises CannotRead, and MissingExtraError for a URL.
+    """
     yield from _runs_at_url(place) if is_url(place) else _runs_at_path(Path(place))
 
 
 @contextmanager
 def local(place: str) -> Generator[Path]:
-    """A path of this machine with the run, as long as the block lasts. Raises CannotRead; MissingExtraError."""
+    """Yields a local path of the run, valid within the block. Raises CannotRead, and MissingExtraError for a URL."""
     if not is_url(place):
         yield Path(place)
         return
@@ -62,7 +66,7 @@ def _runs_at_url(url: str) -> Iterator[str]:
 
 
 def _storage(url: str) -> tuple[Any, str]:
-    """The file system of a URL, and the path there."""
+    """Return the file system of a URL and the path in it. Raises CannotRead."""
     core: Any = FLEET.load("fsspec.core")
     try:
         return core.url_to_fs(url)
@@ -71,7 +75,7 @@ def _storage(url: str) -> tuple[Any, str]:
 
 
 def _files(fs: Any, root: str, url: str) -> Sequence[tuple[str, int]]:
-    """Each file at or below the root: its name below it ("" for the root itself) and its size."""
+    """Return each file at or below the root: its relative name ("" for the root itself) and size in bytes."""
     try:
         found: dict[str, dict[str, Any]] = fs.find(root, detail=True)
     except Exception as error:
@@ -82,7 +86,7 @@ def _files(fs: Any, root: str, url: str) -> Sequence[tuple[str, int]]:
 
 
 def _below(root: str, name: str) -> str:
-    """The name below the root. Raises CannotRead for one that leads out of it."""
+    """Return the name relative to the root. Raises CannotRead if it leads outside."""
     below = name.strip("/").removeprefix(root.strip("/")).strip("/")
     if ".." in PurePosixPath(below).parts or "\0" in below:
         raise CannotRead(f"{name!r} is no name of a file in a run")
@@ -90,7 +94,7 @@ def _below(root: str, name: str) -> str:
 
 
 def _begun(fs: Any, root: str, name: str, size: int, top: Path) -> None:
-    """A file of that size with the same beginning."""
+    """Create a sparse file with the same beginning and size."""
     path = top / name if name else top
     path.parent.mkdir(parents=True, exist_ok=True)
     head = fs.cat_file(f"{root.rstrip('/')}/{name}" if name else root, start=0, end=min(size, GLANCE_BYTES))

@@ -1,7 +1,8 @@
-r"""The file of a scan: rows are added as they come, and a scan that was stopped goes on after those that are there.
+r"""Result files of a scan: rows are appended as they arrive, and a stopped scan resumes after the existing ones.
 
-JSON lines are whole at every moment but a power cut's, of which the next scan removes the torn last line. A Parquet
-file cannot be added to: its rows wait in JSON lines beside it, and become one file at the end, also at one by Ctrl-C.
+JSON Lines files are complete at any time; after a power failure, the next scan removes a torn last line. Parquet files
+cannot be appended to: their rows are collected in a JSON Lines file beside them and merged at the end, even after
+Ctrl-C.
 """
 
 from __future__ import annotations
@@ -21,26 +22,26 @@ SUFFIXES = (".jsonl", ".parquet")
 
 
 class ResultsError(ValueError):
-    """A file of results cannot be used; the text says why."""
+    """A result file cannot be used; the message says why."""
 
 
 class Results(Protocol):
-    """The rows of a scan."""
+    """Destination for the rows of a scan."""
 
     done: frozenset[str]
-    """Places that it had rows of when it was opened."""
+    """Locations of the runs that already had rows when it was opened."""
 
     def add(self, row: ScanRow) -> None:
-        """It is in the file when this returns."""
+        """Write a row; it is in the file when this returns."""
         ...
 
     def close(self) -> None:
-        """The file is whole."""
+        """Complete and close the file."""
         ...
 
 
 def results_at(path: Path) -> Results:
-    """The results in a file, new or to be gone on with. Raises ResultsError, MissingExtraError, OSError."""
+    """Open a new or existing result file. Raises ResultsError, MissingExtraError, OSError."""
     if path.suffix == ".jsonl":
         return JsonLinesResults(path)
     if path.suffix == ".parquet":
@@ -49,24 +50,24 @@ def results_at(path: Path) -> Results:
 
 
 class JsonLinesResults:
-    """See Results."""
+    """Results in a JSON Lines file."""
 
     def __init__(self, path: Path) -> None:
         self.done = frozenset(_read(path))
         self._file: BinaryIO = path.open("ab")
 
     def add(self, row: ScanRow) -> None:
-        """Whole lines only, at once."""
+        """Append a row as a complete line, and flush."""
         self._file.write(_encoded(row) + b"\n")
         self._file.flush()
 
     def close(self) -> None:
-        """Lets the file go."""
+        """Close the file."""
         self._file.close()
 
 
 class Parquet:
-    """See Results."""
+    """Results in a Parquet file."""
 
     def __init__(self, path: Path) -> None:
         self._pyarrow: Any = FLEET.load("pyarrow")
@@ -84,11 +85,11 @@ class Parquet:
             raise ResultsError(f"{self._path}: is no file of a scan: {error}") from error
 
     def add(self, row: ScanRow) -> None:
-        """Into the lines beside the file."""
+        """Append a row to the JSON Lines file beside the Parquet file."""
         self._new.add(row)
 
     def close(self) -> None:
-        """All rows are in the one file; the lines beside it are gone."""
+        """Write all rows to the Parquet file, and delete the JSON Lines file."""
         self._new.close()
         schema = _schema(self._pyarrow)
         lines = self._beside.read_bytes().splitlines()
@@ -106,12 +107,12 @@ class Parquet:
 def _encoded(row: ScanRow) -> bytes:
     try:
         return msgspec.json.encode(row)
-    except UnicodeEncodeError:  # a half character, which no UTF-8 has
+    except UnicodeEncodeError:  # a lone surrogate, which UTF-8 cannot encode
         return json.dumps(msgspec.to_builtins(row), ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
 
 
 def _read(path: Path) -> Iterator[str]:
-    """The places of the rows in a file; a torn last line is cut off. Raises ResultsError."""
+    """Yields the locations of the rows in a file, and cuts off a torn last line. Raises ResultsError."""
     if not path.exists():
         return
     data = path.read_bytes()
@@ -130,7 +131,7 @@ def _row(path: Path, number: int, line: bytes) -> ScanRow:
 
 
 def _schema(arrow: Any) -> Any:
-    """Columns as in ScanRow."""
+    """Return the Arrow schema, with the fields of ScanRow as columns."""
     text, whole, real = arrow.string(), arrow.int64(), arrow.float64()
     stage = arrow.struct([("stage", text), ("first", whole), ("last", whole)])
     pattern = arrow.struct([("name", text), ("steps", arrow.list_(whole))])

@@ -1,4 +1,4 @@
-"""What a scan keeps of a run."""
+"""Row types of a scan: the data kept of each run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class PatternMatch(msgspec.Struct, frozen=True):
 
 
 class Counts(msgspec.Struct, frozen=True):
-    """How many of each. The kinds of steps are those of analysis.facts.EffectKind; together they are all steps."""
+    """Numbers of events, steps by effect kind (`EffectKind`; their sum is all steps), checks and so on."""
 
     events: int = 0
     calls: int = 0
@@ -42,14 +42,14 @@ class Counts(msgspec.Struct, frozen=True):
 
 
 class ScanRow(msgspec.Struct, frozen=True):
-    """One run of a scan. None where nothing is recorded."""
+    """One run of a scan. Fields are None if not recorded."""
 
     path: str
     format: str = ""
     agent: str = ""
     model: str = ""
     task: str = ""
-    """On one line, cut."""
+    """Task on one line, shortened."""
     steps: int = 0
     outcome: Verdict = "unknown"
     outcome_words: str = ""
@@ -61,11 +61,11 @@ class ScanRow(msgspec.Struct, frozen=True):
     patterns: Sequence[PatternMatch] = ()
     counts: Counts = Counts()
     reason: str = ""
-    """Why it could not be read; "" where it was."""
+    """Error if the run could not be read, else ""."""
 
 
 def scan_row(path: str, run: Run, analysis: RunAnalysis) -> ScanRow:
-    """The row of a run that was read."""
+    """Return the row of a run that was read."""
     row = row_of(path, run)
     usage = total_usage(run.events)
     return ScanRow(
@@ -88,7 +88,7 @@ def scan_row(path: str, run: Run, analysis: RunAnalysis) -> ScanRow:
 
 
 def unread(path: str, reason: str) -> ScanRow:
-    """The row of a run that could not be read."""
+    """Return the row of a run that could not be read."""
     return ScanRow(path, reason=reason[:_MAX_REASON_CHARACTERS] or "it cannot be read")
 
 

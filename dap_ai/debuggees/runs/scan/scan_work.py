@@ -1,4 +1,4 @@
-"""Rows made by any `concurrent.futures.Executor`, with as few of them waiting as keep it busy."""
+"""Produces rows with any `concurrent.futures.Executor`, queueing only as many tasks as keep it busy."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ Worker = Callable[[str], ScanRow]
 
 
 def row_at(place: str) -> ScanRow:
-    """The row of the run at a place. Never raises: what goes wrong is its reason. Runs in whatever process."""
+    """Return the row of the run at `place`. Never raises: an error becomes the row's `reason`.
+
+    Can run in any process.
+    """
     from dap_ai.debuggees.runs.analysis.analyse import analyse  # noqa: PLC0415  in the worker
     from dap_ai.debuggees.runs.opening import open_run  # noqa: PLC0415  the same
     from dap_ai.debuggees.runs.scan.run_locations import local  # noqa: PLC0415  the same
@@ -26,19 +29,19 @@ def row_at(place: str) -> ScanRow:
         with local(place) as path:
             run = open_run(path)
         return scan_row(place, run, analyse(run))
-    except Exception as error:  # noqa: BLE001  one bad run of thousands ends no scan
+    except Exception as error:  # noqa: BLE001  one bad run must not end a whole scan
         return unread(place, str(error) or repr(error))
 
 
 def version() -> str:
-    """dap_ai's, where this is run: whether a worker has it at all."""
+    """Return the version of dap_ai in the executing process, to check that a worker has it installed."""
     return dap_ai.__version__
 
 
 def rows_of(places: Iterable[str], executor: Executor, jobs: int, work: Worker = row_at) -> Iterator[ScanRow]:
-    """A row for each place, as they are done.
+    """Yields a row for each location, in order of completion.
 
-    A run that has ended its process is read again, alone; so are all that a broken executor has not read.
+    A run that crashed its process is retried in a process of its own, and so are all runs left by a broken executor.
     """
     todo = iter(places)
     waiting: dict[Future[ScanRow], str] = {}
@@ -48,7 +51,7 @@ def rows_of(places: Iterable[str], executor: Executor, jobs: int, work: Worker =
         for place in islice(todo, count):
             try:
                 waiting[executor.submit(work, place)] = place
-            except BrokenExecutor:  # noqa: PERF203  each on its own
+            except BrokenExecutor:  # noqa: PERF203  handled per location
                 again.append(place)
 
     submit(jobs * _WAITING_PER_JOB)
@@ -66,17 +69,17 @@ def rows_of(places: Iterable[str], executor: Executor, jobs: int, work: Worker =
 
 
 def _result(future: Future[ScanRow], place: str) -> ScanRow | None:
-    """None where the process has ended, or the executor is broken."""
+    """Return the row of a finished task, or None if its process ended or the executor is broken."""
     try:
         return future.result()
     except BrokenExecutor:
         return None
-    except Exception as error:  # noqa: BLE001  whatever an executor of anybody's raises
+    except Exception as error:  # noqa: BLE001  a third-party executor may raise anything
         return unread(place, repr(error))
 
 
 def _alone(places: Iterable[str], work: Worker) -> Iterator[ScanRow]:
-    """One process after the other: a run that ends its own does no harm to the next."""
+    """Yields rows from one process at a time, replaced after a crash, so that one run cannot affect the next."""
     pool: Processes | None = None
     try:
         for place in places:

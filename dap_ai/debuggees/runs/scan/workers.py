@@ -1,4 +1,4 @@
-"""An executor of processes, each a Python of ours: those of `multiprocessing` import from the current folder."""
+"""An executor of subprocesses started by dap_ai; those of `multiprocessing` would import from the current folder."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ _Task = tuple[Future[Any], bytes]
 
 
 class Processes(Executor):
-    """Calls functions of importable modules in `jobs` processes. A call that ends its process ends no other's."""
+    """Executor that calls functions of importable modules in `jobs` processes.
+
+    A call that crashes its process does not affect the others.
+    """
 
     def __init__(self, jobs: int) -> None:
         self._tasks = queue.SimpleQueue[_Task | None]()
@@ -31,13 +34,13 @@ class Processes(Executor):
             thread.start()
 
     def submit(self, fn: Callable[..., _Result], /, *args: Any, **kwargs: Any) -> Future[_Result]:
-        """The result of the call; BrokenExecutor where it has ended its process."""
+        """Return a future of the call; it raises BrokenExecutor if the call ended its process."""
         future = Future[_Result]()
         self._tasks.put((future, pickle.dumps((fn, args, kwargs))))
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """What was submitted is still done, unless it is cancelled."""
+        """End the processes once the submitted calls have finished; `cancel_futures` drops calls not yet started."""
         while cancel_futures:
             try:
                 task = self._tasks.get_nowait()
@@ -51,7 +54,7 @@ class Processes(Executor):
             thread.join()
 
     def kill(self) -> None:
-        """Ends the processes: nobody waits for what they do."""
+        """Kill all processes without waiting for their calls."""
         for process in list(self._running):
             process.kill()
 
@@ -79,17 +82,20 @@ class Processes(Executor):
 
     def _started(self) -> subprocess.Popen[bytes]:
         command = child_python.command("dap_ai.debuggees.runs.scan.workers:serve")
-        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # noqa: S603  ours
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # noqa: S603  our own command
         self._running.add(process)
         return process
 
     def _end(self, process: subprocess.Popen[bytes]) -> None:
-        with process:  # its stdin is closed, and it ends
+        with process:  # closes its stdin, so that it ends
             self._running.discard(process)
 
 
 def _called(process: subprocess.Popen[bytes], call: bytes) -> tuple[bool, Any]:
-    """Whether it returned, and what; else what it raised. Raises OSError, EOFError, UnpicklingError: it has ended."""
+    """Return whether the call returned, and its value or exception.
+
+    Raises OSError, EOFError or UnpicklingError if the process has ended.
+    """
     assert process.stdin is not None and process.stdout is not None  # noqa: S101, PT018  both are pipes
     process.stdin.write(call)
     process.stdin.flush()
@@ -97,10 +103,10 @@ def _called(process: subprocess.Popen[bytes], call: bytes) -> tuple[bool, Any]:
 
 
 def serve() -> None:
-    """Until stdin ends. Ctrl-C is for the process that waits for this one."""
+    """Execute pickled calls from stdin until it is closed. Ignores Ctrl-C, which the parent process handles."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    with contextlib.suppress(BrokenPipeError), os.fdopen(os.dup(1), "wb") as results:  # nobody reads it any more
-        os.dup2(2, 1)  # what a call prints is no result
+    with contextlib.suppress(BrokenPipeError), os.fdopen(os.dup(1), "wb") as results:  # the parent has gone
+        os.dup2(2, 1)  # output of a call must not mix with results
         while True:
             try:
                 function, args, kwargs = pickle.load(sys.stdin.buffer)  # noqa: S301  from the process that started this one
@@ -108,7 +114,7 @@ def serve() -> None:
                 return
             try:
                 answer = (True, function(*args, **kwargs))
-            except Exception as error:  # noqa: BLE001  whatever a call raises is its result
+            except Exception as error:  # noqa: BLE001  any exception is the call's result
                 answer = (False, error)
             results.write(pickle.dumps(answer))
             results.flush()

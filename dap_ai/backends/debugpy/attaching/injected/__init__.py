@@ -1,4 +1,1 @@
-"""Code that runs inside a process that is attached to: sent as text, so it imports nothing of dap_ai.
-
-Standard library only, and it works on every Python that debugpy attaches to.
-"""
+"""Code that runs inside a process being attached to: sent as text, so it imports nothing of dap_ai."""

@@ -1,18 +1,18 @@
-"""Runs inside a process that is attached to: connects it to debugpy's adapter.
+"""Runs inside a process being attached to: connects it to debugpy's adapter.
 
-It replaces debugpy's own `attach_pid_injected`, which prints into the program: a traceback when it fails, and, from
-Python 3.11 on, four lines about frozen modules. Nothing here prints. What fails is written to a file of ours, and
-`os.environ`, `sys.path` and the variables of `__main__` stay as they were.
+It replaces debugpy's own `attach_pid_injected`, which prints into the program: a traceback when it fails, and from
+Python 3.11 on four lines about frozen modules. Nothing here prints. Errors are written to a file of ours, and
+`os.environ`, `sys.path` and the variables of `__main__` are left unchanged.
 
-Gdb calls `enter`. `sys.remote_exec` has the main thread call `enter_when_ready`, which returns at once: a thread waits
-until debugpy's adapter says where it listens. A call that comes too late, when dap_ai has taken another way or has
-ended, does nothing but remove its folder.
+Gdb calls `enter`. `sys.remote_exec` makes the main thread call `enter_when_ready`, which returns at once: a thread
+waits until debugpy's adapter writes its address. A call that comes too late, when dap_ai has used another method or has
+ended, only removes its folder.
 
 The folder, which dap_ai makes and only the program's user may enter:
 
     entry.py    this text, with a last line that calls `enter_when_ready`
-    queued      renamed to `taken` by the program: whoever renames or removes it first has decided
-    setup.json  where to connect to, by debugpy's adapter
+    queued      renamed to `taken` by the program; the first to rename or remove it decides whether it enters
+    setup.json  where to connect to, written by debugpy's adapter
     failed      why the program did not connect
 
 Works on Python 3.8 and imports nothing of dap_ai.
@@ -26,13 +26,19 @@ from typing import Any
 
 QUEUED, TAKEN, SETUP, FAILED, SCRIPT = "queued", "taken", "setup.json", "failed", "entry.py"
 PART = ".part"
-"""Ends the name of a file that is being written."""
+"""Suffix of a file that is being written."""
 _TURNS, _TURN_S = 1500, 0.01
-"""For so long the thread waits for its setup. Counted in sleeps: the program may have replaced its clocks."""
+"""Number and length in seconds of the sleeps while the thread waits for its setup.
+
+It counts sleeps because the program may have replaced its clocks.
+"""
 
 
 def enter(setup: dict[str, Any], folder: str) -> bool:
-    """Connects this process as `setup` (of setup.json) says; whether it has. `folder` notes the try, and why not."""
+    """Connect this process as `setup` (of setup.json) specifies; return whether it has connected.
+
+    `folder` gets a file that marks the attempt, and one with the reason of a failure.
+    """
     _write(os.path.join(folder, TAKEN), "")
     try:
         _connect(setup)
@@ -43,7 +49,7 @@ def enter(setup: dict[str, Any], folder: str) -> bool:
 
 
 def enter_when_ready(folder: str) -> None:
-    """Called in the main thread, whenever the interpreter gets to it."""
+    """Start a thread that waits for the setup; called in the main thread when it runs the queued script."""
     try:
         os.rename(os.path.join(folder, QUEUED), os.path.join(folder, TAKEN))
     except OSError:
@@ -53,14 +59,14 @@ def enter_when_ready(folder: str) -> None:
         import threading
 
         thread: Any = threading.Thread(target=_wait_and_enter, args=(folder,), name="dap_ai.attach", daemon=True)
-        thread.pydev_do_not_trace = thread.is_pydev_daemon_thread = True  # debugpy shows it to nobody
+        thread.pydev_do_not_trace = thread.is_pydev_daemon_thread = True  # debugpy hides this thread
         thread.start()
     except Exception as error:
         _write(os.path.join(folder, FAILED), "{}: {}".format(type(error).__name__, error))
 
 
 def remove(folder: str) -> None:
-    """Removes the folder, and what we put into it."""
+    """Remove the folder and our files in it."""
     for name in (QUEUED, TAKEN, SETUP, SCRIPT, FAILED):
         for end in ("", PART):
             try:
@@ -121,7 +127,7 @@ def _module(name: str) -> Any:
 
 
 class _Path:
-    """Within, this folder comes first in `sys.path`."""
+    """A context in which a folder comes first in `sys.path`."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
@@ -135,7 +141,7 @@ class _Path:
 
 
 def _write(path: str, text: str) -> None:
-    """Whole or not at all."""
+    """Write a file atomically, ignoring errors."""
     try:
         with open(path + PART, "w", encoding="utf-8", errors="replace") as file:
             file.write(text)

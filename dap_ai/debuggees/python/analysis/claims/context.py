@@ -1,6 +1,6 @@
-"""The first context: what a reader needs to know of a stop, as Markdown, within a budget.
+"""The first context: what a reader needs to know about a stop, as Markdown, within a budget.
 
-Degrades depth first, then names, then counts, and says what is missing. A token is counted as 4 characters.
+Reduces depth first, then names, then counts, and notes what is missing. A token is estimated as 4 characters.
 """
 
 from __future__ import annotations
@@ -33,26 +33,26 @@ _MAX_TABLES, _TABLE_ROWS, _TABLE_WIDTH = 3, 5, 90
 
 @dataclass
 class _Shown:
-    """The source lines that were quoted, and those that may be, most suspicious first (None: all)."""
+    """The source lines already quoted, and those allowed, most suspicious first (None: all)."""
 
     allowed: dict[tuple[str, int], None] | None
     functions: list[tuple[SourceFile, FunctionNode]] = field(default_factory=list[tuple[SourceFile, FunctionNode]])
-    """Those on no frame that hold a line to be quoted, in the order of their first ones."""
+    """Functions on no frame that contain an allowed line, in the order of their first such lines."""
     lines: set[tuple[str, int]] = field(default_factory=set[tuple[str, int]])
 
     def of(self, source: SourceFile, node: FunctionNode, most: int | None) -> list[int]:
-        """The lines of a function that may be, in their order; of a long one the most suspicious."""
+        """Return the allowed lines of a function, in order; at most `most`, the most suspicious ones."""
         if self.allowed is None:
             return list(lines_of(node))
         return sorted([line for path, line in self.allowed if path == source.path and line in lines_of(node)][:most])
 
     def admits(self, path: str, line: int) -> bool:
-        """Whether a line is to be quoted now."""
+        """Whether a line may be quoted now."""
         return (path, line) not in self.lines and (self.allowed is None or (path, line) in self.allowed)
 
 
 class _Context:
-    """The sections of one context; a source line is shown once."""
+    """The sections of one context; each source line is shown once."""
 
     def __init__(self, case: StopSnapshot, analysis: StopAnalysis | None, control: Control | None) -> None:
         allowed = excerpt(case, analysis, control) if analysis else None
@@ -67,16 +67,16 @@ class _Context:
             Section(1, lambda level: _surroundings(case, level), 3),
         ]
         self._said: dict[tuple[int, ...], tuple[str, set[tuple[str, int]]]] = {}
-        """What a section said, and the lines that it was the first to show, by its level and those before it."""
+        """Levels of a section and those before it -> its text, and the lines that it showed first."""
 
     def text(self) -> str:
-        """The sections at their present levels."""
+        """Return the sections' text at their current levels."""
         self._shown.lines.clear()
         texts = [self._text(number) for number in range(len(self.sections))]
         return "\n\n".join(filter(None, texts))
 
     def _text(self, number: int) -> str:
-        """Of one section: it depends on those before it alone."""
+        """Return one section's text, which depends only on the sections before it."""
         levels = tuple(section.level for section in self.sections[: number + 1])
         if levels not in self._said:
             before = set(self._shown.lines)
@@ -89,7 +89,7 @@ class _Context:
 def first_context(
     case: StopSnapshot, analysis: StopAnalysis | None, budget_tokens: int, control: Control | None = None
 ) -> str:
-    """The first context, at most `budget_tokens` long. `control`: the failing check run again, traced."""
+    """Return the first context, at most `budget_tokens` long. `control`: a traced rerun of the failing check."""
     context = _Context(case, analysis, control)
     return fitted(context.sections, budget_tokens * CHARS_PER_TOKEN, context.text)
 
@@ -104,7 +104,7 @@ def _stop(case: StopSnapshot, level: int) -> str:
     for error in case.inspection.exceptions[: (8, 4, 2, 1)[level]]:
         relation = f"{error.relation}: " if error.relation else ""
         if relation and error.traceback and case.remote:
-            continue  # it stands by itself
+            continue  # it is shown separately
         lines.append(f"{relation}{error.type}: {cut(error.message, size)} ({_at(case, error.file, error.line)})")
         lines += [f"  note: {cut(note, size)}" for note in error.notes[: 3 - level]]
     hidden = len(case.inspection.exceptions) - (8, 4, 2, 1)[level]
@@ -120,7 +120,7 @@ def _stop(case: StopSnapshot, level: int) -> str:
 
 
 def _elsewhere(case: StopSnapshot, level: int) -> str:
-    """The user's frames of an exception of another process, or of one that a value holds, innermost first."""
+    """Return the user frames of an exception from another process or held by a value, innermost first; "" if none."""
     held = case.held if case.remote is None else ("in another process, which cannot be read", case.remote)
     if held is None or held[1].exception is None:
         return ""
@@ -135,7 +135,7 @@ def _elsewhere(case: StopSnapshot, level: int) -> str:
 
 
 def _failing(case: StopSnapshot, analysis: StopAnalysis | None, level: int) -> str:
-    """Values of the failing line's sub-expressions: what pytest shows of an assert."""
+    """Return the values of the failing line's sub-expressions, as pytest shows them for an assert."""
     place = analysis.diagnosis.place if analysis else case.focus
     if place is None or place.statement is None:
         return ""
@@ -171,7 +171,7 @@ def _place(case: StopSnapshot, place: FramePlace, index: int, shown: _Shown, lev
 
 
 def _folded(case: StopSnapshot, frame: StackFrame) -> str:
-    """Library frames between this user frame and the one further in, in one line."""
+    """Return a line on the library frames between this user frame and the next inner one; "" if there are none."""
     position = case.frames.index(frame)
     count, name = 0, ""
     while position > count and not case.frames[position - count - 1].user:
@@ -181,7 +181,7 @@ def _folded(case: StopSnapshot, frame: StackFrame) -> str:
 
 
 def _tables(place: FramePlace) -> Iterator[str]:
-    """The first and the last rows of frames of data: what is wrong with them seldom shows in their size."""
+    """Yield the first and last rows of dataframes and series: errors in them seldom show in their size."""
     found = variables(place.facts) if place.facts else []
     tables = [(v.name, v.value.table) for v in found if v.value.kind in ("dataframe", "series") and v.value.table]
     for name, table in tables[:_MAX_TABLES]:
@@ -194,7 +194,7 @@ def _lines(place: FramePlace, shown: _Shown, level: int, *, whole: bool) -> str:
         return ""
     around = (8, 5, 3, 1, 0, 0)[level]
     first, last = max(1, line - around), min(len(source.lines), line + around // 2)
-    if level < 3 and shown.allowed is not None:  # what is suspicious, wherever in the frame's code it stands
+    if level < 3 and shown.allowed is not None:  # suspicious lines anywhere in the frame's code
         first, last = (function.lineno, last_line(function)) if function else (1, len(source.lines))
     elif whole and level < 2:
         first, last = source.window(line)
@@ -207,7 +207,7 @@ def _lines(place: FramePlace, shown: _Shown, level: int, *, whole: bool) -> str:
 
 
 def _rows(source: SourceFile, wanted: Iterable[int], marked: int, shown: _Shown) -> str:
-    """Numbered lines that were not shown before and are to be; a gap is marked."""
+    """Return the allowed lines not shown before, numbered; gaps are marked."""
     numbers = [n for n in wanted if shown.admits(source.path, n) and source.line(n).strip()]
     shown.lines.update((source.path, n) for n in numbers)
     rows: list[str] = []
@@ -219,7 +219,7 @@ def _rows(source: SourceFile, wanted: Iterable[int], marked: int, shown: _Shown)
 
 
 def _called(case: StopSnapshot, analysis: StopAnalysis | None, shown: _Shown, level: int) -> str:
-    """Source of the functions that are on no frame, most suspicious first; then of modules and classes."""
+    """Return the source of functions on no frame, most suspicious first, then of modules and classes."""
     if analysis is None:
         return ""
     functions = shown.functions
@@ -236,7 +236,7 @@ def _called(case: StopSnapshot, analysis: StopAnalysis | None, shown: _Shown, le
 
 
 def _functions(case: StopSnapshot, allowed: Iterable[tuple[str, int]]) -> Iterator[tuple[SourceFile, FunctionNode]]:
-    """The functions on no frame that hold one of these lines, in the order of their first ones."""
+    """Yield the functions on no frame that contain one of these lines, in the order of their first such lines."""
     seen = _on_stack(case)
     for path, line in allowed:
         source = case.sources.read(path)
@@ -251,12 +251,12 @@ def _on_stack(case: StopSnapshot) -> set[tuple[str, int]]:
 
 
 def _name(source: SourceFile, node: FunctionNode) -> str:
-    """As its `def` has it, which is not quoted."""
+    """Return the function's name with its parameters; its `def` line is not quoted."""
     return cut(f"{FunctionScope(source, node).name}({ast.unparse(node.args)})", 100)
 
 
 def _outside(case: StopSnapshot, shown: _Shown) -> Iterator[str]:
-    """What is suspicious at the level of modules and classes that are on no frame."""
+    """Yield suspicious lines at the level of modules and classes that are on no frame."""
     for path in sorted({path for path, _ in shown.allowed or ()}):
         source = case.sources.read(path)
         lines = sorted(line for file, line in shown.allowed or () if file == path)

@@ -1,7 +1,7 @@
-"""Which source lines the first context quotes: the suspicious ones, within a quarter of the program.
+"""Chooses the source lines that the first context quotes: the suspicious ones, at most a quarter of the program.
 
-A reader who is shown the whole program has been told nothing. Where the failing demand could be run again, lines of
-functions that ran come before lines that did not, and what a frame has not come to yet stands last.
+Quoting the whole program would give a reader no guidance. If the failing check could be rerun, lines of functions that
+ran precede lines that did not, and lines that a frame has not reached come last.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from dap_ai.debuggees.python.analysis.syntax.nodes import header_lines
 Line = tuple[str, int]
 
 LEAST = 24
-"""A small program is shown up to so many lines, however few it has."""
+"""Smallest line limit: a small program may be shown up to this many lines."""
 _SHARE = 0.25
 _NEVER_RAN = 0.15
 _RECENT, _FADING = 0.3, 0.94
-"""What the line is worth that ran last before the failure; each one before it is worth less."""
+"""Score of the last line that ran before the failure; each earlier line is worth less."""
 
 
 def excerpt(case: StopSnapshot, analysis: StopAnalysis, control: Control | None) -> dict[Line, None]:
-    """The lines to quote, most suspicious first. `control`: the failing check run again, traced."""
+    """Return the lines to quote, most suspicious first. `control`: a traced rerun of the failing check."""
     sources = _sources(case, analysis, control)
     total = sum(1 for source in sources.values() for text in source.lines if text.strip())
     limit = max(LEAST, int(_SHARE * total))
@@ -44,7 +44,7 @@ def excerpt(case: StopSnapshot, analysis: StopAnalysis, control: Control | None)
 
 
 def _sources(case: StopSnapshot, analysis: StopAnalysis, control: Control | None) -> dict[str, SourceFile]:
-    """The user's files: on the stack, in reach, and those in which something ran or is suspicious."""
+    """Return the user files on the stack, in reach, executed, or suspicious, by path."""
     found = {p.source.path: p.source for p in case.places if p.source}
     paths = [scope.source.path for scope, _ in analysis.scopes.values()]
     paths += [line.file for line in control.trace.lines] if control else []
@@ -79,14 +79,14 @@ def _order(
 
 
 def _is_text(source: SourceFile, line: int) -> bool:
-    """Whether the line is of a comment or a docstring."""
+    """Whether the line belongs to a comment or a docstring."""
     statement = source.statement_at(line)
     constant = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
     return constant or source.line(line).lstrip().startswith("#")
 
 
 def _around(place: FramePlace) -> tuple[int, int, int]:
-    """The first line of the frame's code, the last one that can have run in this call, and the last one."""
+    """Return the first line of the frame's code, the last that this call can have run, and the last of all."""
     line, scope = place.frame.line, place.scope
     loops = [s for s, _ in control_tests(scope, line) if isinstance(s, ast.For | ast.While)] if scope else []
     reached = last_line(loops[-1]) if loops else line
@@ -115,7 +115,7 @@ def _scores(analysis: StopAnalysis, control: Control | None, sources: dict[str, 
 
 
 def _whole(source: SourceFile, key: Line) -> list[Line]:
-    """The lines of the statement, of a compound one its header: without the others a line says little."""
+    """Return the lines of the statement, or of a compound one's header: a line alone says little."""
     path, line = key
     statement = source.statement_at(line)
     return [(path, n) for n in header_lines(statement)[:7] if source.line(n).strip()] if statement else []

@@ -1,4 +1,4 @@
-"""The answer in words: what happened, why, the root cause. Evidence first; every claim is cited."""
+"""The answer as text: what happened, why, the root cause. Evidence first; every claim is cited."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _DOES = {
     "decides": ("decides whether line {} runs", "may have decided whether line {} runs"),
     "written": ("writes", "may have written"),
 }
-"""By its role, what a step does, and what it may have done."""
+"""Role of a step -> what it does, and what it may have done."""
 
 
 def happened(analysis: StopAnalysis) -> str:
-    """The exception or stop, where, and the value that proves it."""
+    """Return the exception or stop, its location, and the value that proves it."""
     case, diagnosis = analysis.case, analysis.diagnosis
     place = diagnosis.place
     spot = where(case, place.frame.path, place.frame.line)
@@ -45,7 +45,7 @@ def happened(analysis: StopAnalysis) -> str:
         first = f"`{error.type}{message}` at {spot}, in `{place.frame.name}`"
     else:
         reason = case.stop.description or case.stop.reason
-        # A signal, as gdb says it, has come while the line ran.
+        # gdb reports a signal while the line runs.
         yet = "" if case.stop.reason == "signal" else "; this line has not run yet"
         first = f"Stopped ({reason}) at {spot}, in `{place.frame.name}`{yet}"
     text = f"{HAPPENED} {first}:\n\n{quote(place)}"
@@ -64,7 +64,7 @@ def happened(analysis: StopAnalysis) -> str:
 
 
 def _kept_exception(case: StopSnapshot) -> str:
-    """Where the exception was raised that a value of the failed check holds."""
+    """Return where the exception held by a value of the failed check was raised; "" if none is held."""
     if not case.held:
         return ""
     expression, there = case.held
@@ -77,7 +77,7 @@ def _kept_exception(case: StopSnapshot) -> str:
 
 
 def after_cleanup(place: FramePlace) -> str:
-    """Names the values of the failing line and its frame that are known only as cleanup has left them."""
+    """Return a note on values of the failing line and its frame that are known only after cleanup; "" if none."""
     texts = [ast.unparse(n) for root in place.evaluated for n in ast.walk(root) if isinstance(n, _READS)]
     texts += [v.name for v in variables(place.facts, as_of_now=True)] if place.facts else []
     shown = ((text, value) for text in dict.fromkeys(texts) if (value := place.shown(text)))
@@ -87,7 +87,7 @@ def after_cleanup(place: FramePlace) -> str:
 
 
 def _is_shown(cited: Cited, diagnosis: Diagnosis) -> bool:
-    """Whether a sentence has told the whole value."""
+    """Whether a sentence already shows the full value."""
     value = cited.place.value(cited.expression)
     told = f"`{cited.expression}` is `{value.text}`" if value and not value.truncated else ""
     return bool(told) and any(told in sentence for sentence in diagnosis.sentences)
@@ -100,7 +100,7 @@ def _cite(cited: Cited) -> str:
 
 
 def why(analysis: StopAnalysis, head: str = BACK) -> str:
-    """The chain from the failing line back to the root cause; each link cites file, line and value."""
+    """Return the chain from the failing line back to the root cause; each link cites file, line and value."""
     return chain_of([_link(analysis, step) for step in _chain(analysis)], head)
 
 
@@ -114,7 +114,7 @@ def _chain(analysis: StopAnalysis) -> list[SliceStep]:
 
 
 def _link(analysis: StopAnalysis, step: SliceStep) -> str:
-    """What a step does; what it may have done, where it is not known whether it ran."""
+    """Return what a step does, or what it may have done if it is unknown whether it ran."""
     case, code = analysis.case, step.scope.source.line(step.line).strip()
     had_run = analysis.had_run(step.scope.source.path, step.line)
     does, may_have = _DOES[step.role]
@@ -140,10 +140,10 @@ def _value_now(step: SliceStep) -> str:
 
 
 def root_cause(analysis: StopAnalysis, trials: Trials | None = None) -> str:
-    """The most suspicious line with its reason, how sure it is, and the others in short.
+    """Return the most suspicious line with its reason and certainty, and the other suspects in short.
 
-    Sure is only what a rule knows and running again has shown: its fix is verified, or what it suspects has happened.
-    That a small change there makes the check pass is no reason: many wrong ones do.
+    A cause is certain only if a rule matches and a rerun proves it: the rule's fix is verified, or the suspected
+    mistake was observed. A small change that makes the check pass is no proof: many wrong changes do.
     """
     case, told = analysis.case, [replace(s, reason=_in_short(s.reason)) for s in analysis.suspects[:TOLD_SUSPECTS]]
     spot = partial(where, case)
@@ -153,13 +153,13 @@ def root_cause(analysis: StopAnalysis, trials: Trials | None = None) -> str:
 
 
 def is_sure(analysis: StopAnalysis, trials: Trials | None) -> bool:
-    """Whether running again has shown the first suspect: a rule's fix is verified, or what it suspects was seen.
+    """Whether a rerun proves the first suspect: a rule's fix is verified, or the suspected mistake was observed.
 
-    A verified change elsewhere leaves it open which of the two lines is meant.
+    A verified change elsewhere leaves open which of the two lines is wrong.
     """
     first = analysis.suspects[0]
     known = analysis.finding_at(first.file, first.line)
-    finding = known if known and known.reason == first.reason else None  # the reason may be another, weaker one's
+    finding = known if known and known.reason == first.reason else None  # the reason may be from another finding
     fixed = trials is not None and trials.fixes(first.file, first.line)
     refuted = finding is not None and trials is not None and trials.refutes(finding.edit)
     place = (first.file, first.line)
@@ -168,5 +168,5 @@ def is_sure(analysis: StopAnalysis, trials: Trials | None) -> bool:
 
 
 def _in_short(reason: str) -> str:
-    """The reason in short, without what has been told before."""
+    """Return the reason in short, without what was stated before."""
     return THE_FAILED_LINE if reason.startswith(THE_FAILED_LINE) else cut_code(reason, _MAX_REASON)

@@ -1,4 +1,4 @@
-"""An answer about frames that have a traceback, source, and values only where a child sent them: nothing is tried."""
+"""Answers from frames with only a traceback and source, plus values if a child process sent them; no reruns."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _CAUGHT = (
 
 
 def caught(analysis: StopAnalysis) -> tuple[list[str], list[Fix]]:
-    """The paragraphs about an exception at which nothing stopped, and the fixes."""
+    """Return the paragraphs about an exception that was caught without stopping the program, and the fixes."""
     return _partial_answer(analysis, "; something caught it", _CAUGHT)
 
 
 def elsewhere(analysis: StopAnalysis, here: StopSnapshot) -> tuple[list[str], list[Fix]]:
-    """The paragraphs about an exception in another process, which has ended the wait for its result `here`."""
+    """Return the paragraphs about an exception in another process that `here` waited for, and the fixes."""
     place = _arrived(analysis.case, here)
     spot = where(here, place.frame.path, place.frame.line)
     note = (
@@ -33,7 +33,7 @@ def elsewhere(analysis: StopAnalysis, here: StopSnapshot) -> tuple[list[str], li
 
 
 def _source_of(here: StopSnapshot, there: StopSnapshot) -> str:
-    """What the answer is read from, after what a child process has told of itself: which it is, and its values."""
+    """Return what the answer is read from, after the child process's own report and its values, if any."""
     if here.exception is None or here.exception.type != "ChildProcessError":
         return "This is read from the traceback that it sent and the source, without any value"
     sources = "the traceback that it sent and the source; the values of its variables are not known"
@@ -43,7 +43,7 @@ def _source_of(here: StopSnapshot, there: StopSnapshot) -> str:
 
 
 def _arrived(there: StopSnapshot, here: StopSnapshot) -> FramePlace:
-    """Where the exception came to this process: its traceback may have come with it, as tblib has them come."""
+    """Return where the exception reached this process; the other process's traceback may be attached, as by tblib."""
     sent = {(place.frame.path, place.frame.line, place.frame.name) for place in there.places}
     own = (p for p in here.places if (p.frame.path, p.frame.line, p.frame.name) not in sent)
     return next(own, here.places[0])
@@ -57,7 +57,7 @@ def _partial_answer(analysis: StopAnalysis, end: str, note: str) -> tuple[list[s
 
 
 def _came_by(analysis: StopAnalysis) -> str:
-    """The user's frames of the traceback, innermost first."""
+    """Return the user frames of the traceback, innermost first."""
     case = analysis.case
     rows = [f"- {where(case, p.frame.path, p.frame.line)}, in `{p.frame.name}`" for p in case.places[1:]]
     return "\n".join(["Called from:\n", *rows]) if rows else ""

@@ -30,13 +30,13 @@ _NO_NAME = re.compile(
 _NO_PACKAGE = re.compile(r"^No module named '(?P<module>\w+)\.(?P<name>\w+)[\w.]*'; '(?P=module)' is not a package$")
 _LACKS = {"AttributeError": _NO_ATTRIBUTE, "ImportError": _NO_NAME, "ModuleNotFoundError": _NO_PACKAGE}
 _FILE = re.compile(r"\((?:consider renaming ')?(?P<file>[^()']+\.py)(?:' [^()]*)?\)$")
-"""The file that ends the message; since Python 3.13 with advice around it."""
+"""The file at the end of the message; since Python 3.13 with advice around it."""
 _DOES_MORE_THAN_DEFINE = frozenset({"antigravity", "this", "idlelib", "turtledemo"})
-"""Modules of the standard library that show or open something when they are imported."""
+"""Standard library modules that display or open something on import."""
 
 
 class Shadowed(NamedTuple):
-    """The standard library's `module` has `name`; the user's `file`, loaded in its place, lacks it."""
+    """A shadowed module: the standard library's `module` has `name`; the user's `file`, loaded instead, lacks it."""
 
     module: str
     name: str
@@ -44,7 +44,7 @@ class Shadowed(NamedTuple):
 
 
 def shadowed(case: StopSnapshot) -> Shadowed | None:
-    """The shadowed module; None: nothing shows that this is why the program failed."""
+    """Return the shadowed module; None unless it explains the failure."""
     found = _lacking(case.exception)
     if found is None or case.exception is None:
         return None
@@ -59,7 +59,7 @@ def shadowed(case: StopSnapshot) -> Shadowed | None:
 
 
 def explain_shadowing(found: Shadowed, analysis: StopAnalysis) -> tuple[list[str], list[Suspect]]:
-    """The answer's paragraphs, and the file as the only suspect."""
+    """Return the answer's paragraphs, and the file as the only suspect."""
     cwd, program = analysis.case.inspection.cwd, next(iter(analysis.case.inspection.argv), "")
     file = shorten(found.file, cwd)
     itself = bool(program) and PurePath(cwd, program) == PurePath(found.file)
@@ -81,7 +81,7 @@ def _lacking(error: ExceptionFacts | None) -> re.Match[str] | None:
 
 
 def _files(case: StopSnapshot, found: re.Match[str]) -> Iterator[str]:
-    """Where the module may have come from: by the message, by the module object, by a file beside the program."""
+    """Yield files the module may be loaded from: by the message, the module object, or a file beside the program."""
     if named := _FILE.search(found.string):
         yield named["file"]
     place = case.places[0] if case.places else None
@@ -97,13 +97,13 @@ def _files(case: StopSnapshot, found: re.Match[str]) -> Iterator[str]:
 
 
 def _is_own(file: str, module: str) -> bool:
-    """Whether it is a user's file that `import module` would load."""
+    """Whether the file is a user file that `import module` would load."""
     path = PurePath(file)
     return is_user_path(file) and (path.stem == module or module in path.parent.parts)
 
 
 def _library_has(module: str, name: str) -> bool:
-    """Whether the module of this Python's standard library has the attribute or submodule."""
+    """Whether this Python's standard library module has the attribute or submodule."""
     if module.partition(".")[0] in _DOES_MORE_THAN_DEFINE:
         return False
     try:

@@ -1,6 +1,6 @@
-"""The first line of an answer: one short sentence with the cause, the value that decides, and the place.
+"""The first line of an answer: one short sentence with the cause, the deciding value, and the location.
 
-And what is certain of a failure in even fewer words: for a place where there is room for one line.
+Also the gist: what is certain about a failure, for a single line of space.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _MOST_ITEM_CHARS, _MOST_GIST_CHARS = 24, 100
 _PLAIN = frozenset({"int", "str", "bytes", "date", "enum"})
 _NAMES = ("id", "key", "name", "code", "sku", "title", "path")
 _FIRST = re.compile(r"(?<=[.!?:])\s|\n")
-"""What ends the first part of a message."""
+"""End of a message's first part."""
 _IN_BRACKETS = re.compile(r" \((?:[^`()]|`[^`]*`|\([^`()]*\))*\)$")
 
 
 def verdict(analysis: StopAnalysis, trials: Trials | None) -> str:
-    """What an answer comes to, in at most `headline.MOST_WORDS` words."""
+    """Return an answer's conclusion in at most `headline.MOST_WORDS` words."""
     case, place = analysis.case, analysis.diagnosis.place
     spot = where(case, place.frame.path, place.frame.line)
     if not case.exception:
@@ -47,21 +47,21 @@ def verdict(analysis: StopAnalysis, trials: Trials | None) -> str:
     if is_sure(analysis, trials):
         told = [f"{cause}: {first.reason}, so {effect}." for effect in effects]
         return fitting([*told, f"{cause}: {first.reason}.", *(f"{effect}, because of {cause}." for effect in effects)])
-    reasons = dict.fromkeys([first.reason, _IN_BRACKETS.sub("", first.reason)])  # what is in brackets is told below
+    reasons = dict.fromkeys([first.reason, _IN_BRACKETS.sub("", first.reason)])  # bracketed text is repeated below
     whys = [*(f" ({why})" for why in reasons), *([""] if is_check(analysis.diagnosis.place.statement) else [])]
     guesses = [f"{effect}; a guess at the cause: {cause}{why}." for effect in effects for why in whys]
     return fitting([*guesses, *(f"{effect}." for effect in effects)])
 
 
 def _effects(analysis: StopAnalysis) -> list[str]:
-    """What has gone wrong at the failing line, with the item that it went wrong for, from the most telling."""
+    """Return descriptions of what went wrong at the failing line, with the current item, most informative first."""
     error, diagnosis = analysis.case.exception, analysis.diagnosis
     item = _item(diagnosis.place)
     told = [sentence.rstrip(".").replace("`; `", "` and `") for sentence in diagnosis.sentences[:1]]
     kind = f"`{error.type}`" if error else ""
     plain = f"{kind}: {first_line(error.message)}" if error and error.message else kind
     if not told and kind not in (plain, "`AssertionError`"):
-        told = [plain]  # it says more than a value of the line
+        told = [plain]  # the exception tells more than a value of the line
     told += [
         f"`{cited.expression}` is `{show(value, 40)}`"
         for cited in diagnosis.cited[:1]
@@ -82,7 +82,7 @@ def _first_part(message: str) -> str:
 
 
 def _with_kept_exception(case: StopSnapshot, expression: str, there: StopSnapshot, told: str) -> str:
-    """With where the exception was raised that the failed check looks at, or that is kept beside what it looks at."""
+    """Return `told` with the location where the exception held by the failed check was raised."""
     frame, error = there.places[0].frame, there.exception
     raised = f"{error.type}: {first_line(error.message)}" if error and error.message else error.type if error else ""
     beside = "" if f"`{expression}`" in told else f"; `{expression}` is `{raised}`"
@@ -90,7 +90,7 @@ def _with_kept_exception(case: StopSnapshot, expression: str, there: StopSnapsho
 
 
 def _item(place: FramePlace) -> str:
-    """` for 'T-103'`: what the loop around the failing line was at, where that is short or has a name."""
+    """Return the loop item at the failing line, as in ` for 'T-103'`, if it is short or has a name; else ""."""
     source = place.source
     if source is None:
         return ""
@@ -106,7 +106,7 @@ def _item(place: FramePlace) -> str:
 
 
 def _item_label(value: Value) -> str:
-    """A short text that says which item it is; empty if there is none."""
+    """Return a short text that identifies the item; "" if there is none."""
     if value.kind in _PLAIN:
         return value.text if len(value.text) <= _MOST_ITEM_CHARS else ""
     named = {field.name: field.text for field in value.fields or () if len(field.text) <= _MOST_ITEM_CHARS}
@@ -114,7 +114,7 @@ def _item_label(value: Value) -> str:
 
 
 def gist(analysis: StopAnalysis, trials: Trials | None) -> str:
-    """The cause, where running again has shown it; else what was read at the failing line. Empty: nothing failed."""
+    """Return the cause if a rerun proves it, else what was read at the failing line; "" if nothing failed."""
     if analysis.case.exception is None:
         return ""
     place, first = analysis.diagnosis.place.frame, analysis.suspects[0] if analysis.suspects else None

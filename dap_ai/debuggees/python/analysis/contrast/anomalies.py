@@ -1,11 +1,11 @@
-"""Values that stand out in a traced run: where each was born, and the item of the data that it came with.
+"""Values that stand out in a traced run: where each first appeared, and the loop item being processed then.
 
-Three ways to stand out, the surest mostly first: `nan` or `inf`, which appear once and spread; a literal that the
-failure itself disputes, followed back to where it first appears; and a value unlike those that the same line gave in
-other rounds.
+A value can stand out in three ways, usually the most certain first: it is `nan` or `inf`, which appears once and
+spreads; it contains a literal that the failure itself disputes, traced back to its first appearance; or it differs from
+the values that the same line produced in other rounds.
 
-Values are texts in a trace, so a value is known by the literals in it. It is born at the first event that has a literal
-and did not get it: neither a name that the statement used nor a function that it called had it before.
+Values are texts in a trace, so a value is identified by the literals in it. A literal originates at the first event
+that has it without having received it: no name that the statement used and no function that it called had it before.
 """
 
 from __future__ import annotations
@@ -28,40 +28,40 @@ _ATOM = re.compile(
 )
 _NO_LITERAL = re.compile(r"\b(?:nan|inf)\b")
 STRANGE = frozenset({"nan", "inf", "-inf"})
-"""What a calculation hardly ever means to give."""
+"""Literals that a calculation rarely produces on purpose."""
 _MIN_ROUNDS, _MINORITY = 3, 0.26
 _MAX_DATUM = 90
 _LEAST_FOUND = 6
-"""Characters: what is shorter may stand in any value."""
+"""Minimum length in characters: a shorter text may occur in any value."""
 _SENTINELS = frozenset({"-1", "''", "None", '""'})
 
 
 @dataclass
 class Anomaly:
-    """A value that stands out. `weight` 0..1: how much it tells."""
+    """A value that stands out. `weight`, 0..1, is the strength of the evidence."""
 
     event: StatementRun
     name: str
-    """Of the variable, or `f()` for the result of a function."""
+    """Name of the variable, or `f()` for a function's result."""
     text: str
     why: str
-    """In words, after the value: `the others are int`."""
+    """Reason, phrased to follow the value: `the others are int`."""
     weight: float
     given: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
-    """The names that the statement used, with their values then."""
+    """The names that the statement used, with their values at that time."""
     datum: str = ""
-    """The item of a loop in which it was born: `row` is `{...}`, round 2 of 4."""
+    """The loop item for which the value first appeared: `row` is `{...}`, round 2 of 4."""
     is_part: bool = False
-    """The name holds it as one of its parts."""
+    """Whether the value is only one part of what the name holds."""
 
 
 def atoms(text: str) -> set[str]:
-    """The literals within a value's text."""
+    """Return the literals in a value's text."""
     return set(_ATOM.findall(text))
 
 
 def is_rare(atom: str) -> bool:
-    """Whether a literal is rare enough to be followed."""
+    """Whether a literal is rare enough to be traced back."""
     if atom in STRANGE or atom in ("None", "''"):
         return True
     if atom[:1] in "'\"":
@@ -70,7 +70,7 @@ def is_rare(atom: str) -> bool:
 
 
 def anomalies(record: TraceRecord, sliced: DynamicSlice, disputed: Iterable[str]) -> list[Anomaly]:
-    """What stands out among the events of a slice, the most telling first. `disputed`: literals that are wrong."""
+    """Return the values that stand out among a slice's events, strongest first. `disputed`: literals that are wrong."""
     events = sorted((p.event for p in sliced.parts[1:]), key=lambda e: (e.ended, -e.first))
     found = [*_strange(record, events), *_disputed(record, events, disputed), *_unlike(record, events)]
     for oddity in found:
@@ -82,7 +82,7 @@ def anomalies(record: TraceRecord, sliced: DynamicSlice, disputed: Iterable[str]
 
 
 def made(event: StatementRun) -> Iterator[tuple[str, str]]:
-    """The names it gave values to, and the result of its function where it is the last event."""
+    """Yield (name, value) for each name the event bound, and the function's result if the event is its last."""
     yield from event.values.items()
     run = event.run
     if run.events[-1] is event and run.traced.result:
@@ -94,7 +94,7 @@ def _given(event: StatementRun) -> list[tuple[str, str]]:
 
 
 def _known_before(record: TraceRecord, event: StatementRun) -> set[str]:
-    """The literals of what the statement used: names, and what the functions that it called gave."""
+    """Return the literals that the statement used: in its names' values and in the results of functions it called."""
     texts = [text for _, text in _given(event)]
     texts += [run.traced.result for run in record.calls(event)]
     return {atom for text in texts for atom in atoms(text)}
@@ -103,7 +103,7 @@ def _known_before(record: TraceRecord, event: StatementRun) -> set[str]:
 def _born(
     record: TraceRecord, events: Sequence[StatementRun], is_wanted: Callable[[str], bool]
 ) -> Iterator[tuple[StatementRun, str, str, str]]:
-    """Event, name, text and literal of each wanted literal where it first appears."""
+    """Yield (event, name, text, literal) where each literal accepted by `is_wanted` first appears."""
     seen: set[str] = set()
     for event in events:
         for name, text in made(event):
@@ -120,9 +120,10 @@ def _strange(record: TraceRecord, events: Sequence[StatementRun]) -> Iterator[An
 
 
 def _disputed(record: TraceRecord, events: Sequence[StatementRun], disputed: Iterable[str]) -> Iterator[Anomaly]:
-    """Where literals that are wrong first appear; and the literals, other but for case, that those were made from."""
-    # Twice: a wrong literal is often made from another spelling of itself (`'Open'` from `'open'`). What the first
-    # round found names the values that went into it; those that differ only by case are looked for in the second.
+    """Yield where wrong literals first appear, and where the literals they came from (differing only in case) do."""
+    # Two rounds: a wrong literal is often made from another spelling of itself (`'Open'` from `'open'`). The first
+    # round collects the values that the literals were made from; the second searches for those that differ only in
+    # case.
     wanted = {atom for atom in disputed if is_rare(atom) and atom not in STRANGE}
     for _ in range(2):
         found = list(_born(record, events, wanted.__contains__))
@@ -137,7 +138,7 @@ def _disputed(record: TraceRecord, events: Sequence[StatementRun], disputed: Ite
 
 
 def _unlike(record: TraceRecord, events: Sequence[StatementRun]) -> Iterator[Anomaly]:
-    """One value of a line unlike those that the line gave in other rounds or calls."""
+    """Yield a line's value that differs from the values of its other rounds or calls."""
     statements = {id(event.statement): event for event in events}
     rows: dict[tuple[int, str], list[tuple[StatementRun, str]]] = defaultdict(list)
     for event in record.events:
@@ -156,9 +157,10 @@ def _unlike(record: TraceRecord, events: Sequence[StatementRun]) -> Iterator[Ano
 
 
 def _first_with(record: TraceRecord, event: StatementRun, text: str) -> tuple[StatementRun, str] | None:
-    """The event that made a value which this one only took, be it as a part, with the name that it gave this to.
+    """Return the event that made a value which `event` only received, and the name bound there, or None if unknown.
 
-    One round of several: what read all of the data at once tells nothing of the one.
+    The value may be a part of what that event made. The event must be one of several rounds: a statement that read all
+    the data at once says nothing about a single item.
     """
     earlier = record.until(event) if len(text) >= _LEAST_FOUND else ()
     for each in earlier:
@@ -172,9 +174,9 @@ def _first_with(record: TraceRecord, event: StatementRun, text: str) -> tuple[St
 def _outliers(row: Sequence[tuple[StatementRun, str]]) -> Iterator[tuple[StatementRun, str, str, float]]:
     shapes = [_shape(text) for _, text in row]
     for feature in dict.fromkeys(f for shape in shapes for f in shape):
-        # An outlier needs a clear majority: each value has the feature, there are only two kinds of it, and the rare
-        # kind is one value or about a quarter. The first feature that splits the row so is told, in the order type,
-        # emptiness, blanks, ending, length, keys; three values are too few to tell anything by how they end.
+        # An outlier needs a clear majority: every value has the feature, there are exactly two variants of it, and the
+        # rare variant is one value or about a quarter. The first feature that splits the row this way is reported, in
+        # the order type, emptiness, blanks, ending, length, keys; three values are too few to compare endings.
         counts = Counter(shape.get(feature) for shape in shapes)
         usual, most = counts.most_common(1)[0]
         are_few = 0 < len(row) - most <= max(1, _MINORITY * len(row))
@@ -204,7 +206,7 @@ def _in_words(feature: tuple[str, str], mine: str | None, usual: str | None) -> 
 
 
 def _shape(text: str) -> dict[tuple[str, str], str]:
-    """What values alike have alike, by part and kind."""
+    """Return the features that similar values share, by (part, kind)."""
     value: object = literal_in(_NO_LITERAL.sub("0.5", text))
     if value is MISSING:
         return {}
@@ -230,7 +232,7 @@ def _features(part: str, value: object) -> dict[tuple[str, str], str]:
 
 
 def _datum(record: TraceRecord, event: StatementRun) -> str:
-    """The items that loops were at, of the event's run and of those that called it: the nearest loop's."""
+    """Return the loop item being processed at the event, from the innermost loop of its run or of its callers."""
     at: StatementRun | None = event
     for _ in range(12):
         if at is None:

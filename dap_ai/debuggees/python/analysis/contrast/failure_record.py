@@ -1,4 +1,4 @@
-"""What one recorded run of the failure shows: on what the failing value and the checks before it depended."""
+"""Evidence from one recorded run of the failure: what the failing value and the checks before it depended on."""
 
 from __future__ import annotations
 
@@ -18,32 +18,32 @@ from dap_ai.debuggees.python.analysis.syntax.nodes import called_name, yields
 from dap_ai.protocol.contracts.snapshot_messages import StepHistory
 
 _MAX_PASSING, _MAX_EVENTS = 6, 500
-"""So many of the checks that were met are looked at, and of what each depended on."""
+"""Maximum number of passed checks examined, and of events per check's slice."""
 _LEAST_ODD = 0.55
 
 
 @dataclass
 class FailureRecord:
-    """A run that failed as the program did."""
+    """A run that failed the same way as the program."""
 
     record: TraceRecord
     failure: StatementRun
     slice: DynamicSlice
     passing: Counter[Spot]
-    """Of each line, how many checks that passed before depended on it."""
+    """Line -> number of earlier, passed checks that depended on it."""
     oddities: list[Anomaly]
-    """The values that stand out, the most telling first."""
+    """The values that stand out, strongest first."""
     compared: tuple[str, str] | None = None
-    """The texts of the two sides of a failed comparison, where both are known."""
+    """The texts of both sides of a failed comparison, or None if either is unknown."""
 
     @property
     def strong_anomalies(self) -> list[Anomaly]:
-        """Those that stand out so much that they are a reason to suspect the line that made them."""
+        """The anomalies strong enough to suspect the line that made them."""
         return [odd for odd in self.oddities if odd.weight >= _LEAST_ODD]
 
 
 def failure_record(history: StepHistory, sources: Sources, diagnosis: Diagnosis) -> FailureRecord | None:
-    """What a run shows; None where the failing statement is not in its record."""
+    """Return the evidence from one run, or None if the failing statement is not in its record."""
     place = diagnosis.place
     record = TraceRecord(history, sources)
     failure = record.end(place.frame.path, place.statement) if place.statement else None
@@ -56,7 +56,7 @@ def failure_record(history: StepHistory, sources: Sources, diagnosis: Diagnosis)
 
 
 def _compared(record: TraceRecord, failure: StatementRun, diagnosis: Diagnosis) -> tuple[str, str] | None:
-    """The texts of what a failed comparison compares; None: it is none, or one of them is not known."""
+    """Return the texts of both sides of a failed comparison; None if nothing is compared or a side is unknown."""
     if diagnosis.compared:
         return diagnosis.compared
     sides = demand_of(diagnosis.place.statement).sides
@@ -65,14 +65,14 @@ def _compared(record: TraceRecord, failure: StatementRun, diagnosis: Diagnosis) 
 
 
 def _text(record: TraceRecord, failure: StatementRun, diagnosis: Diagnosis, side: ast.expr) -> str:
-    """A value as the stop holds it, as it is written, or as the only call of the function returned it in the run."""
+    """Return a value's text from the stop, the source or the function's only recorded call; "" if unknown."""
     if value := diagnosis.place.value(side):
         return value.text
     if isinstance(side, ast.Constant | ast.List | ast.Tuple | ast.Dict | ast.Set | ast.UnaryOp):
         return "" if literal_in(side) is MISSING else ast.unparse(side)
     name = called_name(side) if isinstance(side, ast.Call) else ""
     scopes = [(run, run.scope) for run in record.calls(failure) if run.name == name]
-    # What suspends gives a generator or a coroutine, not what it returns.
+    # A generator function or coroutine function hands its caller a generator or coroutine, not its return value.
     given = [
         run.traced.result for run, scope in scopes if not (yields(scope) or isinstance(scope, ast.AsyncFunctionDef))
     ]
@@ -80,7 +80,7 @@ def _text(record: TraceRecord, failure: StatementRun, diagnosis: Diagnosis, side
 
 
 def _disputed(diagnosis: Diagnosis, compared: tuple[str, str] | None) -> set[str]:
-    """The literals of what was found and not expected; of a crash, a None that is in its values."""
+    """Return the literals found but not expected; for a crash, "None" if one of the cited values contains it."""
     if compared:
         left, right = map(atoms, compared)
         wanted = [diagnosis.is_literal(side) for side in demand_of(diagnosis.place.statement).sides]
@@ -92,7 +92,7 @@ def _disputed(diagnosis: Diagnosis, compared: tuple[str, str] | None) -> set[str
 
 
 def is_check(statement: ast.stmt | None) -> bool:
-    """Whether a statement demands something: `assert`, or a test's `assertEqual(...)`."""
+    """Whether a statement checks something: `assert`, or a test's `assertEqual(...)`."""
     return isinstance(statement, ast.Assert) or method_call(statement) is not None
 
 
@@ -104,5 +104,5 @@ def _passing(record: TraceRecord, failure: StatementRun) -> Counter[Spot]:
 
 
 def _checks(events: Sequence[StatementRun], failure: StatementRun) -> list[StatementRun]:
-    """The demands that were met, other than the one that failed."""
+    """Return the checks that passed, other than runs of the one that failed."""
     return [e for e in events if is_check(e.statement) and e.statement is not failure.statement]

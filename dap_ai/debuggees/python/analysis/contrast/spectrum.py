@@ -1,14 +1,14 @@
-"""What tests tell of each line: one that runs in those that fail, and not in those that pass, is suspicious.
+"""Suspicion of each line from test outcomes: a line that failing tests run and passing ones do not is suspicious.
 
-Spectrum-based fault localization with the coefficient of Ochiai, which Abreu, Zoeteweij and van Gemund (2006) found the
-best of those that they compared: of the failing tests that run a line, ef, of those that do not, nf, and of the passing
-ones that run it, ep, it is ef / sqrt((ef + nf) * (ef + ep)) (`Neighbours.ochiai`).
+This is spectrum-based fault localization with the Ochiai coefficient, the best of those that Abreu, Zoeteweij and van
+Gemund (2006) compared: ef / sqrt((ef + nf) * (ef + ep)), where ef failing tests run the line, nf failing tests do not,
+and ep passing tests run it (`NeighbourTests.ochiai`).
 
-Alone it can't rank here: one failing test and a few others leave many lines with one value. So it is one of five
-factors, each from 0 to 1: what rules and slice know, how late the line ran, how much of it could be wrong at all, and
-whether it belongs to the test. A product and not a sum, because one strong reason against a line is enough: what each
-passing test runs stays low, whatever a rule says of it. `known` has a floor, or a line that no rule knows could never
-lead.
+The coefficient alone cannot rank here: with one failing test and a few others, many lines share one value. So it is one
+of five factors, each from 0 to 1: what rules and slice know, how late the line ran, how much of it could be wrong, and
+whether it belongs to the test. The factors are multiplied, not added, because one strong reason to clear a line is
+enough: a line that every passing test runs stays low, whatever a rule reports. `known` has a floor; otherwise a line
+that no rule matches could never lead.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from dap_ai.debuggees.python.analysis.record.neighbour_tests import NeighbourTes
 from dap_ai.debuggees.python.analysis.record.trace_record import Spot
 
 WEIGHTS = {"floor": 0.15, "spectrum": 2.0, "test": 0.02, "plain": 0.3, "last": 1.0}
-"""`floor`: of a line of which nothing is known but that it ran. `spectrum`: exponent of Ochiai. Factors: `test`, of a
-line of the test itself; `plain`, of one with nothing in it that could be otherwise; up to 1 + `last`, what ran last."""
+"""`floor`: score of a line known only to have run. `spectrum`: exponent of Ochiai. Factors: `test` for a line of the
+test itself; `plain` for a line with nothing that could be different; up to 1 + `last` for the line that ran last."""
 _NO_STEPS = FunctionNode | ast.ClassDef | ast.Import | ast.ImportFrom | ast.Pass | ast.Global | ast.Nonlocal
 _PARTS = ast.Compare | ast.BinOp | ast.BoolOp | ast.UnaryOp | ast.IfExp | ast.Call | ast.Subscript | ast.Constant
 _MANY = 5
@@ -34,7 +34,7 @@ _MANY = 5
 
 @dataclass
 class SpectrumStatement:
-    """A statement of a function that ran in the test."""
+    """A statement in a function, run by the test."""
 
     source: SourceFile
     statement: ast.stmt
@@ -45,9 +45,9 @@ class SpectrumStatement:
 def spectrum(
     case: StopSnapshot, scores: Mapping[Spot, float], last: Mapping[Spot, int], neighbours: NeighbourTests
 ) -> dict[Spot, float]:
-    """Scores of the statements that ran in the test that failed, by what was known of each and by all tests.
+    """Return the scores of statements run by the failing test, from their earlier scores and all test outcomes.
 
-    `last`: of each line that ran, the number of its last step.
+    `last`: line -> number of its last step.
     """
     found = _lines(case, neighbours)
     end = max(last.values(), default=0) or 1
@@ -72,14 +72,14 @@ def _lines(case: StopSnapshot, neighbours: NeighbourTests) -> dict[Spot, Spectru
 
 
 def scored(case: StopSnapshot, spot: Spot, line: SpectrumStatement, known: float, recent: float) -> float:
-    """`known`: what rules and slice say of it; `recent`: when it ran last, 0 the first step of the run, 1 the last."""
+    """Return a line's score. `known`: from rules and slice; `recent`: its last run, 0 (first step) to 1 (last)."""
     of_test = _is_of_test(case, line.source, spot)
     return Features(known, recent, line.ochiai, substance(line.statement), of_test).score()
 
 
 @dataclass(frozen=True)
 class Features:
-    """What is known of a statement that ran in the test that failed; each from 0 to 1."""
+    """The factors of a statement's score, for a statement that the failing test ran; numbers from 0 to 1."""
 
     known: float
     recent: float
@@ -88,9 +88,8 @@ class Features:
     is_of_test: bool
 
     def score(self, weights: Mapping[str, float] = WEIGHTS) -> float:
-        """How suspicious that makes it."""
-        # Each factor is divided by the most it can be, so that no weight changes the scale: the score stays within 0
-        # and 1.
+        """Return the statement's suspicion, 0..1."""
+        # Each factor is divided by its maximum, so that weights do not change the scale: the score stays within 0..1.
         score = (weights["floor"] + self.known) / (weights["floor"] + 1)
         score *= (1 + weights["last"] * self.recent) / (1 + weights["last"])
         score *= weights["plain"] + (1 - weights["plain"]) * self.substance
@@ -98,7 +97,7 @@ class Features:
 
 
 def share(case: StopSnapshot, neighbours: NeighbourTests, spot: Spot) -> float:
-    """How much a line is one of the tests that fail, and of what they test, 0..1."""
+    """Return how strongly a line is tied to the failing tests, 0..1; lower for a line of the test itself."""
     of_test = _is_of_test(case, case.sources.read(spot[0]), spot)
     return _share(neighbours.ochiai(spot), WEIGHTS, is_of_test=of_test)
 
@@ -113,6 +112,6 @@ def _share(ochiai: float, weights: Mapping[str, float], *, is_of_test: bool) -> 
 
 
 def substance(statement: ast.stmt) -> float:
-    """How much there is in a statement that could be otherwise, from 0 on; at most 1."""
+    """Return how much of a statement could be different, 0..1."""
     parts = sum(isinstance(n, _PARTS) for n in header_nodes(statement))
     return min(1.0, parts / _MANY)

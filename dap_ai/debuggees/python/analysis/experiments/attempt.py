@@ -1,9 +1,9 @@
-"""Tries one fix: with the narrowest check that runs its lines, then the widest check, then the neighbouring tests.
+"""Tries one fix: with the narrowest check that runs its lines, then the widest check, then the neighbour tests.
 
-Narrow before wide because most fixes fail, and the narrow check (a statement or a call run again) says so in the least
-time. But to pass there proves little: it starts from values that the program has already, and covers a part of the
-program. So what passes is run by the widest check, which begins anew, and then by the tests that run the edited line.
-After each stage a doubt ends it: lines that no longer run, the failure evaded, another test broken.
+Narrow checks come first because most fixes fail, and a narrow check (a rerun statement or call) shows that fastest.
+Passing it proves little: it starts from existing values and covers only a part of the program. So a passing fix is run
+by the widest check, which starts anew, and then by the tests that run the edited line. Each stage stops at a doubt:
+lines no longer run, the failure is evaded, another test breaks.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dap_ai.debuggees.python.analysis.record.neighbour_tests import NeighbourTes
 
 
 async def attempt(runs: CheckRuns, candidate: Candidate, trials: Trials) -> Trial:
-    """Tries a fix: the narrowest check that runs its lines; if that passes, the widest; then the neighbouring tests."""
+    """Try a fix with the narrowest check that runs its lines; if that passes, the widest; then neighbour tests."""
     edit, usable = candidate.edit, trials.usable
     reaching = [c for c in usable if c.ran(edit.source, edit.first, edit.last)]
     reaching = reaching or [c for c in usable[-1:] if c.check.whole]
@@ -27,16 +27,16 @@ async def attempt(runs: CheckRuns, candidate: Candidate, trials: Trials) -> Tria
         verdict = await runs.attempt([edit], at)
         if verdict.outcome != CANNOT:
             break
-    # Of a fix for which a rule gives a reason the widest check is asked too: it begins anew, while the narrow one goes
-    # on with values that were made without the edit. Generated ones are too many for that.
+    # A fix with a rule's reason is also tried by the widest check, which starts anew, while the narrow one continues
+    # with values made without the edit. Generated fixes are too many for that.
     if candidate.reason and not verdict.passes and at is not usable[-1]:
         afresh = await runs.attempt([edit], usable[-1], trace=True)
         verdict, at = (afresh, usable[-1]) if afresh.passes else (verdict, at)
     trial = Trial(candidate, verdict, at_failure=bool(runs.failure and runs.failure.holds(edit)))
     if verdict.passes and at is not usable[-1]:
         trial.widest = await runs.attempt([edit], usable[-1], trace=True)
-        # To pass the narrow check and then fail in the edited function itself is to fail. To fail elsewhere is not held
-        # against the edit here: both verdicts are kept.
+        # Passing the narrow check and then failing in the edited function is a failure. Failing elsewhere does not
+        # count against the edit here: both verdicts are kept.
         if _breaks(edit, trial.widest):
             trial.verdict = trial.widest
     control, last = (usable[-1], trial.widest) if trial.widest else (at, verdict)
@@ -51,7 +51,7 @@ async def attempt(runs: CheckRuns, candidate: Candidate, trials: Trials) -> Tria
 
 
 async def _judge(runs: CheckRuns, trial: Trial, neighbours: NeighbourTests | None) -> None:
-    """By the tests beside the one that failed."""
+    """Update the trial's verdict with the neighbour tests."""
     found = await judged(runs, neighbours, [trial.candidate.edit])
     trial.beside = found.words
     if trial.widest and not found.broken:
@@ -61,7 +61,7 @@ async def _judge(runs: CheckRuns, trial: Trial, neighbours: NeighbourTests | Non
 
 
 def _breaks(edit: SourceEdit, widest: FixVerdict) -> bool:
-    """Whether the widest run fails in the very function that was edited."""
+    """Whether the widest run fails in the edited function itself."""
     raised = widest.result.raised if widest.result and not widest.passes else None
     if raised is None or raised.file != edit.source.path:
         return False

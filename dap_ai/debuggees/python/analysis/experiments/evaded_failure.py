@@ -1,7 +1,7 @@
-"""Whether with a fix what failed is not done at all any more: then it says nothing that it does not fail.
+"""Whether a fix only stops what failed from running, so that passing proves nothing.
 
-A trap in the place of the operation that failed tells, whatever leads past it: a filter that lets nothing through, a
-loop without a round, an `and` whose first part is false. If the run ends well with the trap too, nothing has come by.
+A trap in place of the failed operation shows this however the operation is bypassed: by a filter that drops everything,
+a loop without rounds, an `and` whose first part is false. If the run succeeds with the trap, the operation did not run.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from dap_ai.debuggees.python.analysis.syntax.nodes import parsed
 from dap_ai.protocol.contracts.snapshot_messages import RunTrace, SnapshotResult
 
 _TRAP = b"(_ for _ in ()).throw(KeyboardInterrupt)"
-"""An expression that ends the run, and that no `except Exception` holds up."""
+"""An expression that ends the run, and that `except Exception` does not catch."""
 
 
 async def evaded(runs: CheckRuns, control: Control, edit: SourceEdit, after: SnapshotResult) -> str:
-    """In words: `float(text)` does not run any more; empty: it does, or that cannot be told. Raises NotStopped.
+    """Return a clause such as: `float(text)` does not run any more; "" if it runs or this is unknown.
 
-    Nor is it a fix to do the same to other values, where what had gone well goes otherwise then. `after`: the run with
-    the edit.
+    Raises NotStopped. Applying the operation to other values is no fix either, if earlier correct results change.
+    `after`: the run with the edit.
     """
     failure = runs.failure
     if failure is None or failure.is_demand:
@@ -48,7 +48,7 @@ async def evaded(runs: CheckRuns, control: Control, edit: SourceEdit, after: Sna
 
 
 def _left_out(failure: Failure, edit: SourceEdit) -> str:
-    """The operand that an edit takes out of the statement that failed; empty: none."""
+    """Return the operand that an edit removes from the failed statement; "" if none."""
     source, old = failure.place.source, failure.statement
     if source is None or not failure.holds(edit):
         return ""
@@ -64,13 +64,13 @@ def _left_out(failure: Failure, edit: SourceEdit) -> str:
 
 
 def _as_written(text: str) -> str:
-    """Without parentheses that change nothing; the head of a block as it is."""
+    """Return the code without redundant parentheses; text that does not parse is unchanged."""
     tree = parsed(text)
     return ast.unparse(tree) if tree else text
 
 
 def with_trap(edit: SourceEdit, failure: Failure, text: str) -> list[SourceEdit]:
-    """The edit, with a trap wherever the failing statement has this expression; empty where it has it no more."""
+    """Return the edit with a trap for each occurrence of the expression in the failing statement; empty if none."""
     source, statement = failure.place.source, failure.statement
     if source is None:
         return []
@@ -86,7 +86,7 @@ def with_trap(edit: SourceEdit, failure: Failure, text: str) -> list[SourceEdit]
 
 
 def _set_trap(rows: list[str], line: int, text: str) -> bool:
-    """Puts a trap into the statement at a line, in place; whether it has the expression, each time in one line."""
+    """Set traps in the statement at a line, in place; False unless it has the expression, each time on one line."""
     statement = SourceFile("", "\n".join(rows)).statement_at(line)
     nodes = header_nodes(statement) if statement else ()
     found = [n for n in nodes if isinstance(n, ast.expr) and ast.unparse(n) == text]

@@ -1,4 +1,4 @@
-"""Changes that only take the failure away, and are not worth a try."""
+"""Changes that only remove the failure, and are not worth trying."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from dap_ai.debuggees.python.analysis.ranking.trials import Candidate
 from dap_ai.debuggees.python.analysis.syntax.nodes import parsed
 
 _DOUBLES = ast.Add | ast.Mult | ast.Pow | ast.LShift
-"""`a + a` and `a * a` say something."""
+"""Operators for which equal operands make sense: `a + a`, `a * a`."""
 
 
 def hides(candidate: Candidate, analysis: StopAnalysis) -> bool:
-    """Whether it would only take the failing statement or operation away, or compare a value with itself."""
+    """Whether a change only removes the failing statement or operation, or compares a value with itself."""
     place, error, edit = analysis.diagnosis.place, analysis.case.exception, candidate.edit
     if _idle(edit.lines) > _idle([edit.source.line(n) for n in range(edit.first, edit.last + 1)]):
         return True
@@ -28,19 +28,19 @@ def hides(candidate: Candidate, analysis: StopAnalysis) -> bool:
         return True
     old = [edit.source.line(n) for n in range(edit.first, edit.last + 1)]
     if isinstance(analysis.diagnosis.broken, ast.BinOp) and _idle(edit.lines, ()) > _idle(old, ()):
-        return True  # the operand that failed has made room for the other one
+        return True  # the failed operand was replaced by the other one
     if error is not None and error.type == "ZeroDivisionError":
         return _divisions(edit.lines) < _divisions(old)
     return _leaves_out(analysis.diagnosis.broken, old, edit.lines)
 
 
 def literals(lines: list[str]) -> Counter[str]:
-    """The numbers and texts in these lines."""
+    """Return the constants in these lines, as reprs with counts."""
     return Counter(repr(n.value) for n in _nodes(lines) if isinstance(n, ast.Constant))
 
 
 def _leaves_out(broken: ast.expr | None, old: list[str], new: list[str]) -> bool:
-    """Whether the new lines lack the call or the arithmetic that failed, with no other in its place."""
+    """Whether the new lines lack the failed call or operation without a replacement."""
     if not isinstance(broken, ast.BinOp | ast.UnaryOp | ast.Call):
         return False
     before, after = ([n for n in _nodes(lines) if isinstance(n, type(broken))] for lines in (old, new))
@@ -48,12 +48,12 @@ def _leaves_out(broken: ast.expr | None, old: list[str], new: list[str]) -> bool
 
 
 def _alike(broken: ast.expr, nodes: Iterable[ast.AST]) -> list[ast.AST]:
-    """Those that do the same: calls, or the same arithmetic."""
+    """Return the nodes of the same kind: calls, or the same operator."""
     return [n for n in nodes if type(getattr(n, "op", None)) is type(getattr(broken, "op", None))]
 
 
 def _idle(lines: list[str], saying: type | UnionType | tuple[()] = _DOUBLES) -> int:
-    """How many operations of these lines, but for those that are `saying` something, have the same on both sides."""
+    """Return the number of comparisons and operations with equal operands, except the operators in `saying`."""
     nodes = _nodes(lines)
     pairs = [(n.left, n.comparators[0]) for n in nodes if isinstance(n, ast.Compare)]
     pairs += [(n.left, n.right) for n in nodes if isinstance(n, ast.BinOp) and not isinstance(n.op, saying)]
@@ -61,7 +61,7 @@ def _idle(lines: list[str], saying: type | UnionType | tuple[()] = _DOUBLES) -> 
 
 
 def _nodes(lines: list[str]) -> list[ast.AST]:
-    """Of the code in these lines, which may be the head of a block; none where it is no code by itself."""
+    """Return the nodes of the code in these lines, which may be a block's header; empty if they do not parse."""
     text = textwrap.dedent("\n".join(lines))
     return nodes_in(parsed(text) or parsed(f"{text}\n    pass"))
 

@@ -1,4 +1,4 @@
-"""Why a pass may prove nothing: with the fix lines do not run any more, or functions give nothing of use."""
+"""Why a pass may prove nothing: with the fix, lines no longer run, or functions return nothing useful."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from dap_ai.debuggees.python.analysis.syntax.nodes import lines_of, set_in
 from dap_ai.protocol.contracts.snapshot_messages import RunTrace, SnapshotResult
 
 _OFTEN = 3
-"""So many equal results are no chance."""
+"""Minimum number of equal results that counts as a pattern."""
 _Line = tuple[str, int]
 
 
 def doubt_of(case: StopSnapshot, before: Control, after: SnapshotResult, edit: SourceEdit) -> str:
-    """In words: `line 14 no longer runs`; empty if the run with the edit does what the one before did.
+    """Return a clause such as: line 14 no longer runs; "" if the edited run does what the original did.
 
-    Where another branch is taken instead, nothing is left out.
+    Taking another branch instead is not an omission.
     """
     if data := changes_data([edit]):
         return data
@@ -52,13 +52,13 @@ def doubt_of(case: StopSnapshot, before: Control, after: SnapshotResult, edit: S
 
 
 def _has_crashed(case: StopSnapshot) -> bool:
-    """Whether an operation failed, and no demand of the program's: nothing tells then what a value is to be."""
+    """Whether an operation failed, not a check by the program, so that nothing shows which value is right."""
     failure = failure_of(case)
     return failure is not None and not failure.is_demand
 
 
 def _results(trace: RunTrace) -> dict[str, list[object]]:
-    """What each function gave, in order: values where the text is one of a literal."""
+    """Return each function's results in order, as values if they are literals, else as text."""
     found: dict[str, list[object]] = defaultdict(list)
     for call in trace.calls:
         if call.result and not call.raised:
@@ -68,7 +68,7 @@ def _results(trace: RunTrace) -> dict[str, list[object]]:
 
 
 def _useless(before: dict[str, list[object]], after: dict[str, list[object]]) -> str:
-    """The function whose results tell nothing any more, in words."""
+    """Return a clause on a function whose results became useless; "" if none."""
     for name, old in before.items():
         new = after.get(name, [])
         if new and all(isinstance(v, bool) for v in new) and not any(isinstance(v, bool) for v in old):
@@ -81,9 +81,9 @@ def _useless(before: dict[str, list[object]], after: dict[str, list[object]]) ->
 
 
 def _other_types(before: RunTrace, after: RunTrace) -> str:
-    """The function that gives a value of another type where what it gave before was right, in words.
+    """Return a clause on a function that returns another type where its earlier result was right; "" if none.
 
-    Right is what was given before the last of the outermost calls that returned: with its result something is wrong.
+    Results before that of the last outermost call to return are considered right; that call's own result is wrong.
     """
     returned = [call for call in before.calls if not call.raised]
     outermost = min((call.depth for call in returned), default=0)
@@ -98,27 +98,27 @@ def _other_types(before: RunTrace, after: RunTrace) -> str:
 
 
 def _kind(result: str) -> str:
-    """The type of a literal but None, with all numbers alike; empty for other texts."""
+    """Return the type of a literal other than None, all numbers alike; "" for other texts."""
     value = literal_in(result)
     kind = "number" if type(value) in (int, float) else type(value).__name__
     return "" if value is None or value is MISSING else kind
 
 
 def _signs(values: list[object]) -> set[int]:
-    """1 and -1 for the numbers other than 0 among the values; empty where one is no number."""
+    """Return the signs, 1 and -1, of the nonzero numbers; empty if a value is not a number."""
     numbers = [v for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
     return {1 if n > 0 else -1 for n in numbers if n} if len(numbers) == len(values) else set()
 
 
 def _dropped(edit: SourceEdit) -> str:
-    """The call or `+=` that the edit takes away, with nothing in its place."""
+    """Return the call or `+=` that the edit removes without replacement; "" if none."""
     statement = edit.source.statement_at(edit.first)
     gone = edit.first == edit.last and all(line.strip() in ("", "pass") for line in edit.lines)
     return ast.unparse(statement) if gone and isinstance(statement, ast.Expr | ast.AugAssign) else ""
 
 
 def _repeated(edit: SourceEdit) -> str:
-    """That the edited line is the same as one beside it, or its function as another one, in words."""
+    """Return a clause if the edited line repeats a neighbouring line, or its function repeats another; else ""."""
     source, new = edit.source, [line.strip() for line in edit.lines if line.strip()]
     beside = next((n for n in (edit.first - 1, edit.last + 1) if new and [source.line(n).strip()] == new), 0)
     if beside:
@@ -126,20 +126,20 @@ def _repeated(edit: SourceEdit) -> str:
     changed = _changed(edit)
     if changed is None:
         return ""
-    others = (f for f in source.functions if f.name != changed.name)  # of its name are those of other classes
+    others = (f for f in source.functions if f.name != changed.name)  # same-named functions belong to other classes
     twin = next((f for f in others if _does(f) == _does(changed)), None)
     return f"`{changed.name}` does the same as `{twin.name}`" if twin else ""
 
 
 def _changed(edit: SourceEdit) -> FunctionNode | None:
-    """The function that an edit is in, with it."""
+    """Return the function that contains the edit, as edited, or None."""
     if edit.source.function_at(edit.first) is None:
         return None
     return SourceFile(edit.source.path, text_after(edit.source, [edit])).function_at(edit.first)
 
 
 def _wasted(edit: SourceEdit) -> str:
-    """A variable that the function sets or fills, and with the edit does not read any more."""
+    """Return a variable that the edited function sets or fills but no longer reads; "" if none."""
     old, new = edit.source.function_at(edit.first), _changed(edit)
     if old is None or new is None:
         return ""
@@ -148,7 +148,7 @@ def _wasted(edit: SourceEdit) -> str:
 
 
 def _made_and_read(function: FunctionNode) -> tuple[set[str], set[str]]:
-    """Its own variables, and those that are used for anything but to get items."""
+    """Return the function's own variables, and those used for more than storing items."""
     calls = [n.value for n in ast.walk(function) if isinstance(n, ast.Expr) and isinstance(n.value, ast.Call)]
     holders = [c.func.value for c in calls if isinstance(c.func, ast.Attribute)]
     holders += [n.value for n in ast.walk(function) if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)]
@@ -161,7 +161,7 @@ def _does(function: FunctionNode) -> str:
 
 
 def _counts(trace: RunTrace, edit: SourceEdit) -> dict[_Line, int]:
-    """How often each line ran, by its number before the edit; lines of the edit itself are left out."""
+    """Return how often each line ran, by its number before the edit; the edit's own lines are omitted."""
     counts: dict[_Line, int] = {}
     for traced in trace.lines:
         line = traced.line
@@ -177,14 +177,14 @@ def _is_in(key: _Line, edit: SourceEdit) -> bool:
 
 
 def _beyond(places: Sequence[FramePlace]) -> Iterator[_Line]:
-    """The lines that come after those at which the frames stand: they run because nothing fails any more."""
+    """Yield the lines after those that the frames are at: they run because nothing fails any more."""
     for place in places:
         for statement in _after(place.scope, place.frame.line) if place.scope else ():
             yield from ((place.frame.path, line) for line in lines_of(statement))
 
 
 def _after(holder: ast.AST, line: int) -> Iterator[ast.stmt]:
-    """The statements that follow one in its own block and in those around it."""
+    """Yield the statements that follow a line in its own block and in the enclosing ones."""
     for block in body_fields(holder):
         for index, statement in enumerate(block):
             if line in lines_of(statement):
@@ -195,7 +195,7 @@ def _after(holder: ast.AST, line: int) -> Iterator[ast.stmt]:
 def _by_scope(
     case: StopSnapshot, lost: list[_Line], now: set[_Line], more: set[_Line]
 ) -> Iterator[tuple[str, list[int]]]:
-    """The lost lines of each function that still runs, and does nothing more often instead."""
+    """Yield the lost lines of each function that still runs and runs nothing more often instead."""
     found: dict[tuple[str, ScopeNode | None], list[int]] = defaultdict(list)
     for path, line in lost:
         source = case.sources.read(path)

@@ -1,9 +1,9 @@
 """Chooses the fixes to try: those of the rules, then small changes to lines that ran, most suspicious first.
 
-The order is what counts, since the budget ends the list: prior of the kind of change times suspicion of the line, each
-further change of one line a little later (`spread`), so that one line with many operators does not take all the time.
-Rules come first whatever their weight: they know the mistake, the generator only knows the syntax. Two edits that make
-the same program are tried once (`distinct`), by the tree and not by the text.
+The order matters, since the budget cuts off the list: prior of the kind of change times suspicion of the line, with
+each further change to one line slightly later (`spread`), so that a line with many operators does not take all the
+time. Rules come first whatever their weight: they match a mistake, the generator only syntax. Edits that make the same
+program are tried once (`distinct`), compared by tree, not by text.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from dap_ai.debuggees.python.analysis.record.lines_run import ran_lines
 MAX_LINES = 150
 _UNSUSPECTED = 0.06
 _OF_THE_TEST = 0.5
-"""A function that asserts tells of others more than of itself."""
+"""Factor for a function that asserts: it concerns other functions more than itself."""
 
 
 def proposals(analysis: StopAnalysis, usable: Sequence[Control], most: int) -> list[Candidate]:
-    """Returns at most `most` candidates, likeliest first. `usable`: the checks that reproduce the failure."""
+    """Return at most `most` candidates, most likely first. `usable`: the checks that reproduce the failure."""
     rules = [
         Candidate(f.edit, f.rule, f.weight, 1.0, f.line, f.reason)
         for f in sorted(analysis.findings, key=lambda f: -f.weight)
@@ -40,7 +40,7 @@ def proposals(analysis: StopAnalysis, usable: Sequence[Control], most: int) -> l
         source = analysis.case.sources.read(path) if is_user_path(path) else None
         if source and not is_of_test(analysis.case, path, ""):
             suspicion.append((source, _suspicion(analysis, source, usable)))
-    # The 150th highest suspicion of all files together, in a list, or no entry at all: then every line is within it.
+    # The 150th highest suspicion of all files together, as a list, or an empty list: then every line is included.
     least = sorted((each for _, lines in suspicion for each in lines.values()), reverse=True)[:MAX_LINES][-1:]
     generated: list[Candidate] = []
     for source, lines in suspicion:
@@ -49,12 +49,12 @@ def proposals(analysis: StopAnalysis, usable: Sequence[Control], most: int) -> l
 
 
 def _suspicion(analysis: StopAnalysis, source: SourceFile, usable: Sequence[Control]) -> dict[int, float]:
-    """How suspicious each line is that ran in a usable check."""
+    """Return the suspicion of each line that ran in a usable check."""
     place = analysis.diagnosis.place
     own = place.function if source is place.source and isinstance(place.statement, ast.Assert) else None
     found: dict[int, float] = {}
     for line in ran_lines(source, usable):
-        # A floor and no zero: a line that ran and that nothing suspects may still be the mistake; it is tried last.
+        # A floor above zero: a line that ran without suspicion may still be the mistake; it is tried last.
         factor = _OF_THE_TEST if own and own.lineno <= line <= last_line(own) else 1.0
         statement = source.statement_at(line)
         scores = [analysis.scores.get((source.path, n), 0.0) for n in {line, statement.lineno if statement else line}]

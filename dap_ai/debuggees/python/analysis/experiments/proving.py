@@ -1,4 +1,4 @@
-"""What speaks for a fix beside the check that failed: without anything, it is not shown."""
+"""Evidence for a fix beyond the failed check: without it, a fix is not shown."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from dap_ai.debuggees.python.analysis.record.executions import line_counts
 from dap_ai.protocol.contracts.snapshot_messages import RunTrace
 
 _LEAST_WEIGHT = 0.3
-"""So sure must a rule be of a line for a change of it to be shown."""
+"""Minimum weight of a rule's finding that counts as evidence for a change to its line."""
 _LACKS_NAME = ("NameError", "UnboundLocalError", "AttributeError")
 _NAMES = ("name", "unused name", "attribute")
 
 
 def prove(analysis: StopAnalysis, trials: Trials) -> None:
-    """Says of each fix that passes what else speaks for it; `Trial.proof` is empty where nothing does."""
+    """Set `Trial.proof` of each passing fix to its further evidence; empty if there is none."""
     for trial in trials.tried:
         if trial.passes and not trial.doubt:
             trial.proof = _proof(analysis, trials, trial)
@@ -50,10 +50,10 @@ def _proof(analysis: StopAnalysis, trials: Trials, trial: Trial) -> str:
         return "" if trials.unlike(trial) else "no change with another effect passes"
     elsewhere = any(t.verified and not t.doubt and _scope(t) != _scope(trial) for t in trials.tried)
     odd = analysis.seen.strong_anomalies if analysis.seen else []
-    is_data = any(each.event.spot != trial.place for each in odd)  # what data brought, no change of the code explains
+    is_data = any(each.event.spot != trial.place for each in odd)  # anomalous data cannot be explained by a code change
     if elsewhere or _brings(trial.candidate.edit):
         return ""
-    # `a < 10` and the condition of a `raise` leave room for wrong values.
+    # `a < 10` or the condition of a `raise` accepts many wrong values.
     return "no change to another function passes" if demand_of(statement).relation == "==" and not is_data else ""
 
 
@@ -63,13 +63,13 @@ def _scope(trial: Trial) -> tuple[str, ScopeNode | None]:
 
 
 def _brings(edit: SourceEdit) -> bool:
-    """Whether a statement, number or text is new in it: one that meets a single check can always be found."""
+    """Whether the edit adds a statement or constant: one that satisfies a single check can always be found."""
     old = [edit.source.line(n) for n in range(edit.first, edit.last + 1)]
     return edit.growth > 0 or bool(literals(edit.lines) - literals(old))
 
 
 def _after(analysis: StopAnalysis, trial: Trial, control: Control) -> int:
-    """How many checks ran with it that the failure had kept from running, where its line ran more often, too."""
+    """Return how many checks ran only with the fix, if its lines ran more often, too."""
     edit, source = trial.candidate.edit, analysis.case.places[0].source
     trace = (trial.outcome and trial.outcome.trace) or RunTrace()
     now = line_counts(trace)

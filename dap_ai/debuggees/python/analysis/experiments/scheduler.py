@@ -1,15 +1,15 @@
 """Schedules runs in copies: reruns the failure, then tries fixes, within limits of time and number.
 
-A run in a copy costs milliseconds of a processor, and all of them together have 1.2 s (`BUDGET_S`). So:
+A run in a copy costs milliseconds of processor time, and all of them together have 1.2 s (`BUDGET_S`). So:
 
-1. The controls begin before the ranking is made: they need none, and it needs them. Only a check that fails as the
+1. The controls start before the ranking is made: they do not need it, and it needs them. Only a check that fails as the
    program did is used; a fix that "passes" another one would prove nothing.
-2. The widest check and the neighbouring tests go first, two at a time, since both are traced and need a processor each.
-3. Then four workers take candidates from one iterator, likeliest first. There is no batch to wait for, and whatever is
-   cut off by the budget are the least likely ones.
-4. It ends at the first fix that holds and has a reason from a rule that is likely enough, or at 12 that hold.
+2. The widest check and the neighbour tests go first, two at a time, since both are traced and need a processor each.
+3. Then four workers take candidates from one iterator, most likely first. There is no batch to wait for, and the
+   budget cuts off only the least likely ones.
+4. It stops at the first passing fix with a likely rule's reason, or at 12 passing fixes.
 
-Time running out is an ordinary end: what has come by then stands, everything still in flight is cancelled.
+Running out of time is an ordinary end: finished results are kept, runs in progress are cancelled.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 from dap_ai.system.texts import counted
 
 ENOUGH = 12
-"""So many verified fixes are plenty to choose from."""
+"""Number of passing fixes that is enough."""
 _TOLD_EVERY = 20
 _TRACED_AT_ONCE = 2
-"""They need a processor each, where a fix that fails hardly does."""
+"""Maximum number of traced runs at once: each needs a processor, while a failing fix needs little."""
 _LATE = 1.25
-"""Copies end by their own deadlines; so much later, whatever is still waited for is given up."""
+"""Factor on the time limit after which waiting stops; copies end by their own deadlines before."""
 _TIME_TO_SEE, _TIME_TO_SEE_MOST, _AGES_S = 0.6, 0.9, 1e6
 """Shares of the wall-clock budget for reproducing the failure before fixes: in all, and for the widest check."""
 NO_TIME = "there was no time to run the failure again"
@@ -49,15 +49,15 @@ Tell = Callable[[str], None]
 
 
 class Investigation:
-    """The failure run again, which begins at once and needs no ranking; then the fixes that a ranking asks for.
+    """Reruns the failure, starting at once and without a ranking; then tries the fixes that a ranking proposes.
 
-    What a resume or a failure cuts short stands as far as it came. So does what time does: see Runs.
+    Partial results are kept if a resume, a failure or a time limit ends it early: see CheckRuns.
     """
 
     def __init__(
         self, debugger: Debugger, case: StopSnapshot, tell: Tell, budget_s: float = BUDGET_S, clock_s: float = math.inf
     ) -> None:
-        """To be made in an event loop, and closed."""
+        """Start rerunning the failure. Must be called in an event loop; end it with `aclose`."""
         self._trials = trials = Trials(most=int(MAX_TRIES * budget_s / BUDGET_S))
         self._tell = tell
         self._ends = time.monotonic() + _LATE * clock_s
@@ -70,7 +70,7 @@ class Investigation:
             self._again = asyncio.ensure_future(_control(self._runs, checks, trials))
 
     async def tried(self, analysis: StopAnalysis) -> Trials:
-        """What has come of it; the ranking is the better for what was seen."""
+        """Return the results of all runs; also updates the ranking with their evidence."""
         trials = self._trials
         if self._again is None:
             trials.why_not = "no statement of the program can be rerun here"
@@ -87,7 +87,7 @@ class Investigation:
         return trials
 
     async def aclose(self) -> None:
-        """Ends what still runs."""
+        """Cancel what is still running."""
         if self._again is not None:
             self._again.cancel()
             await asyncio.gather(self._again, return_exceptions=True)
@@ -107,7 +107,7 @@ class Investigation:
 
 
 async def _control(runs: CheckRuns, checks: Sequence[FailureCheck], trials: Trials) -> None:
-    """The widest check and the tests beside it come first: of what is late then, the ranking can do without."""
+    """Run the widest check and the neighbour tests first: the ranking can do without the checks that are late."""
     controls: dict[int, Control] = {}
     traced = asyncio.Semaphore(_TRACED_AT_ONCE)
 
@@ -120,8 +120,8 @@ async def _control(runs: CheckRuns, checks: Sequence[FailureCheck], trials: Tria
         async with traced:
             trials.neighbours = await neighbours_of(runs)
 
-    # Of the time left, 90 % may go by until the widest check and the neighbours have come, because nothing can be
-    # judged without them; the others are only waited for until 60 % are gone, so that fixes get the rest.
+    # Waits up to 90 % of the time left for the widest check and the neighbour tests, because nothing can be judged
+    # without them; for the others only up to 60 %, so that fixes get the rest.
     order = sorted(range(len(checks)), key=lambda n: (not checks[n].whole, n))
     tasks = [asyncio.ensure_future(each) for each in (*map(run, order[:1]), beside(), *map(run, order[1:]))]
     left_s = min(runs.left_s, _AGES_S)

@@ -1,8 +1,6 @@
 """What broke the failing line: the exception or assertion, its operands, and the values that prove it.
 
-Only facts of the stop: no run again, no ranking. `assertion_demands.py` says what an assertion demands and how its
-sides do not
-meet it, `exception_messages.py` what pytest and unittest say of them, `unraised.py` which call did not raise what a
-test
-expects, `syntax_errors.py` why a module does not compile.
+Uses only facts of the stop, no reruns or ranking. `assertion_demands.py` reads what an assertion requires and describes
+how its sides violate it, `exception_messages.py` parses the messages of pytest and unittest, `unraised.py` finds the
+call that failed to raise what a test expects, `syntax_errors.py` explains why a module does not compile.
 """

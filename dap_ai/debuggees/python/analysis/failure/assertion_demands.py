@@ -1,4 +1,4 @@
-"""What an assertion demands of its sides, and in words how they do not meet it."""
+"""What an assertion requires of its sides, and a description of how they violate it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dap_ai.agent.case.value_texts import cut, cut_apart, shared
 from dap_ai.debuggees.python.analysis.syntax.nodes import expression
 
 MOST_CHARS = 44
-"""Of a value that stands beside another."""
+"""Maximum characters of a value shown next to another."""
 _BEFORE_CHARS, _MOST_NAME_CHARS = 12, 30
 _OPERATORS: dict[type[ast.cmpop], str] = {
     ast.Eq: "==", ast.NotEq: "!=", ast.Is: "is", ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in",
@@ -25,13 +25,13 @@ _METHODS = {
 }  # fmt: skip
 _OF_ONE = {"assertTrue": "true", "assertFalse": "false", "assertIsNone": "is", "assertIsNotNone": "is not"}
 _UNMET = {"matches": ", which `{}` does not match", "instance": ", no `{}`"}
-"""What is not met by a side, as the other has it."""
+"""Suffix for a side that violates the relation; `{}` is the other side."""
 _ORDERS = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 @dataclass(frozen=True)
 class Demand:
-    """`relation`: an operator of Python, or that the only side is to be `true` or `false`; "": it is another one."""
+    """`relation`: a Python operator, or `true` or `false` for a single side; "" for any other relation."""
 
     relation: str
     sides: list[ast.expr]
@@ -39,7 +39,7 @@ class Demand:
 
 @dataclass(frozen=True)
 class AssertionSide:
-    """One side of a demand, and its value as text; "" where it is not known."""
+    """One side of an assertion, and its value as text; "" if unknown."""
 
     code: str
     text: str
@@ -47,22 +47,22 @@ class AssertionSide:
 
     @property
     def with_value(self) -> str:
-        """With its value."""
+        """The side's code with its value."""
         return f"`{self.code}` is `{cut(self.text, 120)}`"
 
 
 @dataclass(frozen=True)
 class ValueDifference:
-    """Where two values differ, of which not all is known. `at`: `[3]` or `.name`, with what each has there."""
+    """Where two partly known values differ. `at`: `[3]` or `.name`; `left`, `right`: the values there."""
 
     at: str
     left: str
     right: str
-    """Without `at`: what this side has, and the other has not."""
+    """With an empty `at`: the extra items of this side."""
 
 
 def method_call(statement: ast.stmt | None) -> ast.Call | None:
-    """The call of an assertion that a statement is: `self.assertEqual(a, b)`."""
+    """Return the assertion call in a statement such as `self.assertEqual(a, b)`, or None."""
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
         name = getattr(statement.value.func, "attr", "")
         if name.startswith("assert"):
@@ -71,7 +71,7 @@ def method_call(statement: ast.stmt | None) -> ast.Call | None:
 
 
 def demand_of(statement: ast.stmt | None) -> Demand:
-    """What an `assert`, or a call of a test's `assertEqual` and the like, demands; no sides if it is neither."""
+    """Return what an `assert` or a test's `assertEqual` requires; without sides for any other statement."""
     if call := method_call(statement):
         name = getattr(call.func, "attr", "")
         if name in _OF_ONE and call.args:
@@ -104,9 +104,9 @@ def _sides(test: ast.expr) -> Iterator[ast.expr]:
 
 
 def unmet(relation: str, sides: Sequence[AssertionSide], difference: ValueDifference | None = None) -> str:
-    """`` `total` is `-7`, not `25.5` ``: how the sides do not meet it; "" where no value is known.
+    """Describe how the sides violate the relation: `` `total` is `-7`, not `25.5` ``; "" if no value is known.
 
-    `difference`: where two that were to be equal are not.
+    `difference`: where two values that should be equal differ.
     """
     if relation == "==" and difference and len(sides) == 2 and not all(map(_is_whole, sides)):
         return _differs(sides[0], sides[1], difference)
@@ -136,7 +136,7 @@ def unmet(relation: str, sides: Sequence[AssertionSide], difference: ValueDiffer
 
 
 def _is_whole(side: AssertionSide) -> bool:
-    """Whether all of a value is known, and is short enough to be told."""
+    """Whether the whole value is known and short enough to show."""
     return 0 < len(side.text) <= MOST_CHARS and "..." not in side.text
 
 
@@ -149,14 +149,14 @@ def _membership(how: str, member: AssertionSide, container: AssertionSide) -> st
 
 
 def _around(part: str, text: str) -> str:
-    """A text, cut so that a part of it is seen."""
+    """Return a text shortened so that a part of it stays visible."""
     at = text.find(part[1:-1]) if part[:1] in "'\"" else text.find(part)
     hidden = at + len(part) > MOST_CHARS - len("...+999 chars")
     return cut(f"...{text[at - _BEFORE_CHARS :]}" if hidden and at > _BEFORE_CHARS else text, MOST_CHARS)
 
 
 def _apart(found: AssertionSide, wanted: AssertionSide) -> str:
-    """Two values that were to be equal: whole, or that part of them that differs."""
+    """Describe two values that should be equal, in full or only where they differ."""
     both = shared(found.text, wanted.text)
     if both:
         return f"`{found.code}` is not `{wanted.code}`: both begin with `{cut(both, MOST_CHARS)}`"
@@ -184,7 +184,7 @@ def _differs(left: AssertionSide, right: AssertionSide, difference: ValueDiffere
 
 
 def _first_difference(found: AssertionSide, wanted: AssertionSide) -> tuple[AssertionSide, AssertionSide] | None:
-    """The first items that differ; None where their texts are no displays of items, or one has more than the other."""
+    """Return the first items that differ; None if a text is no display of items, or one only has more items."""
     match expression(found.text), expression(wanted.text):
         case (ast.List(elts=a), ast.List(elts=b)) | (ast.Tuple(elts=a), ast.Tuple(elts=b)):
             first, second = ({f"[{at}]": item for at, item in enumerate(items)} for items in (a, b))

@@ -1,4 +1,4 @@
-"""Python's own exceptions: what each says of the line that raised it."""
+"""Python's own exceptions: explains each type from the line that raised it."""
 
 from __future__ import annotations
 
@@ -86,13 +86,13 @@ def _type_error(d: Diagnosis, error: ExceptionFacts) -> None:
 
 
 def wrong_result(message: str) -> str:
-    """The special method of which Python says that what it gave is of a wrong type; empty: it says something else."""
+    """Return the special method that, by the message, returned a wrong type; "" for any other message."""
     match = _WRONG_RESULT.match(message)
     return match[1] if match else ""
 
 
 def _read_in(d: Diagnosis) -> list[ast.expr]:
-    """The places that the failing expression reads; not the classes and functions that it calls with them."""
+    """Return the places that the failing expression reads, without the classes and functions it calls."""
     nodes = d.in_question
     called = {id(n.func) for n in nodes if isinstance(n, ast.Call) if n is not d.broken or n.args}
     held = {id(n.value) for n in nodes if isinstance(n, ast.Attribute)}
@@ -140,7 +140,7 @@ def _say_keys(d: Diagnosis, node: ast.expr, holder: Value, key: str) -> None:
 
 
 def _looked_in(d: Diagnosis, key: str) -> list[tuple[ast.expr, Value]]:
-    """The dicts without the key in which the line looks something up by `pop`, or inside a comprehension or lambda."""
+    """Return the dicts without the key that the line searches by `pop`, or inside a comprehension or lambda."""
     nodes = nodes_in(*d.header)
     bound = {*set_in(*d.header), *(n.arg for n in nodes if isinstance(n, ast.arg))}
     found: dict[str, tuple[ast.expr, Value]] = {}
@@ -180,7 +180,7 @@ def _index_error(d: Diagnosis, _error: ExceptionFacts) -> None:
 
 def _zero(d: Diagnosis, _error: ExceptionFacts) -> None:
     pool = [n for n in d.in_question if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div | ast.FloorDiv | ast.Mod)]
-    calls = any(isinstance(n, ast.Call) for n in d.header)  # what is called may have divided
+    calls = any(isinstance(n, ast.Call) for n in d.header)  # a called function may have divided
     if len(pool) == 1 and not (calls and d.broken is None) and d.value(pool[0].right) is None:
         d.say(f"The divisor `{cut(ast.unparse(pool[0].right), 60)}` is zero.")
         d.roots.append(pool[0].right)
@@ -220,7 +220,7 @@ def _name_error(d: Diagnosis, error: ExceptionFacts) -> None:
 
 
 def _shapes(d: Diagnosis) -> None:
-    """Arrays that do not fit each other."""
+    """Explain arrays whose shapes do not match."""
     pool = d.in_question
     arrays = [n for n in pool if (v := d.value(n)) and v.shape is not None and isinstance(n, ast.Name | ast.Attribute)]
     told = [f"`{ast.unparse(n)}` has the shape `{tuple(v.shape)}`" for n in arrays if (v := d.value(n)) and v.shape]
@@ -252,7 +252,7 @@ def _value_error(d: Diagnosis, error: ExceptionFacts) -> None:
 
 
 def _unpacking(d: Diagnosis, statement: ast.stmt) -> None:
-    """`a, b = value` and `for a, b in values`, where there are more or fewer."""
+    """Explain `a, b = value` and `for a, b in values` with too many or too few items."""
     length = " yields another number of items"
     match statement:
         case ast.Assign(targets=[ast.Tuple(elts=names) | ast.List(elts=names), *_], value=value):
@@ -281,4 +281,4 @@ BY_TYPE: dict[str, Callable[[Diagnosis, ExceptionFacts], None]] = {
     "UnboundLocalError": _name_error,
     "ValueError": _value_error,
 }
-"""What explains an exception of each type."""
+"""Exception type -> function that explains it."""

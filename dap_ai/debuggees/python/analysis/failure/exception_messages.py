@@ -1,4 +1,4 @@
-"""What an exception's message tells: its lines; of pytest's and unittest's, the sides of an assertion."""
+"""Parses exception messages: their lines, and the sides of an assertion in messages of pytest and unittest."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _BETWEEN = {
     "<": " not less than ", "<=": " not less than or equal to ",
     ">": " not greater than ", ">=": " not greater than or equal to ", "true": " is not true", "false": " is not false",
 }  # fmt: skip
-"""What stands between the sides in a message of unittest."""
+"""The text between the sides in a unittest message."""
 _DERIVED = re.compile(r"\s+\+\s+(?:where|and) ")
-"""How a line of pytest begins that tells how a side came about. debugpy's text has blanks in place of line ends."""
+"""Start of a pytest line that explains a side's origin. debugpy's text has blanks instead of line breaks."""
 _BEHIND = re.compile(r"\s{2,}|\s+(?:[-+?:]|within)(?=\s)|\n")
-"""What begins behind the sides: a difference line by line, a message of the test's own."""
+"""Start of what follows the sides: a line-by-line difference, or the test's own message."""
 _APPROX = re.compile(r"(\S+) ± \S+")
 _END = r"(?=\s{2,}|\n|$)"
 _AT_INDEX = re.compile(rf"At index (\d+) diff: (.*?) != (.*?){_END}")
@@ -30,11 +30,11 @@ _ITEMS = re.compile(rf"Differing items:\s+\{{(.*?): (.*?)\}} != \{{\1: (.*?)\}}{
 _ATTRIBUTE = re.compile(rf"Drill down into differing attribute (\w+):\s+\1: (.*?) != (.*?){_END}")
 _MORE = re.compile(rf"(Left|Right) contains (?:one|\d+) more items?(?:, first extra item)?:\s+(.*?){_END}")
 _EXTRA = re.compile(rf"Extra items in the (left|right) set:\s+(.*?){_END}")
-"""How pytest tells where two values differ."""
+"""How pytest reports where two values differ."""
 
 
 def reported(demand: Demand, statement: ast.stmt | None, message: str) -> list[str]:
-    """The sides' values as a message of pytest or unittest has them, with `...` for what it leaves out; empty: none."""
+    """Return the sides' values in a pytest or unittest message, with `...` where cut; empty if it has none."""
     message = message[:_MOST_READ_CHARS]
     if method_call(statement):
         found = _by_unittest(demand.relation, message)
@@ -48,18 +48,18 @@ def reported(demand: Demand, statement: ast.stmt | None, message: str) -> list[s
 
 
 def without_pytest_lines(message: str) -> str:
-    """The message without the lines in which pytest tells how it came to the sides."""
+    """Return the message without pytest's lines on the origin of the sides."""
     return _DERIVED.split(message, maxsplit=1)[0]
 
 
 def first_line(message: str) -> str:
-    """The first line of a message, with how many follow."""
+    """Return a message's first line, with the number of lines that follow."""
     first, *more = message.strip().splitlines() or [""]
     return f"{first} (and {len(more)} more line{'s' if more[1:] else ''})" if more else first
 
 
 def as_written(message: str) -> str:
-    """A message of several lines as a block of Markdown, its lines as they are, long ones cut; "" of any other."""
+    """Return a multi-line message as a Markdown code block with long lines cut; "" for a single line."""
     lines = without_pytest_lines(message).strip().splitlines()
     if len(lines) < _A_BLOCK:
         return ""
@@ -69,13 +69,13 @@ def as_written(message: str) -> str:
 
 
 def _beginnings(text: str) -> Iterator[str]:
-    """The text up to where its first, second, ... addition may begin, at last all of it."""
+    """Yield the text up to each point where an addition may start, and finally all of it."""
     yield from (text[: each.start()] for each in islice(_BEHIND.finditer(text), _MOST_BEGINNINGS))
     yield text
 
 
 def _by_pytest(demand: Demand, text: str) -> list[str]:
-    tree = parsed(text)  # None: a side is not shown as an expression, or not whole
+    tree = parsed(text)  # None: a side is not shown as an expression, or is cut
     seen = demand_of(tree.body[0] if tree and tree.body else None)
     is_same = seen.relation and (seen.relation, len(seen.sides)) == (demand.relation, len(demand.sides))
     return [ast.unparse(side) for side in seen.sides] if is_same and all(map(_is_repr, seen.sides)) else []
@@ -99,14 +99,14 @@ def _whole(text: str) -> str:
 
 
 def _is_repr(node: ast.expr) -> bool:
-    """Whether it reads as one value's: lines of a difference that follow it look like sums (`'tea' - tea + coffee`)."""
+    """Whether it reads as a single value: difference lines that follow look like sums (`'tea' - tea + coffee`)."""
     called = {id(call.func) for call in calls_in(node)}
     names = [n for n in ast.walk(node) if isinstance(n, ast.Name) and id(n) not in called]
     return not names and not any(isinstance(n, ast.BinOp | ast.Compare | ast.BoolOp) for n in ast.walk(node))
 
 
 def difference_in(message: str) -> ValueDifference | None:
-    """Where two values differ, as pytest has it; of several places the first."""
+    """Return the first difference between two values in pytest's message, or None."""
     message = message[:_MOST_READ_CHARS]
     if found := _AT_INDEX.search(message) or _ITEMS.search(message):
         return ValueDifference(f"[{found[1]}]", found[2], found[3])

@@ -13,21 +13,21 @@ from dap_ai.protocol.contracts.inspection import Value
 
 @dataclass
 class Diagnosis:
-    """What happened at the failing line, in words, and the expressions whose history explains it."""
+    """What happened at the failing line, in sentences, and the expressions whose history explains it."""
 
     place: FramePlace
     sentences: list[str] = field(default_factory=list[str])
     roots: list[ast.expr] = field(default_factory=list[ast.expr])
     cited: list[Cited] = field(default_factory=list[Cited])
     advice: list[str] = field(default_factory=list[str])
-    """What to do at the failing line itself."""
+    """Suggested actions at the failing line itself."""
     broken: ast.expr | None = None
-    """The sub-expression that failed."""
+    """The sub-expression that failed, or None if unknown."""
     compared: tuple[str, str] | None = None
-    """The values of what a failed assertion compares, as texts, where both are known."""
+    """The values that a failed assertion compares, as texts; None unless both are known."""
 
     cleared: set[tuple[str, int]] = field(default_factory=set[tuple[str, int]])
-    """Files and lines that are no suspects."""
+    """(file, line) pairs that are not suspects."""
 
     @property
     def header(self) -> list[ast.expr]:
@@ -36,22 +36,22 @@ class Diagnosis:
 
     @property
     def in_question(self) -> list[ast.expr]:
-        """What failed and all that is in it; of the whole line, where that is not known."""
+        """The failed expression with its parts; all of the line's expressions if unknown."""
         return list(sub_expressions([self.broken] if self.broken else self.header))
 
     def say(self, sentence: str) -> None:
-        """Adds a sentence."""
+        """Add a sentence."""
         self.sentences.append(sentence)
 
     def blame(self, *roots: ast.expr) -> None:
-        """These expressions' values are what to explain; their values are cited."""
+        """Mark expressions whose values need explaining, and cite the values."""
         for root in roots:
             if not isinstance(root, ast.Constant):
                 self.roots.append(root)
                 self.cite(root)
 
     def cite(self, expression: ast.expr | str) -> None:
-        """Cites an expression whose value was read."""
+        """Cite an expression whose value was read."""
         text = expression if isinstance(expression, str) else ast.unparse(expression)
         value = self.place.value(text)
         tells = value and value.kind not in ("function", "class", "module") and value.text != text
@@ -59,23 +59,23 @@ class Diagnosis:
             self.cited.append(Cited(self.place, text))
 
     def value(self, node: ast.expr) -> Value | None:
-        """The value of an expression in the failing frame."""
+        """Return the value of an expression in the failing frame, or None."""
         return self.place.value(node)
 
     def is_literal(self, node: ast.expr) -> bool:
-        """Whether the expression is its own value, so that to tell it tells nothing."""
+        """Whether the expression equals its own value text, so that showing the value adds nothing."""
         value = self.value(node)
         return isinstance(node, ast.Constant) or (value is not None and value.text == ast.unparse(node))
 
     def code(self, node: ast.expr) -> str:
-        """The expression as code, with its value if there is one."""
+        """Return the expression as code, with its value if known."""
         value = self.value(node)
         text = f"`{ast.unparse(node)}`"
         return f"{text} is `{show(value)}`" if value and not isinstance(node, ast.Constant) else text
 
 
 def failing_expression(place: FramePlace) -> ast.expr | None:
-    """The sub-expression that failed: by the interpreter's own position (3.11+), else the innermost that raises."""
+    """Return the sub-expression that failed: at the interpreter's position (3.11+), else the innermost that raises."""
     nodes = list(sub_expressions(place.evaluated))
     position = place.facts.position if place.facts else None
     if position:
@@ -87,7 +87,7 @@ def failing_expression(place: FramePlace) -> ast.expr | None:
 
 
 def proving(d: Diagnosis, limit: int = 6) -> list[Cited]:
-    """What to cite: the chosen expressions, then the frame's own data."""
+    """Return what to cite: the chosen expressions, then the frame's own variables, at most `limit`."""
     chosen = list(d.cited)
     for variable in variables(d.place.facts) if d.place.facts else []:
         if len(chosen) < min(limit, 3) and all(c.expression != variable.name for c in chosen):

@@ -1,4 +1,4 @@
-"""What broke the failing line, said with its values, and which expressions to look behind."""
+"""Explains what broke the failing line with its values, and which expressions to trace back."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from dap_ai.debuggees.python.analysis.syntax.nodes import READS
 from dap_ai.protocol.contracts.inspection import ExceptionFacts
 
 _RECURSIVE = 3
-"""Frames of one function; with fewer it is a library that calls itself, below them."""
+"""Minimum frames of one function; with fewer, a library recurses below them."""
 
 ON_PURPOSE = "It is raised on purpose"
-"""How the sentence about an error that the failing line raises itself begins."""
+"""Start of the sentence about an error that the failing line raises itself."""
 
 
 def diagnose(case: StopSnapshot) -> Diagnosis | None:
-    """What broke the innermost user frame's line. None where no user frame was read."""
+    """Return what broke the innermost user frame's line; None if no user frame was read."""
     place = case.places[0] if case.exception and case.places else case.focus
     if place is None:
         return None
@@ -41,7 +41,7 @@ def _explain(d: Diagnosis, error: ExceptionFacts, case: StopSnapshot) -> None:
     statement = d.place.statement
     if unraised.explain(d, error):
         return
-    if isinstance(statement, ast.Raise) and d.broken is None:  # else it failed on the way to what it would raise
+    if isinstance(statement, ast.Raise) and d.broken is None:  # otherwise evaluating the exception itself failed
         _raised(d, statement, case.inspection.exceptions)
     elif explain:
         explain(d, error)
@@ -56,7 +56,7 @@ def _any_name(d: Diagnosis, statement: ast.stmt) -> None:
     roots = [d.broken] if d.broken else header_expressions(statement)
     d.roots += roots
     nodes = list(sub_expressions(roots))
-    called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}  # `pytest.fail`, an object that is called
+    called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}  # `pytest.fail` or a callable object
     for node in nodes:
         if isinstance(node, READS) and id(node) not in called:
             d.cite(node)
@@ -75,7 +75,7 @@ def _raised(d: Diagnosis, statement: ast.Raise, chain: Sequence[ExceptionFacts])
 
 
 def _reason(d: Diagnosis, statement: ast.Raise, chain: Sequence[ExceptionFacts]) -> tuple[str, list[ast.expr]]:
-    """Why the line was reached, by the innermost of what surrounds it, and what that depends on; empty: not known."""
+    """Return why the innermost enclosing statement led to the line, and what that depends on; ("", []) if unknown."""
     around = [n for n in ast.walk(d.place.scope) if _holds(n, statement)] if d.place.scope else []
     match max(around, key=lambda n: n.lineno, default=None):
         case ast.If(test=test, orelse=orelse):
@@ -94,7 +94,7 @@ def _reason(d: Diagnosis, statement: ast.Raise, chain: Sequence[ExceptionFacts])
 
 
 def _holds(node: ast.AST, statement: ast.stmt) -> TypeGuard[ast.stmt | ast.ExceptHandler]:
-    """Whether it is a branch, a loop, a `try` or a handler around a statement."""
+    """Whether the node is a branch, loop, `try` or handler around a statement."""
     return (
         isinstance(node, ast.stmt | ast.ExceptHandler)
         and hasattr(node, "body")

@@ -1,6 +1,6 @@
-"""A SyntaxError of a program or of a file that was imported: its line with a caret, the bracket that is likely open.
+"""A SyntaxError of the program or an imported file: its line with a caret, and the bracket that is likely unclosed.
 
-The frames of such a stop tell who imports, not what is wrong; the exception names file, line and column.
+The stop's frames show who imports the file, not what is wrong; the exception names file, line and column.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from dap_ai.agent.source.source_file import SourceFile
 from dap_ai.protocol.wire.ask_messages import Suspect
 
 TYPES = frozenset({"SyntaxError", "IndentationError", "TabError", "_IncompleteInputError"})
-"""The last is what a notebook's cell raises from Python 3.13 on where its text ends too early."""
+"""A notebook cell that ends too early raises the last of these since Python 3.13."""
 _OPENING, _CLOSING = {"(": ")", "[": "]", "{": "}"}, {")": "(", "]": "[", "}": "{"}
 _SHOWN_BEFORE = 2
 
 
 class Wrong(NamedTuple):
-    """Where a file does not compile. `line` and `column` are 1-based; column 0: not known."""
+    """Where a file does not compile. `line` and `column` are 1-based; column 0 means unknown."""
 
     source: SourceFile
     line: int
@@ -32,7 +32,7 @@ class Wrong(NamedTuple):
 
 
 class Bracket(NamedTuple):
-    """An opening bracket, and where it stands; both are 1-based."""
+    """An opening bracket and its position; `line` and `column` are 1-based."""
 
     text: str
     line: int
@@ -40,7 +40,7 @@ class Bracket(NamedTuple):
 
 
 def wrong_at(case: StopSnapshot) -> Wrong | None:
-    """What the exception tells of a file that can be read; None: it is no such error, or it is about other text."""
+    """Return the error's position in a readable file; None for another exception or unreadable text."""
     error = case.exception
     if error is None or error.type.rpartition(".")[2] not in TYPES:
         return None
@@ -54,9 +54,9 @@ def wrong_at(case: StopSnapshot) -> Wrong | None:
 
 
 def explain_syntax_error(wrong: Wrong, spot: str, bracket_spot: str, importer: str) -> tuple[list[str], list[Suspect]]:
-    """The paragraphs of an answer, the first its verdict. Places are code.
+    """Return the answer's paragraphs, verdict first, and the suspects. Spots are passed as Markdown code.
 
-    `importer`: the line that imports it; empty: it is the program itself.
+    `importer`: the line that imports the file; empty for the program itself.
     """
     bracket = likely_open(wrong)
     suspects = [Suspect(wrong.source.path, wrong.line, 1.0, wrong.message)]
@@ -79,10 +79,10 @@ def explain_syntax_error(wrong: Wrong, spot: str, bracket_spot: str, importer: s
 
 
 def likely_open(wrong: Wrong) -> Bracket | None:
-    """The innermost bracket that is still open before the place of the error; None: there is none."""
+    """Return the innermost bracket still open before the error, or None."""
     is_open: list[Bracket] = []
     text = io.StringIO("\n".join(wrong.source.lines))
-    with contextlib.suppress(tokenize.TokenError, SyntaxError):  # behind that place, whatever may come
+    with contextlib.suppress(tokenize.TokenError, SyntaxError):  # tokens after the error may be anything
         for token in tokenize.generate_tokens(text.readline):
             line, column = token.start[0], token.start[1] + 1
             if (line, column) >= (wrong.line, wrong.column or 1):

@@ -1,4 +1,4 @@
-"""Items that are compared because what comes before them is equal: heaps, sorting and bisection of tuples."""
+"""Items that are compared because the items before them are equal: heaps, sorting and bisection of tuples."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _HEAPS = frozenset({"heappop", "heapify", "heapreplace", "heappushpop", "put", "
 
 
 class Tie(NamedTuple):
-    """The call that compared the items, and the name of the type that has no order."""
+    """The call that compared the items, and the name of the type without an order."""
 
     call: ast.Call
     type: str
@@ -30,7 +30,7 @@ class Tie(NamedTuple):
 
 
 def tie_of(d: Diagnosis, message: str) -> Tie | None:
-    """The comparison inside of a call of the failing line, if that is what failed."""
+    """Return the failed comparison within a call of the failing line, or None for another failure."""
     match = _UNORDERED.search(message)
     if match is None or match[1] != match[2]:
         return None
@@ -40,7 +40,7 @@ def tie_of(d: Diagnosis, message: str) -> Tie | None:
 
 
 def explain(d: Diagnosis, message: str) -> bool:
-    """Says why the items were compared, and what to do; False: it is no such failure."""
+    """Explain why the items were compared and what to do; returns False for another failure."""
     tie = tie_of(d, message)
     if tie is None:
         return False
@@ -62,7 +62,7 @@ def explain(d: Diagnosis, message: str) -> bool:
 
 
 def _tied(d: Diagnosis, tie: Tie) -> str:
-    """The first item of what is put in: it is the one whose equal was met."""
+    """Return a note with the first item of the inserted tuple, which equalled an existing one; "" if unknown."""
     item = tie.call.args[-1] if called_name(tie.call) in _PUTS and tie.call.args else None
     first = item.elts[0] if isinstance(item, ast.Tuple) and item.elts else None
     value = d.value(first) if first else None
@@ -70,7 +70,7 @@ def _tied(d: Diagnosis, tie: Tie) -> str:
 
 
 def is_of_tuples(d: Diagnosis, tie: Tie) -> bool:
-    """Whether the compared items are tuples, as far as the line or the values tell."""
+    """Whether the compared items are tuples, judging by the line and its values."""
     if any(isinstance(argument, ast.Tuple) for argument in tie.call.args):
         return True
     holders = [*tie.call.args, *([tie.call.func.value] if isinstance(tie.call.func, ast.Attribute) else [])]

@@ -1,4 +1,4 @@
-"""An error or warning that a test expects and that did not come: which call should have brought it."""
+"""An expected error or warning that a test did not get: finds the call that should have caused it."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _EXPECTS = {
     "warns": "warn with", "assertWarns": "warn with", "assertWarnsRegex": "warn with",
 }  # fmt: skip
 _DID_NOT = re.compile(r"DID NOT (RAISE|WARN)|.* not (raised|triggered)")
-"""How pytest and unittest say it."""
+"""The messages of pytest and unittest for this failure."""
 
 
 def explain(d: Diagnosis, error: ExceptionFacts) -> bool:
-    """Says which call it was, and blames it, not the rest of the test; whether this is what failed."""
+    """Name and blame the call, not the rest of the test; returns whether this is what failed."""
     statement = d.place.statement
     if not _DID_NOT.match(error.message) or statement is None:
         return False
@@ -40,7 +40,7 @@ def explain(d: Diagnosis, error: ExceptionFacts) -> bool:
 
 
 def _expected(statement: ast.stmt) -> ast.Call | None:
-    """The call that expects it: `pytest.raises(ValueError)`."""
+    """Return the call that expects the error, such as `pytest.raises(ValueError)`, or None."""
     match statement:
         case ast.With(items=items) | ast.AsyncWith(items=items):
             found = [item.context_expr for item in items]
@@ -52,7 +52,7 @@ def _expected(statement: ast.stmt) -> ast.Call | None:
 
 
 def _calls(statement: ast.stmt, expected: ast.Call) -> list[ast.expr]:
-    """What each line of the block evaluates; or the call that is given as a function and its arguments."""
+    """Return what each line of the block evaluates, or the call passed as a function with its arguments."""
     if isinstance(statement, ast.With | ast.AsyncWith):
         values = [getattr(inner, "value", None) for inner in statement.body]
         return [value for value in values if isinstance(value, ast.expr)]

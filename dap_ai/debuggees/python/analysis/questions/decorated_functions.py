@@ -1,4 +1,4 @@
-"""Which function a name stands for in the program: not always the one so written, but what a decorator made of it."""
+"""Which function a name refers to in the program: a decorator may have replaced the one with that name."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from dap_ai.debuggees.python.analysis.record.recorded_run import RerunToStop
 from dap_ai.debuggees.python.analysis.record.trace_record import Activation, StatementRun
 
 _MAX_BETWEEN = 5
-"""So many wrappers around one function."""
+"""Maximum number of wrappers around one function."""
 _MAX_CODE = 60
 
 
 @dataclass(frozen=True)
 class Wrapper:
-    """The function that a name stands for, in the place of the one that is written under it."""
+    """The function that a name refers to, instead of the function defined under that name."""
 
     name: str
-    """Without its class."""
+    """The name without its class."""
     source: SourceFile
     function: FunctionNode
     written: tuple[SourceFile, FunctionNode] | None
-    """None: nothing is written under this name."""
+    """The function defined under this name, or None."""
 
     def describe(self, again: RerunToStop) -> str:
-        """`area` is `wrapper` (`shop.py:5`), by the decorator `@logged`."""
+        """Return a sentence such as: `area` is `wrapper` (`shop.py:5`), by the decorator `@logged`."""
         decorators = self.written[1].decorator_list if self.written else []
         head = f"`{self.name}` is `{self.function.name}` ({spot(again, self.source, self.function.lineno)})"
         if decorators:
@@ -38,26 +38,26 @@ class Wrapper:
         return f"{head}{own}."
 
     def runs(self, again: RerunToStop) -> list[Activation]:
-        """Its recorded calls by this name: one wrapper may serve for several functions."""
+        """Return its recorded calls by this name: one wrapper may serve several functions."""
         runs = (run for run in again.record.runs_of(self.source) if run.scope is self.function)
         return [run for run in runs if (at := again.record.caller(run)) and self._is_meant(again, run, at)]
 
     def _is_meant(self, again: RerunToStop, run: Activation, event: StatementRun) -> bool:
-        """Where a statement calls several that share the wrapper, what it has called tells which."""
+        """Whether a call belongs to this name; if a statement calls several such wrappers, judged by what it called."""
         if not _mentions(event.statement, self.name):
             return False
         alike = [each for each in again.record.calls(event) if each.scope is run.scope]
         return len(alike) == 1 or self.wrapped_in(again, run) is not None
 
     def wrapped_in(self, again: RerunToStop, outer: Activation) -> Activation | None:
-        """The call of the written function that one of its own calls made."""
+        """Return the call of the defined function made within a wrapper's call, or None."""
         own = self.written[1] if self.written else None
         runs = (run for run in again.record.runs.values() if run.scope is own)
         return next((run for run in runs if any(each is outer for each in _around(again, run))), None)
 
 
 def wrapper_of(again: RerunToStop, name: str, written: tuple[SourceFile, FunctionNode] | None) -> Wrapper | None:
-    """What a name stands for, where that is another function than the written one; None: it is that, or not known."""
+    """Return the wrapper that a name refers to; None if it is the defined function or unknown."""
     own = name.rpartition(".")[2]
     source, function = _bound(again, name) or (_outer(again, own, written[1]) if written else None) or (None, None)
     if source is None or function is None or (written and function is written[1]):
@@ -66,7 +66,7 @@ def wrapper_of(again: RerunToStop, name: str, written: tuple[SourceFile, Functio
 
 
 def called_as(again: RerunToStop, event: StatementRun, name: str) -> list[Activation]:
-    """The calls by this name that an event made."""
+    """Return the calls by this name that an event made."""
     children = again.record.calls(event)
     by_name = [run for run in children if run.name == name]
     if by_name:
@@ -78,7 +78,7 @@ def called_as(again: RerunToStop, event: StatementRun, name: str) -> list[Activa
 
 
 def _bound(again: RerunToStop, name: str) -> tuple[SourceFile, FunctionNode] | None:
-    """The function that is the name's value at the stop, by where its code was written."""
+    """Return the function that is the name's value at the stop, found by its code's location, or None."""
     values = (place.value(name) for place in again.case.callers)
     value = next((value for value in values if value is not None), None)
     definition = value.definition if value and value.kind == "function" else None
@@ -88,7 +88,7 @@ def _bound(again: RerunToStop, name: str) -> tuple[SourceFile, FunctionNode] | N
 
 
 def _outer(again: RerunToStop, name: str, function: FunctionNode) -> tuple[SourceFile, FunctionNode] | None:
-    """What was called by the name of a decorated function, where its own calls came by that."""
+    """Return the function through which a decorated function's calls were made by its name, or None."""
     for run in again.record.runs.values() if function.decorator_list else ():
         if run.scope is function:
             for outer in _around(again, run, name):
@@ -98,7 +98,7 @@ def _outer(again: RerunToStop, name: str, function: FunctionNode) -> tuple[Sourc
 
 
 def _around(again: RerunToStop, run: Activation, name: str = "") -> Iterator[Activation]:
-    """The calls around one, up to what the program called by its name; with a name, that one alone."""
+    """Yield the calls around one, up to the one called by its name; with `name`, only that one."""
     own, inner = name or run.name, run
     for _ in range(_MAX_BETWEEN):
         event = again.record.caller(inner)
@@ -114,6 +114,6 @@ def _around(again: RerunToStop, run: Activation, name: str = "") -> Iterator[Act
 
 
 def _mentions(statement: ast.stmt, name: str) -> bool:
-    """Whether a statement has the name, but for a `def` of it."""
+    """Whether a statement mentions the name, except as its `def`."""
     nodes = ast.walk(statement)
     return any(getattr(n, "id", "") == name or getattr(n, "attr", "") == name for n in nodes)

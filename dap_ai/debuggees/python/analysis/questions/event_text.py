@@ -1,4 +1,4 @@
-"""A recorded event in words: where, in which call, what it gave, and which tests let it be reached."""
+"""Descriptions of recorded events: location, call, values, and which conditions led there."""
 
 from __future__ import annotations
 
@@ -18,43 +18,43 @@ _CODE, _VALUE, _GIVEN, _ARGUMENTS = 80, 60, 3, 3
 
 
 def spot(again: RerunToStop, source: SourceFile, line: int) -> str:
-    """`shop.py:12`, as code."""
+    """Return a location as code: `shop.py:12`."""
     return f"`{shorten(source.path, again.case.inspection.cwd)}:{line}`"
 
 
 def at(again: RerunToStop, event: StatementRun) -> str:
-    """`shop.py:12` in `total`."""
+    """Return an event's location: `shop.py:12` in `total`."""
     run = event.run
     inside = "" if isinstance(run.scope, ast.Module) else f" in `{run.function}`"
     return f"{spot(again, run.source, event.statement.lineno)}{inside}"
 
 
 def code(source: SourceFile, line: int) -> str:
-    """The line, as code."""
+    """Return the line as code."""
     return f"`{cut(source.line(line).strip(), _CODE)}`"
 
 
 def value(text: str) -> str:
-    """A value's text, as code."""
+    """Return a value's text as code."""
     return f"`{cut(text, _VALUE)}`"
 
 
 def call_of(run: Activation) -> str:
-    """`total(rows=[1, 2])`, with its first arguments."""
+    """Return a call with its first arguments: `total(rows=[1, 2])`."""
     given = [f"{name}={cut(text, 30)}" for name, text in run.arguments.items() if name not in ("self", "cls")]
     more = ["..."] if len(given) > _ARGUMENTS else []
     return f"`{run.function}({', '.join([*given[:_ARGUMENTS], *more])})`"
 
 
 def given(event: StatementRun, roots: Iterable[ast.expr]) -> str:
-    """`, where x is 1 and y is 2`: the values of the names in some of its expressions; empty if none is known."""
+    """Return the values of names in the expressions, as in `, where x was 1 and y was 2`; "" if none is known."""
     known = event.run.values(names_in(*roots), event)
     told = [f"`{name}` was {value(text)}" for name, text in known.items() if not text.startswith("<function")]
     return f", where {' and '.join(told[:_GIVEN])}" if told else ""
 
 
 def tests_of(event: StatementRun) -> Iterator[tuple[StatementRun, ast.expr]]:
-    """The tests that let an event of its run be reached, nearest first: those around it, then those that led past."""
+    """Yield the conditions that led to an event, nearest first: enclosing ones and earlier `if`s that could leave."""
     run = event.run
     found: list[tuple[StatementRun, ast.expr]] = []
     for test, expression in control_tests(run.scope, event.statement.lineno):
@@ -65,7 +65,7 @@ def tests_of(event: StatementRun) -> Iterator[tuple[StatementRun, ast.expr]]:
 
 
 def caught(again: RerunToStop, event: StatementRun) -> str:
-    """`except KeyError` caught what `shop.py:4` raised, of the handler that an event stands in; empty: in none."""
+    """Return what the event's handler caught, as in: `except KeyError` caught what `shop.py:4` raised; "" if none."""
     run, line = event.run, event.statement.lineno
     for outer in (s for s in own_statements(run.scope) if isinstance(s, ast.Try)):
         for handler in outer.handlers:
@@ -84,14 +84,14 @@ def _raised(again: RerunToStop, event: StatementRun) -> str:
 
 
 def test_result(test: StatementRun) -> bool | None:
-    """Whether a test held when it was run; None: it is not known."""
+    """Whether a condition was true when evaluated; None if unknown."""
     after = test.run.events[test.at + 1 :][:1]
     body = getattr(test.statement, "body", None)
     return bool(after) and is_within(after[0].statement.lineno, body) if body else None
 
 
 def decided(again: RerunToStop, test: StatementRun, expression: ast.expr) -> str:
-    """`if x > 3` at `shop.py:4` did not hold, where `x` was `2`."""
+    """Return a condition's result, as in: `if x > 3` at `shop.py:4` did not hold, where `x` was `2`."""
     was = {True: "held", False: "did not hold", None: "was looked at"}[test_result(test)]
     word = "while" if isinstance(test.statement, ast.While) else "if"
     head = f"`{word} {cut(ast.unparse(expression), _CODE)}` at {spot(again, test.run.source, test.statement.lineno)}"

@@ -1,4 +1,4 @@
-"""Why a line was run, or was not: the tests around it, what left before it, who calls its function."""
+"""Why a line ran or did not: its conditions, earlier exits, and the callers of its function."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _DEPTH, _SITES, _VALUES = 3, 3, 5
 
 
 def why_line(again: RerunToStop, source: SourceFile, line: int) -> list[str]:
-    """Sentences, the most direct first."""
+    """Return sentences, the most direct first."""
     while _WORD_ALONE.match(source.line(line)):  # `else:`
         line += 1
     statement = source.statement_at(line)
@@ -52,14 +52,14 @@ def why_line(again: RerunToStop, source: SourceFile, line: int) -> list[str]:
 
 
 def called(again: RerunToStop, source: SourceFile, function: FunctionNode) -> Iterator[str]:
-    """How often a function was called, and by which lines."""
+    """Yield how often a function was called, and by which lines."""
     count = calls_of(again, source, function)
     yield f"`{function.name}` was {f'called {times(count)}' if count else 'never called'} before this stop."
     yield from _sites(again, source, function.name)
 
 
 def calls_of(again: RerunToStop, source: SourceFile, function: FunctionNode) -> int:
-    """How often a function was called; a generator counts where it was begun."""
+    """Return how often a function was called; a generator counts when it starts."""
     body = without_docstring(function.body)
     told = sum(
         c.file == source.path and c.line in range(first_line(function), function.lineno + 1) for c in again.trace.calls
@@ -108,7 +108,7 @@ def _why_not(again: RerunToStop, source: SourceFile, statement: ast.stmt, depth:
 
 
 def _missed(again: RerunToStop, source: SourceFile, statement: ast.stmt, test: ast.stmt, expression: ast.expr) -> str:
-    """`if x > 3` at `shop.py:4` ran twice and never held: `x` was `1`, `2`."""
+    """Return a sentence such as: `if x > 3` at `shop.py:4` ran twice and never held: `x` was `1`, `2`."""
     in_body = any(s.lineno <= statement.lineno <= last_line(s) for s in getattr(test, "body", []))
     place = spot(again, source, test.lineno)
     if isinstance(test, ast.For):
@@ -116,7 +116,7 @@ def _missed(again: RerunToStop, source: SourceFile, statement: ast.stmt, test: a
     events = [e for e in again.record.events if e.statement is test and e.run.source is source]
     led = [e for e in events if test_result(e) is in_body]
     text = f"`{cut(ast.unparse(expression), 80)}` at {place}"
-    if led:  # it was entered, and something within the block led away
+    if led:  # the body was entered, but something in it left early
         within = guards(source.scope_at(statement.lineno) or test, statement)
         inner = next((guard for guard in within if guard.lineno > test.lineno), None)
         last = next((e for e in reversed(again.record.events) if e.statement is inner), None) if inner else None
@@ -129,7 +129,7 @@ def _missed(again: RerunToStop, source: SourceFile, statement: ast.stmt, test: a
 
 
 def _values(events: Sequence[StatementRun], expression: ast.expr) -> str:
-    """`: x was 1, 2`: what its names were, over the rounds."""
+    """Return the values of an expression's names over the rounds, as in `: x was 1, 2`; "" if unknown."""
     told: list[str] = []
     for name in names_in(expression):
         texts = list(dict.fromkeys(t for e in events if (t := e.run.value(name, e)) is not None))
@@ -140,7 +140,7 @@ def _values(events: Sequence[StatementRun], expression: ast.expr) -> str:
 
 
 def _left_before(again: RerunToStop, source: SourceFile, scope: ast.AST) -> Iterator[str]:
-    """What the last run of its function did instead of going on to it."""
+    """Yield what the last run of the line's function did instead of reaching it."""
     runs = [run for run in again.record.runs_of(source) if run.scope is scope and run.events]
     last = runs[-1] if runs else None
     end = again.end
@@ -160,7 +160,7 @@ def _left_before(again: RerunToStop, source: SourceFile, scope: ast.AST) -> Iter
 
 
 def _is_below(again: RerunToStop, inner: Activation, outer: Activation) -> bool:
-    """Whether a run was called, at last, by another one."""
+    """Whether one run called another, directly or not."""
     run: Activation | None = inner
     for _ in range(200):
         caller = again.record.caller(run) if run else None
@@ -173,7 +173,7 @@ def _is_below(again: RerunToStop, inner: Activation, outer: Activation) -> bool:
 
 
 def _statements(again: RerunToStop, own: SourceFile, name: str) -> Iterator[tuple[SourceFile, ast.stmt]]:
-    """The statements that call a function of this name, in the files that are known."""
+    """Yield the statements that call a function of this name, in the known files."""
     for source in ({own.path: own} | again.files).values():
         for statement in source.index.statements if source.tree else ():
             names = {called_name(call) for call in calls_by(statement)}

@@ -1,4 +1,4 @@
-"""In which frame an object is followed best: in the one that has had it for longest."""
+"""Chooses the frame in which to trace an object: the one that has had it for longest."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dap_ai.debuggees.python.analysis.syntax.nodes import called_name, calls_in,
 
 
 def outermost(case: StopSnapshot, place: FramePlace, root: ast.expr) -> tuple[ast.expr, FramePlace]:
-    """`warehouse.stock['lamp']` of `main`, for `self.stock[sku]` of a method that it called with this object."""
+    """Return the outermost expression and frame for an object, e.g. `warehouse.stock['lamp']` for `self.stock[sku]`."""
     for outer in case.places[case.places.index(place) + 1 :]:
         moved = _moved(place, outer, root)
         if moved is None or outer.value(moved) is not None:
@@ -23,7 +23,7 @@ def outermost(case: StopSnapshot, place: FramePlace, root: ast.expr) -> tuple[as
 
 
 def _moved(place: FramePlace, outer: FramePlace, root: ast.expr) -> ast.expr | None:
-    """The expression as the caller has it; None: the object is not passed by it, or under no name."""
+    """Return the expression in the caller's terms; None if the caller passed the object without a name."""
     held = root_name(root) or ""
     function, statement = place.function, outer.statement
     if function is None or statement is None or isinstance(root, ast.Name):
@@ -45,7 +45,7 @@ def _moved(place: FramePlace, outer: FramePlace, root: ast.expr) -> ast.expr | N
 
 
 def arguments(function: FunctionNode, statement: ast.stmt, parameter: str) -> Iterator[ast.expr]:
-    """What a statement that calls the function passes for one of its parameters."""
+    """Yield the arguments that a statement passes for one parameter of the function it calls."""
     names = [p.arg for p in [*function.args.posonlyargs, *function.args.args]]
     owner, own = (names[0], names[1:]) if names[:1] in (["self"], ["cls"]) else ("", names)
     for call in (call for call in calls_in(statement) if called_name(call) == function.name):

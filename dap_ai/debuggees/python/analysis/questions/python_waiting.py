@@ -15,7 +15,7 @@ from dap_ai.debuggees.python.analysis.syntax.waits import waiting_call, waits
 
 
 def waiting(case: StopSnapshot) -> str:
-    """A sentence or two, by what the stack shows; empty: no frame has source."""
+    """Return a sentence or two, from the stack; "" if no frame has source."""
     return stack_waiting.waiting(case, _awaited)
 
 

@@ -1,4 +1,4 @@
-"""What a question in plain words asks for: a line, a function's result, a comparison, where a value is from. Pure."""
+"""Parses a natural-language question: about a line, a result, a comparison, or a value's origin. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dap_ai.debuggees.python.analysis.syntax.nodes import expression
 
 @dataclass(frozen=True)
 class LineRun:
-    """Why a line was run or was not, or how often. `file`: as it was typed; empty: the one of the stop."""
+    """Why a line ran or did not, or how often. `file`: as typed; empty for the file of the stop."""
 
     line: int
     file: str = ""
@@ -22,37 +22,37 @@ class LineRun:
 
 @dataclass(frozen=True)
 class Returned:
-    """What a function returned, or why it did so."""
+    """What a function returned, or why."""
 
     function: str
     value: str = ""
-    """Source text of a literal; empty: any."""
+    """Source text of a literal; empty for any value."""
 
 
 @dataclass(frozen=True)
 class Called:
-    """How often, or by what, a function was called."""
+    """How often, or from where, a function was called."""
 
     function: str
 
 
 @dataclass(frozen=True)
 class Compared:
-    """Why something holds, or whether it does."""
+    """Why a condition is true, or whether it is."""
 
     subject: str
-    """An expression."""
+    """The expression in question."""
     condition: str
-    """Another one: `total > value`."""
+    """The condition as an expression: `total > value`."""
     holds: bool | None = None
-    """What the question takes for granted; None: nothing."""
+    """Truth value that the question assumes; None if it assumes none."""
     others: list[str] = field(default_factory=list[str])
-    """Expressions that the subject is compared with; no literals."""
+    """Expressions that the subject is compared with, without literals."""
 
 
 @dataclass(frozen=True)
 class Literally:
-    """Where a value is from (`where does 7 come from?`), or why it was not got (`why not 99?`)."""
+    """Where a value is from (`where does 7 come from?`), or why it did not result (`why not 99?`)."""
 
     value: str
     """Source text of a literal, or `nan`, `inf`."""
@@ -61,7 +61,7 @@ class Literally:
 
 @dataclass(frozen=True)
 class KindOnly:
-    """What needs no more than its kind."""
+    """A question that is fully described by its kind."""
 
     kind: question_patterns.Kind
 
@@ -72,7 +72,7 @@ _ODD_VALUES = ("nan", "inf", "-inf")
 
 
 def parse_question(question: str) -> Wanted | None:
-    """What it asks for; None: nothing of these kinds, or it names what is no expression."""
+    """Return what a question asks for; None for other kinds, or if it names something that is not an expression."""
     text = " ".join(question.strip().rstrip("?!. ").replace("`", "").split())
     for kind, pattern in question_patterns.PLAIN.items():
         if pattern.fullmatch(text):
@@ -90,7 +90,7 @@ def parse_question(question: str) -> Wanted | None:
 
 
 def named_by(wanted: Wanted | None) -> list[str]:
-    """The expressions that a frame should be asked for."""
+    """Return the expressions to evaluate in a frame."""
     if isinstance(wanted, Returned | Called):
         return [wanted.function]
     return [wanted.condition, wanted.subject, *wanted.others] if isinstance(wanted, Compared) else []
@@ -106,7 +106,7 @@ def _literally(text: str) -> Literally | None:
 
 
 def _stands(text: str) -> Compared | None:
-    """`why is a < b`, `is total bigger than 3`, `why isn't x None`, `why does a equal b`."""
+    """Parse `why is a < b`, `is total bigger than 3`, `why isn't x None`, `why does a equal b`; else None."""
     if differ := question_patterns.DIFFER.fullmatch(text):
         one, other = (normal(side) for side in differ.groups() if side)
         return Compared(one, f"{one} == {other}", None, [other]) if one and other else None
@@ -125,7 +125,7 @@ def _stands(text: str) -> Compared | None:
 
 
 def _symbols(text: str) -> tuple[str, str, list[str], bool] | None:
-    """What the whole text is, where it is a comparison of Python's."""
+    """Parse a text that is a Python comparison as (subject, condition, others, is_not), else None."""
     node = expression(text)
     if not isinstance(node, ast.Compare) or len(node.ops) != 1:
         return None
@@ -136,7 +136,10 @@ def _symbols(text: str) -> tuple[str, str, list[str], bool] | None:
 
 
 def _words(text: str, *, is_doing: bool) -> tuple[str, str, list[str], bool] | None:
-    """The subject that it begins with, and what is said of that; `is_doing`: by a verb of its own (`a equal b`)."""
+    """Parse a text that starts with a subject as (subject, condition, others, is_not), else None.
+
+    `is_doing`: the condition has a verb of its own (`a equal b`).
+    """
     subject = normal(found) if (found := leading(text)) else ""
     rest = text[len(found) :] if subject else ""
     if not rest[:1].isspace():
@@ -154,7 +157,7 @@ def _words(text: str, *, is_doing: bool) -> tuple[str, str, list[str], bool] | N
 
 
 def _operands(condition: str, subject: str) -> list[str]:
-    """What a comparison has beside its subject, but for literals."""
+    """Return a comparison's operands other than its subject and literals."""
     node = expression(condition)
     if not isinstance(node, ast.Compare):
         return []
@@ -163,7 +166,7 @@ def _operands(condition: str, subject: str) -> list[str]:
 
 
 def literal(text: str) -> str:
-    """A literal as source text; empty: it is none."""
+    """Return a literal's source text; "" if the text is not a literal."""
     text = text.strip()
     text = {"none": "None", "true": "True", "false": "False", "zero": "0"}.get(text.casefold(), text)
     if text.casefold() in _ODD_VALUES:

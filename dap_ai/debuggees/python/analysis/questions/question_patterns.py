@@ -1,4 +1,4 @@
-"""How questions in plain words are put: patterns of a whole question, in any case, with single blanks. Pure."""
+"""Patterns of whole natural-language questions, in any case, with single blanks. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def _pattern(*parts: str) -> re.Pattern[str]:
 
 
 _FUNCTION = r"(?P<f>[A-Za-z_][\w.]*)(?:\(\))?"
-"""A call with arguments is one to be made."""
+"""A function name; a call with arguments is to be evaluated instead."""
 _WHY = r"(?:why|how come|how is it that|how can it be that|explain why)"
 _DID = r"(?:(?:was|is|did|does|do|has|were)(?:n't)? ?)"
 _NEVER = r"(?:(?:not|never|ever|been|get|got|being|was|is|did|has) )*"

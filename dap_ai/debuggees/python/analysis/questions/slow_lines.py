@@ -1,4 +1,4 @@
-"""Why a program is slow: the lines that took the time of a run, and how often each of them ran."""
+"""Why a program is slow: the lines that took most of a run's time, and how often each ran."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LONG_S = 0.05
 
 
 def slow(case: StopSnapshot, trace: RunTrace, words: str) -> str:
-    """A paragraph."""
+    """Return the answer's paragraph."""
     lines = _merged(trace)
     whole = sum(line.seconds for line in lines)
     if whole <= 0:
@@ -30,7 +30,7 @@ def slow(case: StopSnapshot, trace: RunTrace, words: str) -> str:
 
 
 def _merged(trace: RunTrace) -> list[TracedLine]:
-    """A comprehension is of the line that it stands in."""
+    """Merge comprehensions into the line that contains them; slowest lines first."""
     found: dict[tuple[str, int], TracedLine] = {}
     for line in trace.lines:
         known = found.setdefault((line.file, line.line), line)

@@ -1,4 +1,4 @@
-"""What has changed since the stop that was asked about before."""
+"""What has changed since the last stop that was asked about."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NO_OTHER = (
 
 @dataclass
 class StopValues:
-    """The values at a stop, by function and name."""
+    """The values at a stop, by (function, name)."""
 
     epoch: int
     spot: str
@@ -25,7 +25,7 @@ class StopValues:
 
 
 def kept(case: StopSnapshot) -> StopValues | None:
-    """What is remembered of a stop; None where no frame has source."""
+    """Return the values to remember of a stop; None if no frame has source."""
     place = case.focus
     if place is None:
         return None
@@ -40,7 +40,7 @@ def kept(case: StopSnapshot) -> StopValues | None:
 
 
 def changed(earlier: StopValues | None, now: StopValues) -> str:
-    """A paragraph; `earlier`: None where no other stop was asked about."""
+    """Return the answer's paragraph. `earlier`: None if no other stop was asked about."""
     if earlier is None:
         return _NO_OTHER
     functions = {function for function, _ in now.values}

@@ -1,4 +1,4 @@
-"""Where a value is from: back from an event along what made the value, a link at a time, as it was in the run."""
+"""Where a value is from: traces back from an event through what made the value, as it was in the run."""
 
 from __future__ import annotations
 
@@ -36,23 +36,23 @@ _PLAIN = ("None", "0", "''", "[]", "{}", "set()", "()", "-1")
 
 
 def links(again: RerunToStop, root: ast.expr, event: StatementRun, wanted: str = "") -> list[str]:
-    """What made an expression what it is when the event begins, nearest first. `wanted`: its value's text."""
+    """Return what made an expression's value at the event's start, nearest first. `wanted`: the value's text."""
     walk = _Walk(again)
     walk.back(root, event, wanted)
     return walk.found[:_MAX_LINKS]
 
 
 def call_links(again: RerunToStop, run: Activation) -> list[str]:
-    """How a call came to its result, nearest first."""
+    """Return how a call produced its result, nearest first."""
     walk = _Walk(again)
     walk.into(run)
     return walk.found[:_MAX_LINKS]
 
 
 def standing_out(again: RerunToStop, roots: Sequence[ast.expr], event: StatementRun, within: str = "") -> str:
-    """The value that stands out most among what the roots depended on, in a sentence; empty: there is none.
+    """Return a sentence on the strongest anomaly among what the roots depended on; "" if none.
 
-    `within`: only one that this text holds.
+    `within`: consider only values that this text contains.
     """
     odd = anomalies(again.record, slice_of(again.record, event, roots), ())
     found = next((each for each in odd if each.weight >= _LEAST_ODD and (not within or each.text in within)), None)
@@ -66,7 +66,7 @@ class _Walk:
         self.found: list[str] = []
 
     def back(self, node: ast.expr, event: StatementRun, wanted: str = "") -> None:
-        """Adds the links from an expression that the event evaluates. `wanted`: the value that is looked for in it."""
+        """Add the links from an expression that the event evaluates. `wanted`: the value to trace in it."""
         key = (event.first, ast.unparse(node))
         if key in self._seen or len(self.found) >= _MAX_LINKS:
             return
@@ -82,7 +82,7 @@ class _Walk:
                 self._parts(node, event, wanted)
 
     def into(self, run: Activation) -> None:
-        """Adds how a call came to its result."""
+        """Add how a call produced its result."""
         if not run.events:
             return
         last = run.events[-1]
@@ -106,7 +106,7 @@ class _Walk:
             self.back(returned.value, last, run.traced.result)
 
     def _fell_through(self, run: Activation) -> None:
-        """Adds the tests that would have led to a `return`, and never held."""
+        """Add the conditions that would have led to a `return` and were never true."""
         for statement in own_statements(run.scope):
             tests = control_tests(run.scope, statement.lineno) if isinstance(statement, ast.Return) else []
             for test, expression in tests:
@@ -119,7 +119,7 @@ class _Walk:
                     break
 
     def _why_there(self, event: StatementRun) -> None:
-        """Adds the test that led to an event, and what its call gave; of a handler what it caught."""
+        """Add the condition that led to an event, and its call's result; or what the event's handler caught."""
         if told := caught(self._again, event):
             self._add(told)
             return
@@ -172,7 +172,7 @@ class _Walk:
             self.back(argument, caller, run.arguments[name])
 
     def _only_writer(self, attribute: str, event: StatementRun) -> StatementRun | None:
-        """What wrote an attribute of this name, where that was done once: of several it is not known whose it is."""
+        """Return the only event that wrote an attribute of this name; None if several did, for unknown objects."""
         found = list(islice(self._again.record.writers(attribute, event), 2))
         return found[0] if len(found) == 1 else None
 
@@ -183,19 +183,19 @@ class _Walk:
         self._why_there(writer)
 
     def _called(self, node: ast.expr, event: StatementRun, wanted: str = "") -> Activation | None:
-        """The call of the user's that an expression of the event made, the outermost first.
+        """Return the user function's call that an expression of the event made, outermost first.
 
-        Of several calls of one function the last that gave what is wanted; none where that is not known.
+        Of several calls of one function, return the last that returned `wanted`; None if unknown.
         """
         names = [called_name(call) for call in calls_in(node)]
         by_name = (called_as(self._again, event, name) for name in names)
         runs = next((runs for runs in by_name if runs), list[Activation]())
-        if not runs and len(names) == 1:  # by another name: `return f(*args)`
+        if not runs and len(names) == 1:  # called by another name: `return f(*args)`
             runs = [r for r in self._again.record.calls(event) if wanted and r.traced.result == wanted]
         return runs[0] if len(runs) == 1 else next((r for r in reversed(runs) if r.traced.result == wanted), None)
 
     def _parts(self, node: ast.expr, event: StatementRun, wanted: str) -> None:
-        """Of several names the one with a value that is worth to be followed; of one, that."""
+        """Trace the only known name of an expression, or of several, one with a conspicuous value."""
         known = list(event.run.values(names_in(node), event).items())
         worth = [(name, text) for name, text in known if not self._is_table(name, event)]
         known = worth if len(worth) == 1 else known
@@ -205,14 +205,14 @@ class _Walk:
             return
 
     def _is_table(self, name: str, event: StatementRun) -> bool:
-        """Whether it holds what stands in the source: a dict of names, a list of units."""
+        """Whether the name's value is written in the source: a dict of names, a list of units."""
         runs = [event.run, *self._again.record.runs_of(event.run.source)]
         maker = next((m for run in runs if (m := next(run.makers(name, event), None))), None)
         return maker is not None and isinstance(getattr(maker.statement, "value", None), _DISPLAY)
 
 
 def _bringer(name: str, event: StatementRun, run: Activation, wanted: str) -> StatementRun | None:
-    """What gave a name its value: of several changes of one object the one that brought what is wanted into it."""
+    """Return what gave a name its value; of several changes to one object, the one that added `wanted`."""
     found = None
     for maker in run.makers(name, event):
         held = wanted and wanted in maker.values.get(name, "")

@@ -1,4 +1,4 @@
-"""What the failure run again shows of a finding: that the suspected thing has really happened in it."""
+"""Evidence from rerunning the failure: whether the mistake that a finding suspects happened in the run."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from dap_ai.debuggees.python.analysis.syntax.nodes import is_none
 from dap_ai.protocol.contracts.snapshot_messages import RunTrace, TracedCall, ValueChanges
 
 _LIKELY = 0.8
-"""A change of such a kind is more often the fix than a `return` that was forgotten."""
+"""Prior from which a change is more often the fix than a forgotten `return`."""
 
 _OF_A_FUNCTION = {IMPLICIT_NONE}
-"""What was seen shows the function that is wrong, not by which of its lines: perhaps a test that should have held."""
+"""Rules whose evidence shows which function is wrong, not which line: perhaps a test that should have been true."""
 
 
 def confirm_dynamically(analysis: StopAnalysis, trials: Trials) -> None:
-    """Lifts each line whose finding the widest run confirms, with what was seen; sinks those that it refutes."""
+    """Increase the score of each line whose finding the widest run confirms, and lower those that it refutes."""
     if not trials.usable:
         return
     trace = trials.usable[-1].trace
@@ -55,12 +55,12 @@ def confirm_dynamically(analysis: StopAnalysis, trials: Trials) -> None:
 
 
 def _is_judged(analysis: StopAnalysis, trials: Trials) -> bool:
-    """No test, or one beside which others were run."""
+    """Whether the stop is outside any test, or in a test that was compared with others."""
     return whole_test(analysis.case) is None or (trials.neighbours is not None and trials.neighbours.compare)
 
 
 def _none_returned(analysis: StopAnalysis, trace: RunTrace) -> None:
-    """Lifts the `return None` of a function that gave others a value, or must give one, where a None has failed."""
+    """Rank first the `return None` of a function that must return a value, or does elsewhere, if a None failed."""
     error = analysis.case.exception
     if error is None or "NoneType" not in error.message:
         return
@@ -85,7 +85,7 @@ def _is_none(statement: ast.stmt) -> bool:
 
 
 def _of_failing_tests(finding: SuspectedMistake, trials: Trials) -> float:
-    """How much what was seen is one of tests that fail: in those that pass it may have happened, too. 0..1."""
+    """Return how closely the finding's line is tied to failing tests, 0..1; passing tests may have done the same."""
     tests, source = trials.neighbours, finding.scope.source
     statement = source.statement_at(finding.line)
     if tests is None or statement is None:
@@ -94,7 +94,7 @@ def _of_failing_tests(finding: SuspectedMistake, trials: Trials) -> float:
 
 
 def _lift(analysis: StopAnalysis, finding: SuspectedMistake, trials: Trials, share: float) -> None:
-    """Above what only passed by a small change, not above the verified fix of a rule."""
+    """Rank the line above changes that merely passed, but not above a rule's verified fix."""
     key = (finding.scope.source.path, finding.line)
     held = trials.passing
     likely = any(t.candidate.reason and t.candidate.kind != SKIP_NONE for t in held) or (
@@ -105,7 +105,7 @@ def _lift(analysis: StopAnalysis, finding: SuspectedMistake, trials: Trials, sha
 
 
 def _confirm_none(finding: SuspectedMistake, _analysis: StopAnalysis, trace: RunTrace) -> str | None:
-    """That a name became None at the line; empty: it never did; None: it cannot be told."""
+    """Return evidence that a name became None at the line; "" if it never did; None if unknown."""
     changes, complete = _changes(finding, trace)
     for change in changes:
         if "None" in change.texts:
@@ -114,7 +114,7 @@ def _confirm_none(finding: SuspectedMistake, _analysis: StopAnalysis, trace: Run
 
 
 def _changes(finding: SuspectedMistake, trace: RunTrace) -> tuple[list[ValueChanges], bool]:
-    """What the names became that the line binds, and whether that is all they became there."""
+    """Return the values of the names that the line binds, and whether the list is complete."""
     statement = finding.scope.source.statement_at(finding.line)
     names = set(bindings(statement)) if statement else set[str]()
     row = next((t for t in trace.lines if (t.file, t.line) == (finding.scope.source.path, finding.line)), None)
@@ -124,13 +124,13 @@ def _changes(finding: SuspectedMistake, trace: RunTrace) -> tuple[list[ValueChan
 
 
 def _none_repeated(finding: SuspectedMistake, _analysis: StopAnalysis, trace: RunTrace) -> str | None:
-    """Empty: what was made there never had two equal items (the other side of an `or`, one item only)."""
+    """Return "" if the items made there were never equal (another `or` operand, or a single item), else None."""
     changes, complete = _changes(finding, trace)
     return "" if complete and all(_items_differ(literal_in(text)) for c in changes for text in c.texts) else None
 
 
 def _items_differ(made: Any) -> bool:
-    """False, too, of what is no list or dict."""
+    """Whether all items of a list or dict differ; False for any other value."""
     if not isinstance(made, dict | list):
         return False
     items: list[Any] = [*(made.values() if isinstance(made, dict) else made)]
@@ -145,10 +145,10 @@ def _went(change: ValueChanges) -> str:
 
 
 def _confirm_drop(finding: SuspectedMistake, analysis: StopAnalysis, trace: RunTrace) -> str | None:
-    """The first call that gave a failure which was dropped; empty: each one worked; None: it cannot be told."""
+    """Return evidence of the first call whose failure was discarded; "" if all calls worked; None if unknown."""
     callee = dropped_callee(finding.scope, finding.line, analysis.view)
     if callee is None or len(list(calls_of(analysis.view.resolver, callee))) != 1:
-        return None  # a traced call may be that of another line
+        return None  # a traced call may come from another line
     calls = _calls_to(callee, trace)
     failed = next((call for call in calls if call.result in failures(callee)), None)
     if failed is None:
@@ -160,7 +160,7 @@ def _confirm_drop(finding: SuspectedMistake, analysis: StopAnalysis, trace: RunT
 
 
 def _none_given(finding: SuspectedMistake, analysis: StopAnalysis, trace: RunTrace) -> str | None:
-    """The call that came to the end of a function without a `return`."""
+    """Return evidence of a call that reached the function's end without a `return`, or None."""
     node = finding.scope.node
     if not isinstance(node, FunctionNode) or finding.line != node.lineno:
         return None
@@ -188,4 +188,4 @@ _LOOK: dict[str, Callable[[SuspectedMistake, StopAnalysis, RunTrace], str | None
     IMPLICIT_NONE: _none_given,
     NO_ORDER: lambda finding, _analysis, _trace: finding.reason,
 }
-"""By rule: what was seen; empty: it did not happen; None: it cannot be told."""
+"""Rule -> function that returns the evidence; "" if it did not happen; None if unknown."""

@@ -1,4 +1,4 @@
-"""What the runs of the failure in copies show of it, and the ranking with that."""
+"""Updates the ranking with evidence from reruns of the failure in copies."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ _NO_STEPS = ast.Import | ast.ImportFrom | ast.ClassDef | FunctionNode
 def update_ranking(
     analysis: StopAnalysis, controls: Sequence[Control], neighbours: NeighbourTests | None = None
 ) -> None:
-    """Adds the lines on which the failing value depended, and raises those at which values were born that stand out.
+    """Add the lines that the failing value depended on, and rank those where anomalies first appeared higher.
 
-    With tests beside the one that failed: those, too, that run in the tests that fail alone.
+    With neighbour tests, lines that only failing tests run rank higher, too.
     """
     seen = analysis.seen = widest_record(controls, analysis.case, analysis.diagnosis)
     if seen is not None:
@@ -62,9 +62,9 @@ def _apply_record(analysis: StopAnalysis, seen: FailureRecord) -> None:
 
 
 def apply_spectrum(analysis: StopAnalysis, controls: Sequence[Control], neighbours: NeighbourTests) -> None:
-    """Raises the lines that run in the tests that fail alone, and lowers all others; those that did not run are out.
+    """Rank lines that only failing tests run higher, all others lower, and drop those that did not run.
 
-    What stands outside of functions has run before, and a function's head may lack something: they are suspected less.
+    Code outside functions ran before the test, and a function's head may lack something: these are only ranked lower.
     """
     if not neighbours.compare:
         return
@@ -87,14 +87,14 @@ def _is_within(case: StopSnapshot, spot: tuple[str, int]) -> bool:
 
 
 def _clear(analysis: StopAnalysis, seen: FailureRecord) -> None:
-    """What a rule says of a line is no cause where checks that passed rested on it, and the failing value did not."""
+    """Lower a line's score if passed checks depended on it and the failing value did not."""
     for spot in set(analysis.scores) & set(seen.passing) - set(seen.slice.lines()):
         analysis.scores[spot] *= WEIGHTS.cleared
         analysis.founded.discard(spot)
 
 
 def _compare(analysis: StopAnalysis, seen: FailureRecord) -> None:
-    """Says `` `f(x)` is `[]`, not `[1]` `` first, where the stop alone does not know what `f(x)` returned."""
+    """Put `` `f(x)` is `[]`, not `[1]` `` first if the stop alone does not know what `f(x)` returned."""
     case, diagnosis = analysis.case, analysis.diagnosis
     demand = demand_of(diagnosis.place.statement)
     if seen.compared and diagnosis.compared is None and demand.relation == "==":
@@ -126,14 +126,14 @@ def _heed(analysis: StopAnalysis, seen: FailureRecord) -> None:
 
 
 def describe_anomaly(odd: Anomaly) -> str:
-    """`amount` became `nan` (the first `nan` of the run), in round 2: `row` is `{...}`."""
+    """Return a sentence such as: `amount` became `nan` (the first `nan` of the run), in round 2: `row` is `{...}`."""
     verb = "got" if odd.is_part else "returned" if odd.name.endswith("()") else "became"
     head = f"`{odd.name}` {verb} `{cut(odd.text, _MAX_TEXT)}` ({odd.why})"
     return f"{head}, in {odd.datum}" if odd.datum else head
 
 
 def widest_record(controls: Sequence[Control], case: StopSnapshot, diagnosis: Diagnosis) -> FailureRecord | None:
-    """What the widest run shows that failed where the program did; None where no such run was recorded."""
+    """Return the record of the widest run that failed at the same place as the program; None without one."""
     for control in reversed(controls):
         history = control.trace.history if control.usable or control.fails_there else None
         seen = failure_record(history, case.sources, diagnosis) if history else None

@@ -1,4 +1,4 @@
-"""From findings and slice to a ranking of suspicious lines."""
+"""Ranks suspicious lines from findings and the slice."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from dap_ai.protocol.wire.ask_messages import Suspect
 
 MAX_SUSPECTS = 10
 TOLD_SUSPECTS = 4
-"""An answer's text names so many, the root cause included."""
+"""Number of suspects that an answer names, including the root cause."""
 IF_IT_RAN = ", if it ran"
-"""How the reason ends for a line of which it is not known whether it ran."""
+"""Suffix of the reason for a line that may not have run."""
 _LEAST_REASON = 0.45
-"""A rule that is less sure of a line makes it a suspect, and is no reason to call it the cause."""
+"""Minimum weight for a finding to name the cause; below it, a line is only a suspect."""
 _DISPLAY = ast.Constant | ast.List | ast.Dict | ast.Tuple
 _NO_STEPS = FunctionNode | ast.ClassDef | ast.Import | ast.ImportFrom
 _OF_CHECKS = frozenset({"float equality", "identity"})
@@ -37,7 +37,7 @@ _OF_CHECKS = frozenset({"float equality", "identity"})
 
 @dataclass
 class StopAnalysis:
-    """What the analyst found at one stop."""
+    """The result of analysing one stop."""
 
     case: StopSnapshot
     diagnosis: Diagnosis
@@ -46,46 +46,46 @@ class StopAnalysis:
     findings: list[SuspectedMistake]
     suspects: list[Suspect] = field(default_factory=list[Suspect])
     scores: dict[tuple[str, int], float] = field(default_factory=dict[tuple[str, int], float])
-    """Of every line with any: 0..1."""
+    """Scores of suspicious lines, 0..1."""
     reasons: dict[tuple[str, int], str] = field(default_factory=dict[tuple[str, int], str])
     founded: set[tuple[str, int]] = field(default_factory=set[tuple[str, int]])
-    """The lines whose reason says what is wrong there, and not only which part they have in the failure."""
+    """Lines whose reason states what is wrong there, not only their part in the failure."""
     scopes: dict[tuple[str, int], tuple[FunctionScope, int]] = field(
         default_factory=dict[tuple[str, int], tuple[FunctionScope, int]]
     )
     seen: FailureRecord | None = None
-    """What the failure run again shows, where its steps were recorded."""
+    """Evidence from the rerun, if its steps were recorded."""
     cut_short: str = ""
-    """Why it is not the whole analysis, as a sentence; "" if it is."""
+    """Why the analysis is incomplete, as a sentence; "" if it is complete."""
     had_run: Callable[[str, int], bool | None] = field(default=lambda _path, _line: True)
-    """Whether a line had run when the program failed; None: not known. Decides which suspects and steps are named."""
+    """Whether a line had run when the program failed; None if unknown. Decides which suspects and steps are named."""
 
     share: Callable[[tuple[str, int]], float] = field(default=lambda _spot: 1.0)
-    """How much a line is one of the tests that fail, 0..1; 1 where nothing is known of tests."""
+    """How strongly a line is tied to the failing tests, 0..1; 1 without test evidence."""
 
     def finding_at(self, file: str, line: int, *, with_fix: bool = False) -> SuspectedMistake | None:
-        """The surest finding of a line; `with_fix`: of those that know a fix."""
+        """Return the finding with the highest weight at a line, or None. `with_fix`: only findings with a fix."""
         here = [f for f in self.findings if f.scope.source.path == file and f.line == line]
         known = [f for f in here if f.edit or not with_fix]
         return max(known, key=lambda f: (f.weight, f.edit is not None), default=None)
 
     def step_at(self, file: str, line: int) -> SliceStep | None:
-        """The step of the slice at a line."""
+        """Return the slice's step at a line, or None."""
         return next((s for s in self.slice.steps if s.scope.source.path == file and s.line == line), None)
 
     @property
     def cause(self) -> Suspect | None:
-        """The first suspect, if there is a reason to take it for the cause; None: which line is wrong is not known."""
+        """The first suspect if there is a reason to call it the cause; None if the wrong line is unknown."""
         first = self.suspects[0] if self.suspects else None
         return first if first and (first.file, first.line) in self.founded else None
 
     def blame(self, key: tuple[str, int], reason: str) -> None:
-        """Says what is wrong at a line."""
+        """Record what is wrong at a line."""
         self.reasons[key] = reason
         self.founded.add(key)
 
     def rank(self) -> None:
-        """Ranks the lines by what was read."""
+        """Rank the lines by the static analysis."""
         _score(self)
         self.leave_out_what_never_ran()
         self.order()
@@ -95,15 +95,15 @@ class StopAnalysis:
         return self.had_run(path, line) is False
 
     def leave_out_what_never_ran(self) -> None:
-        """Such a line had no part in the failure."""
+        """Drop lines that never ran: they had no part in the failure."""
         for key in [key for key in self.scores if self.never_ran(*key)]:
             del self.scores[key]
 
     def order(self) -> None:
-        """Makes the suspects from the scores."""
+        """Build the suspects from the scores."""
         scores = self.scores
         if self._raised in self.reasons:
-            scores.setdefault(self._raised, WEIGHTS.failed)  # it ran, be it in tests that pass, too
+            scores.setdefault(self._raised, WEIGHTS.failed)  # it ran, even if passing tests run it, too
         told = [key for key in scores if key not in self.diagnosis.cleared and not self.never_ran(*key)]
         order = sorted(told, key=lambda k: (-scores[k], k))[:MAX_SUSPECTS]
         top = max(scores[order[0]], 0.5) if order else 1.0
@@ -116,14 +116,14 @@ class StopAnalysis:
 
     @property
     def _raised(self) -> tuple[str, int]:
-        """Where an exception was raised that a failed check holds; no line where it holds none."""
+        """The line that raised the exception held by a failed check; ("", 0) if the check holds none."""
         frame = self.case.held[1].places[0].frame if self.case.held else None
         return (frame.path, frame.line) if frame else ("", 0)
 
     def _with_crash_line(self, order: list[tuple[str, int]]) -> list[tuple[str, int]]:
-        """The order, in which the line of a crash is among those that are told.
+        """Return the order with the crash line among those shown.
 
-        Where a failed check holds an exception, that is the crash: its line comes first, or after a cause.
+        If a failed check holds an exception, that exception is the crash: its line is first, or second after a cause.
         """
         if self._raised in self.scores:
             before = [key for key in order[:1] if key in self.founded]
@@ -136,7 +136,7 @@ class StopAnalysis:
 
 
 def outline(case: StopSnapshot) -> StopAnalysis | None:
-    """What can be said at once: what broke the failing line, and the lines at which its callers stand."""
+    """Return a quick analysis: what broke the failing line, and the lines where its callers are."""
     diagnosis = diagnose(case)
     if diagnosis is None:
         return None
@@ -155,7 +155,7 @@ def outline(case: StopSnapshot) -> StopAnalysis | None:
 def analyse(
     case: StopSnapshot, roots: list[ast.expr] | None = None, asked: FramePlace | None = None
 ) -> StopAnalysis | None:
-    """The whole analysis of a stop; `roots`: expressions of the frame `asked` to explain instead of the failure."""
+    """Return the full analysis of a stop. `roots`: expressions of the frame `asked` to explain, not the failure."""
     diagnosis = diagnose(case)
     if diagnosis is None:
         return None
@@ -163,7 +163,7 @@ def analyse(
     scopes = [s for p in case.places if (s := resolver.of_place(p))]
     at = asked if roots and asked else diagnosis.place
     start = next((s for s in scopes if s.place is at), None)
-    reached = reach(resolver, scopes)  # makes the files known in which the slice finds who writes an attribute
+    reached = reach(resolver, scopes)  # loads the files in which the slice searches for writers of an attribute
     slicer = Slicer(resolver)
     if start:
         line = at.frame.line
@@ -177,7 +177,7 @@ def analyse(
 
 
 def ranked(view: RuleContext) -> StopAnalysis:
-    """What the rules find in view, and the lines ranked by that."""
+    """Return the analysis with the rules' findings, and the lines ranked by them."""
     analysis = StopAnalysis(view.case, view.diagnosis, view, view.slice, _apply(view), scopes=view.scopes)
     late = late_at(view.case)
     analysis.had_run = lambda path, line: not late(path, line)
@@ -186,15 +186,15 @@ def ranked(view: RuleContext) -> StopAnalysis:
 
 
 def late_at(case: StopSnapshot) -> Callable[[str, int], bool]:
-    """Tells of a line (path, number) whether it is known to run only after the failure."""
+    """Return a predicate: whether line (path, number) is known to run only after the failure."""
     cleanup = Cleanup(case)
     return lambda path, line: cleanup.holds(path, line) or _is_to_come(case, path, line)
 
 
 def _is_to_come(case: StopSnapshot, path: str, line: int) -> bool:
-    """Whether a line at module level stands after the statement at which its module's frame is.
+    """Whether a module-level line follows the statement that its module's frame is at.
 
-    Where its module has long been imported: whether it stands in for an import, which is hardly ever missing.
+    If the module is already imported: whether the line is in a handler for a failed import, which rarely runs.
     """
     frame = next((f for f in case.frames if f.path == path and f.name == "<module>"), None)
     source = case.sources.read(path)
@@ -212,7 +212,7 @@ def _without_import(statement: ast.stmt) -> Iterator[ast.ExceptHandler]:
 
 
 def _round_ends(statement: ast.stmt | None) -> list[int]:
-    """At a loop's head: the line after its body, for the last round has left what is asked about."""
+    """Return, for a loop's head, the line after its body: the last round set the value in question."""
     return [last_line(statement.body[-1]) + 1] if isinstance(statement, ast.For | ast.While) else []
 
 
@@ -257,7 +257,7 @@ def _score(analysis: StopAnalysis) -> None:
 
 
 def _kept_suspects(expression: str, there: StopSnapshot) -> Iterator[tuple[Suspect, str]]:
-    """Where the exception was raised that a failed check has found, and the calls that led there."""
+    """Yield the line that raised the exception held by a failed check, and the calls that led there, with reasons."""
     error, found = there.exception, outline(there)
     for suspect in found.suspects if found else ():
         is_where = suspect.reason.startswith(THE_FAILED_LINE)

@@ -1,4 +1,4 @@
-"""What running again tells: lines that never ran are out, a fix that passes lifts its line; calls and values."""
+"""Updates the ranking from reruns: drops lines that never ran, and ranks lines with passing fixes higher."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MAX_CALLS, _MAX_HISTORIES, _MAX_DEPTH = 4, 2, 3
 
 
 def rerank(analysis: StopAnalysis, trials: Trials) -> None:
-    """The ranking with what running again has told."""
+    """Update the ranking with the results of the reruns."""
     settle(analysis, trials)
     if trials.usable:
         _lift_passing(analysis, trials)
@@ -45,7 +45,7 @@ def _lift_passing(analysis: StopAnalysis, trials: Trials) -> None:
     for trial in passing:
         key = (trial.candidate.edit.source.path, trial.candidate.line)
         if key in lifted or trial.candidate.kind == SKIP_NONE:
-            continue  # skipping an item says nothing about who made it
+            continue  # skipping an item says nothing about the code that made it
         lifted.add(key)
         was = analysis.scores.get(key, 0.0)
         lift = WEIGHTS.proved if trial.proof else WEIGHTS.doubted if trial.doubt else WEIGHTS.passes
@@ -56,7 +56,7 @@ def _lift_passing(analysis: StopAnalysis, trials: Trials) -> None:
 
 
 def changed_words(trial: Trial) -> str:
-    """What a generated fix changes, in words."""
+    """Return a description of what a generated fix changes."""
     edit = trial.candidate.edit
     old = [edit.source.line(n) for n in range(edit.first, edit.last + 1)]
     if len(old) > 1 and sorted(map(str.strip, old)) == sorted(map(str.strip, edit.lines)):
@@ -70,7 +70,7 @@ def changed_words(trial: Trial) -> str:
 
 
 def describe_run(analysis: StopAnalysis, trials: Trials) -> str:
-    """The paragraph about the run: which calls ran with what, and the successive values at suspicious lines."""
+    """Return the report's paragraph on the run: its calls with arguments, and the values at suspicious lines."""
     control = _narrowest_control(trials)
     if control is None:
         return ""
@@ -91,25 +91,25 @@ def describe_run(analysis: StopAnalysis, trials: Trials) -> str:
 
 
 def _as_of_now(analysis: StopAnalysis, control: Control) -> str:
-    """What is said of the values of a run that began with what cleanup has left."""
+    """Return a note on the values of a run that started from the state after cleanup, or ""."""
     has_cleaned_up = any(place.facts and place.facts.cleaned for place in analysis.case.places)
     return ", with the values there are now, after cleanup" if has_cleaned_up and not control.check.fresh else ""
 
 
 def _is_cleanup(analysis: StopAnalysis, call: TracedCall) -> bool:
-    """Whether what was called runs after the failure."""
+    """Whether the called function runs after the failure."""
     source = analysis.case.sources.read(call.file)
     function = source.function_starting(call.line) if source else None
     return function is not None and analysis.never_ran(call.file, function.body[0].lineno)
 
 
 def _narrowest_control(trials: Trials) -> Control | None:
-    """The narrowest run in which something was called, else the widest."""
+    """Return the narrowest run that called something, else the widest; None without usable runs."""
     return next((c for c in trials.usable if c.trace.calls), trials.usable[-1] if trials.usable else None)
 
 
 def _calls(trace: RunTrace) -> Iterator[TracedCall]:
-    """The first calls, and the one that ended by the exception."""
+    """Yield the first calls, and those that ended by an exception."""
     shallow = min((c.depth for c in trace.calls), default=0)
     seen = 0
     for call in trace.calls:
@@ -124,7 +124,7 @@ def _calls(trace: RunTrace) -> Iterator[TracedCall]:
 def _call(call: TracedCall, root: str) -> str:
     arguments = ", ".join(cut(a, 50) for a in call.arguments[:4])
     returned = f"returned `{cut(call.result, 60)}`" if call.result else "had not returned"
-    is_closed = call.raised.partition(":")[0] == "GeneratorExit"  # as what used the generator failed
+    is_closed = call.raised.partition(":")[0] == "GeneratorExit"  # closed because the generator's consumer failed
     done = f"raised `{cut(call.raised, 80)}`" if call.raised and not is_closed else returned
     return f"`{call.function}({arguments})` {done} (`{shorten(call.file, root)}:{call.line}`)"
 

@@ -1,4 +1,4 @@
-"""Whether the failure, or the value asked about, depends on a value that was set in the debugger."""
+"""Whether the failure, or the value in question, depends on a value set in the debugger."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from dap_ai.debuggees.python.analysis.ranking.ranking import StopAnalysis
 from dap_ai.protocol.contracts.question import ValueEdit
 
 _Read = tuple[str, str, list[str]]
-"""Function, file, source texts."""
+"""(function, file, source texts)."""
 
 
 def set_by_hand(
     analysis: StopAnalysis, asked: FramePlace | None = None, roots: Sequence[ast.expr] = ()
 ) -> list[ValueEdit]:
-    """The edits whose values the failing line or a step of its chain reads; or the `roots` of a question do.
+    """Return the edits whose values the failing line or a step of its slice reads, or the `roots` of a question read.
 
-    Goes by names alone: a value that the program has overwritten since counts, too, since that is not known.
+    Matches names only, so a value that the program may have overwritten since counts, too.
     """
     if not analysis.case.stop.edits:
         return []
@@ -37,7 +37,7 @@ def _read(analysis: StopAnalysis, place: FramePlace, roots: Sequence[ast.expr]) 
 
 
 def _reads(statement: ast.stmt) -> Iterator[str]:
-    """The names and attributes that a statement reads, without those that it only sets."""
+    """Yield the names and attributes that a statement reads, not those it only sets."""
     if isinstance(statement, ast.AugAssign):
         yield ast.unparse(statement.target)
     for node in header_nodes(statement):

@@ -1,4 +1,4 @@
-"""A finding: a line that looks like a known mistake, why, and what the fix would be."""
+"""Findings: lines that look like a known mistake, with the reason and a possible fix."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from dap_ai.debuggees.python.analysis.syntax.nodes import loops_around, without_
 from dap_ai.debuggees.python.analysis.syntax.resolving import Resolver
 
 _UNTOLD = "object"
-"""The kind of what the adapter tells no more of."""
+"""Kind of values that the adapter does not describe."""
 
 
 @dataclass(frozen=True)
 class Claim:
-    """What a reason says of a variable: its kind, as `Value.kind` has it."""
+    """A reason's claim about a variable: its kind, as in `Value.kind`."""
 
     name: str
     kind: str
 
     def is_refuted(self, scope: FunctionScope) -> bool:
-        """Whether the values at the stop show otherwise. Never where an earlier value may have been meant."""
+        """Whether the values at the stop refute the claim; always False if the claim may concern an earlier value."""
         value = scope.place.value(self.name) if scope.place else None
         if scope.place is None or value is None or not _is_settled(scope, self.name):
             return False
@@ -36,20 +36,20 @@ class Claim:
 
 
 def _is_settled(scope: FunctionScope, name: str) -> bool:
-    """Whether the variable has had no other value in this frame."""
+    """Whether the variable has had only one value in this frame."""
     made = [statement for statement in scope.statements() if name in bindings(statement)]
     return is_bound_once(scope, name) and not any(loops_around(scope.node, statement) for statement in made)
 
 
 def is_bound_once(scope: FunctionScope, name: str) -> bool:
-    """Whether one statement of the scope, or a parameter, binds the name, and no other."""
+    """Whether exactly one statement of the scope, or parameter, binds the name."""
     bound = sum(name in bindings(statement) for statement in scope.statements())
     return bound + sum(parameter.arg == name for parameter in scope.parameters) == 1
 
 
 @dataclass
 class SuspectedMistake:
-    """A suspicious line. `weight` 0..1: how sure the rule is by itself."""
+    """A suspicious line. `weight`, 0..1: the rule's own confidence."""
 
     scope: FunctionScope
     line: int
@@ -58,35 +58,35 @@ class SuspectedMistake:
     rule: str
     edit: SourceEdit | None = None
     claims: list[Claim] = field(default_factory=list[Claim])
-    """What the values at the stop can refute."""
+    """Claims that the values at the stop can refute."""
     seen: bool = False
-    """The failure run again shows that it has happened."""
+    """Whether the rerun shows that the mistake happened."""
 
 
 @dataclass
 class RuleContext:
-    """What a rule may look at."""
+    """The information available to a rule."""
 
     case: StopSnapshot
     diagnosis: Diagnosis
     slice: BackwardSlice
     resolver: Resolver
     scopes: dict[tuple[str, int], tuple[FunctionScope, int]]
-    """Every function in reach, with its distance."""
+    """Every function in reach, with its distance in calls."""
 
 
 Rule = Callable[[FunctionScope, RuleContext], Iterator[SuspectedMistake]]
 
 
 def swap(source: SourceFile, node: ast.expr | ast.stmt, text: str) -> SourceEdit | None:
-    """The edit that puts other text in a node's place; None for a node that stands nowhere."""
+    """Return an edit that replaces a node's text; None for a node without a position."""
     if node.end_lineno is None or node.end_col_offset is None:
         return None
     return spliced(source, (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset), text)
 
 
 def expressions(scope: FunctionScope) -> Iterator[tuple[ast.stmt, ast.expr]]:
-    """Every expression of the scope with the statement it stands in; nested functions are left out."""
+    """Yield every expression of the scope with its statement, skipping nested functions."""
     for statement in scope.statements():
         for node in header_nodes(statement):
             if isinstance(node, ast.expr):
@@ -94,7 +94,7 @@ def expressions(scope: FunctionScope) -> Iterator[tuple[ast.stmt, ast.expr]]:
 
 
 def is_stub(node: FunctionNode) -> bool:
-    """Whether the function only stands for others: abstract, an overload, or nothing but `pass`, `...` or `raise`."""
+    """Whether the function has no implementation: abstract, an overload, or only `pass`, `...` or `raise`."""
     words = [ast.unparse(decorator) for decorator in node.decorator_list]
     is_empty = all(isinstance(s, ast.Pass | ast.Raise) for s in without_docstring(node.body))
     return is_empty or any("abstract" in w or "overload" in w for w in words)

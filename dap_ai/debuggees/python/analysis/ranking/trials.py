@@ -1,4 +1,4 @@
-"""Results of reruns: the checks, and each candidate fix with its outcome."""
+"""Results of reruns: the control checks, and each candidate fix with its outcome."""
 
 from __future__ import annotations
 
@@ -16,52 +16,52 @@ MAX_TRIES = 120
 
 @dataclass
 class Candidate:
-    """An edit that may be the fix."""
+    """An edit that may be the fix, with its likelihood."""
 
     edit: SourceEdit
     kind: str
     prior: float
-    """0..1: how likely its kind is the one that is meant."""
+    """How likely this kind of edit is the right fix, 0..1."""
     suspicion: float
-    """0..1: of its line."""
+    """Suspicion of its line, 0..1."""
     line: int
-    """The line that it says is wrong."""
+    """The line that the edit declares wrong."""
     reason: str = ""
-    """From the rule that proposes it; empty for a generated one."""
+    """The proposing rule's reason; empty for a generated edit."""
 
 
 @dataclass
 class Trial:
-    """A candidate fix and what the checks did with it."""
+    """A candidate fix and the outcome of the checks with it."""
 
     candidate: Candidate
     verdict: FixVerdict
     widest: FixVerdict | None = None
-    """Of the widest check, where that is another one; only if the first passed."""
+    """Verdict of the widest check, if that is another check; set only if the first passed."""
     at_failure: bool = False
-    """It changes the failing statement, and may only hide what is wrong elsewhere."""
+    """Whether the fix changes the failing statement, and so may only hide a mistake elsewhere."""
     change: float = 0.0
-    """How much of what went well before goes otherwise with it: 0 nothing, 1 all."""
+    """Share of previously correct behaviour that the fix changes: 0 none, 1 all."""
     beside: str = ""
-    """What the tests beside the failed one say for it; empty: nothing."""
+    """Evidence for the fix from neighbour tests; empty if none."""
     doubt: str = ""
-    """Why its pass may prove nothing; empty for a rule's, which has its reason."""
+    """Why passing may prove nothing; empty for a rule's fix, which has its own reason."""
     proof: str = ""
-    """What speaks for it beside the check that failed, in words; empty: nothing, and it is not shown."""
+    """Evidence for the fix other than the failed check; without it the fix is not shown."""
 
     @property
     def passes(self) -> bool:
-        """Whether a check passes with it, and no wider one fails."""
+        """Whether a check passes with the fix, and no wider check fails."""
         return self.verdict.passes and (self.widest is None or self.widest.outcome != "not verified")
 
     @property
     def verified(self) -> bool:
-        """Whether the whole program or test succeeds with it."""
+        """Whether the whole program or test succeeds with the fix."""
         return self.passes and (self.widest or self.verdict).verified
 
     @property
     def grade(self) -> float:
-        """How likely it is the fix that is meant, 0..1."""
+        """How likely this is the right fix, 0..1."""
         candidate = self.candidate
         explained = 1.0 if candidate.reason else WEIGHTS.no_rule
         likely = candidate.prior**WEIGHTS.of_kind * candidate.suspicion**WEIGHTS.of_line * explained
@@ -71,61 +71,61 @@ class Trial:
 
     @property
     def place(self) -> tuple[str, int]:
-        """File and line of what it says is wrong."""
+        """(file, line) that the fix declares wrong."""
         return self.candidate.edit.source.path, self.candidate.line
 
     @property
     def outcome(self) -> SnapshotResult | None:
-        """What the widest run with it did."""
+        """The result of the widest run with the fix."""
         return (self.widest or self.verdict).result
 
 
 @dataclass
 class Trials:
-    """What running again brought."""
+    """Results of the reruns."""
 
     controls: list[Control] = field(default_factory=list[Control])
     tried: list[Trial] = field(default_factory=list[Trial])
     why_not: str = ""
     """Why nothing could be tried."""
     neighbours: NeighbourTests | None = None
-    """The tests beside the one that failed."""
+    """Runs of neighbour tests, for comparison with the failed one."""
     most: int = MAX_TRIES
-    """So many fixes are tried."""
+    """Maximum number of fixes tried."""
     has_more: bool = False
-    """More might have been tried, had there been more of the budget."""
+    """Whether the budget ended before all fixes were tried."""
 
     @property
     def usable(self) -> list[Control]:
-        """The checks that show the failure again, narrow before wide."""
+        """The checks that reproduce the failure, narrowest first."""
         return [control for control in self.controls if control.usable]
 
     @property
     def passing(self) -> list[Trial]:
-        """The fixes with which nothing fails, the best first: those whose pass may prove nothing come last."""
+        """The fixes with which nothing fails, best first; those whose pass may prove nothing are last."""
         held = (t for t in self.tried if t.passes)
         return sorted(held, key=lambda t: (bool(t.doubt), not t.proof, -t.verified, -t.grade))
 
     @property
     def proved(self) -> list[Trial]:
-        """Those for which more speaks than the check that failed, the best first."""
+        """The passing fixes with evidence other than the failed check, best first."""
         return [t for t in self.passing if t.proof and not t.doubt]
 
     def fixes(self, file: str, line: int) -> bool:
-        """Whether the best fix is verified, changes this line, and a rule says why."""
+        """Whether the best fix is verified, changes this line, and has a rule's reason."""
         return any(t.place == (file, line) for t in self.passing[:1] if t.verified and t.candidate.reason)
 
     def refutes(self, edit: SourceEdit | None) -> bool:
-        """Whether this very edit was tried, and the check still fails with it."""
+        """Whether exactly this edit was tried and the check still failed."""
         return any(t.candidate.edit is edit and t.verdict.outcome == "not verified" for t in self.tried)
 
     @property
     def rivals(self) -> list[Trial]:
-        """Where no rule says why the best fix is right: others that as much speaks for, and that do something else."""
+        """Other proved fixes that behave differently from the best one; empty if a rule explains the best one."""
         best = next(iter(self.proved), None)
         return [t for t in self.unlike(best) if t.proof] if best and not best.candidate.reason else []
 
     def unlike(self, trial: Trial) -> list[Trial]:
-        """The other fixes that hold, and do something else."""
+        """Return the other passing, undoubted fixes that behave differently from `trial`."""
         held = (t for t in self.tried if t.passes and not t.doubt and t is not trial)
         return [t for t in held if differ(trial.outcome, t.outcome)]

@@ -1,6 +1,6 @@
-"""What each piece of evidence weighs in the ranking of lines: data, which `benchmarks/diagnosis.py --fit` fits.
+"""Weights of all evidence in the line ranking: data, fitted by `benchmarks/diagnosis.py --fit`.
 
-What tests beside the failed one tell has weights of its own, in `contrast/spectrum.py`.
+Evidence from neighbour tests has its own weights, in `contrast/spectrum.py`.
 """
 
 from __future__ import annotations
@@ -10,87 +10,89 @@ from dataclasses import dataclass
 
 @dataclass
 class Weights:
-    """From 0 to 1. What lowers a score is a factor."""
+    """Weights from 0 to 1. Those that lower a score are factors."""
 
-    # How sure a rule is of a line by itself.
+    # A rule's own confidence in a line.
     sure: float = 0.9
     likely: float = 0.8
     fair: float = 0.6
     possible: float = 0.5
     faint: float = 0.35
     unseen: float = 0.15
-    """A mistake that is one only if it happened; whether it did, the failure run again tells."""
+    """Something that is a mistake only if it happened, which the rerun decides."""
 
-    # What the text tells of a line.
+    # Evidence from the source text.
     outside: float = 0.85
-    """Factor: a rule's line that the slice has not met."""
+    """Factor: a rule's line outside the slice."""
     away: float = 0.97
     """Factor for each call between a rule's line and the failure."""
     failed: float = 0.3
     """The line that crashed."""
     failed_check: float = 0.02
     held: float = 0.8
-    """The best suspect where an exception was raised that a value of a failed check holds."""
+    """The top suspect for the exception held by a value of a failed check."""
     caller: float = 0.2
-    """A line that is known only to have called the one that failed."""
+    """A line known only to have called the failing one."""
     step: float = 0.3
-    """A step of the slice; then factors."""
+    """A step of the slice, before factors."""
     further: float = 0.95
-    """For each step between it and the failure."""
+    """Factor for each step between the line and the failure."""
     at_module: float = 0.3
     beside_check: float = 0.5
-    """In a function on the stack of a failed check, which tells more of what has returned already."""
+    """Factor: in a function on the stack of a failed check, which mostly concerns calls that have returned."""
     display: float = 0.6
-    """It sets a literal."""
+    """Factor: the step sets a literal."""
     argument: float = 0.7
-    """It passes an argument; who raises on purpose blames just that."""
+    """Factor: the step passes an argument, unless the failing line is a `raise`, which blames its arguments."""
     written: float = 0.7
-    """It writes an attribute of what raises on purpose."""
+    """Factor: the step writes an attribute, and the failing line is a `raise`."""
     begins: float = 0.5
-    """It writes an attribute in `__init__`: there it begins, and seldom goes wrong."""
+    """Factor: the step writes an attribute in `__init__`, where mistakes are rare."""
 
-    # What the failure run again tells of it.
+    # Evidence from the rerun.
     depended: float = 0.25
-    """The failing value depended on it, though the text does not tell so; then `further` for each dependence back."""
+    """The failing value depended on the line, although the source does not show it; then `further` per dependence
+    back."""
     of_test: float = 0.3
-    """Factor: in the test itself."""
+    """Factor: a line of the test itself."""
     cleared: float = 0.2
-    """Factor: checks that passed rested on it, and the failing value did not."""
+    """Factor: passed checks depended on the line, and the failing value did not."""
     odd: float = 0.9
-    """A value that stands out was born there; times how much it tells."""
+    """An anomalous value first appeared there; multiplied by the anomaly's weight."""
     noticed: float = 0.6
-    """Factor: the line that failed, where such a value was born elsewhere."""
+    """Factor: the failing line, if the anomalous value first appeared elsewhere."""
     suspected: float = 0.3
-    """The best that is known of a line, where nothing is, beside what tests tell."""
+    """Assumed best score before test evidence, if no line has any."""
     not_run: float = 0.3
-    """Factor: a line of which tests tell nothing."""
+    """Factor: a line without test evidence."""
     seen: float = 0.92
-    """What a rule says was seen to happen."""
+    """The mistake that a rule suspects was observed."""
     not_seen: float = 0.3
-    """Factor: it was seen not to happen."""
+    """Factor: it was observed not to happen."""
 
-    # What tries tell of it.
+    # Evidence from tried fixes.
     proved: float = 0.85
-    """A small change there passes, and other things speak for it than the check; times its share of the best grade."""
+    """A small change there passes and has other evidence than the check; multiplied by its grade relative to the
+    best."""
     passes: float = 0.7
     doubted: float = 0.3
     in_vain: float = 0.9
-    """Factor: changes there were tried, while one elsewhere passes."""
+    """Factor: changes tried there failed, while one elsewhere passes."""
     of_kind: float = 1.5
-    """Exponent, in a change's grade, of how often such changes are the fix."""
+    """Exponent, in a fix's grade, of the prior of its kind."""
     of_line: float = 0.5
-    """Exponent of how suspicious its line was."""
+    """Exponent, in a fix's grade, of its line's suspicion."""
     no_rule: float = 0.5
-    """Factor in a grade: no rule says why."""
+    """Factor in a fix's grade: no rule gives a reason."""
     at_failure: float = 0.7
-    """Factor: it changes the failing statement, and no rule says why."""
+    """Factor: the fix changes the failing statement, and no rule gives a reason."""
     narrow: float = 0.4
-    """Factor: the check passes, and the whole was not run."""
+    """Factor: the check passes, but the whole program or test was not run."""
     weak_pass: float = 0.5
-    """Factor: its pass may prove nothing."""
+    """Factor: passing may prove nothing."""
     meddles: float = 0.6
-    """So much less, at most, for what goes otherwise with it that went well before."""
+    """Maximum reduction for changing previously correct behaviour."""
 
 
 WEIGHTS = Weights()
-"""What the analyst goes by."""
+"""The weights used by the analysis."""

@@ -1,4 +1,4 @@
-"""Which lines had run when the program failed, by its frames and by running it again. Others are named with a doubt."""
+"""Which lines had run when the program failed, from its frames and reruns; uncertain lines are marked as such."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from dap_ai.debuggees.python.analysis.syntax.certain import Certain
 
 @dataclass(frozen=True)
 class _Ran:
-    """Lines that ran before the failure. `is_all`: every one of them; else those of a part that was run again."""
+    """Lines that ran before the failure. `is_all`: every such line; otherwise only those of a rerun part."""
 
     spots: set[Spot]
     is_all: bool
     modules: set[str] = field(default_factory=set[str])
-    """The files whose module level ran in that run, too."""
+    """Files whose module level ran in that run, too."""
 
 
 def settle(analysis: StopAnalysis, trials: Trials | None = None) -> None:
-    """Decides whether each line had run, drops the suspects that had not, and ranks the others anew.
+    """Decide for each line whether it had run, drop suspects that had not, and rank the others again.
 
-    In a function that may have been called, only lines that run in every call may have run.
+    In a function that may have been called, only the lines that run in every call count as possibly run.
     """
     known = _known(trials or Trials())
     case, sources = analysis.case, analysis.case.sources
@@ -60,10 +60,10 @@ def settle(analysis: StopAnalysis, trials: Trials | None = None) -> None:
 
 
 def _known(trials: Trials) -> _Ran:
-    """By the run of the whole program or test, traced to its end; else by that of the tests beside it; else by parts.
+    """Return the lines from a full traced run of the program or test, else from the neighbour tests, else from parts.
 
-    A run that ends there with other values (a random number, the time, the order of a set) is taken for one alike: the
-    best witness there is, though another value may have led another way.
+    A run that fails at the same place with other values (random numbers, the time, set order) is assumed to match the
+    original: it is the best evidence available, although other values may have led another way.
     """
     alike = [c for c in trials.controls if (c.usable or c.fails_there) and not c.trace.lines_truncated]
     whole = next((c for c in reversed(alike) if c.check.whole), None)
@@ -76,7 +76,7 @@ def _known(trials: Trials) -> _Ran:
 
 
 def _before(control: Control) -> set[Spot]:
-    """The lines that ran before the exception that ended the run was raised."""
+    """Return the lines that ran before the exception that ended the run was raised."""
     late = {(row.file, row.line) for row in control.trace.late}
     return set(control.counts) - late
 

@@ -1,4 +1,4 @@
-"""Checks: what of the program can be run again in a copy to see its failure again, from narrow to wide."""
+"""Checks: the parts of a program that can be rerun in a copy to reproduce its failure, from narrow to wide."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAX_CHECKS = 6
 
 
 def checks_of(case: StopSnapshot) -> list[FailureCheck]:
-    """The checks that may show the failure again, narrow before wide, the program's whole run last; at most six."""
+    """Return the checks that may reproduce the failure, narrowest first, whole program last; at most six."""
     whole = enclosing(case)
     inner, *outer = [list(_in_frame(case, place)) for place in case.places] or [[]]
     outer = [found for found in outer if found]
@@ -31,10 +31,10 @@ def checks_of(case: StopSnapshot) -> list[FailureCheck]:
 
 
 def _in_frame(case: StopSnapshot, place: FramePlace) -> Iterator[FailureCheck]:
-    """The statement the frame stands at; then from what makes its values, in its block and in the blocks around."""
+    """Yield checks of the frame's statement alone and from where its values are made, in at most two blocks."""
     source, scope, statement = place.source, place.scope, place.statement
     if source is None or scope is None or statement is None or (place.facts and place.facts.cleaned):
-        return  # cleanup has run there: its statements would run with other values
+        return  # cleanup ran there, so its statements would see other values
     seen: set[int] = set()
     way = blocks_around(scope, statement)
     for _, block, index in [*way[-1:], *way[:-1][:1]]:  # the innermost block, then the outermost
@@ -42,7 +42,7 @@ def _in_frame(case: StopSnapshot, place: FramePlace) -> Iterator[FailureCheck]:
         for first, last in ((block[index], block[index]), (block[start], block[index])):
             key = first.lineno
             if isinstance(first, ast.Raise) and first is last:
-                continue  # it fails whatever is edited
+                continue  # it fails whatever the edit
             if key in seen or not _can_run_alone(source, block[block.index(first) : index + 1]):
                 continue
             seen.add(key)
@@ -52,7 +52,7 @@ def _in_frame(case: StopSnapshot, place: FramePlace) -> Iterator[FailureCheck]:
 
 
 def _values_begin(block: list[ast.stmt], index: int) -> int:
-    """The index from which on every value that is used has been made in this block, as far as it is made here."""
+    """Return the index of the first statement in the block that makes values used by the statement at `index`."""
     start = index
     needed = _used(block[index])
     while True:
@@ -70,7 +70,7 @@ def _used(statement: ast.stmt) -> set[str]:
 
 
 def _made(statement: ast.stmt) -> set[str]:
-    """Names that the statement binds, or whose objects it may change."""
+    """Return the names that the statement binds, or whose objects it may change."""
     if isinstance(statement, FunctionNode | ast.ClassDef | ast.Import | ast.ImportFrom):
         return set()
     made: set[str] = set()
@@ -87,12 +87,12 @@ def _made(statement: ast.stmt) -> set[str]:
 def _can_run_alone(source: SourceFile, statements: list[ast.stmt]) -> bool:
     first = statements[0]
     if source.line(first.lineno).encode()[: first.col_offset].strip():
-        return False  # it begins in the middle of a line
+        return False  # it starts in the middle of a line
     return not yields(*statements) and not any(map(_leaves_loop, statements))
 
 
 def _leaves_loop(statement: ast.stmt) -> bool:
-    """Whether a loop that is not part of the statement is left by it, by `break` or `continue`."""
+    """Whether the statement's `break` or `continue` affects a loop that is not part of it."""
     if isinstance(statement, LOOPS | FunctionNode | ast.ClassDef):
         return False
     inner = (each for block in body_fields(statement) for each in block)

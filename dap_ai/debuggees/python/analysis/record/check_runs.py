@@ -1,4 +1,4 @@
-"""Runs checks in snapshots: control runs first, then the same with an edit; and says what came of it."""
+"""Runs checks in snapshots, first without and then with edits, and judges the outcome."""
 
 from __future__ import annotations
 
@@ -31,49 +31,49 @@ from dap_ai.system.load_limits import Limit
 
 RUN_DEADLINE_S = 1.0
 BUDGET_S = 1.2
-"""Of a processor, in copies: the same fixes are tried on a busy machine. 120 fixes of a program that is soon run again
-need 0.6 to 1; twice the time finds hardly more. By the clock it is _BY_CLOCK times that from the stop on, and more
-while the machine is busy."""
+"""Processor seconds in copies, so that a busy machine tries the same fixes. 120 fixes of a quickly rerun program need
+0.6 to 1 s; doubling the time finds hardly more. The wall-clock limit from the stop on is _BY_CLOCK times that, and more
+on a busy machine."""
 AT_ONCE = 4
 _LEAST_DEADLINE_S, _PATIENCE, _BY_CLOCK = 0.3, 8, 1.15
 _LEAST_RUN_S = 0.05
 
 CANNOT: Final = "cannot be verified here"
 Outcome = Literal["verified", "passes", "not verified", "cannot be verified here"]
-"""Verified: the whole program or test, run as its user runs it, ends well. Passes: a part of it does, which was run
-alone, or a check of the asker's own; or the whole does with other data, or with some left out."""
+"""verified: the whole program or test, run as the user runs it, succeeds. passes: only a part of it, run alone, or the
+caller's own check succeeds; or the whole does with changed or omitted data."""
 
 
 @dataclass
 class Control:
-    """A check run without any edit."""
+    """A check run without edits."""
 
     check: FailureCheck
     result: SnapshotResult
     why_not: str = ""
-    """Why it does not show the failure; empty: it is usable."""
+    """Why the run does not reproduce the failure; empty if it does."""
     counts: dict[tuple[str, int], int] = field(default_factory=dict[tuple[str, int], int])
-    """How often each line ran."""
+    """(file, line) -> how often the line ran."""
     fails_there: bool = False
-    """Whether it fails where the program did, with the same type of exception, be it with other values."""
+    """Whether the run fails at the same place with the same exception type, possibly with other values."""
 
     @property
     def usable(self) -> bool:
-        """Whether it fails as the program did."""
+        """Whether the run fails as the program did."""
         return not self.why_not
 
     @property
     def patience_s(self) -> float:
-        """How long the check may take with an edit."""
+        """Maximum seconds for the check with an edit."""
         return min(RUN_DEADLINE_S, max(_LEAST_DEADLINE_S, _PATIENCE * self.result.processor_ms / 1000))
 
     @property
     def trace(self) -> RunTrace:
-        """What ran in the user's files."""
+        """The trace of the user's files."""
         return self.result.trace or RunTrace()
 
     def ran(self, source: SourceFile, first: int, last: int) -> bool:
-        """Whether a statement ran that holds, or for a function's header contains, one of these lines."""
+        """Whether a statement that contains one of these lines ran; for a function's header, whether its body ran."""
         lines = {line for path, line in self.counts if path == source.path}
         for line in range(first, max(first, last) + 1):
             statement = source.statement_at(line)
@@ -83,37 +83,37 @@ class Control:
 
 
 def _own_lines(statement: ast.stmt) -> range:
-    """The lines of a simple statement, of a compound one's header, of a whole function."""
+    """Return the lines of a simple statement, of a compound statement's header, or of a whole function."""
     return lines_of(statement) if isinstance(statement, FunctionNode) else header_lines(statement)
 
 
 @dataclass
 class FixVerdict:
-    """What a fix did to a check."""
+    """The effect of a fix on a check."""
 
     outcome: Outcome
     text: str
-    """In words: what the check did with it, or why it could not be tried."""
+    """What the check did with the fix, or why it could not be tried, as a clause."""
     check: FailureCheck | None = None
     result: SnapshotResult | None = None
 
     @property
     def verified(self) -> bool:
-        """Whether all that failed was run with the fix, and ends well."""
+        """Whether the whole failing program or test was run with the fix, and succeeds."""
         return self.outcome == "verified"
 
     @property
     def passes(self) -> bool:
-        """Whether the check passes with the fix, be it the whole or a part."""
+        """Whether the check, whole or partial, passes with the fix."""
         return self.outcome in ("verified", "passes")
 
 
 class Unavailable(Exception):  # noqa: N818  names what is so
-    """This debuggee cannot be copied; the message says why."""
+    """The debuggee cannot be copied; the message is the reason."""
 
 
 class CheckRuns:
-    """Runs in snapshots of one stop within a budget of time."""
+    """Runs in snapshots of one stop, within a time budget."""
 
     def __init__(
         self,
@@ -125,9 +125,10 @@ class CheckRuns:
         clock_s: float = math.inf,
         folders: Sequence[str] = (),
     ) -> None:
-        """`clock_s`: by the clock, whatever else runs: somebody waits no longer.
+        """Set up the runs for one stop.
 
-        `folders`: what the program's own statements may read, and those with changes of the analyst's own.
+        `clock_s`: wall-clock seconds, whatever else runs: the caller waits no longer. `folders`: folders that the
+        program's own statements may read, and those with the analysis's own changes.
         """
         self.failure = failure
         self._same = SameFailure(case, failure)
@@ -146,11 +147,11 @@ class CheckRuns:
 
     @property
     def left_s(self) -> float:
-        """By the clock, until nobody waits any more."""
+        """Wall-clock seconds left until the caller stops waiting."""
         return self._ends - time.monotonic()
 
     async def run(self, query: SnapshotQuery) -> SnapshotResult:
-        """The work of one copy; at most AT_ONCE go on together. Raises Unavailable, NotStopped, RequestFailed."""
+        """Run one copy; at most AT_ONCE run together. Raises Unavailable, NotStopped, RequestFailed."""
         async with self._slots:
             limit_s = max(_LEAST_RUN_S, self.left_s)
             if query.deadline_s > limit_s:
@@ -169,10 +170,10 @@ class CheckRuns:
         own: bool = False,
         aim: FollowQuery | Rewind | None = None,
     ) -> Control:
-        """The check as it is, traced: it must fail as the program did. Raises NotStopped, RequestFailed.
+        """Run the check without edits, traced; it must fail as the program did. Raises NotStopped, RequestFailed.
 
-        `own`: it is the asker's own, and must fail as the program did only if that has failed. `aim`: not traced; an
-        expression is followed, or lines are counted, to where it fails, or to the stop if the aim says so.
+        `own`: the check is the caller's own, and must fail as the program did only if the program failed. `aim`: no
+        trace; follow an expression, or count lines, up to the failure, or to the stop if the aim requests it.
         """
         differs = self._same.differs_from_own if own else self._same.differs
         query = check.query(
@@ -194,10 +195,11 @@ class CheckRuns:
     async def attempt(
         self, edits: Sequence[SourceEdit], control: Control, *, deadline_s: float = 0.0, trace: bool = False
     ) -> FixVerdict:
-        """The check with the edits; a failure to ask is a verdict too. Raises NotStopped.
+        """Run the check with the edits; a refused request also gives a verdict. Raises NotStopped.
 
-        `trace`: it is likely to pass. Only what passes needs a trace, and most runs fail: they are quicker without.
-        `deadline_s`: 0 is many times what the control run took, so that an endless loop does not cost a whole second.
+        `trace`: trace at once, for an edit that is likely to pass. Only a pass needs a trace, and most runs fail: they
+        are faster without. `deadline_s`: 0 means a multiple of the control run's time, so that an endless loop does not
+        cost a full second.
         """
         deadline_s = deadline_s or control.patience_s
         check = control.check
@@ -229,7 +231,7 @@ class CheckRuns:
         return FixVerdict(outcome, text, check, result)
 
     def edits_check(self, edits: Sequence[SourceEdit]) -> str:
-        """Why a pass with these edits would prove nothing; empty if it would. Raises ValueError as `text_after`."""
+        """Return why a pass with these edits proves nothing, else "". Raises ValueError like `text_after`."""
         if self.failure and self.failure.is_touched(edits):
             return "the edit changes the failing check itself"
         return changes_a_check(self.case, edits)
@@ -257,7 +259,7 @@ class CheckRuns:
         return "passes", f"{control.check.words} passes with it when it is run alone; the whole was not run{within}"
 
     def _missed(self, edits: Sequence[SourceEdit], control: Control, result: SnapshotResult) -> str:
-        """What ran before and must run again for a pass to mean anything; empty if it did."""
+        """Return what ran before but not with the edits, so that a pass proves nothing; "" if nothing."""
         failure, trace = self.failure, result.trace
         if failure is None or trace is None or trace.lines_truncated:
             return ""
@@ -286,7 +288,7 @@ class CheckRuns:
 
 
 def _passes(result: SnapshotResult) -> str:
-    """That the check passes, in words; empty if it fails."""
+    """Return a clause stating that the check passes; "" if it fails."""
     raised = result.raised
     if result.status == "ok":
         return "it does not fail when it is run"

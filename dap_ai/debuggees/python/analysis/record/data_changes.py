@@ -1,8 +1,8 @@
-"""Whether a fix only changes the data, or leaves some of it out, so that a pass proves nothing.
+"""Whether a fix only changes or omits data, so that passing proves nothing.
 
-Only the texts before and after are compared. What the program is given stands in its module's code and in functions
-without parameters: in lists and dicts, in calls of its own functions, in names that are set once. A single value under
-a name in capitals is a setting, and may be what is wrong.
+Compares only the texts before and after. Input data is in module-level code and in functions without parameters: in
+lists and dicts, in arguments of the file's own functions, in names set once. A single value under an upper-case name is
+a setting, which may be the mistake.
 """
 
 from __future__ import annotations
@@ -33,24 +33,24 @@ _OPTIONS = {
     "error_bad_lines": (False,),
     "ignore_errors": (True,),
 }
-"""Keyword arguments by which a call leaves out what is wrong."""
+"""Keyword arguments that make a call omit or replace bad data."""
 _DISPLAY = ast.List | ast.Tuple | ast.Set | ast.Dict
 _MAX_CODE = 60
 
 
 class _Marks(NamedTuple):
-    """What a text has of each kind."""
+    """What a text contains of each kind."""
 
     leaving_out: Counter[str]
     filters: Counter[str]
-    """Conditions of comprehensions, and those under which a round of a loop ends early."""
+    """Conditions of comprehensions, and conditions under which a loop's round ends early."""
     filling_in: Counter[str]
     given: Counter[str]
     """Literals that are data."""
 
 
 def changes_data(edits: Sequence[SourceEdit]) -> str:
-    """In words, what they do to the data: `rows are left out (skipna=True)`; empty: nothing, as far as it shows."""
+    """Return what the edits do to the data, as in: data is left out (`dropna()`); "" if nothing is visible."""
     for source, old, new in _both(edits):
         functions = {function.name for function in source.functions}
         if told := _compared(_marks(old, functions), _marks(new, functions)):
@@ -59,7 +59,7 @@ def changes_data(edits: Sequence[SourceEdit]) -> str:
 
 
 def shifted(edits: Sequence[SourceEdit]) -> str:
-    """The argument that the edits make one larger or smaller, in words; empty: none."""
+    """Return a clause on an argument that the edits increase or decrease by a constant; "" if none."""
     for _, old, new in _both(edits):
         if more := Counter(_shifts(new)) - Counter(_shifts(old)):
             return f"data on its way is changed (`{_first(more)}`)"
@@ -67,18 +67,18 @@ def shifted(edits: Sequence[SourceEdit]) -> str:
 
 
 def _both(edits: Sequence[SourceEdit]) -> Iterator[tuple[SourceFile, ast.Module, ast.Module]]:
-    """Each file with what is compared of it, without the edits and with them."""
+    """Yield each file with its compared parts before and after the edits."""
     for source in {edit.source.path: edit.source for edit in edits}.values():
         try:
             old, new = map(parsed, narrowed(source, edits))
-        except ValueError:  # they cannot be made
+        except ValueError:  # the edits cannot be applied
             continue
         if old and new:
             yield source, old, new
 
 
 def _shifts(tree: ast.Module) -> Iterator[str]:
-    """`n + 1` and `n - 1` as they are passed on, of what a function was given or a loop is over; but to itself."""
+    """Yield `n + 1` and `n - 1` passed on to another function, where n is a parameter or loop variable."""
     for function in (node for node in ast.walk(tree) if isinstance(node, FunctionNode)):
         names = _handed_in(function)
         for call in calls_in(function):
@@ -142,7 +142,7 @@ def _filters(node: ast.AST) -> Iterator[str]:
 
 
 def _choosing(node: ast.AST) -> Iterator[str]:
-    """What decides whether a filter is used: `[x for x in xs if x] if skip else xs`."""
+    """Yield the condition that controls a filter: `[x for x in xs if x] if skip else xs`."""
     if isinstance(node, ast.IfExp) and _has_filter(node.body, node.orelse):
         yield ast.unparse(node)
     if isinstance(node, ast.If) and _has_filter(*node.body):
@@ -154,7 +154,7 @@ def _has_filter(*nodes: ast.AST) -> bool:
 
 
 def _filled_by(node: ast.AST) -> Iterator[str]:
-    """`x or 0`, `0 if x is None else x`, `xs.fillna(0)`."""
+    """Yield defaults for missing data: `x or 0`, `0 if x is None else x`, `xs.fillna(0)`."""
     match node:
         case ast.BoolOp(op=ast.Or(), values=[*_, ast.Constant(value=int() | float() | str())]):
             yield ast.unparse(node)
@@ -170,7 +170,7 @@ def _filled_by(node: ast.AST) -> Iterator[str]:
 
 
 def _overwritten(function: FunctionNode) -> Iterator[str]:
-    """What a function was given, and sets to a literal: a parameter, an item of a loop, a part of one."""
+    """Yield assignments of a literal to a parameter, a loop item, or a part of either."""
     names = _handed_in(function)
     made = (n for n in ast.walk(function) if isinstance(n, ast.Assign) and isinstance(n.value, ast.Constant))
     for node in (n for n in made if len(n.targets) == 1 and not is_none(n.value)):
@@ -179,7 +179,7 @@ def _overwritten(function: FunctionNode) -> Iterator[str]:
 
 
 def _handed_in(function: FunctionNode) -> set[str]:
-    """The function's parameters, and the targets of its loops, except loops over `range` or `enumerate`."""
+    """Return the function's parameters and loop variables, except those of loops over `range` or `enumerate`."""
     parameters = {a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg)}
     loops = [node for node in ast.walk(function) if isinstance(node, ast.For | ast.AsyncFor)]
     real = (loop for loop in loops if not is_call(loop.iter, "range", "enumerate", "count"))
@@ -187,7 +187,7 @@ def _handed_in(function: FunctionNode) -> set[str]:
 
 
 def _given(tree: ast.Module, functions: set[str]) -> Iterator[str]:
-    """The literals that are data. `functions`: the names of the file's own."""
+    """Yield the literals that are data. `functions`: names of the file's own functions."""
     for scope in (tree, *(node for node in ast.walk(tree) if _has_no_input(node))):
         nodes = list(_own_nodes(scope))
         stores = Counter(n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load))
@@ -217,7 +217,7 @@ def _has_no_input(node: ast.AST) -> bool:
 
 
 def _own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
-    """Those of a module or a function, without those of the functions and classes in it."""
+    """Yield the nodes of a module or function, without those of nested functions and classes."""
     for child in ast.iter_child_nodes(scope):
         if not isinstance(child, FunctionNode | ast.ClassDef | ast.Lambda):
             yield child

@@ -1,4 +1,4 @@
-"""What encloses a failure and can be run whole: the program from its start, or the test as its runner runs it."""
+"""What encloses a failure and can be rerun completely: the program from its start, or the test via its runner."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dap_ai.debuggees.python.analysis.syntax.nodes import parsed
 
 _FOLDERS = ("test", "tests")
 TEST_FILE = "<the test once more>"
-"""Of the lines below: no file of the user's, so a trace leaves them out."""
+"""File name of the statements below: not a user file, so traces omit them."""
 _TEST_AGAIN = """
 import contextlib, sys
 def _dap_ai_begins():
@@ -78,24 +78,23 @@ elif _case is not None:
 else:
     raise LookupError("no test runner that is known runs this test")
 """
-"""In a copy: what has been set up is torn down, then the runner's own steps once more, fixtures included.
-
-The test fails where it has failed, before the cleanup of its test case. What a copy may not take down, as a folder of a
-whole session, stays. `tmp_path` gets its name again. The first two functions mark what a trace is of (tracing.py)."""
+"""Runs in a copy: tears down what was set up, then repeats the runner's own steps, including fixtures. The test fails
+where it failed, before its test case's cleanup. What a copy cannot tear down, such as a session's folder, stays.
+`tmp_path` gets the same name again. The first two functions mark the traced part (tracing.py)."""
 
 
 def enclosing(case: StopSnapshot) -> list[FailureCheck]:
-    """The widest checks: the whole test, and the whole program; none where the failure is in neither.
+    """Return the widest checks: the whole test, and the whole program; empty if the failure is in neither.
 
-    A program that runs tests (`manage.py test`) may not be run again in itself, where the test can.
+    A program that runs tests (`manage.py test`) may not be able to rerun itself when the test can.
     """
     return [check for check in (whole_test(case), _program(case)) if check]
 
 
 def test_of(case: StopSnapshot) -> StackFrame | None:
-    """The frame of the test that failed, or of what it sets up; None: it is no test.
+    """Return the frame of the failed test or of its set-up; None if this is not a test.
 
-    What makes its tests (from a table, from files) may call their functions as it likes.
+    Test functions generated from a table or files may have any name.
     """
     users = [frame for frame in reversed(case.frames) if frame.user]
     named = next((frame for frame in users if _name(frame).startswith("test")), None)
@@ -104,9 +103,9 @@ def test_of(case: StopSnapshot) -> StackFrame | None:
 
 
 def own_folders(case: StopSnapshot) -> list[str]:
-    """Where the program's own statements may read again what they have read: the folder of what was started.
+    """Return the folder that the program's own statements may read again: that of the started file.
 
-    Never a home folder, or what holds one: there lies more than a program's data.
+    Empty if it is a home folder, a parent of one, or near the root: these hold more than a program's data.
     """
     argv = case.inspection.argv
     if not argv:
@@ -119,7 +118,7 @@ def own_folders(case: StopSnapshot) -> list[str]:
 
 
 def changes_a_check(case: StopSnapshot, edits: Sequence[SourceEdit]) -> str:
-    """Why edits prove nothing: they change the test that fails, or what is asserted; empty if they do not."""
+    """Return why edits prove nothing: they change the failing test or what is asserted; "" if they do not."""
     test = test_of(case)
     for path, source in {edit.source.path: edit.source for edit in edits}.items():
         if test and (path == test.path or _is_of_tests(case, path)):
@@ -131,12 +130,12 @@ def changes_a_check(case: StopSnapshot, edits: Sequence[SourceEdit]) -> str:
 
 
 def is_of_test(case: StopSnapshot, path: str, function: str) -> bool:
-    """Whether a function of a file is a test's, where a test has failed."""
+    """Whether a function of a file is test code, if a test failed."""
     return test_of(case) is not None and (_is_of_tests(case, path) or function.startswith("test"))
 
 
 def _is_of_tests(case: StopSnapshot, path: str) -> bool:
-    """By its name, or that of its folder below the one that was started in."""
+    """Whether the file is test code, by its name or that of its folder below the start folder."""
     name, folder = Path(path).name, Path(path).parent
     if folder.name in _FOLDERS and folder != Path(case.inspection.cwd):
         return True
@@ -148,7 +147,7 @@ def _asserted(text: str) -> Counter[str]:
 
 
 def _program(case: StopSnapshot) -> FailureCheck | None:
-    """The main module from its start, where one of the frames runs it."""
+    """Return the check that runs the main module from its start; None if no frame runs it."""
     frame = next((f for f in reversed(case.frames) if f.user and f.name == "<module>"), None)
     source = case.sources.read(frame.path) if frame else None
     argv = case.inspection.argv
@@ -162,12 +161,12 @@ def _program(case: StopSnapshot) -> FailureCheck | None:
 
 
 def _name(frame: StackFrame) -> str:
-    """The function's own name, without its class."""
+    """Return the function's own name, without its class."""
     return frame.name.rpartition(".")[2]
 
 
 def whole_test(case: StopSnapshot) -> FailureCheck | None:
-    """The test that failed, as its runner runs it; None: it is no test, or its source is not known."""
+    """Return the check that runs the failed test via its runner; None if this is not a test or lacks source."""
     frame = test_of(case)
     place = case.places[0] if case.places else None
     if frame is None or place is None or place.source is None:

@@ -1,8 +1,8 @@
 """How often statements ran, from the line events of a recorded run.
 
-A statement of several lines has an event for each move between its lines, the header of a loop one for each round, a
-`with` one more at its end. A run of a statement begins where an event comes from outside of it; an offset of the code
-at which that has been seen begins it each time. `while` runs as often as its condition is evaluated.
+A multi-line statement has an event for each move between its lines, a loop's header one per round, a `with` one more at
+its end. A run of a statement starts at an event that follows one outside the statement; a code offset at which this was
+seen starts a run each time. `while` counts evaluations of its condition.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from dap_ai.debuggees.python.analysis.syntax.nodes import LOOPS, header_lines
 from dap_ai.protocol.contracts.snapshot_messages import FollowedValue, RunTrace, TracedLine
 
 _APART = ("<lambda>", "<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
-"""Code that stands within a statement, and does not run when that does."""
+"""Code inside a statement that does not run when the statement does."""
 
 
 def executions(rows: Iterable[TracedLine], source: SourceFile, statement: ast.stmt) -> int:
-    """How often a statement ran."""
+    """Return how often a statement ran."""
     lines = header_lines(statement)
     own = [row for row in rows if row.line in lines and row.file == source.path and not _is_apart(row)]
     return sum(_begun(codes, _whole(statement, lines)) for codes in _by_code(own))
 
 
 def executions_at(trace: RunTrace, source: SourceFile | None, row: TracedLine) -> int:
-    """How often the statement ran that a line belongs to; of a file that is not known, how often the line did."""
+    """Return how often the line's statement ran, or for an unknown file, how often the line did."""
     statement = source.statement_at(row.line) if source else None
     if source is None or statement is None or _is_apart(row):
         return row.count
@@ -35,7 +35,7 @@ def executions_at(trace: RunTrace, source: SourceFile | None, row: TracedLine) -
 
 
 def round_of(moment: FollowedValue, source: SourceFile | None) -> int:
-    """How many times the statement of a moment, or the header of its loop, had begun in its call; 1 if not known."""
+    """Return how often the moment's statement or loop header had started in its call; 1 if unknown."""
     statement = source.statement_at(moment.line) if source else None
     if statement is None or not moment.entries:
         return 1
@@ -44,7 +44,7 @@ def round_of(moment: FollowedValue, source: SourceFile | None) -> int:
 
 
 def line_counts(trace: RunTrace) -> dict[tuple[str, int], int]:
-    """The line events of each line, those of functions and comprehensions that stand in it included."""
+    """Return the line events per line, including those of functions and comprehensions on it."""
     counts: dict[tuple[str, int], int] = {}
     for row in trace.lines:
         counts[row.file, row.line] = counts.get((row.file, row.line), 0) + row.count
@@ -58,13 +58,13 @@ def _begun(entries: Sequence[Sequence[int]], inside: range) -> int:
 
 
 def _by_code(rows: Sequence[TracedLine]) -> list[list[list[int]]]:
-    """The entries of the lines of each function: offsets of one say nothing of another's."""
+    """Return the entries of the lines of each function: offsets are not comparable between functions."""
     functions = dict.fromkeys(row.function for row in rows)
     return [[r.entries or [0, -1, r.count] for r in rows if r.function == function] for function in functions]
 
 
 def _whole(statement: ast.stmt, lines: range) -> range:
-    """What an event comes from that does not begin the statement."""
+    """Return the lines from which an event does not start the statement anew."""
     return lines if isinstance(statement, ast.While) else range(lines.start, last_line(statement) + 1)
 
 

@@ -1,4 +1,4 @@
-"""A check: what of a program can be run again in a copy, and the failure that it must show."""
+"""A check: a part of the program that can be rerun in a copy, and the failure that it must reproduce."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ BUILTINS = frozenset(dir(builtins))
 
 @dataclass(frozen=True)
 class Failure:
-    """The failing statement of the user's code, which a check must reach again."""
+    """The failing statement of user code, which a check must reach again."""
 
     place: FramePlace
     statement: ast.stmt
     watch: list[str] = field(default_factory=list[str])
-    """Expressions whose values tell how it failed: operands first, then the names of the statement."""
+    """Expressions whose values show how it failed: operands first, then the statement's names."""
 
     @property
     def is_demand(self) -> bool:
-        """An assertion or a raise: the demand itself is not what an edit may change."""
+        """Whether the statement is an `assert` or `raise`, which an edit must not change."""
         return isinstance(self.statement, ast.Assert | ast.Raise)
 
     def holds(self, edit: SourceEdit) -> bool:
@@ -42,28 +42,28 @@ class Failure:
         return touches(self.place.frame.path, self.statement.lineno, last_line(self.statement), [edit])
 
     def is_touched(self, edits: Sequence[SourceEdit]) -> bool:
-        """Whether an edit changes the demand itself."""
+        """Whether an edit changes the `assert` or `raise` itself."""
         first, last = self.statement.lineno, last_line(self.statement)
         return self.is_demand and touches(self.place.frame.path, first, last, edits)
 
 
 @dataclass(frozen=True)
 class FailureCheck:
-    """Statements, lines `first` to `last` of a frame's file; or the whole program afresh."""
+    """Statements to run: lines `first` to `last` of a frame's file, or the whole program from its start."""
 
     place: FramePlace
     source: SourceFile
     first: int
     last: int
     words: str
-    """What it is, as an answer says it."""
+    """Description of the check in answers."""
     fresh: bool = False
     text: str = ""
-    """Statements of the asker's own instead of the file's lines."""
+    """The caller's own statements, instead of the file's lines."""
     file: str = ""
-    """Where these stand, if not in the frame's file."""
+    """File name of `text`, if not the frame's file."""
     whole: bool = False
-    """It runs all of what failed, as its user does: what passes it is verified."""
+    """Whether it runs all of what failed, as the user does, so that passing means verified."""
 
     def query(
         self,
@@ -76,7 +76,7 @@ class FailureCheck:
         deadline_s: float = 1.0,
         folders: Sequence[str] = (),
     ) -> SnapshotQuery:
-        """What a snapshot is asked to run it, with edits. Raises ValueError if the edits cannot be applied."""
+        """Return the snapshot query to run the check with edits. Raises ValueError if the edits cannot be applied."""
         others, file = [edit for edit in edits if not self._holds(edit)], self.file or self.source.path
         anew = self.fresh and (follow is not None or rewind is not None)
         is_edited = len(others) < len(edits)
@@ -96,9 +96,9 @@ class FailureCheck:
         )
 
     def _edited(self, edits: Sequence[SourceEdit]) -> list[EditedSource]:
-        """The edited files: of each the function that its edits are in, or all of them whole."""
+        """Return the edited files: only the edited function of each, or every file in full."""
         sources = {edit.source.path: edit.source for edit in edits}
-        own = self.source.path if self.fresh else ""  # its text is what is run
+        own = self.source.path if self.fresh else ""  # its text is run directly
         parts = {path: self._part(sources[path], edits) for path in sources if path != own}
         if any(part.old == sources[path].text for path, part in parts.items()):
             parts = {}
@@ -108,7 +108,7 @@ class FailureCheck:
         ]
 
     def _holds(self, edit: SourceEdit) -> bool:
-        """Whether it changes nothing but lines of a module that are run: it is in their text."""
+        """Whether the edit only changes module lines that the check runs, so that it is in their text."""
         is_module = self.place.function is None and not (self.text or self.fresh)
         return is_module and edit.source.path == self.source.path and self.first <= edit.first <= edit.last <= self.last
 
@@ -121,14 +121,14 @@ class FailureCheck:
 
     def _code(self, edits: Sequence[SourceEdit]) -> str:
         if self.text or self.fresh:
-            return self.text or self.source.text  # the copy itself puts the edits into a whole module
+            return self.text or self.source.text  # the copy applies the edits to a whole module itself
         new = lines_after(self.source, edits)
         rows = new[self._first(edits) - 1 : moved(self.source.path, self.last, edits)]
         return textwrap.dedent("\n".join(rows)) + "\n"
 
 
 def failure_of(case: StopSnapshot) -> Failure | None:
-    """What failed; None at a stop without an exception, or where the failing statement is not known."""
+    """Return the failure; None at a stop without an exception, or if the failing statement is unknown."""
     place = case.places[0] if case.places else None
     statement = place.statement if place else None
     if place is None or statement is None or not case.exception:

@@ -1,4 +1,4 @@
-"""How much a fix changes of what went well before: the right one seldom changes results that nobody complained of."""
+"""How much correct behaviour a fix changes: the right fix seldom changes results that were not wrong."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dap_ai.protocol.contracts.snapshot_messages import RunTrace, SnapshotResult
 
 
 def change(before: SnapshotResult, after: SnapshotResult, edit: SourceEdit) -> float:
-    """0: the run with the edit does all that the run without it did before it failed; 1: nothing of it."""
+    """Return the changed share, 0..1: 0 if the edited run repeats all that worked before, 1 if none of it."""
     shares = [_printed(before.printed, after.printed)]
     if before.trace and after.trace:
         shares += [
@@ -22,7 +22,7 @@ def change(before: SnapshotResult, after: SnapshotResult, edit: SourceEdit) -> f
 
 
 def differ(one: SnapshotResult | None, other: SnapshotResult | None) -> bool:
-    """Whether two runs did different things: printed, gave or kept other values."""
+    """Whether two runs printed, returned or stored different values."""
     if one is None or other is None or one.trace is None or other.trace is None:
         return False
     return one.printed != other.printed or _values(one.trace) != _values(other.trace)
@@ -34,7 +34,7 @@ def _values(trace: RunTrace) -> list[object]:
 
 
 def gives_otherwise(before: RunTrace, after: RunTrace) -> str:
-    """The first function that had returned, and gives something else for the same arguments now; empty: none does."""
+    """Return the first function that returned before and now gives another result for the same arguments, or ""."""
     now = _by_call(after.calls)
     changed = (key for key, was in _by_call(before.calls).items() if key in now and plain(now[key]) != plain(was))
     return next((function for function, *_ in changed), "")
@@ -47,7 +47,7 @@ def _printed(before: str, after: str) -> float:
 
 
 def _results(before: RunTrace, after: RunTrace) -> float:
-    """The share of calls with the same arguments that give something else now."""
+    """Return the share of calls with the same arguments that now give another result."""
     old, new = _by_call(before.calls), _by_call(after.calls)
     both = [key for key in old if key in new]
     return sum(old[key] != new[key] for key in both) / len(both) if both else 0.0
@@ -62,12 +62,12 @@ def _by_call(calls: Iterable[TracedCall]) -> dict[tuple[str, ...], str]:
 
 
 def _lines(before: RunTrace, after: RunTrace, edit: SourceEdit) -> float:
-    """The share of lines above the edit, or in other files, that do not run any more."""
+    """Return the share, times 4 and at most 1, of lines above the edit or in other files that no longer run."""
     old = {(t.file, t.line) for t in before.lines if t.file != edit.source.path or t.line < edit.first}
     now = {(t.file, t.line) for t in after.lines}
     return 0.0 if after.truncated or not old else min(1.0, 4 * len(old - now) / len(old))
 
 
 def _less(before: RunTrace, after: RunTrace) -> float:
-    """By how much the whole run is shorter than the one that failed on its way."""
+    """Return by what share the whole run is shorter than the failed run, which ended early."""
     return 0.0 if after.truncated or not before.events else max(0.0, 1 - after.events / before.events)

@@ -1,4 +1,4 @@
-"""An edited file without what has no part in the edit, so that a copy compiles a function and not a module."""
+"""An edited file reduced to what matters for the edit, so that a copy compiles a function, not a module."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _ALWAYS = "__future__"
 
 
 def narrowed(source: SourceFile, edits: Sequence[SourceEdit]) -> tuple[str, str]:
-    """The file's text before and after, in which only the function around the edits is left, with its classes.
+    """Return the file's text before and after the edits, reduced to the edited function with its classes.
 
-    And the module's imports of what these lines name: Python compiles the call of an imported module's function in
-    another way than that of a method. All other lines are empty, so that each line keeps its number. The whole texts
-    where the edits are in no one function: a run from the start needs all of the module then. Raises ValueError as
+    Imports of names that these lines use are kept, too: Python compiles a call of an imported module's function
+    differently from a method call. All other lines are empty, so that line numbers stay. Returns the full texts if the
+    edits are not in a single function: a run from the start then needs the whole module. Raises ValueError like
     `text_after`.
     """
     own = of_file(source.path, edits)
@@ -41,13 +41,13 @@ def narrowed(source: SourceFile, edits: Sequence[SourceEdit]) -> tuple[str, str]
 
 
 def is_inside(old: str, new: str) -> bool:
-    """Whether the two texts differ in the bodies of functions alone."""
+    """Whether the two texts differ only in function bodies."""
     outlines = _outline(old), _outline(new)
     return bool(outlines[0]) and outlines[0] == outlines[1]
 
 
 def _outline(text: str) -> str:
-    """What runs when the text is loaded; empty where it is no module."""
+    """Return what runs when the text is loaded; "" if it is not Python."""
     tree = parsed(text)
     for node in [n for n in nodes_in(tree) if isinstance(n, FunctionNode)]:
         node.body = []
@@ -60,7 +60,7 @@ def _has_odd_line_ends(source: SourceFile, edits: Iterable[SourceEdit]) -> bool:
 
 
 def _imports(source: SourceFile, words: set[str]) -> dict[int, str]:
-    """Those that bind one of the words, as one line each, by the line where they begin."""
+    """Return imports that bind one of the words, one line each, by their first line."""
     found: dict[int, str] = {}
     for line, text, names in _all_imports(source.tree) if source.tree else ():
         if names & words or not names:
@@ -70,7 +70,7 @@ def _imports(source: SourceFile, words: set[str]) -> dict[int, str]:
 
 @once_per_node
 def _all_imports(tree: ast.Module) -> list[tuple[int, str, set[str]]]:
-    """The module's own, also those in its `if` and `try`: line, text, and what they bind; nothing: no one knows."""
+    """Return the module's imports, including those in `if` and `try`: line, text, bound names (empty if unknown)."""
     nodes = [node for node in own_statements(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
     return [(node.lineno, ast.unparse(node), _bound(node)) for node in nodes]
 
@@ -82,7 +82,7 @@ def _bound(node: ast.Import | ast.ImportFrom) -> set[str]:
 
 
 def _kept(source: SourceFile, edits: Sequence[SourceEdit]) -> list[Lines]:
-    """The headers of classes, then the function of all edits; empty: there is none."""
+    """Return the class headers, then the function with all edits; empty if there is no such function."""
     body = source.tree.body if source.tree else []
     first = min(min(edit.first, edit.last) for edit in edits)
     last = max(max(edit.first, edit.last) for edit in edits)
@@ -104,7 +104,7 @@ def _lines(node: ast.stmt) -> Lines:
 
 
 def _text(rows: Mapping[int, str]) -> str:
-    """The rows by line number as text, with empty lines between them."""
+    """Return the rows, by line number, as text with empty lines in between."""
     parts: list[str] = []
     before = 1
     for number in sorted(rows):

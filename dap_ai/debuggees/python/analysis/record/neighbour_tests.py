@@ -1,4 +1,4 @@
-"""The tests beside the one that failed: which lines run in those that pass, and which fixes break one of them."""
+"""Neighbour tests of the failed one: which lines passing tests run, and which fixes break one of them."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ from dap_ai.protocol.wire.errors import RequestFailed
 Spot = tuple[str, int]
 
 _RUN_S, _DEADLINE_S = 0.25, 1.5
-"""Of a processor: after `_RUN_S` no other test is begun."""
+"""Processor seconds: no further test starts after `_RUN_S`."""
 _BY_CLOCK_S, _OF_THE_TIME = 10.0, 0.35
-"""By the clock: so much at most, and so much of what is left."""
+"""Wall-clock limits: maximum seconds, and maximum share of the time left."""
 _MOST_JUDGES, _JUDGE_S = 20, 0.3
 _PAIRS = ("passed", "passed"), ("failed", "passed"), ("failed", "failed")
-"""Of outcomes without and with an edit."""
+"""(before, after) outcomes of a test, without and with an edit."""
 _NOT_RUN = "the other tests of its file could not be run in a copy, without it or with it"
 
 
 @dataclass(frozen=True)
 class NeighbourVerdict:
-    """What the tests that run an edited line make of the edit."""
+    """The outcome of an edit in the tests that run an edited line."""
 
     held: int = 0
-    """How many pass with it as they did without."""
+    """Number of tests that pass with and without the edit."""
     mended: int = 0
-    """How many pass with it, and failed without."""
+    """Number of tests that pass only with the edit."""
     failing: int = 0
-    """How many fail with it as they did without."""
+    """Number of tests that fail with and without the edit."""
     broken: str = ""
-    """The name of one that fails with it, and passes without; empty: there is none."""
+    """Name of a test that fails only with the edit; empty if there is none."""
     why_not: str = ""
-    """Why none could judge it, where there may be some that can."""
+    """Why no test could judge the edit although some may be able to."""
 
     @property
     def words(self) -> str:
-        """What speaks for the edit; empty: nothing does."""
+        """The evidence for the edit, as a clause; empty if there is none."""
         if self.failing or self.broken:
             return ""
         counts = [(self.mended, "that failed"), (self.held, "that passed")]
@@ -54,32 +54,32 @@ class NeighbourVerdict:
 
 @dataclass(frozen=True)
 class NeighbourTests:
-    """Sets of tests are numbers: the bit of the test that failed is the lowest."""
+    """Outcomes and lines of neighbour tests. Sets of tests are bit masks; bit 0 is the failed test."""
 
     tests: NeighbourOutcomes
     passed: int
     failed: int
     ran: dict[Spot, int]
-    """In which tests each line ran."""
+    """Line -> tests that ran it, as a bit mask."""
     unsteady: set[int] = field(default_factory=set[int])
-    """Numbers of those that pass or fail by what ran before them: they are no judges."""
+    """Numbers of tests whose outcome depends on earlier tests, so that they cannot judge edits."""
 
     @property
     def compare(self) -> bool:
-        """Whether there are others: the failed one alone tells which lines ran, and not which of them to suspect."""
+        """Whether there are other tests: the failed one alone shows which lines ran, not which to suspect."""
         return len(self.tests.tests) > 1
 
     @property
     def can_judge(self) -> bool:
-        """Whether others were run, or the file has none."""
+        """Whether other tests were run, or the file has none."""
         return self.compare or self.tests.whole
 
     def of_the_failed(self) -> set[Spot]:
-        """The lines that ran in the test that failed."""
+        """Return the lines that the failed test ran."""
         return {spot for spot, tests in self.ran.items() if tests & 1}
 
     def judges(self, edits: Sequence[SourceEdit]) -> list[Ran]:
-        """The others that run a line which an edit changes, by what became of them without it; bounded."""
+        """Return the other tests that run an edited line, with their outcomes without it; at most `_MOST_JUDGES`."""
         bits = 0
         for path, line in {(edit.source.path, line) for edit in edits for line in _lines(edit)}:
             bits |= self.ran.get((path, line), 0) & (self.passed | self.failed)
@@ -87,7 +87,10 @@ class NeighbourTests:
         return [test for test in ran if test.number not in self.unsteady][:_MOST_JUDGES]
 
     def ochiai(self, spot: Spot) -> float:
-        """How much a line is one of the tests that fail: 0, it did not run in this one, to 1, it runs in them alone."""
+        """Return a line's Ochiai coefficient, 0..1: 0 if the failed test did not run it.
+
+        It is 1 if all failing tests and no passing ones ran the line.
+        """
         tests = self.ran.get(spot, 0)
         if not tests & 1:
             return 0.0
@@ -95,7 +98,7 @@ class NeighbourTests:
         return failing / sqrt(self.failed.bit_count() * (failing + (tests & self.passed).bit_count()))
 
     def describe_line(self, spot: Spot) -> str:
-        """In which tests a line runs, in words."""
+        """Describe which tests run a line."""
         passing, beside = (self.ran.get(spot, 0) & self.passed).bit_count(), self.passed.bit_count()
         if not beside:
             return "runs in the test that failed"
@@ -103,13 +106,13 @@ class NeighbourTests:
 
 
 def _lines(edit: SourceEdit) -> set[int]:
-    """And the first of the statement: a run need not come to each line of a long one."""
+    """Return the edit's lines and its statement's first line: a run may not reach each line of a long statement."""
     statement = edit.source.statement_at(edit.first)
     return {*range(edit.first, max(edit.first, edit.last) + 1), statement.lineno if statement else edit.first}
 
 
 def read(tests: NeighbourOutcomes) -> NeighbourTests | None:
-    """What a run of them tells; None where the test that failed did not fail in it."""
+    """Return the neighbour tests of a run; None if the failed test did not fail in it."""
     if not tests.tests or not tests.lines or tests.tests[0].number != 0 or tests.tests[0].outcome != "failed":
         return None
     passed, failed = (
@@ -125,15 +128,15 @@ def read(tests: NeighbourOutcomes) -> NeighbourTests | None:
 
 
 async def neighbours_of(runs: CheckRuns) -> NeighbourTests | None:
-    """None where no test has failed, or those beside it cannot be run. Raises NotStopped."""
+    """Run the neighbour tests; None if no test failed or they cannot be run. Raises NotStopped."""
     result = await _run(runs, NeighbourQuery(_RUN_S, _by_clock_s(runs), lines=True))
     return read(result.beside) if result and result.beside else None
 
 
 async def judged(runs: CheckRuns, neighbours: NeighbourTests | None, edits: Sequence[SourceEdit]) -> NeighbourVerdict:
-    """Runs the tests that run a line of an edit with it. Raises NotStopped.
+    """Run the tests that run an edited line, with the edit. Raises NotStopped.
 
-    One that fails is run again without it: some fail by what did not run before them.
+    A test that fails is run again without the edit: some fail because an earlier test did not run.
     """
     if neighbours is None or not neighbours.can_judge:
         return NeighbourVerdict(why_not=_NOT_RUN)
@@ -151,7 +154,7 @@ async def judged(runs: CheckRuns, neighbours: NeighbourTests | None, edits: Sequ
 
 
 def upheld(verdict: FixVerdict, judgement: NeighbourVerdict) -> FixVerdict:
-    """What is left of a verdict: a fix that breaks another test is none; one that none could judge is not verified."""
+    """Return the verdict after the neighbour tests: a fix that breaks one fails; without judges it is not verified."""
     if judgement.broken:
         why = f"the test `{judgement.broken}`, which passes without it, fails with it"
         return FixVerdict("not verified", why, verdict.check, verdict.result)
@@ -162,7 +165,7 @@ def upheld(verdict: FixVerdict, judgement: NeighbourVerdict) -> FixVerdict:
 
 
 async def _outcomes(runs: CheckRuns, numbers: list[int], edits: Sequence[SourceEdit]) -> dict[int, str]:
-    """By number, of those that were run; all have failed where they did not end."""
+    """Return outcomes by test number, for tests that were run; all "failed" after a deadline."""
     result = await _run(runs, NeighbourQuery(_JUDGE_S, _by_clock_s(runs), only=numbers), edits)
     if result and result.status == "deadline":
         return dict.fromkeys(numbers, "failed")
@@ -174,7 +177,7 @@ def _by_clock_s(runs: CheckRuns) -> float:
 
 
 async def _run(runs: CheckRuns, beside: NeighbourQuery, edits: Sequence[SourceEdit] = ()) -> SnapshotResult | None:
-    """None where it is not possible."""
+    """Run the query in a copy of the test; None if that is impossible."""
     test = whole_test(runs.case)
     if test is None:
         return None

@@ -1,4 +1,4 @@
-"""Finds what can be run again in a copy so that it comes to the stop: the moments before it are the program's past."""
+"""Finds a check whose rerun in a copy reaches the stop: the moments before it are the program's past."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from dap_ai.protocol.contracts.rewind_messages import Rewind
 DEADLINE_S = 10.0
 _INPUT = "EOFError"
 _MAY_STAND_WITHIN = "step"
-"""As after the return of a function. At every other stop without an exception the line has not begun."""
+"""Stop reason that may be within a line, as after a function's return. At other stops without an exception the line has
+not started."""
 
 
 async def recall(debugger: Debugger, case: StopSnapshot) -> Recalled:
-    """Reruns the program, or else its test, up to this stop. Raises UnrepeatableError, NotStopped, RequestFailed."""
+    """Rerun the program, or else its test, up to this stop. Raises UnrepeatableError, NotStopped, RequestFailed."""
     if why := debugger.why_no_snapshot:
         raise UnrepeatableError(why)
     runs = CheckRuns(debugger, case, failure_of(case), budget_s=3 * DEADLINE_S, folders=own_folders(case))
@@ -41,7 +42,7 @@ async def recall(debugger: Debugger, case: StopSnapshot) -> Recalled:
 
 
 def _ways(case: StopSnapshot) -> Iterator[Rewind]:
-    """How a run may know that it has come to the stop, the surest first."""
+    """Yield the ways in which a run can detect that it reached the stop, most certain first."""
     if failure_of(case) is not None:
         yield Rewind()
     elif case.stop.reason == _MAY_STAND_WITHIN and not _is_in_library(case):

@@ -1,4 +1,4 @@
-"""The run that came to a stop, recorded: the program, or the test, run again in a copy until it stands there too."""
+"""The run that led to a stop, recorded: the program or test, rerun in a copy until it reaches the stop."""
 
 from __future__ import annotations
 
@@ -23,42 +23,42 @@ DEADLINE_S = 5.0
 
 @dataclass
 class RerunToStop:
-    """What ran up to the stop."""
+    """A recording of what ran up to the stop."""
 
     case: StopSnapshot
     record: TraceRecord
-    """Of the last steps; what came before them is only counted."""
+    """The last steps in full; earlier ones are only counted."""
     control: Control
 
     @property
     def trace(self) -> RunTrace:
-        """Its lines and calls."""
+        """The run's lines and calls."""
         return self.control.trace
 
     @property
     def files(self) -> dict[str, SourceFile]:
-        """Those of which something ran, by path."""
+        """Files in which something ran, by path."""
         return {run.source.path: run.source for run in self.record.runs.values()}
 
     @property
     def end(self) -> StatementRun | None:
-        """The statement at which it stands."""
+        """The statement that the run ended at, or None."""
         place = self.case.places[0] if self.case.places else None
         return self.record.end(place.frame.path, place.statement) if place and place.statement else None
 
     def count(self, source: SourceFile, statement: ast.stmt) -> int:
-        """How often a statement ran."""
+        """Return how often a statement ran."""
         return executions(self.trace.lines, source, statement)
 
 
 class NotRerunnable(Exception):  # noqa: N818  an answer, not an error
-    """Why the program cannot be run again to this stop: a clause."""
+    """The program cannot be rerun to this stop; the message is the reason, as a clause."""
 
 
 async def rerun_to_stop(debugger: Debugger, case: StopSnapshot, known: Sequence[Control] = ()) -> RerunToStop:
-    """The record of what led to the stop. Raises NotRerunnable, NotStopped, RequestFailed.
+    """Return the recording of what led to the stop. Raises NotRerunnable, NotStopped, RequestFailed.
 
-    `known`: runs of the failure that were made before.
+    `known`: earlier runs of the failure, reused if possible.
     """
     checks = _wholes(debugger, case)
     found = next((c for c in reversed(known) if c.check.whole and c.usable and c.trace.history), None)
@@ -71,7 +71,7 @@ async def rerun_to_stop(debugger: Debugger, case: StopSnapshot, known: Sequence[
 
 
 async def timed(debugger: Debugger, case: StopSnapshot) -> tuple[RunTrace, str]:
-    """How long each line takes, and what was run again. Raises as `rerun_to_stop`."""
+    """Return the time each line takes, and a description of what was rerun. Raises like `rerun_to_stop`."""
     reasons: list[str] = []
     for check in _wholes(debugger, case):
         query = _anew(check.query(deadline_s=DEADLINE_S, folders=own_folders(case)))
@@ -83,7 +83,7 @@ async def timed(debugger: Debugger, case: StopSnapshot) -> tuple[RunTrace, str]:
 
 
 def why_not_rerunnable(debugger: Debugger, case: StopSnapshot) -> str:
-    """Why nothing can be run again, as far as it is known before it is tried: a clause; empty: something can."""
+    """Return why nothing can be rerun, as far as known before trying, as a clause; "" if something can."""
     if debugger.why_no_snapshot:
         return debugger.why_no_snapshot
     if case.edited:
@@ -92,14 +92,14 @@ def why_not_rerunnable(debugger: Debugger, case: StopSnapshot) -> str:
 
 
 def _wholes(debugger: Debugger, case: StopSnapshot) -> list[FailureCheck]:
-    """What may be run again, the program before the test. Raises NotRerunnable."""
+    """Return the whole checks, widest first: program, then test. Raises NotRerunnable."""
     if why := why_not_rerunnable(debugger, case):
         raise NotRerunnable(why)
     return [check for check in enclosing(case) if check.whole][::-1]
 
 
 def _anew(query: SnapshotQuery) -> SnapshotQuery:
-    """The same with all modules of the user's loaded anew, where it runs the whole program: they keep nothing of it."""
+    """Return the query with all user modules reloaded if it runs the whole program, so that no old state remains."""
     begun = query.statements
     return replace(query, statements=replace(begun, anew=True)) if begun and begun.fresh else query
 

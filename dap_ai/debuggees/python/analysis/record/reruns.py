@@ -1,4 +1,4 @@
-"""Runs again what failed, and the tests beside it, where no fix is tried: for a first context, for a value's path."""
+"""Reruns the failure and its neighbour tests where no fix is tried: for a first context or a value's path."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _AGAIN, _AGAIN_S = 2, 1.0
 
 
 async def demand_again(debugger: Debugger, case: StopSnapshot) -> Control | None:
-    """The widest check that shows a failed assertion or a raise again; None: there is none, or nothing is called."""
+    """Return the widest check that reproduces a failed assertion or raise; None without one, or if it calls nothing."""
     failure = failure_of(case)
     control = await run_again(debugger, case) if failure and failure.is_demand else None
     return control if control and control.trace.calls else None
 
 
 async def beside_again(debugger: Debugger, case: StopSnapshot) -> NeighbourTests | None:
-    """The tests beside the one that failed, run in a copy; None where that is not possible."""
+    """Run the neighbour tests in a copy; None if that is impossible."""
     if not case.exception or debugger.why_no_snapshot:
         return None
     try:
@@ -32,7 +32,7 @@ async def beside_again(debugger: Debugger, case: StopSnapshot) -> NeighbourTests
 
 
 async def run_again(debugger: Debugger, case: StopSnapshot) -> Control | None:
-    """The widest check that shows the failure again; None where there is none, or nothing can be run."""
+    """Return the widest check that reproduces the failure; None without one, or if nothing can be run."""
     failure = failure_of(case) if case.exception and not debugger.why_no_snapshot else None
     if failure is None:
         return None

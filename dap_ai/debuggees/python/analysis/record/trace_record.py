@@ -1,4 +1,4 @@
-"""A traced run as events: a statement that ran, in one activation of its function, with the values it gave."""
+"""A traced run as events: each is one run of a statement, in one activation of its function, with the values set."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from dap_ai.protocol.contracts.snapshot_messages import StepHistory, TracedRun
 T = TypeVar("T")
 K = TypeVar("K")
 Spot = tuple[str, int]
-"""A file and a line of it, 1-based."""
+"""(file, 1-based line)."""
 
 
 @dataclass(eq=False)
 class StatementRun:
-    """One run of a statement. `first` and `last`: numbers of its steps in the record."""
+    """One run of a statement. `first` and `last`: numbers of its first and last step in the record."""
 
     run: Activation
     statement: ast.stmt
     first: int
     last: int
     at: int = 0
-    """Its index among the events of its run."""
+    """Index among the events of its activation."""
     values: dict[str, str] = field(default_factory=dict[str, str])
-    """The names to which it gave another value, with that."""
+    """Name -> text, for names whose value changed."""
 
     @property
     def ended(self) -> int:
-        """The number of the step of its run that came after it, functions that it called included."""
+        """The number of the next step in its activation, after any functions it called."""
         after = self.run.events[self.at + 1 :]
         return after[0].first if after else self.run.ended
 
@@ -64,33 +64,33 @@ class Activation:
 
     @property
     def is_open(self) -> bool:
-        """Whether it neither returned nor was cancelled: an error ended it, or it still runs."""
+        """Whether it neither returned nor was cancelled: an exception ended it, or it is still running."""
         return not self.traced.result and not self.traced.raised.startswith("CancelledError")
 
     @property
     def ended(self) -> int:
-        """A number after all of its steps, and before the next one of its caller."""
+        """A number greater than those of all its steps, and smaller than that of its caller's next step."""
         return self.events[-1].last + 1 if self.events else 0
 
     def before(self, event: StatementRun) -> Iterator[StatementRun]:
-        """The events before one, the nearest first."""
+        """Return the events before one, nearest first."""
         return (self.events[at] for at in range(event.at - 1, -1, -1))
 
     def of(self, statement: ast.stmt, event: StatementRun) -> StatementRun | None:
-        """The last event of a statement before one."""
+        """Return the last event of a statement before an event, or None."""
         return next(_before(self._by_statement.get(id(statement), ()), event), None)
 
     def makers(self, name: str, event: StatementRun) -> Iterator[StatementRun]:
-        """The events before one that bound a name or changed what it holds, the nearest first."""
+        """Return the events before one that bound a name or changed its object, nearest first."""
         return _before(self._makers.get(name, ()), event)
 
     def value(self, name: str, event: StatementRun) -> str | None:
-        """The text of a name's value when an event begins; None where it is not known."""
+        """Return the text of a name's value at the start of an event; None if unknown."""
         earlier = next((e for e in self.makers(name, event) if name in e.values), None)
         return earlier.values[name] if earlier else self.arguments.get(name)
 
     def values(self, names: Iterable[str], event: StatementRun) -> dict[str, str]:
-        """The same of several names, those that are known."""
+        """Return the texts of several names' values at the start of an event, without unknown ones."""
         return {name: text for name in names if (text := self.value(name, event)) is not None}
 
     @cached_property
@@ -104,7 +104,7 @@ class Activation:
 
 @once_per_node
 def made_by(statement: ast.stmt) -> frozenset[str]:
-    """The names that a statement binds, or whose objects it changes."""
+    """Return the names that a statement binds, or whose objects it changes."""
     if isinstance(statement, FunctionNode):
         return frozenset([statement.name])
     return frozenset([*bindings(statement), *(root for root, _, _ in mutations(statement))])
@@ -112,7 +112,7 @@ def made_by(statement: ast.stmt) -> frozenset[str]:
 
 @once_per_node
 def written_by(statement: ast.stmt) -> frozenset[str]:
-    """The attributes that it stores into, or whose containers it changes."""
+    """Return the attributes that a statement stores into, or whose containers it changes."""
     texts = [text for _, text, _ in mutations(statement)]
     return frozenset(part for text in texts for part in text.partition("[")[0].split(".")[1:])
 
@@ -123,7 +123,7 @@ def _before(events: Sequence[StatementRun], event: StatementRun) -> Iterator[Sta
 
 
 def grouped(items: Iterable[T], keys: Callable[[T], Iterable[K]]) -> dict[K, list[T]]:
-    """The items of each key, in their order."""
+    """Return the items of each key, in order."""
     found: dict[K, list[T]] = defaultdict(list)
     for item in items:
         for key in keys(item):
@@ -132,12 +132,12 @@ def grouped(items: Iterable[T], keys: Callable[[T], Iterable[K]]) -> dict[K, lis
 
 
 class TraceRecord:
-    """The events of a run in their order."""
+    """The events of a run, in order."""
 
     def __init__(self, history: StepHistory, sources: Sources) -> None:
         self.events: list[StatementRun] = []
         self._children: dict[int, list[Activation]] = defaultdict(list)
-        """The runs that were called at a step."""
+        """Step number -> activations called at that step."""
         self.runs: dict[int, Activation] = {}
         for traced in history.runs:
             code = history.codes[traced.code]
@@ -170,20 +170,20 @@ class TraceRecord:
         self._by_step = by_step
 
     def calls(self, event: StatementRun) -> list[Activation]:
-        """The runs of the user's functions that the event called, in order."""
+        """Return the activations of user functions that the event called, in order."""
         steps = (n for n in range(event.first, event.last + 1) if self._by_step.get(n) is event)
         return [run for number in steps for run in self._children.get(number, ())]
 
     def caller(self, run: Activation) -> StatementRun | None:
-        """The event that called it."""
+        """Return the event that called an activation, or None."""
         return self._by_step.get(run.traced.called_at)
 
     def writers(self, attribute: str, event: StatementRun) -> Iterator[StatementRun]:
-        """The events before one that wrote an attribute of this name, the nearest first."""
+        """Return the events before one that wrote an attribute of this name, nearest first."""
         return _before(self._writers.get(attribute, ()), event)
 
     def runs_of(self, source: SourceFile) -> list[Activation]:
-        """The runs of a file's functions and of its module."""
+        """Return the activations of a file's functions and module."""
         return self._by_source.get(source.path, [])
 
     @cached_property
@@ -195,17 +195,17 @@ class TraceRecord:
         return grouped(self.events, lambda event: written_by(event.statement))
 
     def end(self, path: str, statement: ast.stmt) -> StatementRun | None:
-        """The last event of a statement; an open run's comes first, since other tasks may run on after the failure."""
+        """Return a statement's last event, preferring open runs, since other tasks may continue after the failure."""
         found = [e for e in self.events if e.statement is statement and e.run.source.path == path]
         return max(found, key=lambda e: (e.run.is_open, e.first), default=None)
 
     def until(self, event: StatementRun) -> Sequence[StatementRun]:
-        """The events before one, in the order in which they began."""
+        """Return the events that started before an event, in starting order."""
         return self.events[: bisect_left(self.events, event.first, key=lambda e: e.first)]
 
 
 def _is_anew(statement: ast.stmt, line: int) -> bool:
-    """Whether a step at the statement's first line begins it anew: its other lines have returned to the first."""
+    """Whether a step at the statement's first line starts a new run, not a return from its other lines."""
     return isinstance(statement, ast.While) and last_line(statement.test) == line == statement.lineno
 
 

@@ -1,16 +1,16 @@
-"""The dynamic slice: the events on which values of an event depended in this very run, by data and by control.
+"""The dynamic slice: the events that an event's values depended on in this run, by data and by control.
 
-Korel and Laski (1988) introduced the dynamic slice; this is its form over single events, each occurrence of a statement
-a node of its own (the dynamic dependence graph of Agrawal and Horgan, 1990). So a loop's third round does not bring in
-what only the second one read, which a slice of statements would do. It is a breadth-first search from the failing
+Korel and Laski (1988) introduced the dynamic slice; this variant works on single events, with each occurrence of a
+statement as its own node (the dynamic dependence graph of Agrawal and Horgan, 1990). So a loop's third round does not
+include what only the second one read, as a slice of statements would. It is a breadth-first search from the failing
 event:
 
 - data: the last events that bound or changed a name; the caller, for a parameter; the last writers of an attribute;
 - calls: the `return` of each function that the event called;
 - control: the tests around a statement, and the earlier `if`s that could have left its block.
 
-It deviates where a trace has no addresses. Attributes are matched by name, whatever object has them, so a slice may be
-too large; at most three writers are taken, so it may be too small. It is evidence for a ranking and never proves that a
+It is approximate because a trace has no addresses. Attributes are matched by name, on any object, so a slice may be too
+large; at most three writers are taken, so it may be too small. It is evidence for a ranking and never proves that a
 line had no part.
 """
 
@@ -33,24 +33,24 @@ _MAX_WRITERS = 3
 
 @dataclass
 class SlicePart:
-    """An event's part in the failing value. `distance`: dependences back from the failure."""
+    """An event's part in the failing value. `distance`: number of dependences back from the failure."""
 
     event: StatementRun
     distance: int
     role: str
-    """`sets`, `changes`, `passes`, `returns`, `writes`, `decides`, `calls`, `failed`."""
+    """The event's role: `sets`, `changes`, `passes`, `returns`, `ends`, `writes`, `decides`, `calls` or `failed`."""
     name: str = ""
 
 
 @dataclass
 class DynamicSlice:
-    """The parts, nearest first."""
+    """The parts of a slice, nearest first."""
 
     parts: list[SlicePart] = field(default_factory=list[SlicePart])
     complete: bool = True
 
     def lines(self) -> dict[Spot, SlicePart]:
-        """The nearest part of each line."""
+        """Return the nearest part of each line."""
         found: dict[Spot, SlicePart] = {}
         for part in self.parts:
             found.setdefault(part.event.spot, part)
@@ -60,7 +60,7 @@ class DynamicSlice:
 def slice_of(
     record: TraceRecord, event: StatementRun, roots: Sequence[ast.expr] = (), max_events: int = MAX_EVENTS
 ) -> DynamicSlice:
-    """All that the event's own expressions, or only `roots` of them, depended on; the nearest of it."""
+    """Return what the event's expressions, or only `roots`, depended on; at most `max_events`, nearest first."""
     return _Slicer(record, max_events).run(event, roots)
 
 
@@ -76,8 +76,8 @@ class _Slicer:
     def run(self, event: StatementRun, roots: Sequence[ast.expr]) -> DynamicSlice:
         self._add(event, 0, "failed", "", roots or None)
         while self._queue:
-            # First in, first out, so that an event is met by a near way first and keeps that distance. Not all steps
-            # are of one length (guards and callers count two), so the parts are sorted once more at the end.
+            # First in, first out, so that an event is first reached by a short path and keeps that distance. Steps
+            # differ in length (guards and callers count two), so the parts are sorted again at the end.
             part, expressions = self._queue.popleft()
             if len(self._slice.parts) >= self._max_events:
                 self._slice.complete = False
@@ -98,8 +98,8 @@ class _Slicer:
 
     def _visit(self, part: SlicePart, only: Sequence[ast.expr] | None) -> None:
         event, next_ = part.event, part.distance + 1
-        # `only`: the roots of the failing event, or nothing (`()`) of a call that was merely needed for the event to
-        # happen. Its tests are followed then, its arguments are not.
+        # `only`: the roots of the failing event, or `()` for a call that was only needed for the event to happen. Then
+        # its conditions are followed, its arguments are not.
         expressions = header_expressions(event.statement) if only is None else list(only)
         nodes = nodes_in(*expressions)
         for name in names_in(*expressions):
@@ -117,8 +117,8 @@ class _Slicer:
     def _name(self, name: str, event: StatementRun, distance: int) -> None:
         run = event.run
         for earlier in run.makers(name, event):
-            # Backwards: each change of the object (`x.append`, `x[0] = ..`) counts until the event that bound the name;
-            # that one kills all before it. `x += 1` binds and reads, so it does not kill.
+            # Backwards: each change to the object (`x.append`, `x[0] = ..`) counts until the event that bound the name,
+            # which hides everything before it. `x += 1` binds and reads, so it does not hide anything.
             binds = name in bindings(earlier.statement)
             self._add(earlier, distance, "sets" if binds else "changes", name)
             if binds and not isinstance(earlier.statement, ast.AugAssign):
@@ -129,14 +129,14 @@ class _Slicer:
             self._outer(name, event, distance)
 
     def _outer(self, name: str, event: StatementRun, distance: int) -> None:
-        """The binding of a name of the module, or of a function around this one."""
+        """Add the binding of a name in the module or in a function around this one."""
         for run in self._around(event.run):
             earlier = next((e for e in run.makers(name, event) if name in bindings(e.statement)), None)
             if earlier and not isinstance(earlier.statement, FunctionNode | ast.ClassDef | ast.Import | ast.ImportFrom):
                 self._add(earlier, distance, "sets", name)
 
     def _around(self, run: Activation) -> list[Activation]:
-        """The runs of the module, and of the functions around one."""
+        """Return the activations of the module and of the functions around one."""
         key = id(run.scope)
         if key not in self._outer_runs:
             others = self._record.runs_of(run.source)
@@ -144,7 +144,7 @@ class _Slicer:
         return self._outer_runs[key]
 
     def _attribute(self, attribute: str, event: StatementRun, distance: int) -> None:
-        """The last writes of an attribute of this name, whatever object has it."""
+        """Add the last writes of an attribute of this name, on any object."""
         found: set[int] = set()
         for earlier in self._record.writers(attribute, event):
             if id(earlier.statement) not in found:
@@ -154,22 +154,22 @@ class _Slicer:
                     return
 
     def _into(self, run: Activation, distance: int) -> None:
-        """What a called function gave: its `return` and `yield`s; where it came to none, its last event."""
+        """Add a called function's `return` and `yield` events; without a `return`, its last event."""
         if not run.events:
             return
-        # The last event is the `return` that gave the result, or where the run broke off. Yields gave values on the
+        # The last event is the `return` that gave the result, or where the run ended early. Yields gave values on the
         # way.
         given = [e for e in run.events if results(e.statement) and not isinstance(e.statement, ast.Return)]
         for event in [run.events[-1], *given]:
             self._add(event, distance, "returns" if results(event.statement) else "ends", run.name)
 
     def _control(self, event: StatementRun, distance: int) -> None:
-        """The test that let the event be reached, and the ones before it that could have led away."""
+        """Add the condition that let the event be reached, and earlier ones that could have led away."""
         run = event.run
-        # What follows `if c: return` depends on c as much as what stands in its body: control dependence is a matter of
-        # the flow graph (Ferrante, Ottenstein and Warren, 1987), not of indentation. Guards come one step further away,
-        # because most of them have nothing to do with the value. Without a test in the function, the call itself is
-        # what let the event happen.
+        # What follows `if c: return` depends on c as much as the `if` body does: control dependence is a property of
+        # the flow graph (Ferrante, Ottenstein and Warren, 1987), not of indentation. Guards are one step further away,
+        # because most of them are unrelated to the value. Without a condition in the function, the call itself let the
+        # event happen.
         tests = [test for test, _ in control_tests(run.scope, event.statement.lineno)]
         for test in tests:
             self._add(run.of(test, event), distance, "decides", "")

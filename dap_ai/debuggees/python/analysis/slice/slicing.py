@@ -1,16 +1,16 @@
 """A backward slice: from suspicious expressions to the lines that made their values.
 
-It goes through assignments of every form, through parameters to the arguments of live callers or of the call that
-led into a function that has returned, through calls and properties to `return`s, through attributes and keys to the
-methods that write them and to where their holder was made, through stores into containers, and to the tests that let
-a line be reached. Nearest first; bounded.
+It follows assignments of every form, parameters to the arguments of live callers or of the call that led into a
+function that has returned, calls and properties to their `return`s, attributes and keys to the methods that write them
+and to where their holder was made, stores into containers, and the conditions that let a line be reached. Nearest
+first; bounded.
 
-A worklist of (expression, line): each expression leads to the statements that may have made its value, these to their
-own expressions. A static slice (Weiser, 1981), but of one stopped program: where a frame is alive its values and its
-caller are known, and cut away what did not happen. A function that has returned is left by the call that led into it
-(`_Site`), not by each of its calls: else every caller's arguments would come in, the calling-context problem of
-Horwitz, Reps and Binkley (1990). An expression is looked at once, with the first context that reached it; a complete
-slice would take each context.
+The worklist has (expression, line) pairs: each expression leads to the statements that may have made its value, these
+to their own expressions. It is a static slice (Weiser, 1981), but of one stopped program: a live frame's values and
+caller are known, and exclude what did not happen. The walk leaves a function that has returned by the call that led
+into it (`_Site`), not by each of its calls: otherwise every caller's arguments would be included, the calling-context
+problem of Horwitz, Reps and Binkley (1990). An expression is examined once, with the first context that reached it; a
+complete slice would use each context.
 """
 
 from __future__ import annotations
@@ -46,22 +46,22 @@ MAX_DISTANCE = 14
 
 @dataclass
 class SliceStep:
-    """A line that had a part in a value. `distance` counts steps back from the failing line."""
+    """A line that had a part in a value. `distance`: number of steps back from the failing line."""
 
     scope: FunctionScope
     statement: ast.stmt
     line: int
     distance: int
     role: str
-    """`assigned`, `argument`, `returned`, `stored`, `decides`, `written`: its part in the value."""
+    """The line's part in the value: `assigned`, `argument`, `returned`, `stored`, `decides` or `written`."""
     name: str
-    """The name or expression whose value it made."""
+    """The name or expression whose value the line made."""
     decided: int = 0
-    """`decides`: the line that runs or not."""
+    """For `decides`: the line that runs or not."""
 
 
 def part_of(step: SliceStep) -> str:
-    """What a line did for the value: "sets `x`"."""
+    """Return what a line did for the value, as in: sets `x`."""
     words = {
         "assigned": "sets `{}`",
         "argument": "passes the argument `{}`",
@@ -75,7 +75,7 @@ def part_of(step: SliceStep) -> str:
 
 @dataclass
 class _Site:
-    """The call that led into a function which is not on the stack any more."""
+    """The call that led into a function that is no longer on the stack."""
 
     scope: FunctionScope
     call: ast.Call
@@ -94,7 +94,7 @@ class _Work:
 
 @dataclass
 class BackwardSlice:
-    """The steps in the order they were found (nearest first), and every function that was reached."""
+    """The steps in the order they were found (nearest first), and every function reached."""
 
     steps: list[SliceStep] = field(default_factory=list[SliceStep])
     scopes: dict[tuple[str, int], tuple[FunctionScope, int]] = field(
@@ -104,7 +104,7 @@ class BackwardSlice:
 
 
 class Slicer:
-    """Builds one slice."""
+    """Builds one backward slice."""
 
     def __init__(self, resolver: Resolver) -> None:
         self._resolver = resolver
@@ -114,7 +114,7 @@ class Slicer:
         self.slice = BackwardSlice()
 
     def run(self, roots: list[tuple[FunctionScope, ast.expr, int]]) -> BackwardSlice:
-        """The slice of these expressions, given with scope and line, and of what let those lines be reached."""
+        """Return the slice of these expressions, given with scope and line, and of what let the lines be reached."""
         for scope, expression, line in roots:
             self._reach(scope, 0)
             self._queue.append(_Work(scope, expression, line, 0))
@@ -130,7 +130,7 @@ class Slicer:
         nodes = list(sub_expressions([work.expression]))
         called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
         for node in nodes:
-            # The line is part of the key: the same name a line later may have been bound anew. The site is not: see
+            # The line is part of the key: one line later the same name may have been rebound. The site is not: see
             # above.
             key = (work.scope.key(), ast.unparse(node), work.line)
             if key in self._seen:
@@ -158,8 +158,8 @@ class Slicer:
             found = True
             self._step(scope, statement, work, "assigned", name, value)
         for statement in scope.statements():
-            # Stores into the object count wherever they stand in the function, later lines too: in a loop these ran
-            # before. The order is not known without a run.
+            # Stores into the object count anywhere in the function, including later lines, which a loop may have run
+            # before. The order is unknown without a run.
             for root, text, values in mutations(statement):
                 if root == name and statement.lineno != work.line:
                     self._step(scope, statement, work, "stored", text, *values)
@@ -175,7 +175,7 @@ class Slicer:
 
     def _argument(self, parameter: str, work: _Work) -> None:
         scope, site = work.scope, work.site
-        # A live frame's caller is the frame above; of a function that has returned it is the call that this walk came
+        # A live frame's caller is the frame above; for a function that has returned it is the call that the walk came
         # through.
         caller = self._live_call(scope) if scope.place else site
         if caller is None:
@@ -212,7 +212,7 @@ class Slicer:
                     self._enter(callee, work, None, None)
 
     def _result_of(self, call: ast.Call, work: _Work) -> Value | None:
-        """What the call has given, where `name = call` stands in a live frame and `name` was read."""
+        """Return the call's result if a live frame's `name = call` stored it and `name` was read, else None."""
         place, statement = work.scope.place, work.scope.source.statement_at(work.line)
         if place is None or not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
             return None
@@ -229,9 +229,10 @@ class Slicer:
         for statement in reversed(callee.statements()):
             values = results(statement)
             for value in values:
-                # The result is still stored in a live frame, so a constant `return` with another value did not give it.
+                # The result is still stored in a live frame, so a constant `return` with another value did not produce
+                # it.
                 if given and isinstance(value, ast.Constant) and repr(value.value) != given.text:
-                    continue  # another `return` gave the result
+                    continue  # another `return` produced the result
                 inner = _Work(callee, value, statement.lineno, work.distance, site)
                 self._step(callee, statement, inner, "returned", callee.name, value)
         if getattr(callee.node, "name", "") == "__init__":
@@ -251,13 +252,13 @@ class Slicer:
             self._enter(getter, work, None, None)
 
     def _given(self, found: list[data_sources.DataSource], wanted: ast.expr, work: _Work) -> None:
-        """Steps to the expressions that gave it its value where its holder was made."""
+        """Add steps to the expressions that gave the value where its holder was made."""
         for scope, statement, value in found:
             inner = _Work(scope, value, value.lineno, work.distance)
             self._step(scope, statement, inner, "argument", ast.unparse(wanted), value, line=value.lineno)
 
     def _passed_on(self, name: str, statement: ast.stmt, work: _Work) -> None:
-        """A function that is given a container, or a method of an object, may change it."""
+        """Add changes by a function that receives a container, or by a method of an object."""
         if statement.lineno >= work.line and enclosing_loop(work.scope.node, work.line) is None:
             return
         for call in calls_by(statement):
@@ -317,5 +318,5 @@ class Slicer:
 
 
 def _live(node: ast.expr, work: _Work) -> Value | None:
-    """The value of an expression where a frame has it."""
+    """Return the value of an expression in its live frame, or None."""
     return work.scope.place.value(node) if work.scope.place else None

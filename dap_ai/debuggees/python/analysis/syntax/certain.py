@@ -1,7 +1,7 @@
-"""Which statements are certain to have run when the program stopped, by its frames and its source alone.
+"""Which statements are certain to have run when the program stopped, from its frames and source alone.
 
-Where a frame is at a line, the statements before it in its block and in the blocks around it have run. Calls are
-followed where it is certain which function they ran. Whether a branch or a loop's body ran is not certain.
+If a frame is at a line, the statements before it in its block and in the enclosing blocks have run. Calls are followed
+if it is certain which function they ran. Whether a branch or a loop body ran is uncertain.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Certain:
     """The statements that are certain to have run at one stop."""
 
     def __init__(self, case: StopSnapshot, resolver: Resolver, is_late: Callable[[str, int], bool]) -> None:
-        """`is_late(path, line)`: whether a line is known to run only after the stop."""
+        """Prepare for one stop. `is_late(path, line)`: whether a line is known to run only after the stop."""
         self._case = case
         self._is_late = is_late
         self._resolver = resolver
@@ -50,11 +50,11 @@ class Certain:
         self._todo: deque[tuple[FunctionScope, list[RunStatement]]] = deque()
 
     def had_run(self, path: str, line: int) -> bool:
-        """Whether the statement of a line has run."""
+        """Whether the line's statement has certainly run."""
         return self._spot(path, line) in self._found()
 
     def may_have_run(self, path: str, line: int) -> bool:
-        """Whether the line's function was called; or may have been, and the line runs in every call of it."""
+        """Whether the line's function was called, or may have been and runs the line in every call."""
         self._found()
         source = self._case.sources.read(path)
         function = source.function_at(line) if source else None
@@ -62,7 +62,7 @@ class Certain:
         return was_called or self._spot(path, line) in self._possible
 
     def _spot(self, path: str, line: int) -> Spot:
-        """Of the statement that holds the line."""
+        """Return the (path, line) of the statement at the line."""
         source = self._case.sources.read(path)
         statement = source.statement_at(line) if source else None
         return path, statement.lineno if statement else line
@@ -78,7 +78,7 @@ class Certain:
         return self._statements
 
     def _look_further(self) -> None:
-        """Finds functions that those which ran may have called: any that they name, since a callback may run later."""
+        """Find functions that the executed ones may have called: any they name, since a callback may run later."""
         todo, known = deque(self._scopes), set(self._entered)
         named = _by_name(self._resolver.files())
         while todo and len(known) < _MAX_SCOPES:
@@ -113,7 +113,7 @@ class Certain:
             self._call(call, own)
 
     def _evaluated_for_the_call(self, place: FramePlace) -> Iterator[ast.Call]:
-        """The calls that computed the arguments of the call in which a frame stands."""
+        """Yield the calls that computed the arguments of the call that a frame is in."""
         frames, nodes = self._case.frames, header_nodes(place.statement) if place.statement else ()
         inner = frames[frames.index(place.frame) - 1] if place.frame in frames[1:] else None
         stands = next((p for p in self._case.places if p.frame is inner), None)
@@ -124,7 +124,7 @@ class Certain:
                 yield from calls_in(part)
 
     def _load(self, source: SourceFile) -> None:
-        """Follows the module level of a file, unless a frame of the stack is there: it ran when it was imported."""
+        """Follow the module level of a file, which ran on import, unless one of the stop's frames is there."""
         is_on_stack = any(p.frame.path == source.path and p.frame.name == "<module>" for p in self._case.places)
         if source.path not in self._loaded and source.tree is not None and not is_on_stack:
             self._loaded.add(source.path)
@@ -157,7 +157,7 @@ class Certain:
             self._todo.append((callee, list(in_full(callee.node.body, LEAVES_FUNCTION))))
 
     def _callee(self, func: ast.expr, scope: FunctionScope) -> FunctionScope | None:
-        """The function that a call ran; None: it is not certain which."""
+        """Return the function that a call ran, or None if uncertain."""
         match func:
             case ast.Name(id=name):
                 found = self._named(name, scope)
@@ -185,19 +185,19 @@ class Certain:
                 return None
 
     def _method(self, holder: ast.expr, name: str, scope: FunctionScope) -> FunctionScope | None:
-        """The method that a call runs, found by the type of its object in the frame."""
+        """Return the method that a call runs, found by its object's type in the frame, or None."""
         value = scope.place.value(holder) if scope.place else None
         kind = value.type.rpartition(".")[2] if value and value.kind not in ("class", "module", "function") else ""
         owners = [(source, c) for source in self._resolver.files() for c in source.classes if c.name == kind]
         return _own(*owners[0], name) if len(owners) == 1 else None
 
     def _is_replaced(self, name: str) -> bool:
-        """Whether a string names the function, as calls of `mock.patch` and `setattr` do."""
+        """Whether a string names the function, as in calls of `mock.patch` and `setattr`."""
         return any(source.tree and name in _last_names(source.tree) for source in self._resolver.files())
 
 
 def _by_name(files: Iterable[SourceFile]) -> Mapping[str, list[tuple[SourceFile, FunctionNode]]]:
-    """The functions that each name may mean; a class's name stands for its special methods, too."""
+    """Return the functions that each name may refer to; a class's name also covers its special methods."""
     named: dict[str, list[tuple[SourceFile, FunctionNode]]] = defaultdict(list)
     for source in files:
         for function in source.functions:
@@ -230,16 +230,16 @@ def _is_local(name: str, scope: FunctionScope) -> bool:
 
 @once_per_node
 def _last_names(tree: ast.Module) -> frozenset[str]:
-    """The last part of each dotted string in a module: `f` of "shop.f", and of f"{__name__}.f"."""
+    """Return the last part of each dotted string in a module: `f` of "shop.f" and of f"{__name__}.f"."""
     texts = (n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str))
     return frozenset(text.rpartition(".")[2] for text in texts if len(text) < _LONGEST_NAME)
 
 
 def _had_a_round(loop: ast.For, scope: FunctionScope) -> bool:
-    """Whether the body of a loop that has ended ran: its target has a value, and nothing else can have set it."""
+    """Whether the body of a finished loop ran: its target has a value that nothing else can have set."""
     place, target = scope.place, loop.target
     if place is not None and loop.lineno < place.frame.line <= last_line(loop):
-        return False  # it has not ended: this may be its first round
+        return False  # not finished: this may be its first round
     if place is None or not isinstance(target, ast.Name) or place.present(target.id) is None:
         return False
     others = (s for s in scope.statements() if s is not loop and target.id in bindings(s))
@@ -247,7 +247,7 @@ def _had_a_round(loop: ast.For, scope: FunctionScope) -> bool:
 
 
 def _was_evaluated(case: StopSnapshot, place: FramePlace) -> bool:
-    """Whether the failing statement evaluated all of its expressions: it is an assertion that did not hold."""
+    """Whether the failing statement evaluated all its expressions: it is an assertion that was false."""
     return (
         isinstance(place.statement, ast.Assert)
         and bool(case.frames)

@@ -1,4 +1,4 @@
-"""Which lines run after an exception has been raised: of `finally`, `except`, `with`, and of a test's tear-down."""
+"""Which lines run after an exception was raised: in `finally`, `except`, `with`, and a test's tear-down."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _EXITS = frozenset({"__exit__", "__aexit__"})
 
 
 class Cleanup:
-    """Of one failure. What a loop brings round again, or what is called more than once, has run before, too."""
+    """The cleanup of one failure. Code in a loop, or called more than once, may also have run before."""
 
     def __init__(self, case: StopSnapshot) -> None:
         self._places = case.places if case.exception else []
         self._spots: set[tuple[str, int]] | None = None
 
     def holds(self, path: str, line: int) -> bool:
-        """Whether the line's first run was after the failure, as far as the source tells."""
+        """Whether the line first ran after the failure, judging by the source."""
         if self._spots is None:
             self._spots = {(path, line) for path, block in self._blocks() for s in block for line in lines_of(s)}
         return (path, line) in self._spots
@@ -51,7 +51,7 @@ class Cleanup:
 
 
 def _enclosing(place: FramePlace) -> list[ast.stmt]:
-    """The statements of the frame's function that hold its line, outermost first."""
+    """Return the statements of the frame's function that contain its line, outermost first."""
     scope, line = place.scope, place.frame.line
     inside = (n for n in ast.walk(scope) if isinstance(n, ast.stmt)) if scope else ()
     found = [n for n in inside if n is not scope and n.lineno < line <= last_line(n)]
@@ -59,7 +59,7 @@ def _enclosing(place: FramePlace) -> list[ast.stmt]:
 
 
 def _after(node: ast.stmt, line: int) -> Iterator[Sequence[ast.stmt]]:
-    """The blocks of a `try` that run once its statement at this line has raised."""
+    """Yield the blocks of a `try` that run once its statement at this line has raised."""
     if not isinstance(node, ast.Try):
         return
     if not is_within(line, node.finalbody):
@@ -69,7 +69,7 @@ def _after(node: ast.stmt, line: int) -> Iterator[Sequence[ast.stmt]]:
 
 
 def _of_manager(made: ast.expr, sources: Iterable[SourceFile]) -> Iterator[tuple[str, Sequence[ast.stmt]]]:
-    """What a context manager runs when it is left, where its function or class is called by its plain name."""
+    """Yield what a context manager runs on exit, if its function or class is called by its plain name."""
     name = called_name(made) if isinstance(made, ast.Call) else ""
     for source in sources if name else ():
         for found in source.functions:
@@ -81,6 +81,6 @@ def _of_manager(made: ast.expr, sources: Iterable[SourceFile]) -> Iterator[tuple
 
 
 def _after_yield(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements of a generator behind its only `yield`; none where it has several."""
+    """Return the statements after a generator's only `yield`; empty if it has several."""
     at = [n.lineno for n in nodes_in(*body) if isinstance(n, ast.Yield)]
     return (n for n in nodes_in(*body) if len(at) == 1 and isinstance(n, ast.stmt) and n.lineno > at[0])

@@ -1,4 +1,4 @@
-"""Who gives an object its data: calls of its class, dicts with a key, calls of a function. By name, in source."""
+"""Expressions that give an object its data: calls of its class, dicts with a key, calls of a function. By name only."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dap_ai.debuggees.python.analysis.syntax.resolving import Resolver, argument
 from dap_ai.protocol.contracts.inspection import Value
 
 MAX_GIVERS = 6
-"""A function that is called at more places tells little by each of them."""
+"""Maximum number of sources: with more, each one is weak evidence."""
 
 
 class DataSource(NamedTuple):
@@ -27,9 +27,9 @@ class DataSource(NamedTuple):
 
 
 def of_field(resolver: Resolver, attribute: str, holder: Value | None, given: Value | None) -> list[DataSource]:
-    """The arguments from which objects get a declared field: of a dataclass, a NamedTuple, a `namedtuple(...)`.
+    """Return the arguments that set a declared field of a dataclass, a NamedTuple or a `namedtuple(...)`.
 
-    `holder`, where it is known, says the class; `given` is the value that is looked for.
+    `holder`: the object, whose class is used if known; `given`: the value in question.
     """
     wanted = holder.type.rpartition(".")[2] if holder else ""
     positions = {
@@ -48,7 +48,7 @@ def of_field(resolver: Resolver, attribute: str, holder: Value | None, given: Va
 
 
 def of_key(resolver: Resolver, key: str, holder: Value | None, given: Value | None) -> list[DataSource]:
-    """The values that a dict display, or a `dict(...)`, gives to a key. `holder`: the dict, with its keys."""
+    """Return the values that dict displays give to a key. `holder`: the dict, with its keys."""
     keys = set(holder.keys or []) if holder and holder.kind == "dict" else set[str]()
     found = (
         DataSource(scope, statement, value)
@@ -62,7 +62,7 @@ def of_key(resolver: Resolver, key: str, holder: Value | None, given: Value | No
 
 
 def of_parameter(resolver: Resolver, callee: FunctionScope, parameter: str) -> list[DataSource]:
-    """The arguments that calls of a function, by its name, bind to a parameter."""
+    """Return the arguments that calls of a function, found by its name, bind to a parameter."""
     found = (
         DataSource(scope, statement, value)
         for scope, statement, call in calls_of(resolver, callee)
@@ -72,12 +72,12 @@ def of_parameter(resolver: Resolver, callee: FunctionScope, parameter: str) -> l
 
 
 def calls_of(resolver: Resolver, callee: FunctionScope) -> Iterator[tuple[FunctionScope, ast.stmt, ast.Call]]:
-    """Each call of a function by its name, of an `__init__` by that of its class; with where it stands."""
+    """Yield calls of a function by its name (of `__init__` by its class's name), each with its scope and statement."""
     return (found for found in _calls(resolver) if called_name(found[2]) == callee.called_as)
 
 
 def _few(found: Iterator[DataSource], given: Value | None) -> list[DataSource]:
-    """Those that can have given the value; none where there are too many to tell anything."""
+    """Return the sources that can have given the value; empty if there are more than `MAX_GIVERS`."""
     kept = [giver for giver in found if not _is_another(giver.value, given)]
     return kept if len(kept) <= MAX_GIVERS else []
 
@@ -87,7 +87,7 @@ def _is_another(value: ast.expr, given: Value | None) -> bool:
 
 
 def prepare(source: SourceFile) -> None:
-    """Finds what every look-up of a giver needs of a file; it is kept with the file's tree."""
+    """Compute and cache, with the file's tree, what each search for data sources needs."""
     for scope in scopes_in(source):
         _origins_in(scope)
 
@@ -103,7 +103,7 @@ def _nodes(resolver: Resolver) -> Iterator[tuple[FunctionScope, ast.stmt, ast.Ca
 
 @once_per_node
 def _origins_in(scope: ScopeNode) -> Sequence[tuple[ast.stmt, ast.Call | ast.Dict]]:
-    """The calls and dict displays that a function or module evaluates itself."""
+    """Return the calls and dict displays that a function or module evaluates itself."""
     return [
         (statement, inner)
         for statement in own_statements(scope)
@@ -119,7 +119,7 @@ def _calls(resolver: Resolver) -> Iterator[tuple[FunctionScope, ast.stmt, ast.Ca
 
 
 def _declared(source: SourceFile) -> Iterator[tuple[str, list[str]]]:
-    """Each class without an `__init__` of its own that declares fields, and these in order."""
+    """Yield each class that declares fields and has no `__init__`, with its field names in order."""
     for owner in source.classes:
         has_init = any(isinstance(s, ast.FunctionDef) and s.name == "__init__" for s in owner.body)
         fields = [s.target.id for s in owner.body if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name)]
@@ -136,13 +136,13 @@ def _declared(source: SourceFile) -> Iterator[tuple[str, list[str]]]:
 
 
 def _names(node: ast.expr) -> list[str]:
-    """Of `"a b, c"` or `["a", "b", "c"]`."""
+    """Return the names in `"a b, c"` or `["a", "b", "c"]`."""
     parts = node.elts if isinstance(node, ast.List | ast.Tuple) else [node]
     texts = [part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)]
     return " ".join(texts).replace(",", " ").split()
 
 
 def _display(node: ast.Dict) -> dict[str, ast.expr]:
-    """By the reprs of its constant keys."""
+    """Return a dict display's values by the reprs of its constant keys."""
     pairs = zip(node.keys, node.values, strict=True)
     return {repr(key.value): value for key, value in pairs if isinstance(key, ast.Constant)}

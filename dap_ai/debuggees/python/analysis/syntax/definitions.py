@@ -1,4 +1,4 @@
-"""Which statements bind a name, change what it holds, and decide whether a line is reached. Source text only."""
+"""Which statements bind a name, change its value, and decide whether a line is reached. Source text only."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _DECLARATIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Impo
 
 @dataclass(frozen=True, eq=False)
 class FunctionScope:
-    """A function or module of the user, with the live frame that runs it, if one does."""
+    """A function or module of the user, with the live frame that runs it, if any."""
 
     source: SourceFile
     node: ScopeNode
@@ -42,41 +42,41 @@ class FunctionScope:
 
     @property
     def called_as(self) -> str:
-        """The name by which it is called: of a constructor that of its class; empty of a module."""
+        """The name used to call it: a constructor's class name; empty for a module."""
         own = getattr(self.node, "name", "")
         return self.owner.name if own == "__init__" and self.owner else own
 
     @property
     def owner(self) -> ast.ClassDef | None:
-        """The class whose method it is."""
+        """The class whose method it is, or None."""
         return self.source.owners.get(self.node)
 
     @property
     def parameters(self) -> list[ast.arg]:
-        """Its parameters in order, `self` included."""
+        """The parameters in order, including `self`."""
         return parameters(self.node)
 
     @property
     def first_line(self) -> int:
-        """Of its code, as the interpreter counts: that of the first decorator; 0 of a module."""
+        """First line of the code object, 1-based: the first decorator's line; 0 for a module."""
         return 0 if isinstance(self.node, ast.Module) else first_line(self.node)
 
     def statements(self) -> Sequence[ast.stmt]:
-        """Its own statements in order."""
+        """Return the function's or module's own statements in order."""
         return own_statements(self.node)
 
     def key(self) -> tuple[str, int]:
-        """What tells two scopes apart."""
+        """Return a key that identifies the scope."""
         return self.source.path, 0 if isinstance(self.node, ast.Module) else self.node.lineno
 
 
 def scopes_in(source: SourceFile) -> list[ScopeNode]:
-    """The module of a file and its functions, as far as it could be parsed."""
+    """Return a file's module and functions; those that could be parsed."""
     return [*([source.tree] if source.tree else []), *source.functions]
 
 
 def aliases(scope: FunctionScope, name: str) -> set[str]:
-    """The name, and those bound to what it names or holds."""
+    """Return the name and all names bound to its value or parts of it."""
     found = {name}
     for statement in scope.statements():
         for bound, value in bindings(statement).items():
@@ -87,7 +87,7 @@ def aliases(scope: FunctionScope, name: str) -> set[str]:
 
 
 def control_tests(scope: ScopeNode, line: int) -> list[tuple[ast.stmt, ast.expr]]:
-    """The `if`, `while` and `for` around a line within the scope, innermost first, each with what decides it."""
+    """Return the `if`, `while` and `for` around a line within the scope, innermost first, each with its condition."""
     around: list[tuple[ast.stmt, ast.expr]] = []
     for statement in own_statements(scope):
         if statement.lineno < line <= last_line(statement):
@@ -99,7 +99,7 @@ def control_tests(scope: ScopeNode, line: int) -> list[tuple[ast.stmt, ast.expr]
 
 
 def guards(scope: ast.AST, statement: ast.stmt) -> list[ast.If]:
-    """The `if`s before a statement, in its blocks, that lead away: by `return`, `continue`, `break` or `raise`."""
+    """Return the `if`s before a statement, in its blocks, that end in `return`, `continue`, `break` or `raise`."""
     way = takewhile(
         lambda each: each[0] is scope or not isinstance(each[0], FunctionNode), blocks_around(scope, statement)
     )
@@ -108,12 +108,12 @@ def guards(scope: ast.AST, statement: ast.stmt) -> list[ast.If]:
 
 
 def enclosing_loop(scope: ScopeNode, line: int) -> ast.For | ast.While | None:
-    """The innermost loop around a line within the scope."""
+    """Return the innermost loop around a line within the scope, or None."""
     return next((s for s, _ in control_tests(scope, line) if isinstance(s, ast.For | ast.While)), None)
 
 
 def reaching(name: str, scope: FunctionScope, line: int) -> list[tuple[ast.stmt, ast.expr | None]]:
-    """The statements whose binding of a name a line may see, nearest first; around its loop come last."""
+    """Return the statements whose binding of a name a line may see, nearest first; later ones of its loop last."""
     made = (s for s in scope.statements() if not isinstance(s, _DECLARATIONS))
     bound = [(s, b[name]) for s in made if name in (b := bindings(s))]
     before = [pair for pair in bound if pair[0].lineno < line][::-1]
@@ -129,7 +129,7 @@ def reaching(name: str, scope: FunctionScope, line: int) -> list[tuple[ast.stmt,
 
 
 def is_always_bound(name: str, scope: FunctionScope, line: int) -> bool:
-    """Whether, however the line is reached, a statement of the scope has bound the name."""
+    """Whether a statement of the scope binds the name on every path to the line."""
     return any(_kills(statement, scope, line) for statement, _ in reaching(name, scope, line))
 
 
@@ -141,23 +141,23 @@ def _kills(statement: ast.stmt, scope: FunctionScope, line: int) -> bool:
 
 
 def rounds_over(name: str, scope: FunctionScope, line: int) -> ast.expr | None:
-    """What the comprehension of a line goes through that binds the name."""
+    """Return the iterable of the line's comprehension that binds the name, or None."""
     nodes = (n for n in nodes_in(scope.source.statement_at(line)) if isinstance(n, ast.comprehension))
     return next((n.iter for n in nodes if name in target_names(n.target)), None)
 
 
 def one_for(values: list[ast.expr]) -> ast.expr:
-    """One expression that stands for several."""
+    """Return one expression for several: a tuple unless there is only one."""
     return values[0] if len(values) == 1 else ast.Tuple(list(values), ast.Load())
 
 
 def given_to(call: ast.Call) -> list[ast.expr]:
-    """The arguments, and what the called method belongs to."""
+    """Return the call's positional arguments, and the method's receiver."""
     return [*call.args, call.func.value] if isinstance(call.func, ast.Attribute) else call.args
 
 
 def results(statement: ast.stmt) -> list[ast.expr]:
-    """What a `return` or `yield` gives."""
+    """Return the values of a `return` or `yield` statement."""
     if isinstance(statement, ast.Return):
         return [statement.value or ast.Constant(None)]
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Yield | ast.YieldFrom):
@@ -166,7 +166,7 @@ def results(statement: ast.stmt) -> list[ast.expr]:
 
 
 def inside_of(expression: ast.expr) -> Iterator[ast.Name | ast.Call]:
-    """What comprehensions and lambdas call, and the names they use that come from outside of them."""
+    """Yield the calls in comprehensions and lambdas, and the outer names that these use."""
     for node in ast.walk(expression):
         if isinstance(node, COMPREHENSIONS | ast.Lambda):
             bound = {*set_in(node), *(n.arg for n in ast.walk(node) if isinstance(n, ast.arg))}

@@ -1,4 +1,4 @@
-"""The loop in which a paused program is: how far it has come, what decides its end, what of that its body changes."""
+"""The loop that a paused program is in: its progress, its end condition, and what its body changes of that."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ _MAX_LOOPS, _MAX_NAMES, _MAX_CODE, _MAX_VALUE = 3, 4, 80, 40
 _NO_END = "Nothing in its body ends it: no `break`, `return` or `raise`"
 _STOP_OR_SKIP = "stop after some iterations, or skip the item."
 _MANY = 100_000
-"""From so many rounds on, a loop is told as a long one."""
+"""Number of rounds from which a loop is called long."""
 
 
 @dataclass
 class PausedLoop:
-    """One loop that the program is in. `rounds`: that it has begun; at least so many, unless `exact`."""
+    """One loop that the program is in. `rounds`: rounds begun; a minimum unless `exact`."""
 
     place: FramePlace
     node: LOOPS
     rounds: int = 0
     exact: bool = True
     total: int = 0
-    """That it will have; 0: unknown."""
+    """Total number of rounds; 0 if unknown."""
     counter: str = ""
     tests: tuple[ast.expr, ...] = ()
-    """What ends it: its own test, and those before each `break`, `return` and `raise`."""
+    """Conditions that end the loop: its own test, and those before each `break`, `return` and `raise`."""
     stuck: str = ""
-    """Why it cannot end by itself; empty: it may."""
+    """Why it cannot end by itself; empty if it may."""
     back: GoingBack | None = None
 
 
 def looping(case: StopSnapshot) -> str:
-    """In words, the innermost loops with the values of now. Empty: it was not paused, or is in no loop."""
+    """Describe the innermost loops with current values; "" if the stop is not a pause or not in a loop."""
     loops = _loops(case)
     if not loops:
         return ""
@@ -55,7 +55,7 @@ def looping(case: StopSnapshot) -> str:
 
 
 def cannot_end(case: StopSnapshot) -> tuple[Suspect, str] | None:
-    """The loop that cannot end by itself, if the program is in one, and what would let it end."""
+    """Return the innermost loop that cannot end by itself, and what would let it end; None if there is none."""
     first = next(iter(_loops(case)), None)
     if first is None or not first.stuck:
         return None
@@ -68,7 +68,7 @@ def cannot_end(case: StopSnapshot) -> tuple[Suspect, str] | None:
 
 
 def _loops(case: StopSnapshot) -> list[PausedLoop]:
-    """What tells most comes first."""
+    """Return the loops at a pause, stuck ones first, then those with most rounds."""
     if case.stop.reason != "pause" and not (case.exception and case.exception.type == INTERRUPTED):
         return []
     loops = [_read(place, node) for place in case.places for node in loops_at(place)][:_MAX_LOOPS]
@@ -76,7 +76,7 @@ def _loops(case: StopSnapshot) -> list[PausedLoop]:
 
 
 def loops_at(place: FramePlace) -> Iterator[LOOPS]:
-    """The loops of the frame's own function that it is in, innermost first."""
+    """Yield the loops of the frame's own function that it is in, innermost first."""
     scope, line = place.scope, place.frame.line
     around = (s for s in own_statements(scope) if isinstance(s, LOOPS)) if scope else ()
     yield from reversed([loop for loop in around if loop.lineno <= line <= last_line(loop.body[-1])])
@@ -94,11 +94,11 @@ def _read(place: FramePlace, node: LOOPS) -> PausedLoop:
     return loop
 
 
-# -- how far it has come ------------------------------------------------------------------------------------------
+# -- progress -----------------------------------------------------------------------------------------------------
 
 
 def _progress(loop: PausedLoop) -> None:
-    """Of a `for`: by the values of a `range`, or the number of an `enumerate`."""
+    """Set a `for` loop's progress from the values of a `range` or the number of an `enumerate`."""
     place, node = loop.place, loop.node
     assert not isinstance(node, ast.While)  # noqa: S101  the caller knows
     call, target = node.iter, node.target
@@ -123,7 +123,7 @@ def _progress(loop: PausedLoop) -> None:
 
 
 def _count(loop: PausedLoop) -> None:
-    """Of a `while`: by a name to which each round adds a number, from where it is set before the loop."""
+    """Set a `while` loop's progress from a name that each round adds to, starting at its value before the loop."""
     place, node, scope = loop.place, loop.node, loop.place.scope
     for step in [s for s in own_statements(node) if isinstance(s, ast.AugAssign)]:
         by = _constant(step)
@@ -134,7 +134,7 @@ def _count(loop: PausedLoop) -> None:
         start = before[-1].value if before and isinstance(before[-1], ast.Assign | ast.AnnAssign) else None
         first, now = number_in(start), number_at(place, step.target)
         others = [s for s in own_statements(node) if name in bindings(s) and s is not step]
-        # Set back to where it began, it counts the rounds since then.
+        # Reset to its start value, it counts the rounds since then.
         is_reset = all(isinstance(s, ast.Assign) and number_in(s.value) == first for s in others)
         if first is None or now is None or not is_reset:
             continue
@@ -150,7 +150,7 @@ def _constant(step: ast.AugAssign) -> int | float | None:
     return by if isinstance(step.op, ast.Add) else -by
 
 
-# -- what ends it -------------------------------------------------------------------------------------------------
+# -- end conditions -----------------------------------------------------------------------------------------------
 
 
 def _is_always(test: ast.expr) -> bool:
@@ -166,7 +166,7 @@ def _tests(node: ast.While) -> Iterator[ast.expr]:
 
 
 def _unchanged(loop: PausedLoop) -> str:
-    """Nothing in its body changes anything that decides its end."""
+    """Return a reason if nothing in the body changes anything that decides the loop's end, else ""."""
     assert isinstance(loop.node, ast.While)  # noqa: S101  the caller knows
     statements = own_statements(loop.node)
     conditional = {id(each) for s in statements if isinstance(s, ast.If) for each in [*s.body, *s.orelse]}
@@ -184,7 +184,7 @@ def _unchanged(loop: PausedLoop) -> str:
 
 
 def _may_become(loop: PausedLoop, name: str, *, alone: bool) -> bool:
-    """Whether something may change what the name stands for; where the loop waits, another thread may, too."""
+    """Whether something may change the name's value; if the loop waits, another thread may, too."""
     if name not in bound(loop.place.facts) or setter_within(loop.place, name):
         return True
     value = loop.place.value(name)
@@ -193,7 +193,7 @@ def _may_become(loop: PausedLoop, name: str, *, alone: bool) -> bool:
 
 
 def _same_again(loop: PausedLoop) -> str:
-    """It goes back before what would end it, and the next round is the same."""
+    """Return a reason if each round goes back before what would end the loop and repeats itself, else ""."""
     if not loop.back or not loop.back.for_ever:
         return ""
     return f"{_going_back(loop, 'each')} and comes to the same again, so it cannot end by itself"
@@ -208,7 +208,7 @@ def _going_back(loop: PausedLoop, which: str) -> str:
 
 
 def _passed(loop: PausedLoop) -> str:
-    """It runs until two numbers are equal, and one has gone past the other."""
+    """Return a reason if the loop runs until two numbers are equal and one has passed the other, else ""."""
     for test in loop.tests[:1]:
         if len(loop.tests) > 1 or not (isinstance(test, ast.Compare) and len(test.ops) == 1):
             continue
@@ -223,7 +223,7 @@ def _passed(loop: PausedLoop) -> str:
     return ""
 
 
-# -- in words -----------------------------------------------------------------------------------------------------
+# -- descriptions -------------------------------------------------------------------------------------------------
 
 
 def _describe_loop(case: StopSnapshot, loop: PausedLoop) -> str:
@@ -251,7 +251,7 @@ def _describe_loop(case: StopSnapshot, loop: PausedLoop) -> str:
         told = _going_back(loop, "a").rstrip(",")
         text += f" {told[0].upper()}{told[1:]}."
     rows = [_row(loop, name) for name in names[:_MAX_NAMES]]
-    # In a sentence, not as a list: views fold lists away, and this is the answer.
+    # A sentence, not a list: views collapse lists, and this is the answer.
     return f"{text} {'; '.join(rows)}." if rows else text
 
 

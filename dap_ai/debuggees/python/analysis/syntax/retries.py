@@ -1,13 +1,13 @@
-"""Rounds of a `while` that go back by `continue` before they come to what would end it: a retry that never succeeds.
+"""Rounds of a `while` that `continue` before reaching what would end it: a retry that never succeeds.
 
     while todo:
         text = fetch(todo[0])
         if text is None:
-            continue            back from here
+            continue            goes back from here
         todo.pop(0)             what would end it
 
-That it cannot end is said only where such a round is one straight line that calls nothing but what looks, and the test
-under which it goes back holds now and rests on nothing that the round changes: then the next round is the same again.
+The loop is called endless only if such a round is straight-line code whose calls only read, and the test that leads
+back is true now and depends on nothing that the round changes: then the next round is the same.
 """
 
 from __future__ import annotations
@@ -35,26 +35,26 @@ _COMPARED: dict[type[ast.cmpop], Callable[[float, float], bool]] = {
 
 @dataclass(frozen=True)
 class GoingBack:
-    """`line`: of the `continue`; `first`: of what comes after it and would end the loop; both from 1."""
+    """`line`: line of the `continue`; `first`: line of the next statement that would end the loop; both 1-based."""
 
     test: ast.expr
     line: int
     first: int
     changed: str
-    """What `first` changes of what the loop's end depends on; empty: it ends the loop itself."""
+    """What `first` changes of the loop's end condition; empty if it ends the loop itself."""
     for_ever: bool
 
 
 def going_back(place: FramePlace, loop: ast.While, counter: str) -> GoingBack | None:
-    """The first `continue` that this loop goes back by, now, before all that would end it.
+    """Return the first `continue` that the loop currently takes before anything that would end it, or None.
 
-    `counter`: a name that is not any more what it was before the loop, since each round adds to it; or empty.
+    `counter`: a name whose value differs from before the loop, since each round adds to it; or empty.
     """
     for index, statement in enumerate(loop.body):
         if not isinstance(statement, ast.If) or not isinstance(statement.body[-1], ast.Continue):
             continue
         if place.frame.line > last_line(statement.body[-1]):
-            continue  # this round has got past it, and may end the loop
+            continue  # this round is past it, and may end the loop
         round_ = [*loop.body[:index], *statement.body]
         after = [*statement.orelse, *loop.body[index + 1 :]]
         if _ending(place, loop, round_) or not (ending := _ending(place, loop, after)):
@@ -70,14 +70,14 @@ def going_back(place: FramePlace, loop: ast.While, counter: str) -> GoingBack | 
 
 
 def _has_gone_back(place: FramePlace, before: Sequence[ast.stmt], branch: ast.If, counter: str) -> bool:
-    """Whether the test's values are of this loop's rounds: what they were before it says nothing."""
+    """Whether the test's values belong to this loop's rounds: values from before it are no evidence."""
     counts = any(isinstance(s, ast.AugAssign) and counter in bindings(s) for s in branch.body)
     names = names_in(branch.test)
     return counts or place.frame.line == branch.lineno or not any(name in bindings(s) for s in before for name in names)
 
 
 def _ending(place: FramePlace, loop: ast.While, block: Sequence[ast.stmt]) -> dict[int, str]:
-    """The lines of the block that end the loop, each with the name that it changes of those in the loop's test."""
+    """Return the lines of the block that end the loop, each with the name of the loop's test that it changes."""
     names, found = names_in(loop.test), dict[int, str]()
     for statement in within(block):
         changed = next((name for name in names if _changes(place, statement, name)), "")
@@ -94,7 +94,7 @@ def _changes(place: FramePlace, statement: ast.stmt, name: str) -> bool:
 
 
 def _is_same_again(place: FramePlace, before: Sequence[ast.stmt], branch: ast.If) -> bool:
-    """Whether a round that goes back leaves everything as it was that its test rests on."""
+    """Whether a round that goes back leaves everything that its test depends on unchanged."""
     round_ = [*before, *branch.body]
     parts = [branch.test, *(e for s in round_ for e in header_expressions(s))]
     if not all(isinstance(s, _STRAIGHT) for s in round_) or not only_reads(place.source, parts, place):
@@ -108,7 +108,7 @@ def _is_same_again(place: FramePlace, before: Sequence[ast.stmt], branch: ast.If
         seen.add(name)
         setters = [(n, bindings(s)[name]) for n, s in enumerate(round_) if name in bindings(s)]
         if setters:
-            # Set once, before it is read, and not from what it was itself.
+            # Set once, before it is read, and not from its own old value.
             index, value = setters[0]
             if len(setters) > 1 or index >= at or value is None or isinstance(round_[index], ast.AugAssign):
                 return False
@@ -119,7 +119,7 @@ def _is_same_again(place: FramePlace, before: Sequence[ast.stmt], branch: ast.If
 
 
 def _is_global(place: FramePlace, name: str) -> bool:
-    """A function or a builtin, which `only_reads` has looked at, or a name of the module's that is set once."""
+    """Whether it is a function or builtin that `only_reads` has checked, or a module-level name set once."""
     source = place.source
     if source is None or source.tree is None:
         return False
@@ -127,7 +127,7 @@ def _is_global(place: FramePlace, name: str) -> bool:
 
 
 def _holds(place: FramePlace, test: ast.expr) -> bool:
-    """Whether the test is true by the values of now; False: it is not, or cannot be told."""
+    """Whether the test is true with current values; False if it is false or unknown."""
     match test:
         case ast.UnaryOp(op=ast.Not(), operand=inner):
             return _truth(place, inner) is False

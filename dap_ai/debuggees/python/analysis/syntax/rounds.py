@@ -1,6 +1,6 @@
-"""What a round of a loop changes, as its text says; and whether code only looks at what there is.
+"""What a round of a loop changes, judging by its text; and whether code only reads.
 
-That it does is said of functions of the same file that give the same to the same arguments.
+Code only reads if each of its calls is to a builtin or method below, or to a function of the same file that only reads.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ ENDS = ast.Break | ast.Return | ast.Raise
 LOOKING = frozenset(
     {"len", "print", "repr", "str", "int", "float", "bool", "sum", "min", "max", "abs", "isinstance", "id"}
 )
-"""Builtins that change nothing of what they are given."""
+"""Builtins that do not change their arguments."""
 _BLOCKS = ast.While | ast.For | ast.AsyncFor | ast.If | ast.With | ast.Try
 PLAIN = ("none", "bool", "int", "float", "str", "bytes", "complex")
-"""Kinds of values that nobody can change, only replace."""
+"""Kinds of immutable values."""
 
 
 _BUILTINS = LOOKING | {"round", "sorted", "list", "tuple", "set", "dict", "range", "enumerate", "zip", "any", "all"}
@@ -38,7 +38,7 @@ _MAX_DEPTH = 4
 
 
 def within(block: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements of a block and of the blocks in it, not those of functions defined there."""
+    """Yield the statements of a block and its inner blocks, but not of functions defined there."""
     for statement in block:
         yield statement
         if not isinstance(statement, FunctionNode | ast.ClassDef):
@@ -46,7 +46,7 @@ def within(block: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def may_change(place: FramePlace, statements: Iterable[ast.stmt], name: str) -> list[int]:
-    """The lines of those that may change what the name stands for. Their blocks are not looked into: see `within`."""
+    """Return the lines of statements that may change the name's value. Inner blocks are not searched: see `within`."""
     return [s.lineno for s in statements if _may_change(place, s, name)]
 
 
@@ -63,7 +63,7 @@ def _may_change(place: FramePlace, statement: ast.stmt, name: str) -> bool:
 
 
 def is_set(statement: ast.stmt, name: str) -> bool:
-    """Whether it sets the name, or a part of what the name stands for."""
+    """Whether the statement sets the name, or a part of its value."""
     if name in bindings(statement) or isinstance(statement, _BLOCKS):
         return name in bindings(statement)
     targets = [n for n in ast.walk(statement) if isinstance(getattr(n, "ctx", None), ast.Store | ast.Del)]
@@ -75,7 +75,7 @@ def _only_looks(call: ast.Call) -> bool:
 
 
 def number_at(place: FramePlace, node: ast.expr) -> int | float | None:
-    """What the expression is in this frame, if that is a number."""
+    """Return the expression's value in this frame if it is a number, else None."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         inner = number_at(place, node.operand)
         return None if inner is None else -inner
@@ -85,14 +85,14 @@ def number_at(place: FramePlace, node: ast.expr) -> int | float | None:
 
 
 def only_reads(source: SourceFile | None, parts: Iterable[ast.AST], place: FramePlace) -> bool:
-    """Whether the parts, which stand in the frame's function, call nothing but what only looks."""
+    """Whether the parts, which belong to the frame's function, call only code that changes nothing."""
     local = set(bound(place.facts)) if place.function else set[str]()
     return source is not None and _only_reads(_Scope(source, local, place, 0), parts)
 
 
 @dataclass(frozen=True)
 class _Scope:
-    """Where code stands. `local`: names that are not the module's there."""
+    """The scope of a piece of code. `local`: names that are not the module's there."""
 
     source: SourceFile
     local: set[str]
@@ -133,7 +133,7 @@ def _is_reader(source: SourceFile, function: ast.FunctionDef, depth: int) -> boo
 
 
 def _is_known(scope: _Scope, node: ast.expr) -> bool:
-    """Of a type whose methods are known: by its value in the frame, or by the literal that it is or is set to once."""
+    """Whether the type's methods are known: by the value in the frame, or by a literal that it is or is set to once."""
     value = scope.place.value(node) if scope.place else None
     if value is not None:
         return value.kind in _KINDS and "." not in value.type

@@ -1,4 +1,4 @@
-"""Whether a loop waits, or hands control to code that may: then it is a service, and no mistake that it has no end."""
+"""Whether a loop waits, or passes control to code that may: then it is a service, and may run without end."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WAITING = frozenset({
     "run_forever",
 })  # fmt: skip
 _WAITING_BARE = frozenset({"get", "join"})
-"""Of a queue and a thread; with an argument, more often of a dict and a text."""
+"""Methods of queues and threads; with an argument, more often those of dicts and strings."""
 _AT_ONCE = LOOKING | {
     *("round", "sorted", "list", "tuple", "set", "dict", "frozenset", "range", "enumerate", "zip", "any", "all", "map"),
     *("filter", "reversed", "type", "hash", "iter", "chr", "ord", "divmod", "pow", "getattr", "setattr", "hasattr"),
@@ -32,12 +32,12 @@ _MAX_DEPTH = 4
 
 
 def waiting_call(block: Iterable[ast.stmt]) -> ast.Call | None:
-    """The first call in it that is known to wait."""
+    """Return the first call in a block that is known to wait, or None."""
     return next((call for call in calls_by(*within(block)) if waits(call)), None)
 
 
 def waits(call: ast.Call) -> bool:
-    """Whether its name is that of a function that waits: for time, input, another thread or process."""
+    """Whether the called name is that of a function that waits for time, input, another thread or a process."""
     name = called_name(call)
     if name in _WAITING_BARE:
         return isinstance(call.func, ast.Attribute) and all(
@@ -47,12 +47,12 @@ def waits(call: ast.Call) -> bool:
 
 
 def goes_on_alone(place: FramePlace, loop: LOOPS) -> bool:
-    """Whether a round calls nothing that may wait, ends the loop by an exception of its own, or hands control over."""
+    """Whether no call in a round may wait, raise its own exception to end the loop, or pass control to other code."""
     return place.source is not None and _is_alone(place.source, place, loop.body, 0)
 
 
 def setter_within(place: FramePlace, name: str) -> ast.stmt | None:
-    """The statement by which a function within the frame's own sets this variable of it, in another thread perhaps."""
+    """Return the statement of a nested function that sets this variable, perhaps in another thread, or None."""
     scope = place.scope
     for function in (n for n in ast.walk(scope) if isinstance(n, FunctionNode) and n is not scope) if scope else ():
         statements = list(within(function.body))

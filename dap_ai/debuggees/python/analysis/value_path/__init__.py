@@ -1,6 +1,7 @@
-"""The value path: from a value in question back to where it was born, along what one run has done.
+"""The value path: from a value in question back to its origin, along what one run did.
 
-`path_walk.py` goes back a step at a time: where the value was made (`names`, `calls`, `items`), what goes into it
-(`operands`), which of these is to blame (`blaming`, pure arithmetic), and what it was (`spots` in frames, `recorded` in
-the run again). Every step states an observed value. docs/protocol.md has its form on the wire.
+`path_walk.py` goes back one step at a time: where the value was made (`name_sources`, `call_results`, `item_sources`),
+its operands (`expression_operands`), which operand is to blame (`operand_blame`, pure arithmetic), and its value there
+(`path_spots` from frames, `recorded_values` from the rerun). Every step states an observed value. docs/protocol.md
+describes the format on the wire.
 """

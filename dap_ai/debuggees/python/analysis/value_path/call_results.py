@@ -1,4 +1,4 @@
-"""Where the result of a call was made: which recorded call it is, and which `return` gave it."""
+"""Sources of call results: which recorded call it is, and which `return` produced the result."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ ENDED = "it came to the end of the function without a `return`"
 _YIELD = ast.Yield | ast.YieldFrom
 
 Gives = Sequence[tuple[ast.stmt, ast.expr]]
-"""The `return` statements of a function, each with its expression."""
+"""A function's `return` statements, each with its expression."""
 
 
 class CallResults:
-    """Finds the sources of results."""
+    """Finds the sources of call results."""
 
     def __init__(self, resolver: Resolver, values: PathValues) -> None:
         self._resolver = resolver
         self._recorded = values.recorded
 
     def callee(self, call: ast.Call, spot: PathSpot) -> FunctionScope | None:
-        """The one function of the user's that a call runs; None: it is a constructor's, a library's, or not known."""
+        """Return the one user function that a call runs; None for a constructor, a library or unknown function."""
         found = self._resolver.callees(call, spot.scope)
         return found[0] if len(found) == 1 and getattr(found[0].node, "name", "") != "__init__" else None
 
     def of(self, call: ast.Call, callee: FunctionScope, spot: PathSpot, given: RecordedValue | None) -> Source:
-        """The source of a call's result. `given`: its value, where that is known."""
+        """Return the source of a call's result. `given`: its value, if known."""
         calls = self._calls_of(call, callee, spot, given)
         value = self._recorded.result(calls) or given
         line = getattr(callee.node, "lineno", 1)
@@ -49,7 +49,7 @@ class CallResults:
         return Source(inner.at(found[0].lineno), "returned", found[1], value)
 
     def _calls_of(self, call: ast.Call, callee: FunctionScope, spot: PathSpot, given: RecordedValue | None) -> Calls:
-        """The recorded calls that this one is: by where they were made, and by what they gave."""
+        """Return the recorded calls that `call` stands for, by call site and by result; empty if unknown."""
         is_only_one = sum(called_name(n) == called_name(call) for n in calls_by(*spot.scope.statements())) == 1
         found = self._recorded.within(callee, spot.calls)
         if not spot.calls and len(list(data_sources.calls_of(self._resolver, callee))) == 1:
@@ -63,7 +63,7 @@ class CallResults:
         return found[-1:] if is_only_one and self._recorded.has_all_calls else ()
 
     def _return(self, gives: Gives, inner: PathSpot, value: RecordedValue | None) -> tuple[ast.stmt, ast.expr] | None:
-        """The statement that gave the result: the only one that can have, or the one that ran last."""
+        """Return the `return` that produced the result: the only possible one, or the last to run; None if unknown."""
         ran = [pair for pair in gives if self._recorded.ran(inner.scope, pair[0]) is not False]
         if value and value.rounds == 1:
             ran = [p for p in ran if not isinstance(p[1], ast.Constant) or repr(p[1].value) == value.text]
@@ -72,7 +72,7 @@ class CallResults:
         return ran[0] if len(ran) == 1 else None
 
     def _came_to_its_end(self, callee: FunctionScope, gives: Gives, calls: Calls, value: RecordedValue | None) -> bool:
-        """Whether the call gave None for want of a `return`: as many calls gave None as came to no `return`."""
+        """Whether the call returned None by reaching the function's end: as many calls gave None as hit no `return`."""
         if not gives:
             return value is not None and value.text == "None"
         if value is None or value.text != "None" or not calls or not self._recorded.has_all_calls:

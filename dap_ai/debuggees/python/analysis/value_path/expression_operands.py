@@ -1,4 +1,4 @@
-"""What goes into an expression: its outermost names, attributes, items and calls of the user's functions."""
+"""Operands of an expression: its outermost names, attributes, items and calls of user functions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Truth = Callable[[ast.expr], bool | None]
 
 
 def operands(node: ast.expr, is_own: IsOwn, truth: Truth) -> list[tuple[ast.expr, bool]]:
-    """Each with whether it stands in the rounds of a comprehension. `is_own`: of a call, whether it is the user's."""
+    """Return each operand and whether a comprehension evaluates it per item. `is_own`: whether a call is user code."""
     found: dict[str, tuple[ast.expr, bool]] = {}
     for leaf, every in _operands(node, is_own, truth, every=False):
         found.setdefault(ast.unparse(leaf), (leaf, every))
@@ -53,7 +53,7 @@ def _operands(node: ast.expr, is_own: IsOwn, truth: Truth, *, every: bool) -> It
 
 
 def literal_of(node: ast.expr) -> bool:
-    """Whether the expression is written out in the source: a constant, or a display of constants."""
+    """Whether the expression is a literal: a constant, or a list, tuple, set or dict display of constants."""
     match node:
         case ast.Constant():
             return True
@@ -68,12 +68,12 @@ def literal_of(node: ast.expr) -> bool:
 
 
 def is_plain(node: ast.expr) -> bool:
-    """Whether the expression is one operand and nothing around it."""
+    """Whether the expression is a single operand."""
     return isinstance(node, _LEAVES | ast.Call)
 
 
 def sides(node: ast.expr) -> list[ast.expr]:
-    """What a condition looks at; of any other expression, itself."""
+    """Return the operands that a condition tests; for any other expression, the expression itself."""
     match node:
         case ast.Compare(left=left, comparators=others):
             return [part for part in (left, *others) if not literal_of(part)] or [node]

@@ -1,4 +1,4 @@
-"""Where an attribute or an item got its value: who wrote it, which display has it; else what it was read from."""
+"""Sources of attributes and items: the statement or display that set the value, or what it was read from."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ItemSources:
         self._names = names
 
     def attribute(self, node: ast.Attribute, spot: PathSpot, given: RecordedValue | None) -> Source | None:
-        """The source of an attribute; None: of a module's."""
+        """Return the source of an attribute; None for a module's attribute."""
         holder, value = self._values.live(node.value, spot), self._values.live(node, spot)
         if holder is not None and holder.kind == "module":
             return None
@@ -45,7 +45,7 @@ class ItemSources:
         return Source(spot, "read", note=note, holders=[] if is_self or count else [node.value])
 
     def _written(self, writer: _Writer, known: RecordedValue | None) -> Source:
-        """By the one statement that writes it, in the call that was given this very value."""
+        """Return the source for the only statement that writes the attribute, in the call that received this value."""
         scope, statement, (value,) = writer
         calls = self._recorded.of(scope)
         if len(calls) > 1 and isinstance(value, ast.Name) and known:
@@ -54,7 +54,7 @@ class ItemSources:
         return Source(PathSpot(scope, statement.lineno, calls if len(calls) == 1 else ()), "set", value, known)
 
     def item(self, node: ast.Subscript, spot: PathSpot) -> Source:
-        """The source of an item."""
+        """Return the source of an item."""
         known, root = self._values.of(node, spot), node.value
         if isinstance(root, ast.Name):
             stored = list(self._stored(root.id, node, spot))
@@ -71,7 +71,7 @@ class ItemSources:
         return Source(spot, "read", holders=[root, *index])
 
     def gotten(self, call: ast.Call, spot: PathSpot) -> Source | None:
-        """The source of `d.get(key)`, where `d` is a display that stands in the source; None: it is no such."""
+        """Return the source of `d.get(key)` where `d` is a display in the source; None for any other call."""
         match call:
             case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="get"), args=[key, *_]):
                 source = self._names.of(name, spot, None)
@@ -81,7 +81,7 @@ class ItemSources:
         return Source(source.spot.at(entry.lineno), "set", entry) if source and entry is not None else None
 
     def _stored(self, name: str, node: ast.Subscript, spot: PathSpot) -> Iterator[tuple[ast.stmt, ast.expr]]:
-        """The statements that put the very item there: `d[key] = value`."""
+        """Yield the statements that set exactly this item: `d[key] = value`."""
         text = ast.unparse(ast.Subscript(node.value, node.slice, ast.Load()))
         for statement in spot.scope.statements():
             if not isinstance(statement, ast.Assign | ast.AugAssign) or statement.lineno == spot.line:
@@ -90,7 +90,7 @@ class ItemSources:
                 yield statement, statement.value
 
     def _entry(self, source: Source, index: ast.expr, spot: PathSpot) -> ast.expr | None:
-        """What a display that stands in the source, and is never changed, has under a key that is known."""
+        """Return a display's entry for a key of known value; None if unknown or if the display is changed later."""
         key = self._values.of(index, spot)
         if key is None or key.rounds != 1 or _is_changed(source):
             return None
@@ -108,7 +108,7 @@ class ItemSources:
 
 
 def _is_changed(source: Source) -> bool:
-    """Whether the name of a display is changed in place anywhere in its file."""
+    """Whether any statement in its file changes the display's name in place."""
     statement, file = source.spot.statement, source.spot.scope.source
     names = set(bindings(statement)) if statement else set[str]()
     statements = (s for node in scopes_in(file) for s in own_statements(node))

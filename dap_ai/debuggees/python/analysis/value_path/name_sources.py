@@ -1,4 +1,4 @@
-"""Where the value of a name was made: by a statement of its scope, by who called the function, by an outer scope."""
+"""Sources of names: a statement of the scope, the caller that passed the argument, or an outer scope."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CONTAINERS = frozenset({"list", "dict", "set", "deque", "defaultdict", "Counter
 _MAX_LINES = 4
 
 Made = Sequence[tuple[ast.stmt, ast.expr | None]]
-"""Statements that bind a name, each with the expression that its value comes from."""
+"""Statements that bind a name, each with the expression that its value is taken from."""
 
 
 class Names:
@@ -33,7 +33,7 @@ class Names:
         self._recorded = values.recorded
 
     def of(self, name: str, spot: PathSpot, given: RecordedValue | None) -> Source | None:
-        """The source of a name at a spot; None: it is no data. `given`: its value, where that is known."""
+        """Return the source of a name at a spot; None if the name holds no data. `given`: its value, if known."""
         if iterable := rounds_over(name, spot.scope, spot.line):
             return Source(spot, "item", iterable, is_part=True)
         own = spot.statement if isinstance(spot.statement, ast.AugAssign) else None
@@ -63,7 +63,7 @@ class Names:
         return Source(there, "set", value, known, is_part=not _is_whole(statement))
 
     def _one(self, made: Made, spot: PathSpot, given: RecordedValue | None) -> tuple[ast.stmt, ast.expr | None] | None:
-        """The statement that made the value: the only one, the only one that ran, the one that ran last."""
+        """Return the statement that made the value: the only one (that ran), or the last to run; None if unknown."""
         ran = [(s, v) for s, v in made if self._recorded.ran(spot.scope, s) is not False]
         if len(ran) <= 1:
             return ran[0] if ran else None
@@ -75,7 +75,7 @@ class Names:
         return others[0] if given and len(others) == 1 and not fitting else None
 
     def _filled(self, name: str, spot: PathSpot) -> Source | None:
-        """The statement that has put everything into a container after it was made; None: none has."""
+        """Return the source of a container's contents: what filled it after its creation; None if nothing did."""
         found = [
             (s, values)
             for s in spot.scope.statements()
@@ -94,7 +94,7 @@ class Names:
 
     def _parameter(self, name: str, spot: PathSpot) -> Source:
         known = self._values.of(ast.Name(name, ast.Load()), spot)
-        if known is None or not known.is_fixed:  # the function may have changed what it was given
+        if known is None or not known.is_fixed:  # the function may have changed its argument
             known = self._recorded.argument(spot.calls, name) or (known and known.at_stop())
         found = (spot.caller, spot.call) if spot.caller and spot.call else self._calling(spot)
         if found is None:
@@ -111,7 +111,7 @@ class Names:
         return Source(spot, "read", value=known, note=UNKNOWN_CALLER)
 
     def _calling(self, spot: PathSpot) -> tuple[PathSpot, ast.Call] | None:
-        """Who has called the function: the frame above it; else the one place that calls it, or calls it so."""
+        """Return the caller: the frame above, else the only call site, or the only one whose arguments fit."""
         if spot.scope.place is not None:
             return self._live_caller(spot)
         sites = [(scope, call) for scope, _, call in data_sources.calls_of(self._resolver, spot.scope)]
@@ -132,7 +132,7 @@ class Names:
         return (there, calls[0]) if len(calls) == 1 else None
 
     def _could_be(self, call: ast.Call, spot: PathSpot) -> bool:
-        """Whether the arguments that are written out in a call are those that were recorded."""
+        """Whether the literal arguments of a call match the recorded ones."""
         for parameter in spot.scope.parameters:
             argument = argument_for(call, spot.scope, parameter.arg)
             given = self._recorded.argument(spot.calls, parameter.arg)
@@ -148,7 +148,7 @@ class Names:
 
     def _outer(self, name: str, spot: PathSpot, given: RecordedValue | None) -> Source | None:
         end, around = len(spot.scope.source.lines) + 1, self._resolver.around(spot.scope)
-        for scope in (*around[-2::-1], *around[-1:]):  # the innermost first, the module last
+        for scope in (*around[-2::-1], *around[-1:]):  # innermost first, module last
             if made := reaching(name, scope, end):
                 there = PathSpot(scope, end, self._recorded.of(scope))
                 return self._set(name, made, there, given)
@@ -162,7 +162,7 @@ def _lines(statements: Sequence[ast.stmt]) -> str:
 
 
 def _is_whole(statement: ast.stmt) -> bool:
-    """Whether a name gets all of what the statement's expression gives, not an item or what a context gives."""
+    """Whether a name gets the statement's whole value, not an item of it or what a context manager yields."""
     match statement:
         case ast.Assign(targets=targets):
             return all(isinstance(target, ast.Name) for target in targets)

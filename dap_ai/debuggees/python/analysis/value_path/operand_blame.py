@@ -1,4 +1,4 @@
-"""Which operand made a number what it is: the factor below zero, the term that is too large. Arithmetic, no opinion."""
+"""Which operand made a number what it is: the factor below zero, the term that is too large. Pure arithmetic."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable
 
 Number = Callable[[ast.expr], float | None]
-"""The number that an operand is; None: it is none, or not known."""
+"""Returns an operand's number, or None if it is not a number or unknown."""
 
 _DO: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.Add: operator.add,
@@ -20,7 +20,7 @@ _DO: dict[type[ast.operator], Callable[[float, float], float]] = {
 
 
 def number(text: str) -> float | None:
-    """The number that a text is."""
+    """Parse a number; None if the text is not one."""
     try:
         return float(text)
     except ValueError:
@@ -28,7 +28,7 @@ def number(text: str) -> float | None:
 
 
 def blamed(node: ast.expr, of: Number) -> ast.expr:
-    """The part that decides that the whole is below zero, or zero; the node itself where none does."""
+    """Return the operand that makes the whole zero or negative; the node itself if no single operand does."""
     match node:
         case ast.BinOp(left=left, right=right):
             parts = _deciding(node, left, right, of)
@@ -56,7 +56,7 @@ def _deciding(node: ast.BinOp, left: ast.expr, right: ast.expr, of: Number) -> l
 
 
 def _value(node: ast.expr, of: Number) -> float | None:
-    """Computed from the operands, where these are known."""
+    """Return the number computed from known operands, or None."""
     if isinstance(node, ast.Constant):
         return node.value if isinstance(node.value, int | float) else None
     if (known := of(node)) is not None:

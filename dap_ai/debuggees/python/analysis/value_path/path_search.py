@@ -1,4 +1,4 @@
-"""The value path of an answer, and the run in a copy that tells what its frames do not hold any more."""
+"""The value path of an answer, and the rerun in a copy that supplies values its frames no longer hold."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from dap_ai.protocol.wire.errors import NotStopped, RequestFailed
 from dap_ai.protocol.wire.value_path import PathNode
 
 _LONGEST_S = 1.0
-"""A path is an addition: the answer does not wait longer for it."""
+"""Maximum seconds spent on a path: it is optional, so the answer does not wait longer."""
 _AGAIN_S = 0.5
 NOT_KNOWN_TO_HAVE_RUN = "whether it ran is not known"
 
 
 async def path_of_failure(analysis: StopAnalysis, trials: Trials | None) -> list[PathNode]:
-    """Back from what failed. Empty: not known."""
+    """Return the path back from the failure. Empty if unknown."""
     control = trials.usable[-1] if trials and trials.usable else None
     recorded = recorded_by(analysis.view.resolver, control) if control else RecordedValues()
-    diagnosis = analysis.diagnosis  # what the failing line is explained by comes before what it evaluates
+    diagnosis = analysis.diagnosis  # explain the failing line first, then what it evaluates
     return await _walked(analysis, [*diagnosis.roots, *diagnosis.header], diagnosis.place, recorded)
 
 
 async def path_of_value(
     analysis: StopAnalysis, trials: Trials | None, roots: Sequence[ast.expr], place: FramePlace, debugger: Debugger
 ) -> list[PathNode]:
-    """Back from expressions of a frame. Where the frames do not tell it all, a copy runs again what made the value."""
+    """Return the path back from expressions of a frame; reruns in a copy what made the value if frames lack a step."""
     if trials and trials.usable:
         recorded = recorded_by(analysis.view.resolver, trials.usable[-1])
         return await _walked(analysis, roots, place, recorded)
@@ -59,7 +59,7 @@ async def _walked(
 
 
 def _ran(analysis: StopAnalysis, path: Sequence[PathNode]) -> Iterator[PathNode]:
-    """The path up to the first line that had not run; a note marks each line of which that is not known."""
+    """Yield the path up to the first line that had not run; add a note to each line not known to have run."""
     stands = {(place.frame.path, place.frame.line) for place in analysis.case.places}
     for node in path:
         had_run = True if (node.file, node.line) in stands else analysis.had_run(node.file, node.line)
@@ -73,7 +73,7 @@ def _ran(analysis: StopAnalysis, path: Sequence[PathNode]) -> Iterator[PathNode]
 async def _recorded_again(
     analysis: StopAnalysis, roots: Sequence[ast.expr], place: FramePlace, debugger: Debugger
 ) -> RecordedValues | None:
-    """The failure run again; where nothing has failed, the expression that gave a name its value."""
+    """Rerun the failure; without one, evaluate again the expression that bound the name."""
     resolver = analysis.view.resolver
     if control := await run_again(debugger, analysis.case):
         return recorded_by(resolver, control)
@@ -94,7 +94,7 @@ async def _recorded_again(
 
 
 def _made_by(root: ast.expr, scope: FunctionScope) -> ast.expr | None:
-    """The call, or what holds one, that one assignment of the frame has given to a name; None: there is no such."""
+    """Return the call (or expression with a call) that the frame's only assignment bound to a name, or None."""
     if not isinstance(root, ast.Name) or scope.place is None:
         return None
     made = reaching(root.id, scope, scope.place.frame.line)

@@ -1,4 +1,4 @@
-"""Where an expression of the path was evaluated, and what is known of its value there."""
+"""Spots on the path: where an expression was evaluated, and what is known of its value there."""
 
 from __future__ import annotations
 
@@ -20,64 +20,64 @@ _QUIET = frozenset({"function", "class", "module"})
 
 @dataclass(frozen=True, eq=False)
 class PathSpot:
-    """A line of a function or module, in the calls that are meant."""
+    """A line of a function or module, within specific recorded calls."""
 
     scope: FunctionScope
     line: int
     calls: Calls = ()
     caller: PathSpot | None = None
-    """Where it was called, if the path has come from there."""
+    """The call site, if the path reached the function from there."""
     call: ast.Call | None = None
     every: bool = False
-    """All rounds of the line are meant: it is within a loop that adds up, or a comprehension."""
+    """Whether the spot covers all rounds of the line: it is in a loop that accumulates, or in a comprehension."""
 
     @cached_property
     def statement(self) -> ast.stmt | None:
-        """The statement of the line."""
+        """The statement at the line."""
         return self.scope.source.statement_at(self.line)
 
     @property
     def function(self) -> str:
-        """Its name; empty at module level."""
+        """The function's name; empty at module level."""
         return "" if isinstance(self.scope.node, ast.Module) else self.scope.name
 
     def at(self, line: int, *, every: bool = False) -> PathSpot:
-        """Another line of the same calls."""
+        """Return another line of the same calls."""
         return replace(self, line=line, every=self.every or every)
 
     def key(self) -> tuple[object, ...]:
-        """What tells two spots apart."""
+        """Return a key that identifies the spot."""
         return (*self.scope.key(), self.line, self.calls)
 
 
 @dataclass
 class Source:
-    """Where a value was made, and of what."""
+    """Where a value was made, and from what."""
 
     spot: PathSpot
     step: Step
     made_of: ast.expr | None = None
-    """Evaluated at the spot; None: the path ends, or goes on with the holders."""
+    """The expression evaluated at the spot; None: the path ends, or continues with the holders."""
     value: RecordedValue | None = None
-    """What is known of the value there, beside what is known where it is used."""
+    """The value there, in addition to what is known where it is used."""
     note: str = ""
     born: bool = False
     is_part: bool = False
-    """It was made of more than `made_of`: that has another value."""
+    """Whether `made_of` is only part of what the value was made from, so its own value differs."""
     is_elsewhere: bool = False
-    """A function may have set the name since."""
+    """Whether a function may have rebound the name since."""
     holders: list[ast.expr] = field(default_factory=list[ast.expr])
-    """What the value was read from, where it is not known who put it there."""
+    """What the value was read from, if the writer is unknown."""
 
 
 class PathValues:
-    """What is known of expressions, from the frames of the stop and from a run again."""
+    """Values of expressions, from the frames of the stop and from a rerun."""
 
     def __init__(self, recorded: RecordedValues) -> None:
         self.recorded = recorded
 
     def of(self, node: ast.expr, spot: PathSpot) -> RecordedValue | None:
-        """The value of an expression at a spot; None: not known."""
+        """Return the value of an expression at a spot, or None if unknown."""
         if isinstance(node, ast.Constant):
             return RecordedValue(repr(node.value), "source")
         place = spot.scope.place
@@ -90,7 +90,7 @@ class PathValues:
         return None
 
     def set_by(self, statement: ast.stmt, name: str, spot: PathSpot) -> RecordedValue | None:
-        """The value that a statement of the spot's scope gave to a name; None: not known."""
+        """Return the value that a statement of the spot's scope gave to a name, or None if unknown."""
         place = spot.scope.place
         is_kept = place is not None and not spot.every and _is_settled(spot, place, name, statement)
         value = place.value(name) if place and is_kept and self._is_as_it_was(place, ast.Name(name)) else None
@@ -101,18 +101,18 @@ class PathValues:
         return recorded or (at_stop and at_stop.at_stop())
 
     def truth(self, node: ast.expr, spot: PathSpot) -> bool | None:
-        """Whether a condition held there; None: not known."""
+        """Whether a condition was true there; None if unknown."""
         value = self.live(node, spot) if self._is_fixed(node, spot) else None
         return {"True": True, "False": False}.get(value.text) if value else None
 
     def live(self, node: ast.expr, spot: PathSpot) -> Value | None:
-        """The value that a frame of the stop holds for it."""
+        """Return the value that a frame of the stop holds for the expression, or None."""
         place = spot.scope.place
         if place is None or spot.every:
             return None
         names = names_in(node)
         if any(rounds_over(name, spot.scope, spot.line) for name in names) and not place.frame.name.startswith("<"):
-            return None  # the comprehension's own name, not the frame's
+            return None  # the comprehension's own variable, not the frame's
         if spot.line != place.frame.line and not all(_is_unchanged(spot, place, name) for name in names):
             return None
         return place.value(node) if self._is_as_it_was(place, node) else None
@@ -130,13 +130,13 @@ class PathValues:
 
 
 def is_rebound(scope: FunctionScope, name: str) -> bool:
-    """Whether a function declares the name as `global` or `nonlocal`."""
+    """Whether any function in the file declares the name `global` or `nonlocal`."""
     declared = (n for n in nodes_in(*scope.source.functions) if isinstance(n, ast.Global | ast.Nonlocal))
     return any(name in n.names for n in declared)
 
 
 def _is_of_fixed(place: FramePlace, node: ast.expr) -> bool:
-    """Whether an expression uses only local names that hold numbers and texts."""
+    """Whether an expression uses only local names that hold immutable values (numbers, strings or tuples of these)."""
     if any(isinstance(n, ast.Attribute | ast.Subscript | ast.Call) for n in ast.walk(node)) or place.function is None:
         return False
     values = [_of_frame(place.value(name)) for name in names_in(node) if name in bound(place.facts)]
@@ -148,13 +148,13 @@ def _of_frame(value: Value | None) -> RecordedValue | None:
 
 
 def _is_unchanged(spot: PathSpot, place: FramePlace, name: str) -> bool:
-    """Whether the frame's name still holds what it held when the line ran: nothing that came later binds it."""
+    """Whether the frame's name still holds its value from when the line ran: no later statement binds it."""
     loop = enclosing_loop(spot.scope.node, spot.line)
     return _binds_nothing(spot, place, name, loop.lineno if loop else spot.line, loop, but=loop)
 
 
 def _is_settled(spot: PathSpot, place: FramePlace, name: str, made: ast.stmt) -> bool:
-    """Whether the frame's name holds what this statement made of it: no other one of the scope has come after it."""
+    """Whether the frame's name still holds what this statement bound: no later statement of the scope rebinds it."""
     loop = enclosing_loop(spot.scope.node, place.frame.line)
     first = loop.lineno if loop and loop.lineno <= made.lineno else made.lineno
     return _binds_nothing(spot, place, name, first, loop, but=made)
@@ -163,6 +163,6 @@ def _is_settled(spot: PathSpot, place: FramePlace, name: str, made: ast.stmt) ->
 def _binds_nothing(
     spot: PathSpot, place: FramePlace, name: str, first: int, loop: ast.stmt | None, *, but: ast.stmt | None
 ) -> bool:
-    """Whether no other statement than one binds the name from a line on, up to the frame's and to the loop's end."""
+    """Whether no statement except `but` binds the name from line `first` to the frame's line and the loop's end."""
     last = max(place.frame.line, last_line(loop) if loop else 0)
     return not any(name in bindings(s) and first <= s.lineno <= last and s is not but for s in spot.scope.statements())

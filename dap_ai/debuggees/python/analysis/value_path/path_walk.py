@@ -1,14 +1,14 @@
-"""The path of a value: a step back at a time; where several values went into one, along the most telling of them.
+"""The path of a value, one step back at a time, following the most informative operand at each step.
 
-Each link is a dependency of data, by the source and by what a run has recorded. That the operand that is followed is
-to blame is not said: the others are told beside it.
+Each link is a data dependency, from the source and from a recorded run. Following an operand does not claim that it is
+to blame: the others are shown beside it.
 
-A path, not a slice: a reader follows one chain of values, so at each step one operand is chosen and the rest are named
+This is a path, not a slice: a reader follows one chain of values, so each step chooses one operand and names the rest
 beside it. The walk goes depth first through every operand that it can follow, then `_rank` chooses among the finished
 ways, in this order: the operand that arithmetic blames (`operand_blame.py`: the factor below zero); one whose way
-comes to a
-suspect line; a value that things go wrong with; one with an origin beyond itself; one whose value is known; the longer.
-To choose before walking would need less time, but not know which way leads to a suspect.
+reaches a suspicious line; one with an error-prone value (`None`, `nan`, negative, empty); one with an origin beyond
+itself; one whose value is known; the longer one. Choosing before walking would take less time, but could not know which
+way leads to a suspect.
 
 Bounds: 240 visits, 24 levels, and `_open`, the expressions on the way down, so that a loop's `x = f(x)` ends.
 """
@@ -38,23 +38,23 @@ from dap_ai.protocol.wire.value_path import PathNode, SiblingValue
 MAX_NODES = 12
 _MAX_VISITS, _MAX_DEPTH, _MAX_BESIDE, _MAX_TEXT = 240, 24, 3, 80
 _SUSPECTS = 3
-"""Of two operands, the one whose path comes to a line so high in the ranking is the more telling."""
+"""Number of top-ranked suspects that count: an operand whose path reaches one is preferred."""
 _ODD = frozenset({"None", "0", "0.0", "''", "[]", "{}", "nan", "inf"})
 
 
 @dataclass
 class _Way:
-    """The nodes from an operand back."""
+    """The path from one operand back."""
 
     nodes: list[PathNode]
     is_blamed: bool = False
-    """It made the value what it is, by arithmetic."""
+    """Whether arithmetic blames this operand for the value."""
 
 
 def value_path(
     analysis: StopAnalysis, roots: Sequence[ast.expr], place: FramePlace, recorded: RecordedValues
 ) -> list[PathNode]:
-    """The path of the first root that has one, nearest first. Empty: nothing is known.
+    """Return the path of the first root that has one, nearest node first; empty if nothing is known.
 
     `recorded`: a run of what led to the roots.
     """
@@ -71,9 +71,9 @@ def value_path(
 
 
 def recorded_by(resolver: Resolver, control: Control) -> RecordedValues:
-    """What a run of the failure tells."""
+    """Return the recorded values of a run of the failure."""
     check, trace = control.check, replace(control.trace, lines=control.trace.lines[: control.trace.before])
-    if check.file:  # statements of no file of the user's: a test run anew
+    if check.file:  # the statements are not from a user file: a fresh test run
         return RecordedValues(trace, ran_no_more=_ran_no_more(resolver, control))
     if not check.fresh:
         return RecordedValues(trace, resolver.of_place(check.place), is_whole=False)
@@ -96,7 +96,7 @@ def _weights(analysis: StopAnalysis) -> dict[tuple[str, int], float]:
 
 
 class _Walk:
-    """One path; bounded in steps."""
+    """Builds one path, within a limited number of steps."""
 
     def __init__(self, resolver: Resolver, values: PathValues, weights: Mapping[tuple[str, int], float]) -> None:
         self._values = values
@@ -106,10 +106,10 @@ class _Walk:
         self._weights = weights
         self._left = _MAX_VISITS
         self._open: set[tuple[object, ...]] = set()
-        """What the path has come through: nothing is made of itself."""
+        """Expressions on the way down; revisiting one would make a cycle."""
 
     def back(self, root: ast.expr, spot: PathSpot) -> list[PathNode]:
-        """The path from an expression that is evaluated at the spot."""
+        """Return the path back from an expression evaluated at the spot."""
         value = self._values.of(root, spot)
         if is_plain(root) and (way := self._follow(root, spot, value)):
             return way
@@ -119,12 +119,12 @@ class _Walk:
         return self._joined(_node(root, Source(spot, "read"), value), ways)
 
     def best(self, ways: Sequence[_Way]) -> list[PathNode]:
-        """The most telling of them."""
+        """Return the nodes of the most informative way; empty if there is none."""
         best = max((way for way in ways if way.nodes), key=self._rank, default=None)
         return best.nodes if best else []
 
     def _follow(self, node: ast.expr, spot: PathSpot, given: RecordedValue | None) -> list[PathNode]:
-        """The path of an operand. `given`: its value, where that is known from what was made of it alone."""
+        """Return the path of an operand. `given`: its value, if known because a value was made from it alone."""
         key = (*spot.key(), ast.unparse(node))
         self._left -= 1
         if key in self._open or self._left < 0 or len(self._open) > _MAX_DEPTH:
@@ -135,8 +135,8 @@ class _Walk:
             source = self._source(node, spot, value)
             if source is None:
                 return []
-            # The value at the stop is not what was made there if the name was bound anew since: a node states what was
-            # true after its own line, or says that it is the value at the stop.
+            # The value at the stop is not the value made there if the name has been rebound since: a node states the
+            # value after its own line, or marks it as the value at the stop.
             value = _when_it_was_made(node, source, value)
             follow = self._returned if source.step == "returned" else self._made
             return follow(node, source, value)
@@ -173,7 +173,7 @@ class _Walk:
         return self._joined(head, self._operands(made, source.spot))
 
     def _returned(self, call: ast.expr, source: Source, value: RecordedValue | None) -> list[PathNode]:
-        """Into a function: its `return`, if that is more than a name."""
+        """Return the path into a function, with a node for its `return` unless that returns a plain operand."""
         made = source.made_of
         if made is not None and is_plain(made) and (rest := self._follow(made, source.spot, value)):
             return rest
@@ -182,13 +182,12 @@ class _Walk:
         return self._joined(head, self._operands(made, source.spot) if made is not None and not head.born else [])
 
     def _operands(self, node: ast.expr, spot: PathSpot) -> list[_Way]:
-        """The paths of what goes into an expression; those of the part that made it what it is are marked."""
+        """Return the paths of an expression's operands, with the ones that arithmetic blames marked."""
         ways: dict[str, _Way] = {}
         for leaf, every in self._leaves(node, spot):
             if nodes := self._follow(leaf, spot.at(spot.line, every=True) if every else spot, None):
                 ways[ast.unparse(leaf)] = _Way(nodes)
-        # After the walk, because the blamed part is found by the values of the operands, which only the walk has
-        # brought.
+        # This follows the walk because the blamed part is found from operand values, which only the walk provides.
         part = blamed(node, lambda inner: _number(ways.get(ast.unparse(inner))))
         for leaf, _ in self._leaves(part, spot) if part is not node else ():
             if way := ways.get(ast.unparse(leaf)):
@@ -199,7 +198,7 @@ class _Walk:
         return operands(node, lambda call: self._is_followed(call, spot), lambda test: self._values.truth(test, spot))
 
     def _is_followed(self, call: ast.Call, spot: PathSpot) -> bool:
-        """Whether it is known where the result of a call comes from; else its arguments are followed."""
+        """Whether the source of a call's result is known; otherwise its arguments are followed."""
         return self._calls.callee(call, spot) is not None or self._items.gotten(call, spot) is not None
 
     def _joined(self, head: PathNode, ways: Sequence[_Way]) -> list[PathNode]:
@@ -218,7 +217,7 @@ class _Walk:
 
 
 def _when_it_was_made(node: ast.expr, source: Source, value: RecordedValue | None) -> RecordedValue | None:
-    """The expression's value after its source's line ran; where that is not known, its value at the stop, if any."""
+    """Return the expression's value after its source's line ran; if unknown, its value at the stop, if any."""
     if source.step == "read" or value is None:
         return value or source.value
     is_item = isinstance(node, ast.Subscript) and value.known == "frame"
@@ -228,7 +227,7 @@ def _when_it_was_made(node: ast.expr, source: Source, value: RecordedValue | Non
 
 
 def _number(way: _Way | None) -> float | None:
-    """The number that an operand is."""
+    """Return an operand's number, or None."""
     return number(way.nodes[0].value) if way else None
 
 
@@ -241,11 +240,11 @@ def _node(node: ast.expr, source: Source, value: RecordedValue | None) -> PathNo
 
 
 def _is_same(head: PathNode, after: PathNode) -> bool:
-    """Whether two nodes would say one thing twice: a comprehension's name that is passed on in its line."""
+    """Whether two nodes would say the same thing twice, as for a comprehension's name passed on in its own line."""
     same = (after.expression, after.value, after.file, after.line)
     return (head.expression, head.value, head.file, head.line) == same
 
 
 def _is_odd(text: str) -> bool:
-    """Whether a value is one that things go wrong with: none, nothing, below zero, no number."""
+    """Whether a value is error-prone: None, zero, empty, negative, nan or inf."""
     return text in _ODD or (text[:1] == "-" and text[1:2].isdigit())

@@ -1,7 +1,7 @@
-"""What a traced run of the failure tells of single values: of arguments, results, and names that a line has set.
+"""Single values from a traced run of the failure: arguments, results, and names that a line bound.
 
-Values of a line are recorded over all its rounds. They are told for one call of a function only where that cannot be
-wrong: it was its only call, or its last one, or the value was the same each time.
+A line's values are recorded over all its rounds. They are attributed to one call of a function only where that is
+certain: it was the only call, or the last one, or the value was the same each time.
 """
 
 from __future__ import annotations
@@ -20,31 +20,31 @@ from dap_ai.protocol.contracts.snapshot_messages import RunTrace, TracedCall, Tr
 from dap_ai.protocol.wire.value_path import Known
 
 OUTSIDE = -1
-"""The number of what was run itself: a module, or statements of a frame. It is no call."""
+"""The call number for what was run itself (a module, or statements of a frame), which is not a call."""
 _MAX_CALLS = 200
-"""So many calls of a run are recorded."""
+"""Maximum number of calls recorded in a run."""
 _MAX_ROUND_CHARS, _TOLD_ROUNDS = 24, 5
-"""So many values of one line are recorded: the first three, the last two."""
+"""`_TOLD_ROUNDS`: maximum values recorded per line, the first three and the last two."""
 
 Calls = tuple[int, ...]
-"""Numbers of recorded calls of one function, in order: one, or all the rounds that are meant. Empty: not known."""
+"""Numbers of recorded calls of one function, in order: one call, or all the rounds meant. Empty if unknown."""
 
 
 class RecordedValue(NamedTuple):
-    """A value as text, and how it is known."""
+    """A value as text, and the source it is known from."""
 
     text: str
     known: Known
     rounds: int = 1
-    """How many values the text tells of."""
+    """Number of values that the text covers."""
 
     @property
     def is_fixed(self) -> bool:
-        """Whether nothing can change the value: a number, a text, or a tuple of such."""
+        """Whether the value is immutable: a number, a string, or a tuple of these."""
         return self.text[:1] in ("'", '"') or self.text[:2] in ("b'", 'b"') or _is_fixed(literal_in(self.text))
 
     def at_stop(self) -> RecordedValue | None:
-        """The same for another line: a value read from a frame is that of the stop; a recorded one is not known."""
+        """Return the value for use at another line: a frame's value is marked as the stop's; others become None."""
         return RecordedValue(self.text, "stop") if self.known in ("frame", "stop") else None
 
 
@@ -55,7 +55,7 @@ def _is_fixed(x: object) -> bool:
 
 
 class RecordedValues:
-    """The calls and lines of a traced run; of no run, nothing."""
+    """The calls and lines of a traced run; empty without a run."""
 
     def __init__(
         self,
@@ -66,9 +66,10 @@ class RecordedValues:
         known: Known = "rerun",
         ran_no_more: bool = False,
     ) -> None:
-        """`own`: the scope whose statements were run; `is_whole`: from its start; `known`: how its values are known.
+        """Read a traced run; without one, nothing is known.
 
-        `ran_no_more`: no line of the user's code ran after the failure.
+        `own`: the scope whose statements were run; `is_whole`: whether from its start; `known`: the source of the
+        values; `ran_no_more`: whether no line of the user's code ran after the failure.
         """
         self.ran_no_more = ran_no_more
         self._known: Known = known
@@ -80,30 +81,30 @@ class RecordedValues:
 
     @property
     def calls(self) -> list[TracedCall]:
-        """All that were recorded, in order."""
+        """All recorded calls, in order."""
         return self._trace.calls
 
     @property
     def has_all_calls(self) -> bool:
-        """Whether no call is missing."""
+        """Whether every call was recorded."""
         return len(self.calls) < _MAX_CALLS and not self._trace.truncated
 
     def of(self, scope: FunctionScope) -> Calls:
-        """The calls of a function; of the scope that was run itself, `OUTSIDE`."""
+        """Return the calls of a function; `(OUTSIDE,)` for the scope that was run itself."""
         if self._is_own(scope):
             return (OUTSIDE,)
         return tuple(self._of.get((scope.source.path, scope.first_line), ()))
 
     def within(self, scope: FunctionScope, calls: Calls) -> Calls:
-        """The calls of a function that these calls have made themselves."""
+        """Return the calls of a function made directly by the given calls."""
         return tuple(n for n in self.of(scope) if n != OUTSIDE and self.calls[n].caller in calls)
 
     def parent(self, call: int) -> int:
-        """The recorded call within which this one was made."""
+        """Return the recorded call that made this one, or `OUTSIDE`."""
         return self.calls[call].caller if call != OUTSIDE else OUTSIDE
 
     def live(self, scope: FunctionScope, places: Sequence[FramePlace]) -> Calls:
-        """The call that a live frame is: those that have not returned are the frames of the stop, outermost first."""
+        """Return a live frame's recorded call: calls without a result match the stop's frames, outermost first."""
         unfinished = [n for n in self.of(scope) if n == OUTSIDE or not self.calls[n].result]
         frames = [p for p in reversed(places) if p.source is scope.source and p.scope is scope.node]
         if scope.place not in frames or len(unfinished) != len(frames):
@@ -111,38 +112,38 @@ class RecordedValues:
         return (unfinished[frames.index(scope.place)],)
 
     def ran(self, scope: FunctionScope, statement: ast.stmt) -> bool | None:
-        """Whether a statement's own lines ran; None: not known."""
+        """Whether a statement's own lines ran; None if unknown."""
         if self._trace.lines_truncated or not self.of(scope) or (self._is_own(scope) and not self._is_whole):
             return None
         return any(True for _ in self._rows(scope, statement))
 
     def last_run(self, scope: FunctionScope, statement: ast.stmt) -> int:
-        """The number of the line event of its last run; 0: none."""
+        """Return the number of the line event of the statement's last run; 0 if it never ran."""
         return max((row.last for row in self._rows(scope, statement)), default=0)
 
     def times(self, scope: FunctionScope, statement: ast.stmt) -> int:
-        """How often it ran."""
+        """Return how often the statement ran."""
         return executions(self._rows(scope, statement), scope.source, statement)
 
     def is_last_call(self, scope: FunctionScope, calls: Calls) -> bool:
-        """Whether what a line of the function did last, it did in this call."""
+        """Whether `calls` is the function's last call, so that each line's last run belongs to it."""
         every = self.of(scope)
         return len(calls) == 1 and self.has_all_calls and every[-1:] == calls
 
     def argument(self, calls: Calls, parameter: str) -> RecordedValue | None:
-        """What the calls were given for a parameter."""
+        """Return what the calls received for a parameter, or None if unknown."""
         texts = [_given(self.calls[n], parameter) for n in calls if n != OUTSIDE]
         return self._folded([t for t in texts if t is not None]) if texts and None not in texts else None
 
     def result(self, calls: Calls) -> RecordedValue | None:
-        """What the calls have returned."""
+        """Return what the calls returned, or None if unknown."""
         texts = [self.calls[n].result for n in calls if n != OUTSIDE]
         return self._folded(texts) if texts and all(texts) else None
 
     def set_by(
         self, scope: FunctionScope, statement: ast.stmt, name: str, calls: Calls, *, every: bool
     ) -> RecordedValue | None:
-        """What a statement made of a name in these calls; `every`: in all its rounds, else in the last one."""
+        """Return what a statement bound to a name in these calls. `every`: in all its rounds, else in the last one."""
         if self._trace.truncated:
             return None
         changes = [c for row in self._rows(scope, statement) for c in row.changes if c.name == name and c.texts]
@@ -156,7 +157,7 @@ class RecordedValues:
         return RecordedValue(texts[-1], self._known) if self.is_last_call(scope, calls) else None
 
     def _folded(self, texts: Sequence[str], count: int = 0) -> RecordedValue:
-        """Values of several rounds in one text; those that follow an equal one are counted only."""
+        """Join the values of several rounds into one text; a value equal to the one before is only counted."""
         different = [t for n, t in enumerate(texts) if n == 0 or texts[n - 1] != t]
         rounds = max(count, len(texts))
         if len(different) == 1:

@@ -1,8 +1,8 @@
-"""What has ended a child process, as it tells its parent: the traceback, and what the user's frames hold by then.
+"""Reports a child process's failure to its parent: the traceback, and the values in the user's frames.
 
-Read as the inspector reads a stop: no code of the program runs, and what a cleanup may have changed is marked.
-Read after the child has printed its traceback; what goes wrong here costs the values alone. Text of dead_children.py,
-too: Python 3.8 and newer; standard library.
+Values are read as the inspector reads a stop: no code of the program runs, and values that a cleanup may have changed
+are marked. This happens after the child has printed its traceback; an error here loses only the values. The text is
+also part of dead_children.py: Python 3.8 and newer; standard library.
 """
 
 import io
@@ -17,19 +17,19 @@ CODE = ("function", "class", "module")
 SCALARS = ("none", "bool", "int", "float", "complex", "str", "bytes")
 """Kinds of values that no cleanup changes."""
 PIECE = 4096
-"""Bytes that a pipe takes at once: more may be mixed with what another child writes."""
+"""Bytes that a pipe writes atomically: more could be mixed with what another child writes."""
 MAX_FRAMES = 3
 QUERY = {"exception": True, "threads": False, "max_text": 120, "max_items": 8, "max_fields": 8, "max_variables": 24,
          "max_bytes": 12_000, "deadline_ms": 100}  # fmt: skip
-"""See protocol.contracts.inspection.Query."""
+"""Arguments of an inspection, see protocol.contracts.inspection.Query."""
 MAX_SECRETS, SECRET_OBJECTS, SECRETS_S = 40, 2000, 0.02
 CHAIN = r"(?<![\w.])[^\W\d]\w*(?:\.[^\W\d]\w*)*"
 
 
 def send_failure(exc: "Any", end: int, folder: str) -> None:
-    """Writes the failure to a pipe, in packets of PID, newline, text, NUL; the texts of values begin with 1.
+    """Writes the failure to a pipe, in packets of PID, newline, text, NUL; texts of values begin with byte 1.
 
-    `folder`: inspector/; empty: without values.
+    `folder`: the path of inspector/; empty: send no values.
     """
     try:
         rows, values = list(failed_rows(exc)), b""
@@ -38,16 +38,16 @@ def send_failure(exc: "Any", end: int, folder: str) -> None:
             if folder:
                 head, shown, values = read_quietly(exc, rows, folder)
         except Exception:
-            pass  # the traceback is known all the same
+            pass  # the traceback is known anyway
         os.write(end, traceback_packet(rows, head, shown))
         for at in range(0, len(values), PIECE - 64):
             os.write(end, b"%d\n\1%b\0" % (os.getpid(), values[at : at + PIECE - 64]))
-    except BaseException:  # the pipe is full, or Ctrl-C: nobody else is to be told
+    except BaseException:  # the pipe is full, or Ctrl-C: there is no one else to report to
         pass
 
 
 def read_quietly(exc: "Any", rows: "list[Any]", folder: str) -> "tuple[str, str, bytes]":
-    """As read_failure. No collection comes meanwhile: it would run finalizers and callbacks of the program."""
+    """Reads the failure as read_failure does, with garbage collection off: it would run the program's finalizers."""
     import gc
 
     collecting = gc.isenabled()
@@ -60,7 +60,7 @@ def read_quietly(exc: "Any", rows: "list[Any]", folder: str) -> "tuple[str, str,
 
 
 def failed_rows(exc: "Any") -> "Iterator[tuple[Any, int, int]]":
-    """Frame, line and instruction of each entry of the traceback, the outermost first."""
+    """Yields (frame, line, instruction offset) of each traceback entry, outermost first."""
     tb = BaseException.__dict__["__traceback__"].__get__(exc)
     while tb is not None:
         yield tb.tb_frame, tb.tb_lineno, tb.tb_lasti
@@ -68,19 +68,19 @@ def failed_rows(exc: "Any") -> "Iterator[tuple[Any, int, int]]":
 
 
 def plain_head(exc: "Any") -> str:
-    """Type and message, where the message is no more than a string."""
+    """Returns the exception's type and message; no message unless it is a plain string."""
     arguments = BaseException.__dict__["args"].__get__(exc)
     message = arguments[0] if len(arguments) == 1 and type(arguments[0]) is str else ""
     return head_of(type.__dict__["__name__"].__get__(type(exc)), message)
 
 
 def head_of(name: str, message: str) -> str:
-    """`KeyError: 'prise'`."""
+    """Returns the head of an exception, such as `KeyError: 'prise'`."""
     return name.rpartition(".")[2] + (": " + message[:300] if message else "")
 
 
 def traceback_packet(rows: "list[Any]", head: str, shown: str) -> bytes:
-    """The text, with as many rows as there is room for."""
+    """Returns the traceback as a packet, with as many rows as fit."""
     made = b""
     for most in (12, 3, 1):
         lines = [(frame.f_code.co_filename, line, frame.f_code.co_name) for frame, line, _ in rows[-most:]]
@@ -94,7 +94,7 @@ def traceback_packet(rows: "list[Any]", head: str, shown: str) -> bytes:
 
 
 def read_failure(exc: "Any", rows: "list[Any]", folder: str) -> "tuple[str, str, bytes]":
-    """Type and message; what the failing line reads, in a line; frames and secrets as exceptions.py takes them."""
+    """Reads the failure: type and message, values in the failing line, frames and secrets (see exceptions.py)."""
     modules = load_reading(folder)
     secrets = modules["secrets"]
     numbered: list[Any] = [(number, *row) for number, row in enumerate(reversed(rows))]
@@ -119,7 +119,7 @@ def read_failure(exc: "Any", rows: "list[Any]", folder: str) -> "tuple[str, str,
 
 
 def load_reading(folder: str) -> "Any":
-    """Loads the inspector's modules, by name: outside `sys.modules`, and calling nothing that the program replaced."""
+    """Loads the inspector's modules, by name, outside `sys.modules`; calls nothing that the program replaced."""
     import marshal
     from importlib.machinery import SourceFileLoader
 
@@ -127,7 +127,7 @@ def load_reading(folder: str) -> "Any":
         return SourceFileLoader(name, os.path.join(place, name + ".py")).get_code(name)
 
     injector: Any = {"__name__": "dap_ai_probe.injector"}
-    exec(code_of("injector", folder), injector)  # noqa: S102  ours
+    exec(code_of("injector", folder), injector)  # noqa: S102  our own code
     places = [place for place, _, _ in os.walk(folder) if os.path.basename(place) not in ("raises", "__pycache__")]
     files = [(file[:-3], place) for place in places for file in sorted(os.listdir(place)) if file.endswith(".py")]
     kept = [(name, place) for name, place in files if name not in ("__init__", "injector")]
@@ -135,7 +135,7 @@ def load_reading(folder: str) -> "Any":
 
 
 def line_of(file: str, number: int) -> str:
-    """Of a file of source; empty: there is none."""
+    """Returns a 1-based line of a source file; empty if it does not exist."""
     try:
         with io.open(file, "rb") as lines:  # noqa: UP020  the program may have replaced the builtin one
             return next((line for at, line in enumerate(lines, 1) if at == number), b"").decode("utf-8", "replace")
@@ -144,7 +144,7 @@ def line_of(file: str, number: int) -> str:
 
 
 def chains_in(line: str) -> "dict[str, Any]":
-    """Names of a line of source and their attributes, by their text: nodes as the inspector reads them."""
+    """Returns the names in a source line and their attributes, by text, as nodes that the inspector reads."""
     import re
 
     nodes: dict[str, Any] = {}
@@ -157,14 +157,14 @@ def chains_in(line: str) -> "dict[str, Any]":
 
 
 def keep_values(facts: "Any", texts: "list[str]") -> None:
-    """Of the facts of a frame the values that are data, with the expressions that they are of."""
+    """Keeps only a frame's values that are data, with their expressions."""
     pairs = list(zip(texts, facts.get("values", ())))  # noqa: B905  as in Python 3.8
     kept = [pair for pair in pairs if pair[1].get("value", {}).get("kind", "function") not in CODE]
     facts["expressions"], facts["values"] = [text for text, _ in kept], [fact for _, fact in kept]
 
 
 def shown_values(facts: "Any") -> str:
-    """`n = 3, xs = []`: what the line that failed names, of what is known to have been so when it failed."""
+    """Returns the failing line's values at the time of the failure, such as `n = 3, xs = []`."""
     pairs = zip(facts.get("expressions", ()), facts.get("values", ()))  # noqa: B905  as in Python 3.8
     known = [(text, fact["value"]) for text, fact in pairs if not fact["value"].get("time")]
     return ", ".join([f"{text} = {value['text'][:60]}" for text, value in known][:6]).replace("\n", " ")

@@ -1,9 +1,9 @@
-"""What Python runs first in a child of `subprocess`: the child tells its parent which exception has ended it.
+"""Runs first in a Python child of `subprocess`: reports the exception that ends the child to its parent.
 
-The parent, a program that `dap-ai ask` runs, has put this folder in front of PYTHONPATH (see dead_ranks.py), and this
-file puts PYTHONPATH and `sys.path` back as they were. Python keeps the exception that it prints at the end, so nothing
-else is changed, and nothing of ours runs before the end. Then the sitecustomize that would have run otherwise. Python
-3.8 and newer; standard library.
+The parent, a program that `dap-ai ask` runs, put this folder at the front of PYTHONPATH (see dead_ranks.py); this file
+restores PYTHONPATH and `sys.path`. Python keeps the exception that it prints at the end, so nothing else is changed,
+and none of our code runs before the end. The sitecustomize that would have run otherwise runs next. Python 3.8 and
+newer; standard library.
 """
 
 import atexit
@@ -20,11 +20,11 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 _INSPECTOR = os.path.join(os.path.dirname(os.path.dirname(_HERE)), "inspector")
 _KEY = "DAP_AI_RANK"
 __builtins__ = _BUILTINS = dict(vars(builtins))
-"""Before the program replaces one."""
+"""The builtins before the program can replace any."""
 
 
 def _restore() -> "tuple[int, int]":
-    """The pipe's end and the parent's process id; the environment and the path are again as the program set them."""
+    """Restores the environment and the path; returns the pipe's descriptor and the parent's process id."""
     end, parent, before = os.environ.pop(_KEY).split(":", 2)
     if before:
         os.environ["PYTHONPATH"] = before[1:]
@@ -41,26 +41,26 @@ def _watch(end: int, parent: int) -> None:
 
 
 def _report() -> "Any":
-    """failure_report.send_failure; no module of ours is left in `sys.modules`."""
+    """Loads failure_report.send_failure without leaving a module in `sys.modules`."""
     name = "failure_report"
     code: Any = SourceFileLoader(name, os.path.join(_HERE, name + ".py")).get_code(name)
     names: Any = {"__name__": name, "__builtins__": _BUILTINS}
-    exec(code, names)  # noqa: S102  ours
+    exec(code, names)  # noqa: S102  our own code
     return names["send_failure"]
 
 
 def _tell(end: int, pid: int, send_failure: "Any") -> None:
-    """At the exit: what Python has printed."""
+    """Sends the exception that Python printed, at exit."""
     exc = getattr(sys, "last_value", None)
     if exc is None or os.getpid() != pid:
         return
-    now = vars(builtins)  # modules that are loaded by the report call these
+    now = vars(builtins)  # the report's modules call these
     is_plain = all(now.get(name) is x for name, x in _BUILTINS.items())
     send_failure(exc, end, _INSPECTOR if is_plain else "")
 
 
 def _the_users() -> None:
-    """Raises what that one raises, as Python would have told it; where there is none, what Python expects then."""
+    """Runs the next sitecustomize on the path; raises the ImportError that Python expects if there is none."""
     spec = PathFinder.find_spec("sitecustomize", sys.path)
     if spec is None or spec.loader is None:
         raise ImportError("no sitecustomize", name="sitecustomize")

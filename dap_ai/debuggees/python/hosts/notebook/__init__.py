@@ -1,6 +1,6 @@
-"""`%load_ext dap_ai`: questions in IPython and Jupyter. Nothing here is imported without it.
+"""`%load_ext dap_ai`: questions in IPython and Jupyter. Nothing here is imported before that.
 
-Cells have files, which whoever answers reads (`cell_files.py`); the text of an answer names them until it is shown.
-IPython's history says which cells ran. Slices follow those cells by `symtable`, and never rerun them
-(docs/decisions/0019): `steps`, `effects`, `slices`, `sharing`, `provenance`.
+Cells are written to files (`cell_files.py`) for the process that answers; an answer's text names those files until it
+is displayed. IPython's history shows which cells ran. Slices follow those cells by `symtable`, and never rerun them
+(docs/decisions/0019): `cell_statements`, `in_place_changes`, `slices`, `object_aliases`, `provenance`.
 """

@@ -1,4 +1,4 @@
-"""Where an answer is seen as it grows: in a notebook Markdown of one display, in a terminal as `dap-ai ask` has it."""
+"""Displays a growing answer: as one Markdown display in a notebook, as `dap-ai ask` does in a terminal."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from collections.abc import Callable
 from typing import Any
 
 _EVERY_S = 0.1
-"""At most so often a display is sent anew: it is the whole text each time."""
+"""Seconds between two updates of a display: each update sends the whole text."""
 Name = Callable[[str], str]
-"""Calls cells as people do."""
+"""Replaces the file names of cells with names such as `In [7]`."""
 
 
 class AnswerDisplay:
-    """One answer; as it is here, nothing of it is seen."""
+    """The display of one answer; this base class shows nothing."""
 
     def status(self, text: str) -> None:
-        """What is being done, until there is more of the answer."""
+        """Shows what is being done, until more of the answer arrives."""
 
     def add(self, text: str) -> None:
-        """A piece of Markdown."""
+        """Appends a piece of Markdown."""
 
     def end(self, ended: dict[str, Any] | None = None) -> None:
-        """There is no more of it. `ended`: the body of `askEnded`, if somebody was asked."""
+        """Ends the answer. `ended`: the body of `askEnded`, if a question was sent."""
 
 
 class NotebookAnswer(AnswerDisplay):
-    """Markdown in the cell's output, which replaces itself."""
+    """An answer as Markdown in the cell's output, replaced as it grows."""
 
     def __init__(self, name: Name, *, verbose: bool) -> None:
         self._name, self._verbose = name, verbose
@@ -36,21 +36,21 @@ class NotebookAnswer(AnswerDisplay):
         self._sent = 0.0
 
     def status(self, text: str) -> None:
-        """In italics below what there is."""
+        """Shows the status in italics below the answer so far."""
         self._doing = text
         self._send()
 
     def add(self, text: str) -> None:
-        """Sent at once if it is the first, or nothing was sent just now."""
+        """Appends text; sends it at once if it is the first or nothing was sent just before."""
         is_first = not self._text
         self._text, self._doing = self._text + text, ""
         self._send(at_once=is_first)
 
     def end(self, ended: dict[str, Any] | None = None) -> None:
-        """The whole answer stands there; what it rests on is folded, unless that was wished."""
+        """Shows the whole answer, with its evidence folded unless `verbose` is set."""
         self._doing = ""
         if ended and not self._verbose:
-            from dap_ai.debuggees.python.hosts.notebook.folds import folded  # noqa: PLC0415  it is wanted for an answer alone
+            from dap_ai.debuggees.python.hosts.notebook.folds import folded  # noqa: PLC0415  needed only for an answer
 
             self._text = folded(self._text)
         self._send(at_once=True)
@@ -58,10 +58,10 @@ class NotebookAnswer(AnswerDisplay):
             self._picture(ended["path"])
 
     def _picture(self, told: list[dict[str, Any]]) -> None:
-        """Where the value in question came from, below the answer."""
+        """Draws where the value in question came from, below the answer."""
         from importlib import import_module  # noqa: PLC0415  not without IPython
 
-        import msgspec  # noqa: PLC0415  it is wanted for an answer alone
+        import msgspec  # noqa: PLC0415  needed only for an answer
 
         from dap_ai.commands.display.path_line import chain  # noqa: PLC0415  as above
         from dap_ai.debuggees.python.hosts.notebook.path_picture import picture  # noqa: PLC0415  as above
@@ -94,7 +94,7 @@ class NotebookAnswer(AnswerDisplay):
 
 
 class TerminalAnswer(AnswerDisplay):
-    """By rich, a block at a time; to what is no terminal, Markdown as it is."""
+    """An answer rendered by rich, one block at a time; without a terminal, plain Markdown."""
 
     def __init__(self, name: Name, *, verbose: bool) -> None:
         from dap_ai.commands.display.markdown_blocks import Blocks  # noqa: PLC0415  not in a notebook
@@ -106,16 +106,16 @@ class TerminalAnswer(AnswerDisplay):
         self._display = TerminalDisplay(resolve({}).settings, verbose=verbose)
 
     def status(self, text: str) -> None:
-        """A spinner."""
+        """Shows a spinner."""
         named: Any = self._name(text)
         self._display.waiting(named)
 
     def add(self, text: str) -> None:
-        """As soon as a block is complete, in which every name is."""
+        """Prints each block as soon as it is complete, so that no name in it is cut."""
         self._print(self._blocks.feed(text))
 
     def end(self, ended: dict[str, Any] | None = None) -> None:
-        """What it cost, and what was left out; no spinner is left."""
+        """Prints what the answer cost and what was left out, and removes the spinner."""
         import msgspec  # noqa: PLC0415  as above
 
         from dap_ai.protocol.wire.ask_messages import AskEnded  # noqa: PLC0415  as above

@@ -1,7 +1,8 @@
-"""Files for the code of cells, under the names that the code has: whoever answers reads source from files.
+"""Writes the code of cells to files under the names that the code has: whoever answers reads source from files.
 
-ipykernel names its cells' files, and writes them itself for its debugger; in a terminal, IPython's names are none of a
-file, so that cells get one of ours once the extension is loaded. All are the user's alone, and go with the answer.
+ipykernel names its cells' files, and writes them itself for its debugger. IPython's names in a terminal are not file
+names, so cells get one of ours once the extension is loaded. All files are readable by the user alone and are removed
+after the answer.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Any
 
 
 class CellFiles:
-    """Of one shell. Call `close` at the end; Python's exit does."""
+    """The files of one shell's cells. Call `close` at the end; it is also called at Python's exit."""
 
     def __init__(self, shell: Any) -> None:
         self._compile = shell.compile
@@ -37,7 +38,7 @@ class CellFiles:
         atexit.register(self.close)
 
     def write(self, paths: Iterable[str]) -> None:
-        """Those of them that are cells' and are not there yet. What cannot be written has no source, and no more."""
+        """Writes files for the paths that belong to cells and are not written yet; skips what cannot be written."""
         for path in paths:
             if not path.startswith("<") and path not in self._written:
                 with contextlib.suppress(OSError):
@@ -51,24 +52,24 @@ class CellFiles:
         found = os.lstat(folder)
         if not stat.S_ISDIR(found.st_mode) or (hasattr(os, "getuid") and found.st_uid != os.getuid()):
             raise PermissionError(f"{folder} is somebody else's")
-        with contextlib.suppress(FileExistsError):  # ipykernel's debugger has written the same
+        with contextlib.suppress(FileExistsError):  # ipykernel's debugger has already written it
             number = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), 0o600)
             with open(number, "w", encoding="utf-8") as file:  # noqa: PTH123
                 file.write(text)
             self._written[path] = text
 
     def close(self) -> None:
-        """No file of ours is left; new cells have IPython's own names again. Again changes nothing."""
+        """Removes all files and restores IPython's own cell names. A second call has no effect."""
         atexit.unregister(self.close)
         if os.getpid() != self._pid:
-            return  # a child that was forked
+            return  # in a forked child
         if self._named:
             self._named = False
             del self._compile.get_code_name
         self.remove()
 
     def remove(self) -> None:
-        """No file of ours is left, until the next question."""
+        """Removes all files until the next question."""
         for path in self._written:
             with contextlib.suppress(OSError):
                 os.unlink(path)  # noqa: PTH108

@@ -1,4 +1,4 @@
-"""Questions to the process that answers, and what of their answers is kept for `%fix`."""
+"""Sends questions to the process that answers, and keeps the last answer for `%fix`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ _HOLD = "dap_ai holds here"
 
 
 class CellQuestions:
-    """Of one shell. Call `close` at the end; Python's exit does. Raises OSError: not on this platform."""
+    """The questions of one shell. Call `close` at the end; it is also called at Python's exit.
+
+    Raises OSError on unsupported platforms.
+    """
 
     def __init__(self, shell: Any, cells: CellHistory) -> None:
         self._shell, self._cells = shell, cells
@@ -35,27 +38,27 @@ class CellQuestions:
         atexit.register(self.close)
 
     def start(self) -> None:
-        """An answer is likely to be wanted soon."""
+        """Starts the process that answers, because a question is likely."""
         self._answerer.start()
 
     def shown(self, *, verbose: bool = False) -> AnswerDisplay:
-        """Where the next answer goes. `verbose`: nothing of it is folded."""
+        """Returns the display for the next answer. `verbose`: fold nothing."""
         where = NotebookAnswer if hasattr(self._shell, "kernel") else TerminalAnswer
         return where(self._cells.named, verbose=verbose)
 
     def about(self, exc: BaseException, question: str, shown: AnswerDisplay) -> dict[str, Any] | None:
-        """The body of `askEnded` about an exception; None: there is no answer, and it was said why."""
+        """Asks about an exception; returns the body of `askEnded`, or None after displaying why."""
         ended = self._asked(_of_exception(exc), question, shown)
         if ended and (not question or ended["fixes"]):
             self._kept = exc, ended
         return ended
 
     def kept(self, exc: BaseException) -> dict[str, Any] | None:
-        """What was answered about it, if it was asked about last."""
+        """Returns the answer about this exception, if it was the last one asked about."""
         return self._kept[1] if self._kept and self._kept[0] is exc else None
 
     def after(self, cell: Cell, question: str, shown: AnswerDisplay) -> dict[str, Any] | None:
-        """The same about the namespace, as it is after a cell."""
+        """Asks about the namespace after a cell; returns as `about` does."""
         last = max(1, len(cell.source.rstrip().splitlines()))
         return _after(
             self._cells.path_of(cell), last, self._shell.user_ns, lambda server: self._asked(server, question, shown)
@@ -83,7 +86,7 @@ class CellQuestions:
             self._files.remove()
 
     def close(self) -> None:
-        """No process and no file of ours is left. Again changes nothing."""
+        """Ends the process and removes all files. A second call has no effect."""
         atexit.unregister(self.close)
         if os.getpid() == self._pid:
             self._answerer.close()
@@ -91,14 +94,14 @@ class CellQuestions:
 
 
 def _of_exception(exc: BaseException) -> Server:
-    """The frames of cells and of what they call; not those of the shell that runs them."""
+    """A server for the frames of cells and of what they call, without those of the shell that runs them."""
     hosts = _folders()
     return post_mortem_api.serving(exc, lambda frame: not frame.f_code.co_filename.startswith(hosts))
 
 
 def _after(path: str, line: int, names: dict[str, Any], ask: Callable[[Server], T]) -> T:
-    """What `ask` gives, while a frame stands at a line of a cell's file, with these names as its module's."""
-    from dap_ai.debuggees.python.hosts.post_mortem import holding  # noqa: PLC0415  nothing before it is asked for
+    """Calls `ask` with a server whose frame is at a line of a cell's file, with `names` as its globals."""
+    from dap_ai.debuggees.python.hosts.post_mortem import holding  # noqa: PLC0415  only for a question
 
     got: list[T] = []
 
@@ -107,13 +110,13 @@ def _after(path: str, line: int, names: dict[str, Any], ask: Callable[[Server], 
         got.append(ask(holding.standing(frame, lambda each: each is frame)))
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that a text is called, which it is not
+        warnings.simplefilter("ignore")  # about a call of a string, which is replaced below
         code = compile("\n" * (line - 1) + f"{_HOLD!r}()", path, "exec")
     exec(code.replace(co_consts=tuple(hold if c == _HOLD else c for c in code.co_consts)), names)  # noqa: S102
     return got[0]
 
 
 def _folders() -> tuple[str, ...]:
-    """Of the packages that run cells, each with a separator at its end."""
+    """The folders of the packages that run cells, each with a trailing separator."""
     modules: Sequence[Any] = [sys.modules[name] for name in _HOSTS if name in sys.modules]
     return tuple(os.path.dirname(m.__file__) + os.sep for m in modules if m.__file__)  # noqa: PTH120

@@ -1,6 +1,7 @@
-"""What each statement of the cells that ran binds, uses and changes. Source text only, by Python's own symbol tables.
+"""Finds what each statement of the executed cells binds, uses and changes, with Python's symbol tables.
 
-What a function's body uses counts where the function is called, with the values that its names have then.
+Only source text is read. Names used in a function's body count where the function is called, with the values that they
+have then.
 """
 
 from __future__ import annotations
@@ -23,32 +24,32 @@ _DEFINES = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 @dataclass
 class CellStatement:
-    """A statement at a cell's top level, as it ran. Lines are 1-based, of the cell, inclusive."""
+    """A statement at a cell's top level, as it ran. Lines are 1-based within the cell, inclusive."""
 
     cell: Cell
     node: ast.stmt
     first: int
     last: int
     binds: set[str] = field(default_factory=set[str])
-    """Names that it has bound, or deleted."""
+    """Names that the statement binds or deletes."""
     uses: set[str] = field(default_factory=set[str])
     changes: set[str] = field(default_factory=set[str])
-    """Names whose values it may have changed in place, or which it binds on some ways only."""
+    """Names whose values it may change in place, or which it binds on some paths only."""
     later: set[str] = field(default_factory=set[str])
-    """What the bodies of its functions use, once they are called."""
+    """Names that its function bodies use when they are called."""
     later_changes: set[str] = field(default_factory=set[str])
     star: bool = False
-    """`from x import *`: it may have bound anything."""
+    """Whether it is `from x import *`, which may bind any name."""
 
     @property
     def text(self) -> str:
-        """Its lines, as they stand in the cell."""
+        """The statement's source lines as they are in the cell."""
         text = self.cell.raw if self.cell.source.startswith(_CELL_MAGIC) else self.cell.source
         return "\n".join(text.splitlines()[self.first - 1 : self.last])
 
 
 def steps_of(cells: Iterable[Cell]) -> list[CellStatement]:
-    """Every statement that ran, in order of execution; of a cell that failed, those up to where it did."""
+    """Returns every executed statement in order; of a cell that failed, those up to the failing one."""
     steps = [step for cell in cells for step in _of_cell(cell)]
     known: dict[str, CellStatement] = {}
     changes = InPlaceChanges()
@@ -73,7 +74,7 @@ def _of_cell(cell: Cell) -> Iterator[CellStatement]:
 
 
 def _statements(source: str) -> Sequence[ast.stmt]:
-    """Of the whole cell; `%%time` and its like hold a cell of their own."""
+    """The statements of a whole cell; `%%time` and similar magics contain a cell of their own."""
     try:
         body = ast.parse(source).body
     except (SyntaxError, ValueError, RecursionError):
@@ -93,24 +94,24 @@ def _statements(source: str) -> Sequence[ast.stmt]:
 
 
 class _Generators(ast.NodeTransformer):
-    """Turns each comprehension into the generator expression that has the same names.
+    """Turns each comprehension into the generator expression with the same names.
 
-    Since Python 3.12 a symbol table counts a comprehension's own names among those of the statement around it.
+    Since Python 3.12 a symbol table counts a comprehension's own names among those of the enclosing statement.
     """
 
     def visit_ListComp(self, node: ast.ListComp | ast.SetComp) -> ast.AST:
-        """Those with one element."""
+        """Converts list and set comprehensions."""
         return self.generic_visit(ast.GeneratorExp(node.elt, node.generators))
 
     visit_SetComp = visit_ListComp  # noqa: N815
 
     def visit_DictComp(self, node: ast.DictComp) -> ast.AST:
-        """That with a key and a value."""
+        """Converts dict comprehensions."""
         return self.generic_visit(ast.GeneratorExp(ast.Tuple([node.key, node.value], ast.Load()), node.generators))
 
 
 def _read(step: CellStatement) -> None:
-    """By the symbol table of the statement alone."""
+    """Sets the names of a statement from its own symbol table."""
     try:
         text = ast.unparse(_Generators().visit(copy.deepcopy(step.node)))
         table = symtable.symtable(text, "cell", "exec")
@@ -131,7 +132,7 @@ def _read(step: CellStatement) -> None:
 
 
 def _read_inner(step: CellStatement, table: symtable.SymbolTable, *, runs_now: bool) -> None:
-    """Global names of a function, class or comprehension within the statement."""
+    """Adds the global names of a function, class or comprehension inside the statement."""
     for symbol in table.get_symbols():
         if symbol.is_global():
             if symbol.is_referenced():
@@ -145,7 +146,7 @@ def _read_inner(step: CellStatement, table: symtable.SymbolTable, *, runs_now: b
 
 
 def _complete(step: CellStatement, known: dict[str, CellStatement], changes: InPlaceChanges) -> None:
-    """What it uses and changes by way of the functions that it names, as these are known when it runs."""
+    """Adds what the statement uses and changes through the functions it names, as they are defined when it runs."""
     if isinstance(step.node, _DEFINES):
         step.later_changes |= {c for n in inner_statements(step.node) for c in changes_of(n, changes)} & step.later
         return

@@ -1,4 +1,4 @@
-"""Puts the magics into a shell, and takes them out again."""
+"""Registers the magics in a shell, and removes them again."""
 
 from __future__ import annotations
 
@@ -9,18 +9,21 @@ from dap_ai.debuggees.python.hosts import post_mortem_api
 
 _QUESTION = re.compile(r"\A(\s*)%(why|ask)[ \t]+(\S.*\?)[ \t]*\n?\Z")
 _loaded: dict[int, Any] = {}
-"""By the id of a shell, of which a process has one, seldom two."""
+"""Loaded magics by the id of their shell; a process rarely has more than one."""
 _watches: dict[int, Any] = {}
-"""What captures values at each raise, by the same id."""
+"""Watches that capture values at each raise, by the id of their shell."""
 
 
 def load(shell: Any) -> None:
-    """`%load_ext dap_ai`; a second time changes nothing. Raises OSError: not on this platform."""
+    """Loads the extension for `%load_ext dap_ai`; a second call has no effect.
+
+    Raises OSError on unsupported platforms.
+    """
     from dap_ai.debuggees.python.hosts.notebook.magics import Magics  # noqa: PLC0415  it needs IPython
 
     if id(shell) in _loaded:
         return
-    magics: Any = Magics(shell)  # first: it gives cells the names of files, by which they are known as the user's
+    magics: Any = Magics(shell)  # first: it gives cells file names, by which they count as the user's
     raises = post_mortem_api.watch_raises(post_mortem_api.later)
     shell.register_magics(magics)
     shell.input_transformers_cleanup.append(questions)
@@ -29,7 +32,7 @@ def load(shell: Any) -> None:
 
 
 def unload(shell: Any) -> None:
-    """`%unload_ext dap_ai`: no process and no file of ours is left."""
+    """Unloads the extension for `%unload_ext dap_ai`: ends its process and removes its files."""
     magics = _loaded.pop(id(shell), None)
     if magics is None:
         return
@@ -42,7 +45,7 @@ def unload(shell: Any) -> None:
 
 
 def questions(lines: list[str]) -> list[str]:
-    """The lines of a cell, where what ends in `?` is a question to us and no request for IPython's help."""
+    """Returns a cell's lines, with `%why ...?` and `%ask ...?` as our magics, not requests for IPython's help."""
     return [_QUESTION.sub(_called, line) if "?" in line else line for line in lines]
 
 

@@ -1,4 +1,4 @@
-"""What an offline answer rests on, folded below it in a notebook: a click shows it. Pure."""
+"""Folds the evidence below an offline answer in a notebook."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _EVIDENCE = tuple(map(name_of, (HAPPENED, WHY, AGAIN)))
 
 
 def folded(text: str) -> str:
-    """The answer, with its evidence in one `<details>`; as it is where there is no cause that the evidence is for."""
+    """Returns the answer with its evidence in one `<details>`; unchanged if it states no cause."""
     if f"**{name_of(CAUSE)}" not in text:
         return text
     before, inside, behind, names = list[str](), list[str](), list[str](), list[str]()
@@ -29,7 +29,7 @@ def folded(text: str) -> str:
 
 
 def advice_of(answer: str) -> str:
-    """The answer's recommendation, without its heading: what was tried, and why no change of it is proposed."""
+    """Returns the answer's recommendation without its heading."""
     rows, is_in = list[str](), False
     for line in answer.splitlines():
         if _LEAD.match(line):

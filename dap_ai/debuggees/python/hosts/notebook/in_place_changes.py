@@ -1,6 +1,6 @@
-"""What a statement changes in place: stores into containers and attributes, and calls that are known to change.
+"""Finds what a statement changes in place: stores into containers and attributes, and calls known to change a value.
 
-In doubt a value that is thrown away was called for its effect, unless it is what the cell shows.
+If unsure, a call whose result is dropped counts as made for its effect, unless the cell displays the result.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class InPlaceChanges:
         self._modules: set[str] = set()
 
     def learn(self, node: ast.stmt) -> None:
-        """A statement that ran; a later definition takes the place of an earlier one."""
+        """Records an executed statement's definitions; a later definition replaces an earlier one."""
         if isinstance(node, _FUNCTIONS):
             self._changed[node.name] = self._parameters(node)
         if isinstance(node, ast.ClassDef):
@@ -47,7 +47,7 @@ class InPlaceChanges:
         return {index for index, name in enumerate(names) if name in changed}
 
     def by_call(self, call: ast.Call, *, is_dropped: bool) -> Iterator[str | None]:
-        """Names whose values the call changes. `is_dropped`: nobody sees what it gives."""
+        """Yields names whose values the call changes. `is_dropped`: the call's result is not used."""
         match call.func:
             case ast.Name(id=name):
                 which = {0} if name in _CHANGES_FIRST else self._changed.get(name, set())
@@ -73,7 +73,10 @@ class InPlaceChanges:
 
 
 def changes_of(statement: ast.stmt, known: InPlaceChanges, *, is_last: bool = False) -> set[str]:
-    """Names whose values the statement changes; of a compound one, its header. `is_last`: its value is shown."""
+    """Returns names whose values the statement changes; of a compound statement, only its header counts.
+
+    `is_last`: the cell displays the statement's value.
+    """
     found: set[str | None] = {root for root, _, _ in mutations(statement)}
     dropped = statement.value if isinstance(statement, ast.Expr) and not is_last else None
     for call in _calls(statement):
@@ -82,12 +85,12 @@ def changes_of(statement: ast.stmt, known: InPlaceChanges, *, is_last: bool = Fa
 
 
 def inner_statements(node: ast.stmt) -> Iterator[ast.stmt]:
-    """The statement and those within it, of its functions, too."""
+    """Yields the statement and all statements within it, including those of functions."""
     yield from (n for n in ast.walk(node) if isinstance(n, ast.stmt))
 
 
 def _calls(statement: ast.stmt) -> Iterator[ast.Call]:
-    """Of the statement's own part, not of statements within it."""
+    """Calls in the statement itself, not in statements nested in it."""
     queue: list[ast.AST] = [statement]
     while queue:
         node = queue.pop()

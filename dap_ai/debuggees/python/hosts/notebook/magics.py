@@ -1,4 +1,4 @@
-"""`%why`, `%ask`, `%trace`, `%slice`, `%fix`."""
+"""The magics `%why`, `%ask`, `%trace`, `%slice` and `%fix`."""
 
 # pyright: reportUntypedClassDecorator=false, reportUntypedFunctionDecorator=false, reportUntypedBaseClass=false
 # IPython's decorators have no types.
@@ -23,15 +23,15 @@ from dap_ai.system.apply_diff import CannotMend, mended
 _NO_ERROR = "No cell has failed here: `%ask` answers about values, `%slice NAME` shows the code that made one."
 
 _EXPRESSION = re.compile(r"\w[(\[]|\w\.\w|\w [-+*/%<>=]+ \w")
-"""More than names: it is evaluated in a copy."""
+"""Matches an expression that is more than a name, so it is evaluated in a copy."""
 
 _KNOWN = "The code of a notebook that made it, by cell, in order of execution:"
-"""A model sees the last cell as the file of the frame that stands, and knows no other."""
+"""Introduces the code of other cells: a model otherwise sees only the last cell, as the file of the current frame."""
 
 
 @magics_class
 class Magics(Base):
-    """Questions about what the cells have done. Each answer is Markdown that grows."""
+    """Magics that answer questions about executed cells. Each answer is Markdown that grows."""
 
     def __init__(self, shell: Any) -> None:
         base: Any = super()
@@ -45,13 +45,13 @@ class Magics(Base):
             self._asking.start()
 
     def after_cell(self, result: Any) -> None:
-        """IPython's event `post_run_cell`."""
+        """Records the cell, and prepares for a question if it failed; IPython's event `post_run_cell`."""
         self._cells.note(result)
         if not result.success:
             self._asking.start()
 
     def close(self) -> None:
-        """Nothing of ours is left."""
+        """Ends the process and removes all files."""
         self._asking.close()
 
     @no_var_expand
@@ -170,12 +170,12 @@ class Magics(Base):
         return getattr(sys, "last_value", None)
 
     def _last(self) -> Cell | None:
-        """The last cell that is no command of ours."""
+        """The last cell that is not one of our commands."""
         own = self._cells.own()
         return own[-1] if own else None
 
 
 def _flagged(line: str) -> tuple[bool, str]:
-    """Whether it begins with `-v`, and the rest."""
+    """Whether the line begins with `-v`, and the rest of it."""
     first, _, rest = line.strip().partition(" ")
     return (True, rest.strip()) if first == "-v" else (False, line.strip())

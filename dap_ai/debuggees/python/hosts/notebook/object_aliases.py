@@ -1,4 +1,4 @@
-"""Other names by which an object can be reached now: what they change, it has, too. Runs no code of the program."""
+"""Finds other names that reach an object, so that changes by one show in the other. Runs no code of the program."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Values are Any.
@@ -14,19 +14,19 @@ from dap_ai.debuggees.python.inspector.stored.statics import forget, stored
 
 _UNCHANGING = (int, float, complex, str, bytes, bool, types.NoneType, type, types.FunctionType, types.ModuleType, range)
 _MAX_PARTS = 1000
-"""Of one container that are looked at."""
+"""Maximum number of parts examined per container."""
 _DEPTH = 3
 
 
 class Sharing(NamedTuple):
-    """`same`: names of the very object. `holders`: names of what holds it, as a part or a part's part."""
+    """Aliases of an object. `same`: names of the object itself. `holders`: names of containers that reach it."""
 
     same: frozenset[str] = frozenset()
     holders: frozenset[str] = frozenset()
 
 
 def sharing(name: str, names: Iterable[str], values: Mapping[str, Any]) -> Sharing:
-    """Who else of `names` reaches the object that `name` names; nobody, if it cannot change."""
+    """Returns which of `names` also reach the object that `name` refers to; empty if the object is immutable."""
     x = values.get(name)
     if issubclass(type(x), _UNCHANGING):
         return Sharing()

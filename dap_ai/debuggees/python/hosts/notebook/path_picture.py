@@ -1,6 +1,6 @@
-"""A value path as a picture for a notebook: a card for each value, arrows between, in rows. SVG; pure.
+"""Draws a value path as an SVG picture for a notebook: a card for each value, arrows between, in rows.
 
-Cards bring their own ground and ink, so that they can be read on a light page and on a dark one.
+Cards set their own background and text colours, so that they are readable on light and dark pages.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dap_ai.system.texts import cut
 
 _WIDTH, _HEIGHT, _GAP, _ROW_GAP, _PAD = 720, 62, 34, 14, 10
 _CHAR, _MAX_CHARS, _LEAST_CHARS = 7.3, 30, 10
-"""Of a letter at 12 pixels, in the widest of the usual fonts; so many at most on a line of a card."""
+"""Pixels per letter of the widest common 12-pixel font; most and fewest letters on a line of a card."""
 _STYLE = (
     "text{font:12px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;fill:#1f2328}"
     ".v{font-weight:700}.p{fill:#57606a;font-size:11px}"
@@ -25,9 +25,9 @@ _STYLE = (
 
 
 def picture(path: Sequence[PathNode], name: Callable[[str], str], label: str) -> str:
-    """The path as an SVG image; empty where there is no second step. `name`: calls cells as people do.
+    """Returns the path as an SVG image; empty if it has fewer than two steps. `name` names cells.
 
-    The first card has a red edge, one in which a value was born a green one. `label`: what is read out instead.
+    The first card has a red edge; a card where a value was created has a green one. `label`: text for screen readers.
     """
     shown = links(path)
     if len(shown) < 2:
@@ -68,7 +68,7 @@ def _card(x: float, y: float, width: float, lines: Sequence[str], kind: str) -> 
 
 
 def _arrow(x: float, y: float) -> str:
-    """From the card on the right, of which the one on the left was made."""
+    """An arrow from the right card to the left one, whose value contributed to it."""
     middle, end = y + _HEIGHT / 2, x + _GAP - 6
     head = f"M{x + 12:.0f} {middle - 5:.0f}L{x + 6:.0f} {middle:.0f}L{x + 12:.0f} {middle + 5:.0f}"
     return f'<path class="a" d="M{end:.0f} {middle:.0f}H{x + 6:.0f}{head}"/>'

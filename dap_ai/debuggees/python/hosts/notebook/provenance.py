@@ -1,4 +1,4 @@
-"""Where values of the namespace come from: slices over the cells, with the values as they are now."""
+"""Finds where values of the namespace come from: slices over the cells, with the current values."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _MAX_BYTES = 50_000_000
 
 
 class Provenance:
-    """Of one shell's namespace."""
+    """The provenance of values in one shell's namespace."""
 
     def __init__(self, shell: Any, cells: CellHistory) -> None:
         self._shell, self._cells = shell, cells
 
     @property
     def is_offline(self) -> bool:
-        """Whether no model is asked."""
+        """Whether questions are answered without a model."""
         try:
             settings = configuration.load(Path.cwd(), {}, os.environ).settings
         except configuration.ConfigError:
@@ -56,7 +56,7 @@ class Provenance:
         return f"{text}\n\nipyflow, which saw it run, has another slice:\n\n```python\n{dynamic}\n```"
 
     def of_failure(self, number: int, line: int) -> str:
-        """What the statement that failed in a cell used from other cells; empty: nothing."""
+        """Returns what the failing statement of a cell used from other cells, as Markdown; empty if nothing."""
         steps = self._steps()
         whole = steps_of([cell._replace(failed_at=0) for cell in self._cells.all() if cell.number == number])
         failing = next((step for step in whole if step.first <= line <= step.last), None)
@@ -70,12 +70,12 @@ class Provenance:
         return slice_markdown(found, steps, self._since(), self._value).partition("\n\n")[2]
 
     def asked_about(self, question: str) -> list[str]:
-        """Names of the question that cells have bound."""
+        """Returns names in the question that cells have bound."""
         bound = {name for step in self._steps() for name in step.binds}
         return list(dict.fromkeys(word for word in _WORD.findall(question) if word in bound))[:_MAX_NAMES]
 
     def results_of(self, cell: Cell, question: str) -> list[str]:
-        """What the last cell has made, if the question is about that."""
+        """Returns names that the cell's last statement binds, or else uses; empty unless asked about a result."""
         steps = [step for step in self._steps() if step.cell.number == cell.number]
         if not steps or not _RESULT.search(question):
             return []
@@ -84,7 +84,7 @@ class Provenance:
         return sorted(names)[:_MAX_NAMES]
 
     def overview(self) -> str:
-        """What the cells have made, and is still there."""
+        """Returns the values that cells have bound and that still exist, as Markdown."""
         made = {name: step for step in self._steps() for name in sorted(step.binds)}
         rows = [
             f"- `{name}` = `{self._value(name)}` (`{step.cell.name}`)"
@@ -103,7 +103,7 @@ class Provenance:
         return Since(self._cells.all(), self._cells.deleted, saved_cells(self._shell.user_ns))
 
     def _value(self, name: str) -> str:
-        """As it is stored: no code of the program runs."""
+        """The current value of a name as text, read without running code of the program."""
         if name not in self._shell.user_ns:
             return ""
         try:
@@ -115,7 +115,7 @@ class Provenance:
 
 
 def _by_holders(found: CellSlice, steps: Sequence[CellStatement], shared: Sharing) -> str:
-    """What may have changed the object by way of what holds it: that is not followed."""
+    """A note about containers of the object that were changed: their changes are not followed."""
     if found.made is None:
         return ""
     changed = {name for step in steps[found.made :] for name in step.changes} & shared.holders
@@ -127,7 +127,7 @@ def _by_holders(found: CellSlice, steps: Sequence[CellStatement], shared: Sharin
 
 
 def _code(text: str) -> str:
-    """What a text does: without comments and layout."""
+    """The text's syntax tree as text, without comments and layout."""
     try:
         return ast.dump(ast.parse(text))
     except (SyntaxError, ValueError, RecursionError):
@@ -135,7 +135,7 @@ def _code(text: str) -> str:
 
 
 def dynamic_slice(name: str) -> str:
-    """Code of a name's value by ipyflow, a comment before each cell; empty: it does not run here, or knows nothing."""
+    """Returns the code behind a name's value according to ipyflow, by cell; empty if ipyflow is absent or has none."""
     flow: Any = getattr(sys.modules.get("ipyflow"), "flow", None)
     if flow is None:
         return ""
@@ -143,20 +143,20 @@ def dynamic_slice(name: str) -> str:
         symbol = flow().global_scope.lookup_symbol_by_name(name)
         text = str(symbol.code(format_type=str)).strip() if symbol is not None else ""
         return re.sub(r"^# Cell (\d+)$", r"# In [\1]", text, flags=re.MULTILINE)
-    except Exception:  # noqa: BLE001  another's inner names, which may change: ours is told in any case
+    except Exception:  # noqa: BLE001  another package's internals may change: our slice is shown anyway
         return ""
 
 
 def saved_cells(names: Mapping[str, Any]) -> dict[str, str] | None:
-    """Texts of the code cells by their ids, in order; None: this kernel does not know its file, or it has no ids.
+    """Returns the saved source of code cells by cell id, in order; None if the file is unknown or has no ids.
 
-    `names` is the user's namespace: VS Code puts the file's name there, Jupyter's server into the environment.
+    `names` is the user's namespace: VS Code puts the file's name there, Jupyter's server puts it in the environment.
     """
     path = names.get("__vsc_ipynb_file__") or os.environ.get("JPY_SESSION_NAME") or ""
     if not isinstance(path, str) or not path.endswith(".ipynb"):
         return None
     try:
-        if os.stat(path).st_size > _MAX_BYTES:  # noqa: PTH116  what is named may be anything
+        if os.stat(path).st_size > _MAX_BYTES:  # noqa: PTH116  the name may be anything
             return None
         with open(path, encoding="utf-8") as file:  # noqa: PTH123
             cells: list[dict[str, Any]] = json.load(file)["cells"]

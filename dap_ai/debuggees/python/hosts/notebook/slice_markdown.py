@@ -1,4 +1,4 @@
-"""A slice as Markdown: the cells in order of execution, with what has become of them since. Pure."""
+"""Renders a slice as Markdown: the cells in order of execution, with what happened to them since."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from dap_ai.debuggees.python.hosts.notebook.cell_statements import CellStatement
 from dap_ai.debuggees.python.hosts.notebook.slices import CellSlice
 
 _MAX_LINES = 12
-"""Of one statement: a long function is told by its beginning."""
+"""Maximum lines shown of one statement: a long function is cut after its beginning."""
 
 Live = Callable[[str], str]
-"""The value of a name now, as a short text; empty: it has none."""
+"""Returns the current value of a name as a short text; empty if it has none."""
 
 
 class Since:
-    """What has become of cells since they ran, as far as that is known."""
+    """What is known of cells since they ran: rerun, edited, deleted or moved."""
 
     def __init__(self, cells: Sequence[Cell], deleted: Collection[str], saved: dict[str, str] | None = None) -> None:
-        """`saved`: the texts of the notebook's file by the ids of its cells; None: there is none."""
+        """`saved`: source in the notebook's file by cell id; None if unknown."""
         self._latest = {cell.id: cell for cell in cells if cell.id}
         self._deleted, self._saved = deleted, saved
         places = list(saved or ())
         self._place = {cell_id: index for index, cell_id in enumerate(places)}
 
     def edited(self, cell: Cell) -> str:
-        """Of a cell with another text than it ran with; empty: none is known."""
+        """Returns a note if the cell's source has changed since it ran; empty if no change is known."""
         latest = self._latest.get(cell.id)
         if latest and latest.number > cell.number and latest.raw.strip() != cell.raw.strip():
             return f"an earlier text of this cell, which ran again as {latest.name}"
@@ -37,19 +37,19 @@ class Since:
         return ""
 
     def gone(self, cell: Cell) -> bool:
-        """Whether the notebook has no such cell any more."""
+        """Whether the notebook no longer has this cell."""
         if not cell.id:
             return False
         return cell.id in self._deleted or (bool(self._saved) and bool(self._place) and cell.id not in self._place)
 
     def below(self, first: Cell, second: Cell) -> bool:
-        """Whether the first, which ran before the second, stands below it."""
+        """Whether the first cell, which ran before the second, stands below it in the notebook."""
         one, other = self._place.get(first.id), self._place.get(second.id)
         return one is not None and other is not None and one > other
 
 
 def slice_markdown(found: CellSlice, steps: Sequence[CellStatement], since: Since, live: Live) -> str:
-    """All of a slice."""
+    """Returns the whole slice as Markdown."""
     if not found.picked:
         return f"No cell that ran here has made `{found.name}`."
     return "\n\n".join([_head(found, steps, since, live), _code(found, steps, since), *_notes(found, steps, since)])
@@ -66,7 +66,7 @@ def _head(found: CellSlice, steps: Sequence[CellStatement], since: Since, live: 
 
 
 def _code(found: CellSlice, steps: Sequence[CellStatement], since: Since) -> str:
-    """One block of code, a comment before each cell."""
+    """One block of code, with a comment before each cell."""
     rows: list[str] = []
     for _, group in groupby((steps[k] for k in found.picked), lambda step: step.cell.number):
         picked = list(group)

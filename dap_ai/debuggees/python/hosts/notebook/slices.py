@@ -1,4 +1,4 @@
-"""The statements that a value came from, over the cells that ran. Pure."""
+"""Computes slices over executed cells: the statements that a value came from."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from dap_ai.debuggees.python.hosts.notebook.cell_statements import CellStatement
 
 @dataclass
 class CellSlice:
-    """`picked` are indices of steps, in order of execution; `made` is the last step that bound the name, or None."""
+    """A slice. `picked`: step indices in order of execution; `made`: the last step that bound the name, or None."""
 
     name: str
     picked: list[int] = field(default_factory=list[int])
     made: int | None = None
     stale: list[tuple[str, int, int]] = field(default_factory=list[tuple[str, int, int]])
-    """(name, step that used it, later step that bound it anew): the value rests on what it was before."""
+    """(name, step that used it, later step that rebound it): the value depends on the name's earlier value."""
 
 
 def slice_of(
     names: str | Sequence[str], steps: Sequence[CellStatement], *, before: int | None = None, same: Collection[str] = ()
 ) -> CellSlice:
-    """What made the values of names, as they are after the step `before` (None: now).
+    """Returns the slice of names as they are before the step `before` (None: now).
 
-    `same`: other names of the same object: what changes it by these counts, too.
+    `same`: other names of the same object; changes through these count as well.
     """
     wanted = [names] if isinstance(names, str) else list(names)
     end = len(steps) if before is None else before
@@ -48,7 +48,7 @@ def slice_of(
 
 
 def _makers(name: str, steps: Sequence[CellStatement], before: int, same: Collection[str] = ()) -> Iterator[int]:
-    """The step that bound the name last, and those that may have changed its value since; the last one first."""
+    """Indices of the last step that bound the name and of later ones that may have changed its value, latest first."""
     for index in range(before - 1, -1, -1):
         step = steps[index]
         if name in step.binds or name in step.changes or step.star or not step.changes.isdisjoint(same):

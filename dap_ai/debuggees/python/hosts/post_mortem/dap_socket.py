@@ -1,4 +1,4 @@
-"""DAP's messages over a connected socket, without a thread: one reads while nobody else does."""
+"""DAP messages over a connected socket, without a separate thread for reading."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Messages are JSON: Any.
@@ -14,13 +14,13 @@ _READ_BYTES = 1 << 16
 _MAX_HEADER_BYTES, _MAX_BODY_BYTES = 1 << 12, 1 << 28
 _LENGTH = b"content-length:"
 _TICK_S = 0.1
-"""So often it is looked whether there is still something to wait for."""
+"""Seconds between checks whether the caller still waits."""
 
 Message = Dict[str, Any]
 
 
 class DapSocket:
-    """One client's. Whoever closes the socket ends them."""
+    """The messages of one client. The owner of the socket closes it."""
 
     def __init__(self, link: Link) -> None:
         self._link = link
@@ -28,7 +28,7 @@ class DapSocket:
         self._seq = 0
 
     def read(self, wanted: Callable[[], bool]) -> Optional[Message]:
-        """The next message; None once the client is gone, or `wanted()` says no while nothing comes."""
+        """Returns the next message; None if the client is gone, or if none arrives and `wanted()` is false."""
         end = self._kept.find(b"\r\n\r\n")
         while end < 0:
             if len(self._kept) > _MAX_HEADER_BYTES or not self._more(wanted):
@@ -52,7 +52,7 @@ class DapSocket:
         return message if type(message) is dict else None
 
     def send(self, kind: str, **fields: Any) -> None:
-        """Sends a response or an event. Raises OSError: the client is gone."""
+        """Sends a response or an event. Raises OSError if the client is gone."""
         self._seq += 1
         body = json.dumps(dict(fields, seq=self._seq, type=kind), ensure_ascii=True).encode("ascii")
         self._link.sendall(b"Content-Length: %d\r\n\r\n" % len(body) + body)

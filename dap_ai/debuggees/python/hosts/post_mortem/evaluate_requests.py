@@ -1,4 +1,4 @@
-"""What a client has evaluated: requests for the injector, and expressions in a frame, as at any prompt."""
+"""Evaluates a client's expressions: requests for the injector, and code in a frame, as at a prompt."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Values are Any.
@@ -16,14 +16,14 @@ from ...inspector.stored import freezing
 from .post_mortem_stack import PostMortemFrame, PostMortemStop
 
 _KEPT = keep()
-"""From when something is first held; in a run of tests, from before the first."""
-_KEPT["os"].path = os.path  # in a run of tests, not the one that others may replace functions of
+"""Modules as they are when a failure is first held; in a test run, as they were before the first test."""
+_KEPT["os"].path = os.path  # in a test run, not the module in which tests may replace functions
 _INJECTOR = "__import__('pydevd')."
-"""How a request for the injector begins: it stands in debugpy where there is one."""
+"""Prefix of requests for the injector, the same as under debugpy."""
 
 
 class Evaluating:
-    """Of one stop. The injector is opened by the client's own expression, and is this object's alone."""
+    """Evaluation at one stop. The client's own expression opens the injector, which only this object can reach."""
 
     def __init__(self, stop: PostMortemStop) -> None:
         stopped = types.ModuleType("dap_ai_probe.stopped")
@@ -39,7 +39,7 @@ class Evaluating:
         self._builtins = dict(vars(builtins), __import__=import_any)
 
     def at_injector(self, expression: str) -> Optional[str]:
-        """The injector's answer; None: the expression is for somebody else, or the injector is not open yet."""
+        """Returns the injector's reply; None if the expression is not for it, or it is not open yet."""
         if not expression.startswith(_INJECTOR):
             return None
         name, _, request = expression[len(_INJECTOR) :].partition(".")
@@ -57,15 +57,15 @@ class Evaluating:
                 injector.close()
 
     def opens(self, expression: str) -> bool:
-        """Whether this is what opens the injector, or asks one that is not open."""
+        """Whether the expression opens the injector, or calls one that is not open."""
         return expression.startswith((_INJECTOR, "(lambda b, s, m, p, u: b.exec("))
 
     def open(self, expression: str) -> Any:
-        """Raises whatever it raises."""
-        return eval(expression, {"__builtins__": self._builtins})  # noqa: S307  who may connect may debug
+        """Evaluates the expression that opens the injector. Raises whatever it raises."""
+        return eval(expression, {"__builtins__": self._builtins})  # noqa: S307  clients that may connect may debug
 
     def in_frame(self, expression: str, held: PostMortemFrame, *, statements: bool) -> Any:
-        """The value in a frame; with `statements` it may be some, which give None. Raises whatever they raise."""
+        """Returns an expression's value in a frame; None for statements, if `statements` allows them. May raise."""
         frame = held.frame
         names: Dict[str, Any] = frame.f_globals if frame.f_locals is frame.f_globals else dict(frame.f_locals)
         run: Callable[..., Any] = eval

@@ -1,9 +1,9 @@
-"""Holds this thread at a failure while a client looks: over a socket of its own, or at an address in the user's folder.
+"""Holds this thread at a failure for a client, over a private socket pair or at an address in the user's folder.
 
-1. A process that this one has started gets one end of a pair of sockets: nobody else can connect, nothing listens.
-2. An address is a Unix socket in a folder that is the user's alone; the kernel tells who connects, other users are
-   turned away.
-3. Sockets are those of the C half of `socket`, whose own class others replace (pytest-socket).
+1. A process started by this one gets one end of a pair of sockets: nobody else can connect, and nothing listens.
+2. An address is a Unix socket in a folder that only the user can access; the kernel identifies the peer, and other
+   users are rejected.
+3. Sockets come from the C half of `socket`, because other packages (pytest-socket) replace the Python class.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -26,14 +26,14 @@ from .post_mortem_server import Server
 from .post_mortem_stack import Keep, PostMortemStop, of_exception, of_thread
 
 PREFIX, SUFFIX = "held-", ".sock"
-"""Of an address's file: `held-PID-N.sock`."""
+"""The parts of an address's file name: `held-PID-N.sock`."""
 _TICK_S = 0.1
 _MAX_PATH_BYTES = 103
-"""The kernel's limit: 107 on Linux, 103 on macOS."""
+"""The shorter of the kernels' limits: 107 on Linux, 103 on macOS."""
 
 
 class CannotHoldError(OSError):
-    """There can be no address here; the text says why."""
+    """No address can be created here; the text says why."""
 
 
 def _always() -> bool:
@@ -45,9 +45,9 @@ def _any_frame(_: types.FrameType) -> bool:
 
 
 def failure(exc: BaseException, keep: Keep = _any_frame, *, callers: bool = False, folder: str = "") -> Server:
-    """What serves an exception; `keep` says of each frame of its traceback whether it is shown.
+    """Returns a server for an exception; `keep` decides which frames of its traceback are shown.
 
-    `folder`: as in stack.PostMortemStop.
+    `folder`: see post_mortem_stack.PostMortemStop.
     """
     stop = _nonempty(of_exception(exc, keep, callers=callers), exc)
     stop.folder = folder
@@ -55,7 +55,7 @@ def failure(exc: BaseException, keep: Keep = _any_frame, *, callers: bool = Fals
 
 
 def standing(frame: types.FrameType, keep: Keep = _any_frame) -> Server:
-    """What serves a frame of this thread and its callers."""
+    """Returns a server for a frame of this thread and its callers."""
     return Server(of_thread(frame, keep), "breakpoint")
 
 
@@ -64,33 +64,33 @@ def _nonempty(stop: PostMortemStop, exc: BaseException) -> PostMortemStop:
 
 
 def connected() -> Tuple[Link, Link]:
-    """Two ends of one connection. Raises OSError."""
+    """Returns the two ends of a connection. Raises OSError."""
     pair = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
     for end in pair:
-        end.settimeout(None)  # the program may have set a default
+        end.settimeout(None)  # the program may have set a default timeout
     return pair
 
 
 class Pair:
-    """Two connected ends: `serve` speaks at ours, a process that is started meanwhile gets the other as `fd:N`."""
+    """Two connected ends: `serve` uses ours; a process started in between gets the other as `fd:N`."""
 
     def __init__(self) -> None:
         self._ours, self.theirs = connected()
         self.address = "fd:%d" % self.theirs.fileno()
 
     def serve(self, server: Server, wanted: Callable[[], bool] = _always) -> None:
-        """Once the other process has its end: until it leaves, or `wanted()` says no."""
+        """Serves until the client leaves or `wanted()` is false. Call it after the other process has its end."""
         self.theirs.close()
         server.serve(self._ours, wanted)
 
     def close(self) -> None:
-        """Again changes nothing."""
+        """Closes both ends; a second call has no effect."""
         self._ours.close()
         self.theirs.close()
 
 
 class Listener:
-    """An address at which this process can be asked. Raises CannotHoldError."""
+    """An address at which a client can connect to this process. Raises CannotHoldError."""
 
     def __init__(self, folder: str = "") -> None:
         where = folder or own_folder()
@@ -116,7 +116,7 @@ class Listener:
         raise OSError("every name is taken")
 
     def serve(self, server: Server, wanted: Callable[[], bool] = _always) -> None:
-        """One client after the other, until one lets the program go on, or `wanted()` says no."""
+        """Serves one client after another, until one continues the program or `wanted()` is false."""
         while wanted():
             if not select.select([self._listener], [], [], _TICK_S)[0]:
                 continue
@@ -130,7 +130,7 @@ class Listener:
                 return
 
     def close(self) -> None:
-        """Nobody finds it any more. Again changes nothing."""
+        """Removes the address; a second call has no effect."""
         self._listener.close()
         if self.address:
             address, self.address = self.address, ""
@@ -139,7 +139,7 @@ class Listener:
 
 
 def is_of_another_user(link: Link) -> bool:
-    """As dap_ai.transport.peer_users has it, which is not for Python 3.8."""
+    """Does what dap_ai.transport.peer_users does, which does not support Python 3.8."""
     option = getattr(_socket, "SO_PEERCRED", None)
     if option is None:
         return False
@@ -148,7 +148,7 @@ def is_of_another_user(link: Link) -> bool:
 
 
 def own_folder() -> str:
-    """The folder of the user's sessions (adapter/io/sockets.py), made if it is not there. Raises CannotHoldError."""
+    """Returns the folder of the user's sessions (adapter/io/sockets.py), created if missing. Raises CannotHoldError."""
     if not hasattr(_socket, "AF_UNIX") or not hasattr(os, "getuid"):
         raise CannotHoldError("this platform has no Unix sockets that only their user can reach")
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")

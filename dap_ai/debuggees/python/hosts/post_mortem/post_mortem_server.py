@@ -1,4 +1,4 @@
-"""DAP over what is held: one client at a time, each request answered before the next is read."""
+"""Serves DAP for a held failure: one client at a time, each request answered before the next is read."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Messages are JSON: Any.
@@ -29,7 +29,7 @@ _MOVES = ("next", "stepIn", "stepOut", "stepBack", "reverseContinue", "pause", "
 HELD = "The program has failed already and is only held: it can be looked at, and let go on (continue)."
 
 Answer = Tuple[Dict[str, Any], List[Tuple[str, Dict[str, Any]]]]
-"""A response's body, and the events behind it."""
+"""A response's body, and the events sent after it."""
 
 
 class RefusedError(Exception):
@@ -37,19 +37,19 @@ class RefusedError(Exception):
 
 
 class Server:
-    """Serves one stop. `goes_on`: a client has said that the program is to go on, or has left."""
+    """Serves one stop. `goes_on`: a client has continued the program, or has disconnected."""
 
     def __init__(self, stop: PostMortemStop, reason: str) -> None:
         self.stop = stop
         self._reason = reason
         self._looking = VariableRequests()
         self._fileless: List[str] = []
-        """Names of code that has its source in no file; the references of sources are indices, from 1."""
+        """Names of code without a source file; their source references are indices into it, from 1."""
         self._evaluating = Evaluating(stop)
         self.has_served = self.goes_on = False
 
     def serve(self, link: Link, wanted: Callable[[], bool]) -> None:
-        """Until the client leaves or lets the program go on, or `wanted()` says no; then the link can be closed."""
+        """Serves until the client leaves or continues the program, or `wanted()` is false; does not close the link."""
         try:
             self._serve(DapSocket(link), wanted)
         finally:
@@ -100,7 +100,7 @@ class Server:
             raise RefusedError("a process that is held after a failure has no `%s`" % command)
         return served(arguments), events
 
-    # -- requests, by their names -----------------------------------------------------------------------------------
+    # -- requests, by name -------------------------------------------------------------------------------------------
 
     def _on_disconnect(self, _: Dict[str, Any]) -> Dict[str, Any]:
         return {}
@@ -126,7 +126,7 @@ class Server:
     def _row(self, held: Any) -> Dict[str, Any]:
         row = _row(held)
         path = row["source"]["path"]
-        if path.startswith("<") and linecache.getlines(path):  # a cell of IPython's, in no file
+        if path.startswith("<") and linecache.getlines(path):  # an IPython cell without a file
             if path not in self._fileless:
                 self._fileless.append(path)
             row["source"]["sourceReference"] = self._fileless.index(path) + 1
@@ -164,13 +164,13 @@ class Server:
                 return {"result": str(self._evaluating.open(expression)), "variablesReference": 0}
             value = self._evaluating.in_frame(expression, self._frame(arguments), statements=context == "repl")
         except (Exception, KeyboardInterrupt, SystemExit) as error:
-            if self._evaluating.opens(expression):  # its own client reads results alone
+            if self._evaluating.opens(expression):  # its own client reads only results
                 return {"result": type(error).__name__ + ": " + words_of(error), "variablesReference": 0}
             raise RefusedError("%s: %s" % (type_name(type(error)), words_of(error))) from None
         shown = self._looking.shown(value)
         return {"result": "" if value is None and context == "repl" else shown.pop("value"), **shown}
 
-    # -- what they are about ----------------------------------------------------------------------------------------
+    # -- the objects of requests -------------------------------------------------------------------------------------
 
     def _thread(self, arguments: Dict[str, Any]) -> Thread:
         thread = self.stop.threads.get(arguments.get("threadId"))  # type: ignore[arg-type]
@@ -198,7 +198,7 @@ class Server:
 
 
 def words_of(exc: BaseException) -> str:
-    """What the exception says itself: its `__str__` runs, as at the end of a traceback."""
+    """Returns the exception's `str()`: its `__str__` runs, as at the end of a traceback."""
     try:
         return text_of(str(exc))[:_MAX_WORDS]
     except BaseException as error:

@@ -1,4 +1,4 @@
-"""What is held: the frames of an exception's traceback and of its causes, or of a thread that stands still."""
+"""A held stop: the frames of an exception's traceback and of its causes, or those of a paused thread."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownLambdaType=false
@@ -16,13 +16,13 @@ from ...inspector.stored.statics import short_name, text_of
 _base: Any = BaseException.__dict__
 _MAX_CHAIN = 12
 _PER_THREAD = 1 << 20
-"""Ids of frames: those of the first thread count from 1, of the second from here."""
+"""Frame ids per thread: the first thread's ids count from 1, the second's from here."""
 
 Keep = Callable[[types.FrameType], bool]
 
 
 class PostMortemFrame:
-    """A frame that stands still: `line` is 1-based, `at` the offset of its last instruction."""
+    """A held frame: `line` is 1-based, `at` the offset of its last instruction."""
 
     __slots__ = ("at", "frame", "id", "line", "name")
 
@@ -33,7 +33,7 @@ class PostMortemFrame:
 
 
 class Thread:
-    """As DAP has it: the thread that failed, or a member of its exception group."""
+    """A DAP thread: the thread that failed, or a member of its exception group."""
 
     def __init__(self, number: int, name: str, exc: Optional[BaseException], frames: List[PostMortemFrame]) -> None:
         self.id, self.name, self.exc, self.frames = number, name, exc, frames
@@ -42,27 +42,27 @@ class Thread:
 
 
 class PostMortemStop:
-    """Threads and frames by their ids; the first thread is the one that was asked for."""
+    """Threads and frames by id; the first thread is the one that failed or was paused."""
 
     folder = ""
-    """From which paths are told; empty: where the program stands."""
+    """The folder that paths are relative to; empty: the current directory."""
 
     def __init__(self, threads: List[Thread]) -> None:
         self.threads: Dict[int, Thread] = {thread.id: thread for thread in threads}
         self.first = threads[0]
 
     def frame(self, frame_id: Any) -> Optional[PostMortemFrame]:
-        """None: there is none of that id."""
+        """Returns the frame with this id, or None."""
         thread = self.threads.get((frame_id - 1) // _PER_THREAD + 1) if type(frame_id) is int else None
         index = (frame_id - 1) % _PER_THREAD if thread else 0
         return thread.frames[index] if thread and index < len(thread.frames) else None
 
     def exception_of(self, held: PostMortemFrame) -> Optional[BaseException]:
-        """The exception that a frame's thread has failed with."""
+        """Returns the exception that a frame's thread failed with."""
         return self.threads[(held.id - 1) // _PER_THREAD + 1].exc
 
     def located(self, frame_ids: List[int]) -> Tuple[List[Any], Optional[BaseException]]:
-        """See reading.stopped.located, in whose place it stands."""
+        """Returns frames and exception by frame ids; replaces inspector.stopped.located."""
         known = [(frame_id, self.frame(frame_id)) for frame_id in frame_ids]
         found = [(frame_id, held.frame, held.line, held.at) for frame_id, held in known if held is not None]
         thread = self.threads.get((frame_ids[0] - 1) // _PER_THREAD + 1) if frame_ids else None
@@ -70,9 +70,10 @@ class PostMortemStop:
 
 
 def of_exception(exc: BaseException, keep: Keep, *, callers: bool) -> PostMortemStop:
-    """The frames of its traceback and of its causes that `keep` wants; with `callers`, also who called the outermost.
+    """Returns the frames of an exception's traceback and causes for which `keep` is true.
 
-    Each member of an exception group is a thread of its own.
+    `callers`: also the frames that called the traceback's outermost one. Each member of an exception group becomes a
+    thread.
     """
     own = _base["__traceback__"].__get__(exc)
     frames = _entries(own, keep)
@@ -87,18 +88,18 @@ def of_exception(exc: BaseException, keep: Keep, *, callers: bool) -> PostMortem
 
 
 def of_thread(frame: types.FrameType, keep: Keep) -> PostMortemStop:
-    """A frame of this thread, and its callers; there is no exception."""
+    """Returns a stop at a frame of this thread and its callers, without an exception."""
     return PostMortemStop([Thread(1, _own_name(), None, _stack(frame, keep))])
 
 
 def _own_name() -> str:
-    """Of this thread; `threading.current_thread` would call others by name, and make a thread where none is known."""
+    """This thread's name. `threading.current_thread` would call replaceable functions, and might register a thread."""
     known = threading._active.get(threading.get_ident())  # type: ignore[attr-defined]
     return known.name if known else "a thread"
 
 
 def _entries(entry: Any, keep: Keep, prefix: str = "") -> List[PostMortemFrame]:
-    """Of a traceback, the innermost first."""
+    """The frames of a traceback, innermost first."""
     frames: List[PostMortemFrame] = []
     while entry is not None:
         frame = entry.tb_frame
@@ -120,7 +121,7 @@ def _stack(frame: Any, keep: Keep) -> List[PostMortemFrame]:
 
 
 def _of_causes(exc: BaseException, keep: Keep) -> List[PostMortemFrame]:
-    """Called as debugpy calls them."""
+    """The frames of the exception's causes, named as debugpy names them."""
     frames: List[PostMortemFrame] = []
     seen = [exc]
     for _ in range(_MAX_CHAIN):

@@ -1,4 +1,4 @@
-"""Scopes and variables as an editor unfolds them: what is stored, read as the inspector reads, so that no code runs."""
+"""Scopes and variables for an editor's tree, read as the inspector reads values, so that no code runs."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownLambdaType=false
@@ -23,14 +23,14 @@ Row = Tuple[str, Any]
 
 
 class VariableRequests:
-    """References live as long as the stop."""
+    """Answers requests for scopes and variables; references are valid until the stop ends."""
 
     def __init__(self) -> None:
         self._known: Dict[int, Any] = {}
         self._of: Dict[int, int] = {}
 
     def scopes(self, frame: Any, exc: Any = None) -> List[Dict[str, Any]]:
-        """DAP's scopes of a frame; what a variable held when `exc` was raised stands below it, if it holds another."""
+        """Returns DAP's scopes of a frame, with values from when `exc` was raised below variables that differ now."""
         scopes = [("Locals", _with_earlier(frame, exc))]
         if has_own_names(frame):
             names = {name: x for name, x in names_of(frame.f_globals).items() if not is_dunder(name)}
@@ -41,7 +41,7 @@ class VariableRequests:
         ]
 
     def variables(self, reference: Any, start: int, count: int) -> List[Dict[str, Any]]:
-        """A page of what stands behind a reference; `count` 0: as many as are shown at once."""
+        """Returns a page of the variables behind a reference; `count` 0: up to the maximum."""
         if reference not in self._known:
             return []
         describer = ValueDescriber({"max_text": 300}, VisitBudget(_BUDGET_BYTES, _BUDGET_MS))
@@ -52,7 +52,7 @@ class VariableRequests:
             forget()
 
     def shown(self, x: Any, describer: Any = None) -> Dict[str, Any]:
-        """`value`, `type` and `variablesReference` of a variable."""
+        """Returns `value`, `type` and `variablesReference` of a variable."""
         describer = describer or ValueDescriber({"max_text": 300}, VisitBudget(_BUDGET_BYTES, _BUDGET_MS))
         kind = describer.kinds.of(x)
         has_parts = kind not in _UNFOLDED and next(_parts(x, describer), None) is not None
@@ -63,7 +63,7 @@ class VariableRequests:
         known = self._of.get(id(x))
         if known is None:
             known = self._of[id(x)] = len(self._known) + 1
-            self._known[known] = x  # kept, so that its id stays its own
+            self._known[known] = x  # kept, so that its id is not reused
         return known
 
 
@@ -87,7 +87,7 @@ class _Names:
 
 
 def _parts(x: Any, describer: Any) -> Iterator[Row]:
-    """Names and values below a value, of builtin containers and of what an object stores."""
+    """Names and values inside a value: items of builtin containers, attributes that an object stores."""
     if type(x) is _Names:
         yield from x.names.items()
     elif type(x) in (list, tuple):

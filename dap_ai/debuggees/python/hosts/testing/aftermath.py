@@ -1,7 +1,7 @@
-"""A teardown that fails after a failed call: most often for what the call has left undone, which its answer explains.
+"""Decides whether a teardown's failure only follows from its test's failed call, whose answer then explains both.
 
-Not so where the call had nothing left to do (its last statement is the check that failed), or where the same teardown
-has failed after a call that passed: such a failure is answered as any other.
+It does not if the call had nothing left to do (its last statement is the failed check), or if the same teardown failed
+after a call that passed: such a failure gets its own answer.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 class Aftermath:
-    """Of the calls that have failed, until their teardown."""
+    """The findings of failed calls, until their teardown."""
 
     def __init__(self, root: str) -> None:
         self._root = root
         self._failed: dict[str, FailureFinding] = {}
         self._by_itself: set[tuple[Any, ...]] = set()
-        """Where teardowns have failed after calls that passed."""
+        """Where teardowns failed after calls that passed."""
 
     def note(self, found: FailureFinding) -> None:
-        """What was found about a call that failed."""
+        """Records the finding of a failed call."""
         if found["when"] == "call":
             self._failed[found["nodeid"]] = found
 
     def teardown_fields(self, found: FailureFinding) -> dict[str, Any]:
-        """Fields of the finding of a teardown, in one line that refers to the call; empty: it is to be answered."""
+        """Returns fields for a teardown's finding that refer to the call; empty if it needs its own answer."""
         if found["when"] != "teardown":
             return {}
         call = self._failed.pop(found["nodeid"], None)
@@ -67,7 +67,7 @@ def _in_test(call: FailureFinding) -> FrameRow:
 
 
 def _is_undone(call: FailureFinding) -> bool:
-    """Whether there was more to do in the test, had the call not failed. What is not known may have been."""
+    """Whether the test had more to do after the failing line; true if unknown."""
     row = _in_test(call)
     if call["exception"]["type"] not in _DEMANDS:
         return True
@@ -81,7 +81,7 @@ def _is_undone(call: FailureFinding) -> bool:
 
 
 def _is_last(body: list[ast.stmt], line: int) -> bool:
-    """Whether nothing of a block comes after the statement at a line."""
+    """Whether the statement at a line is the last one that a block runs."""
     last = body[-1]
     if not _holds(last, line) or isinstance(last, _LOOPS):
         return False

@@ -1,13 +1,13 @@
-"""Loads the plugin apart from the program, so that what a test replaces in a module is not called here.
+"""Loads the plugin separately from the program, so that it does not call what a test replaces in a module.
 
-`mock.patch`, pyfakefs, freezegun and pytest-socket replace names in the modules of `sys.modules`. None of the modules
-made here stands there, and they use none that does:
+`mock.patch`, pyfakefs, freezegun and pytest-socket replace names in the modules of `sys.modules`. Modules made here are
+not in `sys.modules`, and do not use any that is:
 
-1. Modules of dap_ai, and those of the standard library that call others by name (`_ANEW`), are executed anew.
-2. Of any other module, the names are copied: what we call of it is C code, or calls nothing that tests replace.
-3. The builtins are copied, too.
+1. Modules of dap_ai, and those of the standard library that call others by name (`_ANEW`), are executed again.
+2. Any other module's names are copied: what we call of it is C code, or calls nothing that tests replace.
+3. The builtins are copied as well.
 
-The code that is executed anew belongs to no file, so that no coverage counts it.
+The code executed again belongs to no file, so that coverage does not count it.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ _ANEW = frozenset({
     "shutil", "subprocess", "tempfile", "tokenize",
 })  # fmt: skip
 _IN_C = {"signal": "_signal"}
-"""Of these, the C half is enough."""
+"""Modules whose C half is used instead."""
 _LATER = ("tokenize",)
-"""What others of these import in a function."""
+"""Modules that others in `_ANEW` import inside a function."""
 
 
 class Library:
-    """Modules by their names, each made once."""
+    """Separate copies of modules by name, each made once."""
 
     def __init__(self) -> None:
         package: Any = ModuleType(_OURS)
@@ -41,7 +41,7 @@ class Library:
             self.load(name)
 
     def load(self, name: str) -> Any:
-        """The module of that name, apart. Raises ImportError."""
+        """Returns the separate copy of a module. Raises ImportError."""
         package, _, last = name.rpartition(".")
         above = self.load(package) if package else None
         if name not in self._made:  # its package may have imported it
@@ -60,7 +60,7 @@ class Library:
         self._made[name] = module
         path = sys.modules["os.path"]
         exec(_renamed(spec.loader.get_code(name), f"<{name}, apart>"), vars(module))  # noqa: S102  to import is that
-        sys.modules["os.path"] = path  # `os` puts its own there
+        sys.modules["os.path"] = path  # `os` registers its own module there
         return module
 
     def _import(
@@ -71,7 +71,7 @@ class Library:
         wanted: Sequence[str] | None = (),
         level: int = 0,
     ) -> Any:
-        """What an `import` in these modules calls; see `builtins.__import__`."""
+        """Implements `import` inside these modules, see `builtins.__import__`."""
         if level:
             base = (names or {})["__package__"].rsplit(".", level - 1)[0]
             name = f"{base}.{name}" if name else base
@@ -89,7 +89,7 @@ def _is_anew(name: str) -> bool:
 
 
 def _spec(name: str, path: Sequence[str] | None) -> Any:
-    """What a finder says that brings code; pytest's own, of modules whose assertions it rewrites, does not."""
+    """The spec from the first finder whose loader has code; pytest's loader for rewritten assertions has none."""
     for finder in sys.meta_path:
         spec = finder.find_spec(name, path)
         if spec is not None and hasattr(spec.loader, "get_code"):
@@ -98,7 +98,7 @@ def _spec(name: str, path: Sequence[str] | None) -> Any:
 
 
 def _copied(name: str) -> Any:
-    """A module of the same names."""
+    """A new module with the same names."""
     known = importlib.import_module(_IN_C.get(name, name))
     if type(known) is not ModuleType:
         return known
@@ -108,7 +108,7 @@ def _copied(name: str) -> Any:
 
 
 def _living(names: Mapping[str, Any]) -> dict[str, Any]:
-    """Of `sys`: functions as they are now; streams, modules and the last exception as they are when they are used."""
+    """Names for a copy of `sys`: functions are copied, while streams, modules and the last exception stay live."""
 
     def now(name: str) -> Any:
         if name in names:
@@ -120,6 +120,6 @@ def _living(names: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _renamed(code: CodeType, file: str) -> CodeType:
-    """The code, and all that is defined in it, as of a file of that name."""
+    """The code object and all nested ones, with their file name replaced."""
     constants = tuple(_renamed(each, file) if isinstance(each, CodeType) else each for each in code.co_consts)
     return code.replace(co_filename=file, co_consts=constants)

@@ -1,6 +1,6 @@
-"""A doctest whose output is another one has raised nothing: it is given a frame, at an assertion that says the same.
+"""Gives a doctest with the wrong output a frame, at an equivalent assertion: a doctest raises nothing itself.
 
-The example itself does not run again. Its file has the examples of the test on their own lines, and nothing else.
+The example does not run again. The file contains the test's examples on their own lines, and nothing else.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _UNPARSES = hasattr(ast, "unparse")
 
 
 class NothingToStopAtError(ValueError):
-    """A doctest cannot be told as an assertion; `why` says why."""
+    """A doctest that cannot be written as an assertion; `why` is the reason."""
 
     def __init__(self, why: Safe) -> None:
         super().__init__(why)
@@ -28,7 +28,7 @@ class NothingToStopAtError(ValueError):
 
 
 class Asserted(NamedTuple):
-    """What has failed; what is said of the file `alias` is meant of `path`."""
+    """A failure to ask about. Texts about the file `alias` apply to `path`."""
 
     exc: BaseException
     alias: str = ""
@@ -37,7 +37,7 @@ class Asserted(NamedTuple):
 
 @contextlib.contextmanager
 def asserted(exc: BaseException) -> Generator[Asserted]:
-    """The exception itself, or one of a doctest as an assertion. Raises NothingToStopAtError, OSError."""
+    """Yields the exception, or for a doctest an equivalent assertion's. Raises NothingToStopAtError, OSError."""
     failures: Any = getattr(exc, "failures", None)
     if type(exc).__name__ == "MultipleDoctestFailures" and failures:
         exc = failures[0]
@@ -49,7 +49,7 @@ def asserted(exc: BaseException) -> Generator[Asserted]:
     path: str = failed.test.filename or "<doctest>"
     folder = tempfile.mkdtemp(prefix="", dir="/tmp" if os.path.isdir("/tmp") else None)  # noqa: PTH112, S108  a short path
     try:
-        # Named as a test, so that nothing is proposed to be changed in it.
+        # Named as a test, so that no fix of it is proposed.
         alias = f"{folder}{os.sep}test_{os.path.basename(path).partition('.')[0]}.py"  # noqa: PTH119
         with os.fdopen(os.open(alias, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
             file.write(text)
@@ -59,7 +59,7 @@ def asserted(exc: BaseException) -> Generator[Asserted]:
 
 
 def _assertions(test: Any, failing: Any) -> tuple[str, int]:
-    """The text of the file, and the 1-based line of the example that failed. Raises NothingToStopAtError."""
+    """The file's text, and the 1-based line of the failed example. Raises NothingToStopAtError."""
     first = test.lineno or 0
     rows: dict[int, str] = {}
     for example in test.examples:
@@ -74,7 +74,7 @@ def _assertions(test: Any, failing: Any) -> tuple[str, int]:
 
 
 def _assertion(example: Any) -> str:
-    """In one line, whatever the example takes. Raises NothingToStopAtError."""
+    """The example as an assertion on one line. Raises NothingToStopAtError."""
     source: str = example.source.strip()
     try:
         parsed = ast.parse(source, mode="eval")
@@ -93,7 +93,7 @@ def _assertion(example: Any) -> str:
 
 
 def renamed(x: Any, old: str, new: str) -> Any:
-    """Plain values with one text in the place of another, wherever it stands in them."""
+    """Returns plain values with one text replaced by another in every string."""
     if isinstance(x, str):
         return x.replace(old, new)
     if isinstance(x, list):
@@ -104,7 +104,7 @@ def renamed(x: Any, old: str, new: str) -> Any:
 
 
 def _failing(file: str, line: int, names: dict[str, Any]) -> BaseException:
-    """An error whose only frame stands at that line, among these names."""
+    """An error whose only frame is at that line, with these names."""
     error = AssertionError()
     names["_dap_ai_error"] = error
     code = compile("\n" * (line - 1) + "raise _dap_ai_error", file, "exec", dont_inherit=True)

@@ -1,4 +1,4 @@
-"""Answers that are made before a test's cleanup, and kept until pytest reports that it has failed."""
+"""Answers before a test's cleanup, and keeps the findings until pytest reports the failure."""
 
 from __future__ import annotations
 
@@ -17,41 +17,41 @@ if TYPE_CHECKING:
 
 
 class Early:
-    """`ask` gets an exception and the item that it ends, and gives what was found."""
+    """Keeps early findings. `ask` takes an exception and the item that it ends, and returns a finding."""
 
     def __init__(self, ask: Callable[[BaseException, pytest.Item], FailureFinding]) -> None:
         self._ask = ask
         self._undo: list[Callable[[], None]] = []
         self._found: dict[int, tuple[BaseException, FailureFinding]] = {}
-        """By id of the exception, which the runner keeps as long."""
+        """Exceptions and findings by the exception's id, which the runner keeps alive for that long."""
         self._reported = self._pid = 0
         self._is_asking = False
         self._loop = _Loop()
         self.seconds = 0.0
-        """How long the answers of the item took: pytest counts them as the test's."""
+        """Seconds spent on answers during the item's call: pytest counts them as the test's."""
 
     def watch(self, item: pytest.Item) -> None:
-        """From now on, as its call begins."""
+        """Watches an item from the start of its call."""
         self._found.clear()
         self._is_asking, self.seconds, self._pid = False, 0.0, os.getpid()
         self._undo.append(cleanup_hooks.of_item(item, lambda exc: self._look(exc, item)))
 
     def unwatch(self) -> None:
-        """The call has ended."""
+        """Stops watching at the end of the call."""
         self._loop.goes_on()
         self._undo.pop()()
 
     def found(self, exc: BaseException) -> FailureFinding | None:
-        """What was found before the cleanup, once; None: nothing was asked then."""
+        """Returns what was found before the cleanup, once; None if nothing was asked."""
         self._reported = id(exc) if id(exc) in self._found else 0
         return self._found.pop(id(exc), (exc, None))[1]
 
     def was_asked_early(self, exc: BaseException) -> bool:
-        """Whether the failure that was reported last was asked about before the cleanup."""
+        """Whether the last reported failure was asked about before the cleanup."""
         return id(exc) == self._reported
 
     def _look(self, exc: BaseException, item: pytest.Item) -> None:
-        if self._is_asking or os.getpid() != self._pid:  # in a copy that runs the test again; in a child of the test
+        if self._is_asking or os.getpid() != self._pid:  # in a copy that reruns the test, or in a child of the test
             return
         if id(exc) in self._found:
             self._loop.goes_on()
@@ -68,31 +68,31 @@ class Early:
 
 
 class _Loop:
-    """An event loop that runs meanwhile, in which a coroutine fails: in debug mode it warns of what takes long."""
+    """The event loop in which a failing coroutine runs: in debug mode it warns of slow turns."""
 
     def __init__(self) -> None:
         self._loop: Any = None
         self._limit_s = 0.0
 
     def stands_still(self) -> None:
-        """It does not count how long this turn takes."""
-        running = getattr(sys.modules.get("_asyncio"), "_get_running_loop", None)  # documented, for loops
+        """Stops the loop from measuring this turn."""
+        running = getattr(sys.modules.get("_asyncio"), "_get_running_loop", None)  # documented for event loops
         loop: Any = running() if running is not None else None
         if loop is not None and hasattr(loop, "slow_callback_duration"):
             self._loop, self._limit_s = loop, loop.slow_callback_duration
             loop.slow_callback_duration = float("inf")
 
     def goes_on(self) -> None:
-        """The turn is over. Again changes nothing."""
+        """Lets the loop measure turns again; a second call has no effect."""
         if self._loop is not None:
             self._loop.slow_callback_duration = self._limit_s
             self._loop = None
 
 
 class _Timer:
-    """pytest-timeout's, in a thread: a test that has failed gets its time anew for its cleanup.
+    """The timer of pytest-timeout in its thread mode: a failed test gets its full time again for its cleanup.
 
-    Those of signals stand still by themselves (guest.py).
+    Timers based on signals are paused by guest.py.
     """
 
     def __init__(self, item: Any) -> None:
@@ -102,11 +102,11 @@ class _Timer:
         self._settings = found if getattr(found, "method", "") == "thread" else None
 
     def stop(self) -> None:
-        """Nothing ends the process meanwhile."""
+        """Cancels the timer, so that nothing ends the process while we answer."""
         if self._settings is not None:
             self._item.ihook.pytest_timeout_cancel_timer(item=self._item)
 
     def go_on(self) -> None:
-        """Begins anew."""
+        """Starts the timer again."""
         if self._settings is not None:
             self._item.ihook.pytest_timeout_set_timer(item=self._item, settings=self._settings)

@@ -1,7 +1,7 @@
-"""What was found about each failure, and what becomes of it at the end: a summary, a patch, lines of JSON.
+"""Findings about failures, and their output at the end: a summary, a patch, lines of JSON.
 
-A finding is of plain values, for it travels between processes with its report. Its texts are names and places in code,
-or came back masked from the process that answers: pyright lets nothing else be stored.
+A finding has plain values only, because its report carries it between processes. Its texts are names and places in
+code, or texts that the answering process has masked: pyright rejects any other.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _SURE, _GUESS = "**Root cause.** `", "**Root cause (a guess).** `"
 
 
 class FrameRow(TypedDict):
-    """Where a frame stands."""
+    """The position of a frame."""
 
     file: Safe
     line: int
@@ -41,7 +41,7 @@ class FrameRow(TypedDict):
 
 
 class ExceptionFields(TypedDict):
-    """What was raised. `message` is masked, and empty where nobody has masked it: `withheld` says why."""
+    """The exception. `message` is masked; it is empty if it was not masked, and `withheld` says why."""
 
     type: Safe
     message: Safe
@@ -49,7 +49,7 @@ class ExceptionFields(TypedDict):
 
 
 class Claims(TypedDict):
-    """What an answer says of its cause and its fix."""
+    """What an answer claims about its cause and its fix."""
 
     root_cause: Safe
     verified: bool
@@ -58,7 +58,7 @@ class Claims(TypedDict):
 
 
 class Where(TypedDict):
-    """Of what is held. `stopped` is the innermost frame of the user's code; `frames`, innermost first."""
+    """Where a failure is held. `stopped`: the innermost frame of the user's code; `frames`: innermost first."""
 
     exception: ExceptionFields
     stopped: FrameRow
@@ -66,7 +66,7 @@ class Where(TypedDict):
 
 
 class AnswerFields(TypedDict):
-    """Of an answer: `suspects` as `path:line`, and the `diff` it shows, "" if none."""
+    """Fields from an answer: `suspects` as `path:line`, and the `diff` it shows, "" if none."""
 
     answer: Safe
     suspects: list[Safe]
@@ -76,22 +76,22 @@ class AnswerFields(TypedDict):
 
 
 class FailureFinding(Where, AnswerFields):
-    """What was found about a failure; fields come one after the other. `text` is the answer as it is shown."""
+    """The finding about a failure; its fields are filled in step by step. `text` is the answer as shown."""
 
     nodeid: Safe
     when: Safe
     text: Safe
     context: Safe
     error: Safe
-    """Why there is no answer."""
+    """The reason why there is no answer."""
     seconds: float
 
 
 def where(exc: BaseException, frames: Sequence[Any]) -> Where:
-    """Of what is held."""
+    """Returns the place and the exception of a held failure."""
     rows = [_row(held.frame.f_code.co_filename, held.line, held.name) for held in frames[:_MAX_FRAMES]]
     own = [row for row in rows if is_user_path(row["file"])]
-    if isinstance(exc, SyntaxError) and exc.filename and not own:  # what does not compile has no frame
+    if isinstance(exc, SyntaxError) and exc.filename and not own:  # code that does not compile has no frame
         own = [_row(exc.filename, exc.lineno or 1, "<module>")]
     return {
         "exception": {"type": named(type(exc).__name__), "message": "", "withheld": UNMASKED},
@@ -105,7 +105,7 @@ def _row(file: str, line: int, function: str) -> FrameRow:
 
 
 def answer_fields(ended: AskEndedBody) -> AnswerFields:
-    """Of an answer."""
+    """Returns the fields of a finding that come from an answer."""
     answer, fixes = ended["answer"], ended["fixes"]
     shown = next((fix for fix in fixes if fix["verified"]), fixes[0] if fixes else None)
     return {
@@ -123,7 +123,7 @@ def answer_fields(ended: AskEndedBody) -> AnswerFields:
 
 
 class Findings:
-    """Hooks of the process that reports."""
+    """Hooks of the process that reports results."""
 
     def __init__(self, config: pytest.Config, faults: Faults) -> None:
         self._faults = faults
@@ -136,12 +136,12 @@ class Findings:
         self._is_short = option.ask in (None, SHORT)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
-        """Of a test's phase."""
+        """Collects the finding of a test's phase."""
         with self._faults.kept("write what was found"):
             self._note(report)
 
     def pytest_collectreport(self, report: Any) -> None:
-        """Of a module."""
+        """Collects the finding of a module's collection."""
         with self._faults.kept("write what was found"):
             self._note(report)
 
@@ -155,7 +155,7 @@ class Findings:
             _write(self._json, json.dumps(shown, ensure_ascii=False) + "\n", "a")
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """How many were answered, and what was left out and why; the answers, where the reports do not show them."""
+        """Writes the number of answers, what was left out and why; and the answers, if the reports do not show them."""
         if self._found or self._faults.lines():
             terminalreporter.section("why (dap-ai)", sep="=")
         with self._faults.kept("write the summary"):
@@ -188,7 +188,7 @@ class Findings:
         return lines
 
     def _written(self) -> list[str]:
-        """Writes the patch; nothing where nothing was verified, so that none of an earlier run is taken for it."""
+        """Writes the patch and returns lines about it; removes an old patch if no fix was verified."""
         assert self._patch is not None  # noqa: S101  see its caller
         patch = patch_of(self._found)
         with contextlib.suppress(FileNotFoundError):
@@ -204,7 +204,7 @@ class Findings:
 
 
 def open_new(config: pytest.Config, name: str) -> str:
-    """The path of an empty file that only its user may read, as far as it is a file. Raises UsageError."""
+    """Creates an empty file that only its user may read, and returns its path. Raises UsageError."""
     path = str(config.invocation_params.dir / name)
     try:
         fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
@@ -219,7 +219,7 @@ def open_new(config: pytest.Config, name: str) -> str:
 
 
 def _write(path: str, text: str, mode: str) -> None:
-    """Not by `pathlib`, whose methods a test may have replaced."""
+    """Writes a file without `pathlib`, whose methods a test may have replaced."""
     with open(path, mode, encoding="utf-8") as file:  # noqa: PTH123  see above
         file.write(text)
 

@@ -1,4 +1,4 @@
-"""Which exception a test has failed with, and which frames are its own: the runner's are folded away."""
+"""Finds the exception that a test failed with, and the frames to show: the runner's frames are hidden."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ _RUNNERS = frozenset({
     "_pytest", "pluggy", "pytest", "unittest", "mock", "xdist", "execnet", "pytest_asyncio", "pytest_mock",
     "pytest_timeout", "pytest_cov", "pytest_subtests", "hypothesis",
 })  # fmt: skip
-"""Packages that stand between a test and what it tests, and fail in its name."""
+"""Packages whose frames lie between a test and the code it tests, and which raise its failures."""
 _RUNNER_MODULES = ("twisted.trial.", "twisted.internet.defer", "twisted.python.failure")
-"""The same of a package that is also tested by other means: how the names of its modules begin."""
+"""Prefixes of a runner's module names, in a package that is also used without it."""
 
 
 def failed_with(exc: BaseException) -> BaseException:
-    """What is wrong: not that a module could not be collected, or a doctest not be run, but why.
+    """Returns the underlying error of a module that was not collected or a doctest that raised.
 
-    Of an exception group, its first member with a traceback.
+    Of an exception group, return its first member with a traceback.
     """
     if type(exc).__name__ == "CollectError" and exc.__cause__ is not None:
         return failed_with(exc.__cause__)
@@ -37,10 +37,10 @@ def failed_with(exc: BaseException) -> BaseException:
 
 
 class FrameFilter:
-    """Says of each frame of a traceback whether it is the test's, or of what it tests.
+    """Decides which frames of a traceback belong to the test or to the code it tests.
 
-    Left out are whatever called the outermost frame of the user's code, the packages of the runner, and the frames
-    that hide themselves as pytest has it (`__tracebackhide__`). `root`: what lies there is the user's, be it pytest.
+    It leaves out the callers of the outermost user frame, the runner's packages, and frames with pytest's
+    `__tracebackhide__`. `root`: the user's folder; code there is the user's, even pytest itself.
     """
 
     def __init__(self, exc: BaseException, root: str) -> None:
@@ -50,7 +50,7 @@ class FrameFilter:
         self._callers = {id(frame) for frame in frames[:first]}
 
     def __call__(self, frame: FrameType) -> bool:
-        """See inject.post_mortem.stack.Keep."""
+        """Whether to show the frame, see post_mortem_stack.Keep."""
         return id(frame) not in self._callers and not self._is_runners(frame) and not _hides(frame)
 
     def _is_users(self, frame: FrameType) -> bool:
@@ -71,6 +71,6 @@ def _frames(tb: TracebackType | None) -> Iterator[FrameType]:
 
 
 def _hides(frame: FrameType) -> bool:
-    """A function decides by the exception; that is for those who wrote it."""
+    """Whether a frame hides itself. A function as `__tracebackhide__` is ignored: it hides only from its authors."""
     hides = frame.f_locals.get("__tracebackhide__", frame.f_globals.get("__tracebackhide__"))
     return hides is True

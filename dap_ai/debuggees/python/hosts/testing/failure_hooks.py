@@ -1,6 +1,6 @@
-"""Asks about each test that fails, while it stands where it has failed; its report gets a section with the answer.
+"""Asks about each failing test at the point of failure; its report gets a section with the answer.
 
-Where tests run in other processes (xdist), each of these asks by itself, and what was found travels with its reports.
+If tests run in other processes (xdist), each of them asks by itself, and its reports carry the findings.
 """
 
 from __future__ import annotations
@@ -47,17 +47,17 @@ SECTION = "why (dap-ai)"
 OLDEST = "6.1"
 _MOST_SLACK = 2.0
 _SAME_PLACE = 3
-"""So many failures at one line with one type of exception are answered; the rest would be the same answer again."""
+"""Failures answered per line and exception type; more would get the same answer again."""
 _DEMANDS = ("AssertionError", "Failed")
 _CONTEXT_S = 10.0
-"""The first context is no part of the answer, and has time of its own."""
+"""Seconds for the first context, which are separate from the answer's time."""
 NO_TIME = "There was no time for more: --ask-time SECONDS."
 _MAX_CALLS = 3
 _MAX_CHARS = 160
 
 
 def register(config: pytest.Config) -> None:
-    """Raises UsageError."""
+    """Registers the hooks for the options given. Raises UsageError."""
     option = config.option
     if not hasattr(config, "rootpath"):
         raise pytest.UsageError(f"--ask needs pytest {OLDEST} or newer (this is {pytest.__version__}): run without it")
@@ -94,7 +94,7 @@ class FailureHooks:
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, Any, None]:
-        """What ends a test case is asked about before its cleanup."""
+        """Asks about an exception that ends a test case before the test's cleanup."""
         with self._faults.kept("look at a test before its cleanup"):
             self._early.watch(item)
         yield
@@ -103,16 +103,16 @@ class FailureHooks:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logstart(self) -> None:
-        """Exceptions are captured again, if those of the last test were too many."""
+        """Captures exceptions again, if the last test raised too many."""
         with self._faults.kept("watch for exceptions"):
             self._raises.resume()
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[Any]) -> Generator[None, Any, None]:
-        """Whatever has become of the test by then: what was expected to fail is none of ours."""
+        """Asks about a failed phase after pytest has set its outcome; expected failures are skipped."""
         if call.excinfo is not None and not isinstance(call.excinfo.value, pytest.skip.Exception):
             with self._faults.kept("start the process that answers"):
-                self._answerer.start()  # which takes a moment, as pytest's own report does
+                self._answerer.start()  # takes a moment, while pytest makes its own report
         outcome = yield
         if call.excinfo is None or outcome.excinfo is not None:
             return
@@ -127,7 +127,7 @@ class FailureHooks:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_exception_interact(self, node: Any, call: pytest.CallInfo[Any], report: Any) -> None:
-        """A module that cannot be collected. And where the process is to be held, by us or by pdb."""
+        """Asks about a module that cannot be collected; holds the process if `--ask=stop` or pdb is set."""
         if call.excinfo is None or report.outcome != "failed":
             return
         with self._faults.kept("answer"):
@@ -140,7 +140,7 @@ class FailureHooks:
                 self._stops.show(_found_in(report))
 
     def pytest_unconfigure(self) -> None:
-        """No process is left, and nothing that watches."""
+        """Ends the process that answers, and stops capturing exceptions."""
         with self._faults.kept("watch for exceptions"):
             self._raises.end()
         with self._faults.kept("end the process that answers"):
@@ -156,7 +156,7 @@ class FailureHooks:
             report.sections.append((SECTION, text))
 
     def _ask_early(self, exc: BaseException, item: pytest.Item) -> FailureFinding:
-        """While the test still has all that it had set up; errors of ours are told as of a report."""
+        """Asks before the test's cleanup; our own errors are recorded as they are for a report."""
         found = cast("FailureFinding", {})
         with self._faults.kept("answer"):
             found = self._found(exc, FailedPhase(item.nodeid, "call", item.location))
@@ -165,7 +165,7 @@ class FailureHooks:
         return found
 
     def _found(self, exc: BaseException, failing: FailedPhase) -> FailureFinding:
-        """Never raises what is not the user's: a report is a report without an answer, too."""
+        """Returns a finding, with an error in place of the answer if dap_ai fails; raises only the user's errors."""
         found = cast("FailureFinding", {})
         found["nodeid"], found["when"] = named(failing.nodeid), named(failing.when)
         began = time.monotonic()
@@ -173,13 +173,13 @@ class FailureHooks:
             self._find(failed_with(exc), found, failing)
         except NoAnswerError as error:
             found["error"] = error.why
-        except Exception as error:  # noqa: BLE001  an edge: the test run goes on
-            found["error"] = "dap_ai has failed: " + named(type(error).__name__)  # its text may quote anything
+        except Exception as error:  # noqa: BLE001  a boundary: the test run continues
+            found["error"] = "dap_ai has failed: " + named(type(error).__name__)  # its text may quote any value
         found.setdefault("seconds", round(time.monotonic() - began, 3))
         return found
 
     def _find(self, exc: BaseException, found: FailureFinding, failing: FailedPhase) -> None:
-        """Raises Unanswered."""
+        """Completes the finding; a failed doctest counts as a failed assertion. Raises NoAnswerError."""
         try:
             with asserted(exc) as failed:
                 self._look(failed.exc, found, failing)
@@ -193,7 +193,7 @@ class FailureHooks:
                     found[key] = found[key].replace(root, "")
 
     def _look(self, exc: BaseException, found: FailureFinding, failing: FailedPhase) -> None:
-        """Raises Unanswered."""
+        """Fills in the finding from the held failure. Raises NoAnswerError."""
         began = time.monotonic()
         own = FrameFilter(exc, self._root)
         server = post_mortem_api.serving(exc, own, folder=self._root)  # a test may have changed the directory
@@ -226,7 +226,7 @@ class FailureHooks:
             found["context"] = self._answerer.ask(server, _CONTEXT_S, context=True)["answer"]
 
     def _masked_message(self, server: Any) -> Safe:
-        """What the exception says, as it comes back from the process that answers; "" if it does not."""
+        """The exception's message as masked by the process that answers; empty if it does not reply."""
         try:
             return self._answerer.ask(server, self._limit_s or _by_load())["message"]
         except NoAnswerError as error:
@@ -247,29 +247,29 @@ def _found_in(report: Any) -> FailureFinding:
 
 
 def note_message(found: Where, message: Safe) -> None:
-    """What the exception says, once it has come back masked."""
+    """Stores the exception's message, once it was masked."""
     if message:
         found["exception"] = {"type": found["exception"]["type"], "message": message, "withheld": ""}
 
 
 def place_of(found: Where) -> tuple[Any, ...]:
-    """What failures that would get the same answer have in common. A check may stand in a helper of many tests."""
+    """Returns a key that is equal for failures with the same answer. A check may be in a helper of many tests."""
     kind = found["exception"]["type"]
     rows = [row for row in found["frames"] if is_user_path(row["file"])] if kind in _DEMANDS else []
     return kind, *((row["file"], row["line"]) for row in rows or [found["stopped"]])
 
 
 def _by_load() -> float:
-    """The usual limit; longer while the machine is busy, where an answer takes longer, too."""
+    """The usual time limit in seconds, extended while the machine is busy."""
     wanted = os.getloadavg()[0] / (os.cpu_count() or 1)
     return TIME_S * min(max(1.0, wanted), _MOST_SLACK)
 
 
 def known(found: Where, why: Safe, root: str) -> AnswerFields:
-    """What can be told of a failure without an answer.
+    """Returns the fields for a failure without an answer.
 
-    The suspects are where the user's frames stand, innermost first. `why`: a sentence about what is missing. No line of
-    the source is told: it may hold a secret, and nobody has masked it.
+    The suspects are the positions of the user's frames, innermost first. `why`: a sentence about what is missing.
+    Source lines are left out: they may contain a secret, and nothing has masked them.
     """
     rows = [row for row in found["frames"] if is_user_path(row["file"])] or [found["stopped"]]
     text = "\n".join([*_lines(found["exception"], rows, root), why])
@@ -279,7 +279,7 @@ def known(found: Where, why: Safe, root: str) -> AnswerFields:
 
 
 def _lines(exception: ExceptionFields, rows: list[FrameRow], root: str) -> Iterator[Safe]:
-    """What has failed; pytest's message of an assertion has the values that were compared."""
+    """Lines that describe the failure; pytest's message of an assertion contains the compared values."""
     message = exception["message"].partition("\n")[0]
     said: Safe = ": " + message if message else ""
     words: Safe = exception["type"] + said

@@ -1,4 +1,4 @@
-"""A test that has failed is shown at once, and held, where somebody wants to look for themselves."""
+"""Shows a failed test's answer at once and holds the process, for users who want to look themselves."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class FailurePrompt:
         self._root = str(config.rootpath)
 
     def show(self, found: FailureFinding) -> None:
-        """The answer, before the prompt of pdb."""
+        """Shows the answer, before the prompt of pdb."""
         text = found.get("text")
         if text:
             self._write(f"\n{text}")
 
     def hold(self, exc: BaseException, found: FailureFinding) -> None:
-        """Returns when somebody has let it go on. That it cannot be held is said, and no more."""
+        """Holds the process until a client continues it; prints why if it cannot be held."""
         capture: Any = self._config.pluginmanager.getplugin("capturemanager")
         if capture:
             capture.suspend_global_capture(in_=True)

@@ -1,4 +1,4 @@
-"""A failure of which no frame of the user's code is left: what is known is the test, and what was raised.
+"""Describes a failure whose traceback has no user frame: only the test and the exception are known.
 
 Twisted's trial keeps an exception apart from its traceback, and reports some that were never raised in a frame.
 """
@@ -20,28 +20,28 @@ if TYPE_CHECKING:
 _NATIVE = re.compile(
     r"NOTE: Incompatible Exception Representation, displaying natively:\s+(?:([\w.]+): )?(.*)", re.DOTALL
 )
-"""pytest's own error in the place of one that it cannot show; the type and the message of that one stand in it."""
+"""pytest's own error in place of one it cannot show; it contains that error's type and message."""
 _MAX_CHARS = 160
 _NO_FRAME = "More is not known: no frame of your code is left in its traceback."
 
 
 class FailedPhase(NamedTuple):
-    """What has failed: a phase of a test, or the collection of a module."""
+    """What failed: a phase of a test, or the collection of a module."""
 
     nodeid: str
     when: str
     location: Any
-    """pytest's: path, line from 0 on, name."""
+    """pytest's location: path, 0-based line, name."""
 
     @staticmethod
     def reported(report: Any) -> FailedPhase:
-        """As pytest's report says."""
+        """Returns the phase of a pytest report."""
         return FailedPhase(report.nodeid, getattr(report, "when", "collect"), report.location)
 
 
 @contextlib.contextmanager
 def traced(excinfo: Any) -> Generator[BaseException]:
-    """The exception of pytest's ExceptionInfo, meanwhile with the traceback that pytest knows of it."""
+    """Yields the exception of pytest's ExceptionInfo, with pytest's traceback attached if it has none."""
     exc: BaseException = excinfo.value
     if exc.__traceback__ is not None:
         yield exc
@@ -54,7 +54,7 @@ def traced(excinfo: Any) -> Generator[BaseException]:
 
 
 def frameless(exception: ExceptionFields, failing: FailedPhase, root: str) -> dict[str, Any]:
-    """Fields of a finding, as `findings.where` and `findings.told` give them, and `text`."""
+    """Returns fields of a finding as `failure_findings.where` and `answer_fields` do, and `text`."""
     raised = _raised(exception)
     path: Safe = named(failing.location[0])
     line: Safe = named(str((failing.location[1] or 0) + 1))
@@ -81,7 +81,7 @@ def frameless(exception: ExceptionFields, failing: FailedPhase, root: str) -> di
 
 
 def _raised(exception: ExceptionFields) -> ExceptionFields:
-    """The type and message; of an error that pytest cannot show, its own."""
+    """The type and message; those inside the text of an error that pytest cannot show."""
     message = exception["message"]
     found = _NATIVE.match(message)
     if found is None:

@@ -1,4 +1,4 @@
-"""What makes the plugin a guest in a run of tests: nothing of it ends the run, and no time limit of a test ends it."""
+"""Keeps the plugin from disturbing a test run: its errors are caught, and tests' time limits are paused."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ _MAX_CHARS = 200
 
 
 class Faults:
-    """What went wrong in our hooks: of each kind a line for the summary."""
+    """Errors in our hooks, counted by kind for the summary."""
 
     def __init__(self) -> None:
         self._counted: Counter[str] = Counter()
 
     def kept(self, task: str) -> _Kept:
-        """Ends here whatever fails within. `task` completes the sentence "dap_ai could not ..."."""
+        """Swallows and counts errors inside the block. `task` completes the sentence "dap_ai could not ..."."""
         return _Kept(self._counted, task)
 
     def lines(self) -> list[str]:
-        """One for each kind, with how often it came."""
+        """Returns a line for each kind of error, with its count."""
         return [f"{line}." if count == 1 else f"{line} ({count} times)." for line, count in self._counted.items()]
 
 
 class _Kept:
-    """Meanwhile the timer of this process (`signal.alarm`, pytest-timeout) stands: a test's time does not run."""
+    """Swallows errors, and pauses this process's timer (`signal.alarm`, pytest-timeout) for the block."""
 
     _left_s = _every_s = 0.0
 
@@ -44,6 +44,6 @@ class _Kept:
 
 
 def described(error: BaseException) -> str:
-    """An error in one line."""
+    """Returns an error as one line."""
     text = " ".join(str(error).split())[:_MAX_CHARS]
     return f"{type(error).__name__}: {text}" if text else type(error).__name__

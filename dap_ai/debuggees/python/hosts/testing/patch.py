@@ -1,4 +1,4 @@
-"""The fixes that were verified, as one patch: each once, and no two of the same lines."""
+"""Combines the verified fixes into one patch: each once, and none that overlaps another."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? ", re.MULTILINE)
 
 
 class Patch(NamedTuple):
-    """`text`, of so many `fixes`, is for `git apply`; `left_out` are too near to another one."""
+    """`text`: a patch for `git apply` with `fixes` fixes; `left_out`: the number that overlap another fix."""
 
     text: str
     fixes: int
@@ -25,14 +25,14 @@ class Patch(NamedTuple):
 
 
 def from_root(diff: Safe, file: str, root: str) -> Safe:
-    """The diff of a file with its path from `root`, wherever the program stood; unchanged if it lies elsewhere."""
+    """Returns a diff with its path relative to `root`; unchanged if the file lies elsewhere."""
     name = named(os.path.relpath(file, root)) if file.startswith(root + os.sep) else ""
     head, plus, hunks = diff.partition("\n@@")
     return f"--- a/{name}\n+++ b/{name}\n@@{hunks}" if name and plus and head.startswith("--- ") else diff
 
 
 def patch_of(found: Iterable[Mapping[str, Any]]) -> Patch:
-    """Of findings. That which makes most tests pass comes first; what none of the rules explains is called a guess."""
+    """Returns the patch of findings: fixes that make the most tests pass come first, and guesses are marked."""
     verified = [each for each in found if each.get("claims", {}).get("verified")]
     passes = Counter(each["diff"] for each in verified)
     by_diff = {each["diff"]: each for each in reversed(verified)}
@@ -48,13 +48,13 @@ def patch_of(found: Iterable[Mapping[str, Any]]) -> Patch:
 
 
 def _lines(diff: str) -> range:
-    """From the first to the last that it quotes."""
+    """The range of lines that a diff quotes."""
     hunks = [(int(first), int(count or 1)) for first, count in _HUNK.findall(diff)]
     return range(min((first for first, _ in hunks), default=0), max((sum(hunk) for hunk in hunks), default=0))
 
 
 def _words(one: Mapping[str, Any], count: int) -> str:
-    """What stands before a diff; whatever applies it passes over it."""
+    """The comment line before a diff, which `git apply` ignores."""
     others = f" (and {count - 1} more)" if count > 1 else ""
     guess = "a guess that makes it pass: check that it does what you intend" if one["claims"]["guess"] else "verified"
     return f"# {one['nodeid']}{others}: {guess}\n"

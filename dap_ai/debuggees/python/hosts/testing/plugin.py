@@ -1,4 +1,4 @@
-"""The entry point: pytest's options. Whatever else the plugin is, it is imported only where one of them is given."""
+"""The entry point: pytest's options. The rest of the plugin is imported only if one of them is given."""
 
 from __future__ import annotations
 
@@ -28,30 +28,30 @@ def _is_any(_word: str) -> bool:
 
 
 TAKES = {"--ask": _is_mode, "--ask-fix": _is_patch, "--ask-time": _is_any, "--ask-json": _is_any}
-"""Which words are an option's value where a blank stands between them."""
+"""By option, whether a word after a blank is the option's value."""
 
 
 class _Perhaps(argparse.Action):
-    """`--ask` and `--ask=full`; of `--ask tests`, the second word is no value but a path, as if it stood alone."""
+    """Parses `--ask` and `--ask=full`; in `--ask tests` the second word is a path, not a value."""
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, nargs="?", **more)
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option_string: Any = None) -> None:
-        """Argparse does not tell `--ask=tests` from `--ask tests`: both are a path."""
+        """Sets the option; a word that is not its value is a path, because argparse treats `--ask=tests` alike."""
         del parser, option_string
         if values is not None and values != self.const and not TAKES[self.option_strings[0]](values):
-            left: list[str] = getattr(namespace, "_unrecognized_args", [])  # argparse's own place for them
+            left: list[str] = getattr(namespace, "_unrecognized_args", [])  # where argparse itself keeps them
             namespace._unrecognized_args = [*left, values]  # noqa: SLF001
             values = None
         setattr(namespace, self.dest, values or self.const)
 
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: Any) -> None:
-    """See `pytest --help`, under dap-ai."""
+    """Adds the options, listed in `pytest --help` under dap-ai."""
     given = pluginmanager.get_plugin("pytestconfig").invocation_params.args
     if not TAKES.keys().isdisjoint([*given, *os.environ.get("PYTEST_ADDOPTS", "").split()]):
-        from dap_ai.debuggees.python.hosts.testing import rootdir  # noqa: PLC0415  a run that does not ask pays nothing
+        from dap_ai.debuggees.python.hosts.testing import rootdir  # noqa: PLC0415  only if an option of the plugin is given
 
         rootdir.watch(pluginmanager, TAKES)
     group = parser.getgroup("dap-ai", "why did a test fail? (dap-ai)")
@@ -88,9 +88,9 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: Any) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Nothing more where nobody asks."""
+    """Loads and registers the rest of the plugin, if one of its options is given."""
     option = config.option
     if option.ask or option.ask_fix or option.ask_json:
-        from dap_ai.debuggees.python.hosts.testing.apart import Library  # noqa: PLC0415  a run that does not ask pays nothing
+        from dap_ai.debuggees.python.hosts.testing.apart import Library  # noqa: PLC0415  only if an option of the plugin is given
 
         Library().load("dap_ai.debuggees.python.hosts.testing.failure_hooks").register(config)

@@ -1,7 +1,7 @@
-"""A blank before an option's value moves nothing: pytest takes `out.json` of `--ask-json out.json` for a path of tests.
+"""Keeps pytest from taking an option's value for a test path, as in `--ask-json out.json`.
 
-pytest looks for its rootdir and its settings before it loads plugins, whose options it does not know then. What it has
-found by such a word is given up, and the run begins once more with `--ask-json=out.json`, of which it takes no path.
+pytest finds its rootdir and settings before it loads plugins, so it does not know their options then. If such a word
+could change the result, the run starts again with `--ask-json=out.json`, which is not taken for a path.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
 
     Takes = Mapping[str, Callable[[str], bool]]
-    """By option, whether it takes a word that follows it."""
+    """By option, whether it takes the word after it as a value."""
 
 _ADDOPTS = "PYTEST_ADDOPTS"
 _NAME = "dap-ai-rootdir"
 _CREATED = ("--ask-json",)
-"""What is there for xdist's workers, which get the same arguments, though it was not at the start."""
+"""Options whose file exists for xdist's workers, which get the same arguments, though it did not at the start."""
 
 
 def watch(pluginmanager: Any, takes: Takes) -> None:
-    """To be called while options are added. Where no word could have moved anything, nothing is changed."""
+    """Restarts the run with joined options if a word may have changed the rootdir. Call it from pytest_addoption."""
     config = pluginmanager.get_plugin("pytestconfig")
     given, added = list(config.invocation_params.args), shlex.split(os.environ.get(_ADDOPTS, ""))
     folder = config.invocation_params.dir
@@ -36,7 +36,7 @@ def watch(pluginmanager: Any, takes: Takes) -> None:
 
 
 def joined(args: Sequence[str], takes: Takes) -> list[str]:
-    """With `--option=value` where there was a blank between them."""
+    """Returns the arguments with `--option=value` in place of `--option value`."""
     found: list[str] = []
     for number, word in enumerate(args):
         if number and _is_value(args, number, takes):
@@ -47,7 +47,7 @@ def joined(args: Sequence[str], takes: Takes) -> list[str]:
 
 
 def _pairs(args: Sequence[str], takes: Takes) -> list[tuple[str, str]]:
-    """Options and the values that follow them."""
+    """Options with the values that follow them."""
     return [(args[number - 1], args[number]) for number in range(1, len(args)) if _is_value(args, number, takes)]
 
 
@@ -57,7 +57,7 @@ def _is_value(args: Sequence[str], number: int, takes: Takes) -> bool:
 
 
 class _Anew:
-    """Hooks of a run that only begins the one that is wanted: it takes no argument and loads no conftest."""
+    """Hooks of a run that only starts the actual one: it takes no arguments and loads no conftest."""
 
     def __init__(self, args: list[str], added: list[str]) -> None:
         self._args, self._added = args, added
@@ -66,7 +66,7 @@ class _Anew:
     def pytest_load_initial_conftests(
         self, early_config: Any, parser: Any, args: list[str]
     ) -> Generator[None, None, None]:
-        """Before any other plugin begins something by them."""
+        """Clears the arguments before any other plugin uses them."""
         del args[:]
         early_config.known_args_namespace = parser.parse_known_args([], namespace=copy.copy(early_config.option))
         early_config.known_args_namespace.noconftest = True
@@ -74,7 +74,7 @@ class _Anew:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_cmdline_main(self, config: Any) -> Any:
-        """Gives the exit code of the one that is wanted."""
+        """Runs pytest with the joined arguments and returns its exit code."""
         before = os.environ.get(_ADDOPTS)
         if before is not None:
             os.environ[_ADDOPTS] = shlex.join(self._added)

@@ -1,4 +1,4 @@
-"""The short answer: the line that is to blame, the values that prove it, the fix if it was verified."""
+"""Builds the short answer: the suspected line, the values that prove it, and the fix if it was verified."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ _MAX_WIDTH = 200
 _HEAD = re.compile(r"\*\*([^*]+?)[.:]\*\*[ ]?")
 _FENCE = "```"
 _VALUE = re.compile(r"- `.*` (?:= |returned )`(?!<)")
-"""Of an object, its address tells less than its line takes; and what a call has raised and nobody noticed, nothing."""
+"""Matches a line with a value, unless the value is an object's address or an exception of a call."""
 _GUESS = "A guess"
 
 Section = List[str]
 
 
 def short(ended: AskEndedBody) -> Safe:
-    """Of an answer; at most 15 lines, without Markdown's emphasis."""
+    """Returns an answer in at most 15 lines, without Markdown emphasis."""
     sections = sections_of(ended["answer"])
     first = [line for line in sections.pop("", []) if line][:1]
     lines = [*_cause(sections, first), *_values(sections)]
     lines += _fix(ended["fixes"], is_guess(sections), MAX_LINES - len(lines))
-    return cast("Safe", "\n".join(_cut(line) for line in lines[:MAX_LINES]))  # lines of what was masked
+    return cast("Safe", "\n".join(_cut(line) for line in lines[:MAX_LINES]))  # lines of a masked answer
 
 
 def sections_of(answer: str) -> dict[str, Section]:
-    """The lines of the answer by the headings that they stand under; "" is what comes before the first."""
+    """Returns the answer's lines by heading; "" holds the lines before the first heading."""
     found: dict[str, Section] = {"": []}
     name = ""
     for line in answer.splitlines():
@@ -44,11 +44,11 @@ def sections_of(answer: str) -> dict[str, Section]:
 
 
 def _cause(sections: dict[str, Section], first: Section) -> Iterator[str]:
-    """The verdict, then the line of the root cause as it stands."""
+    """The verdict, then the line of the root cause as the source has it."""
     guess = next((lines[0] for name, lines in sections.items() if name.startswith("Root cause (a guess")), "")
     for line in first:
         verdict, cause, place = line.partition("; a guess at the cause: ")
-        place = place if "(" in place or not guess else guess  # the verdict had no room for why
+        place = place if "(" in place or not guess else guess  # the verdict was too short to say why
         yield from (f"{verdict}.", f"A guess at the cause: {place}") if cause else (line,)
     for name, lines in sections.items():
         if name.startswith("Root cause"):
@@ -60,7 +60,7 @@ def _cause(sections: dict[str, Section], first: Section) -> Iterator[str]:
 
 
 def _code(lines: Section) -> Iterator[str]:
-    """Those of the first block of code."""
+    """The lines of the first code block."""
     inside = False
     for line in lines:
         if line.startswith(_FENCE):
@@ -72,19 +72,19 @@ def _code(lines: Section) -> Iterator[str]:
 
 
 def is_guess(sections: dict[str, Section]) -> bool:
-    """Whether the fix was found by trying, and no rule says why it is right."""
+    """Returns whether the fix was found by trial, without a rule that explains why it is right."""
     return any(_GUESS in line or "may only hide it" in line for line in sections.get("Recommendation", []))
 
 
 def _values(sections: dict[str, Section]) -> list[str]:
-    """What was read at the failure, and what calls gave when it was run again."""
+    """Values read at the failure, and values that calls returned when it was rerun."""
     seen = [line for line in sections.get("What happened", []) if _VALUE.match(line)]
     again = [line for line in sections.get("Run again", []) if _VALUE.match(line)]
     return [*seen[:_MAX_VALUES], *again[: max(1, _MAX_VALUES - len(seen))]]
 
 
 def _fix(fixes: list[FixBody], guess: bool, room: int) -> list[str]:
-    """The diff, where all that failed was run with it and ends well."""
+    """The diff of a verified fix: all that failed was rerun with it and passed."""
     verified = next((fix for fix in fixes if fix["verified"]), None)
     if verified is None:
         return []

@@ -1,4 +1,4 @@
-"""Calls of functions that change nothing: the allow-list. A function counts by the object it is, not by its name."""
+"""The allow-list of functions that change nothing; it identifies a function by object, not by name."""
 
 # ruff: noqa: B905  Python 3.8's zip takes no `strict`
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -44,27 +44,27 @@ from .pure_functions import (
 
 
 class AllowedCalls:
-    """Calls of allowed functions; remembers the iterators that it made, the only ones that may be used up."""
+    """Calls allowed functions, and remembers the iterators it made: only these may be consumed."""
 
     def __init__(self, tick: Callable[[], None]) -> None:
         self._tick = tick
         self._own: list[Any] = []
 
     def forget(self) -> None:
-        """Drops the iterators: generators of ours refer to the program's values."""
+        """Drops the iterators: our generators refer to the program's values."""
         self._own.clear()
 
     def made(self, iterator: Any) -> Any:
-        """Remembers an iterator of our own."""
+        """Registers an iterator made by this interpreter, and returns it."""
         self._own.append(iterator)
         return iterator
 
     def is_own(self, x: Any) -> bool:
-        """Whether an iterator was made here."""
+        """Whether an iterator was made by this interpreter."""
         return any(x is own for own in self._own)
 
     def iterate(self, x: Any) -> Iterator[Any]:
-        """The items of a builtin container, of a view or of an iterator of our own, at most MAX_ITEMS."""
+        """Yields the items of a builtin container, a view or an iterator of our own, at most MAX_ITEMS."""
         if self.is_own(x):
             items = x
         elif one_of(x, (*CONTAINERS, *VIEWS, str, bytes)):
@@ -83,13 +83,13 @@ class AllowedCalls:
             yield item
 
     def call(self, f: Any, arguments: list[Any], keywords: dict[str, Any]) -> Any:
-        """`f(...)`; raises Refused, or Raised with what the program's own call would raise."""
+        """Evaluates `f(...)`. Raises RefusedOperation, or EvaluationRaised with what the program's call would raise."""
         allowed = self._functions.get(id(f)) or FUNCTIONS.get(id(f))
         if allowed is not None:
             first = [self] if id(f) in self._functions else []
             try:
                 return allowed(*first, *arguments, **keywords)
-            except TypeError as error:  # a wrong number of arguments, or a keyword that is not taken here
+            except TypeError as error:  # a wrong number of arguments, or an unsupported keyword
                 raise RefusedOperation("`%s` is not called that way here (%s)" % (name_of(f), error)) from None
         if type(f) is types.BuiltinFunctionType:
             if id(f) in READINGS and not arguments and not keywords:
@@ -105,20 +105,20 @@ class AllowedCalls:
                 return self.method(arguments[0], name, arguments[1:], keywords)
         if is_date_class(f):
             return make_date(f, arguments, keywords)
-        if is_ufunc(f) and len(arguments) == 1 and not keywords:  # a second one would be written to
+        if is_ufunc(f) and len(arguments) == 1 and not keywords:  # another argument would be written to
             return number(f, arguments[0])
         raise RefusedOperation(_why_not(f))
 
     def method(self, x: Any, name: str, arguments: list[Any], keywords: dict[str, Any]) -> Any:
-        """`x.name(...)` of a builtin type."""
+        """Evaluates `x.name(...)` of a builtin type."""
         return call_method(x, name, [self.materialized(part) for part in arguments], keywords)
 
     def materialized(self, x: Any) -> Any:
-        """A list in the place of an iterator of our own."""
+        """Returns `x`, with an iterator of our own turned into a list."""
         return list(self.iterate(x)) if self.is_own(x) else x
 
     def length(self, x: Any) -> Any:
-        """`len(x)` of a builtin container, a view, an array, or a subclass without a `__len__` of its own."""
+        """Returns `len(x)` of a builtin container, a view, an array, or a subclass without its own `__len__`."""
         if one_of(x, VIEWS) or is_array(x):
             return legitimate(len, x)
         if is_frame(x) and frame_shape(x):
@@ -149,7 +149,7 @@ class AllowedCalls:
         return items[legitimate(function, range(len(items)), key=keys.__getitem__)]
 
     def _keys(self, items: list[Any], key: Any) -> list[Any]:
-        """What items are compared by; comparing them runs no code of the program."""
+        """The sort keys of items, checked so that comparing them runs no code of the program."""
         try:
             keys = items if key is None else [self.call(key, [item], {}) for item in items]
         except RefusedOperation as refusal:
@@ -248,7 +248,7 @@ class AllowedCalls:
         id(getattr): _getattr,
         id(hasattr): _hasattr,
     }
-    """By identity: an alias `size = len` passes, `len = os.system` does not."""
+    """Allowed functions by identity: an alias `size = len` passes, `len = os.system` does not."""
 
 
 def _base_items(x: Any) -> Any:

@@ -1,10 +1,10 @@
-"""`x.name` and `x[i]` as the interpreter would find them, without what a class could hook in.
+"""Finds `x.name` and `x[i]` as the interpreter would, without any hook that a class may define.
 
 The order is that of `object.__getattribute__` and `type.__getattribute__` (Descriptor Guide of the Python
 documentation): a data descriptor of the class, the instance's dictionary, another attribute of the class, then
-`__getattr__`. At each of these steps code of the program may stand. So this only looks where the attribute would be
-found, by C descriptors of exact types, and refuses where the interpreter would call something. `inspect.getattr_static`
-is not enough: it finds what is stored, but not whether the program would get that.
+`__getattr__`. Each of these steps may run code of the program. So this only finds where the attribute would come from,
+by C descriptors of exact types, and refuses where the interpreter would call something. `inspect.getattr_static` is not
+enough: it finds what is stored, but not whether the program would get that.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -58,7 +58,7 @@ from ..stored.statics import (
 from .operations import legitimate, quietly
 
 _C_MODULES = ("builtins", "collections", "datetime", "_io", "re", "functools", "decimal", "itertools", "numpy")
-"""Static types of these find attributes in the ordinary way, apart from those below."""
+"""Modules whose static types look attributes up in the ordinary way, except for `_FORWARDING`."""
 
 _PROXIES: tuple[Any, ...] = (_weakref.ProxyType, _weakref.CallableProxyType)  # of `builtins` until Python 3.9
 _FORWARDING: tuple[Any, ...] = (*_PROXIES, super, types.MethodType, getattr(types, "GenericAlias", super))
@@ -74,11 +74,11 @@ _GETSETS: dict[str, tuple[str, ...]] = {
     "numpy.ndarray": ("shape", "dtype", "size", "ndim", "nbytes", "itemsize", "T", "real", "imag"),
     "numpy.generic": ("shape", "dtype", "size", "ndim", "nbytes", "itemsize", "real", "imag"),
 }
-"""Attributes that C code computes from the object's own memory alone."""
+"""Attributes that C code computes only from the object's own memory."""
 
 
 def attribute(x: Any, name: str) -> Any:
-    """`x.name`; raises Refused, or Raised with the AttributeError that the program would get."""
+    """Returns `x.name`. Raises RefusedOperation, or EvaluationRaised with the program's AttributeError."""
     cls = type(x)
     if cls is Frozen:
         return part_named(x, name)
@@ -113,7 +113,7 @@ def attribute(x: Any, name: str) -> Any:
 
 
 def _of_library(x: Any, cls: Any, name: str) -> Any:
-    """A property of a known class, computed here from what the object stores; else MISSING."""
+    """A property of a known library class, computed here from stored fields; otherwise MISSING."""
     if name == "shape" and is_frame(x):
         return tuple(frame_shape(x)) or MISSING
     if name in ("columns", "index") and is_frame(x):
@@ -225,7 +225,7 @@ def _dunder(x: Any, name: str) -> Any:
 
 
 def subscript(x: Any, index: Any) -> Any:
-    """`x[index]` of a builtin container, of a subclass without its own `__getitem__`, or of a numpy array."""
+    """Returns `x[index]` of a builtin container, a subclass without its own `__getitem__`, or a numpy array."""
     cls = type(x)
     if cls is Frozen:
         return part_at(x, index)
@@ -262,7 +262,7 @@ def _item(x: Any, base: Any, key: Any) -> Any:
 
 
 def plain_keys_of(x: Any) -> bool:
-    """Whether a dict, or an instance of a subclass, has keys of exact builtin types only."""
+    """Returns whether a dict, or an instance of a subclass, has only keys of exact builtin types."""
     return plain_keys(dict.keys(x))
 
 

@@ -1,12 +1,13 @@
-"""Interprets the Node language (`protocol/contracts/inspection.py`) by the exact types it meets; refuses the rest.
+"""Interprets the Node language (`protocol/contracts/inspection.py`) by exact types; refuses everything else.
 
-A tree walk over JSON nodes. `eval` in a restricted namespace is no way: every operator, attribute and call of an object
-of the program runs that object's code, whatever names it can see. Here each node asks for the exact type of its
+A tree walk over JSON nodes. `eval` in a restricted namespace would not do: every operator, attribute and call of one of
+the program's objects runs that object's code, whatever names it can see. Here each node checks the exact type of its
 operands first, and uses the C function of that type, or refuses.
 
-Four results are kept apart: a value; `raised`, what the program itself would get; `missing`, a name without a value;
-and `refused`, which says nothing about the program. `_tick` counts each node and item, `_paid` adds up the sizes of the
-results: an operation checks beforehand that its own result is small, but many small ones would fill the memory too.
+There are four kinds of results: a value; `raised`, the exception that the program itself would get; `missing`, a name
+without a value; and `refused`, which implies nothing about the program. `_tick` counts each node and item, `_paid` adds
+up the sizes of the results: an operation checks first that its own result is small, but many small ones would fill the
+memory as well.
 """
 
 # ruff: noqa: B905  Python 3.8's zip takes no `strict`
@@ -43,7 +44,7 @@ _MAX_DEPTH = 40
 
 
 class NodeInterpreter:
-    """Evaluates expressions in one frame; each answer is a Fact structure."""
+    """Evaluates expressions in one frame; each result is an ExpressionResult dict."""
 
     def __init__(self, describer: ValueDescriber, frame: Any, names: dict[str, Any], level: str) -> None:
         self._describer = describer
@@ -61,11 +62,11 @@ class NodeInterpreter:
         self._calls = AllowedCalls(self._tick)
 
     def evaluation(self, node: Any) -> dict[str, Any]:
-        """The value of one expression, or why there is none; raises nothing."""
+        """Returns the value of an expression, or why it has none. Raises nothing."""
         return self.described(*self.outcome(node))
 
     def outcome(self, node: Any) -> tuple[str, Any]:
-        """Outcome and data: `value`, `part` (column_selection.py); `refused`, `missing` or `raised`, with a text."""
+        """Returns kind and data: `value`, `part` (column_selection.py), or `refused`, `missing`, `raised` with text."""
         self._begin()
         try:
             part = part_of(node, self._evaluate)
@@ -84,7 +85,7 @@ class NodeInterpreter:
             self._calls.forget()
 
     def described(self, kind: str, x: Any) -> dict[str, Any]:
-        """An outcome as a Fact structure; raises nothing."""
+        """Returns an outcome as an ExpressionResult dict. Raises nothing."""
         if kind not in ("value", "part"):
             return {"error": kind, "text": x}
         try:
@@ -155,7 +156,7 @@ class NodeInterpreter:
     def _and(self, parts: Any) -> Any:
         value: Any = True
         for part in parts[:-1]:
-            # As in Python: the value is that of the part that decides, its truth is asked once, and what follows is not
+            # As in Python: the result is the deciding part's value, its truth is tested once, and later parts are not
             # evaluated.
             value, true = self._truth(part)
             if not true:
@@ -246,7 +247,7 @@ class NodeInterpreter:
         return self._formatted(node) if node[0] == "fv" else text_of(self._evaluate(node))
 
     def _comprehension(self, kind: str, element: Any, clauses: Any) -> Any:
-        # Anything but a pair that is written down would be unpacked by the program's own `__iter__`.
+        # Any element other than a literal pair would be unpacked by the program's own `__iter__`.
         if kind == "dict" and (
             element[0] != "t" or [part[0] for part in element[1]].count("*") or len(element[1]) != 2
         ):
@@ -275,7 +276,7 @@ class NodeInterpreter:
                     yield made
 
     def _within(self, scopes: list[dict[str, Any]], evaluate: Any, node: Any) -> Any:
-        """Evaluates with a comprehension's names: generators interleave, so each brings its own."""
+        """Evaluates with a comprehension's names: generators interleave, so each sets its own."""
         before = self._scopes
         self._scopes = scopes
         try:

@@ -1,4 +1,4 @@
-"""Operators on values of exact builtin types and on plain numpy arrays, within limits of size."""
+"""Operators on values of exact builtin types and on plain numpy arrays, with limits on size."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownLambdaType=false
@@ -60,7 +60,7 @@ _MATRIX_SIZE = 4096
 
 
 def legitimate(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
-    """Calls C code that the rules allow; what it raises is what the program's expression raises."""
+    """Calls allowed C code; its exception becomes the expression's exception, EvaluationRaised."""
     try:
         return function(*arguments, **keywords)
     except (RefusedOperation, EvaluationRaised, RecursionError, MemoryError):
@@ -70,7 +70,7 @@ def legitimate(function: Callable[..., Any], *arguments: Any, **keywords: Any) -
 
 
 def truth_of(x: Any) -> bool:
-    """`bool(x)` where no code of the program decides it; an array of more than one item raises."""
+    """Returns `bool(x)` if no code of the program decides it; raises for an array of more than one item."""
     if not is_array(x):
         return truth(x)
     if not x.size:
@@ -79,7 +79,7 @@ def truth_of(x: Any) -> bool:
 
 
 def quietly(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
-    """The same for numpy, whose warnings and floating-point callbacks stay off."""
+    """Calls a numpy function as `legitimate` does, with numpy's warnings and floating-point callbacks off."""
     errstate = loaded("numpy", "errstate")
     if type(errstate) is not type or not module_of(errstate).startswith("numpy"):
         raise RefusedOperation("the program has replaced numpy.errstate; read the values instead")
@@ -88,7 +88,7 @@ def quietly(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> A
 
 
 def unary(op: str, x: Any) -> Any:
-    """`-x`, `+x`, `~x` of a number."""
+    """Returns `-x`, `+x` or `~x` of a number."""
     function: Any = {"-": operator.neg, "+": operator.pos, "~": operator.invert}[op]
     if type(x) is bool:
         x = int(x)  # `~True` warns
@@ -100,7 +100,7 @@ def unary(op: str, x: Any) -> Any:
 
 
 def binary(op: str, x: Any, y: Any) -> Any:
-    """`x op y`; refuses operands of types with code of their own, and results that are too large."""
+    """Returns `x op y`; refuses types with code of their own, and results that are too large."""
     function = BINARY[op]
     if is_array(x) or is_array(y):
         if not all(is_array(part) or one_of(part, NUMBERS) for part in (x, y)):
@@ -118,7 +118,7 @@ def binary(op: str, x: Any, y: Any) -> Any:
 
 
 def compare(op: str, x: Any, y: Any) -> Any:
-    """`x op y` for `is`, membership, equality and order."""
+    """Returns `x op y` for `is`, membership, equality and order."""
     if op == "is":
         return x is y
     if op == "is not":
@@ -147,7 +147,7 @@ def _is_number(x: Any) -> bool:
 
 
 def contains(container: Any, x: Any) -> bool:
-    """`x in container`."""
+    """Returns `x in container`."""
     if not is_plain(x):
         if one_of(container, (list, tuple)) and any(x is part for part in container[:MAX_ITEMS]):
             return True
@@ -218,6 +218,6 @@ def _check_array_size(op: str, x: Any, y: Any) -> None:
         _limit(max(sizes), _MATRIX_SIZE)
     shapes = [getattr(part, "shape", ()) for part in (x, y)]
     if shapes[0] != shapes[1] and min(sizes) > 1:
-        _limit(sizes[0] * sizes[1], _NUMPY_SIZE)  # broadcasting makes at most the product
+        _limit(sizes[0] * sizes[1], _NUMPY_SIZE)  # broadcasting yields at most the product of the sizes
     if op in ("**", "<<") and any(type(part) is int and abs(part) > 1 << 62 for part in (x, y)):
         raise RefusedOperation("a number too large for the array; use a smaller one")

@@ -1,4 +1,4 @@
-"""Functions of builtins, math and numpy that only compute, each with the rule that its arguments must keep."""
+"""Functions of builtins, math and numpy that only compute, each with the rules for its arguments."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownLambdaType=false
@@ -43,20 +43,20 @@ _LIMITED_MATH = ("factorial", "comb", "perm", "pow", "ldexp", "lcm")
 
 
 def _genuine(module: Any, names: Any) -> dict[int, Any]:
-    """Functions and classes of a module in C, by identity, without those that the program has put in their place."""
+    """A module's C functions and classes by identity, without those that the program has replaced."""
     found = [(name, vars(module).get(name)) for name in names]
     return {id(f): f for name, f in found if of_the_interpreter(f, name)}
 
 
 MATH = _genuine(math, vars(math))
-"""math's functions by their identity."""
+"""math's functions, by identity."""
 
 READINGS = {
     **_genuine(os, ("getpid", "getppid", "getcwd")),
     **_genuine(time, ("time", "monotonic", "perf_counter", "time_ns")),
     **_genuine(threading, ("get_ident", "get_native_id")),
 }
-"""Functions without arguments that only tell what is."""
+"""Functions without arguments that only read state, by identity."""
 
 _PLAIN = ("ord", "chr", "divmod", "hex", "bin", "oct", "str", "repr", "ascii", "int", "float", "complex", "hash", "id")
 _DATES = ("date", "datetime", "timedelta")
@@ -64,7 +64,7 @@ _UFUNCS = ("isnan", "isinf", "isfinite", "sqrt", "exp", "log", "absolute", "squa
 
 
 def number(function: Any, x: Any) -> Any:
-    """`function(x)` of a plain value or of a numpy array."""
+    """Returns `function(x)` of a plain value or of a numpy array."""
     if is_array(x):
         return quietly(function, x)
     if not is_plain(x):
@@ -79,7 +79,7 @@ def _round(x: Any, digits: Any = None) -> Any:
 
 
 def ints(parts: Any) -> Any:
-    """The same parts; raises Refused if one is no builtin scalar (it could have an `__index__`)."""
+    """Returns the same parts. Raises RefusedOperation if one is not a builtin scalar (it could define `__index__`)."""
     for part in parts:
         if not is_scalar(part):
             raise RefusedOperation("an argument of type %s may run its code; use an int" % type_name(type(part)))
@@ -149,7 +149,7 @@ def _finds_attributes_as_usual(cls: Any) -> bool:
 
 
 def call_math(f: Any, name: str, arguments: list[Any], keywords: dict[str, Any]) -> Any:
-    """`math.name(...)` of numbers and of lists of numbers, within limits of size."""
+    """Returns `math.name(...)` of numbers and of lists of numbers, within limits of size."""
     if not all(is_plain(x) for x in (*arguments, *keywords.values())):
         raise RefusedOperation("math.%s takes builtin numbers only here" % name)
     numbers = [x for x in arguments if type(x) is int]
@@ -165,7 +165,7 @@ def call_math(f: Any, name: str, arguments: list[Any], keywords: dict[str, Any])
 
 
 def is_ufunc(f: Any) -> bool:
-    """Whether it is one of numpy's functions of one array that are allowed; one made of a function says so."""
+    """Returns whether `f` is one of the allowed numpy ufuncs, and not a ufunc made from a Python function."""
     return any(f is loaded("numpy", name) and genuine_ufunc(name) for name in _UFUNCS)
 
 
@@ -181,12 +181,12 @@ def _issubclass(x: Any, classes: Any) -> bool:
 
 
 def is_date_class(f: Any) -> bool:
-    """Whether it is date, datetime or timedelta, as written in C."""
+    """Returns whether `f` is date, datetime or timedelta, in its C implementation."""
     return type(f) is type and made_in_c(f) and any(f is loaded("datetime", name) for name in _DATES)
 
 
 def make_date(f: Any, arguments: list[Any], keywords: dict[str, Any]) -> Any:
-    """`date(2024, 2, 29)`, `timedelta(days=1)`."""
+    """Returns a date, datetime or timedelta: `date(2024, 2, 29)`, `timedelta(days=1)`."""
     if not all(one_of(x, NUMBERS) for x in (*arguments, *keywords.values())):
         raise RefusedOperation("%s() takes numbers only here" % short_name(f))
     return legitimate(f, *arguments, **keywords)

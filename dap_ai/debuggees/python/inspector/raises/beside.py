@@ -1,4 +1,4 @@
-"""Variables of a frame in an editor: beside what a name holds now, what it held when the program failed."""
+"""Shows variables in an editor with both their current value and their value when the program failed."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # pydevd's own modules: Any.
@@ -13,11 +13,11 @@ from ..earlier import MARK, changed
 
 
 def show_beside() -> None:
-    """From now on pydevd lists both where they differ; values that are no plain data are left out."""
+    """Makes pydevd list both values where they differ, from now on; only plain data has an earlier value."""
     module: Any = sys.modules.get("_pydevd_bundle.pydevd_suspended_frames")
     kind: Any = getattr(module, "_FrameVariable", None)
     if kind is None or not hasattr(module, "_ObjectVariable"):
-        return  # another debugpy
+        return  # another version of debugpy
     plain = kind.get_children_variables
 
     def get_children_variables(self: Any, fmt: Any = None, scope: Any = None) -> Any:
@@ -27,7 +27,7 @@ def show_beside() -> None:
                 made = _changed(self.frame)
                 rows = [each for row in rows for each in (row, *_beside(module, self, row, made))]
         except Exception:
-            pass  # what there is now is shown all the same
+            pass  # the current values are shown anyway
         return rows
 
     kind.get_children_variables = get_children_variables
@@ -41,7 +41,7 @@ def _beside(module: Any, of: Any, row: Any, made: dict[str, Any]) -> list[Any]:
 
 
 def _changed(frame: Any) -> dict[str, Any]:
-    """The copies of what the frame's names held, of those that hold something else now."""
+    """Copies of the frame's earlier values, for the names whose value has changed."""
     moment = _moment_of(frame)
     return changed(frame, moment) if moment is not None else {}
 

@@ -1,21 +1,18 @@
-"""Hears of each exception that is raised, and captures what the user's frames hold; Python 3.12 and newer.
+"""Captures values in the user's frames at each raise, within a budget; Python 3.12 and newer.
 
-Within a budget: where exceptions cost more, what is raised at the same place again and again is counted and no more;
-then the event is off, for a while or until the function returns in which they are raised.
+It uses `sys.monitoring` (PEP 669). A place can't be switched off by itself: only local events may return DISABLE, and
+RAISE is not one. So the cost is bounded in three steps, each of which captures less and costs the program less:
 
-`sys.monitoring` (PEP 669). A place can't be switched off by itself: only local events may return DISABLE, and RAISE is
-none. So the cost is bounded in three steps, of which each captures less and costs the program less:
-
-1. All is captured while there is plenty of the budget (`cpu_budget.py`, a token bucket of 3 % of the processor's time).
+1. Every raise is captured while the budget is plenty (`cpu_budget.py`, a token bucket of 3 % of the processor's time).
 2. Below that, a place is captured four times, and then only counted; the clock is read once in 64 counted raises.
-3. Spent, the event goes off for the whole process, for 0.1 s or until a function returns.
+3. When the budget is used up, the event is off for the whole process, for 0.1 s or until a function returns.
 
-A place is (code, type of the exception, instruction). Its captures are dropped once it raises unheard: an exception
+A place is (code, type of the exception, instruction). Its captures are dropped once it raises uncaptured: an exception
 often gets the address of an earlier one, and would be given that one's values.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
-# Frames hold Any; `sys.monitoring` is of newer Pythons.
+# Frames hold Any; `sys.monitoring` needs Python 3.12.
 
 from __future__ import annotations
 
@@ -31,26 +28,26 @@ from .cpu_budget import CpuBudget
 
 PAUSE_S = 0.1
 _TOOLS = (4, 3, 5, 2)
-"""Free for anybody; then those of an optimizer and a profiler."""
+"""Tool ids to try: free ones first, then those of an optimizer and a profiler."""
 NAME = "dap_ai"
 _COUNTED_NS, _LOOKED_AT_NS, _RETURN_NS = 450, 1000, 10_000
-"""What an event costs: one that is only counted, one that is looked at, and the return of a function."""
+"""Nanoseconds per event: a raise that is only counted, one that is examined, and a function's return."""
 _COUNTED_PER_LOOK = 64
 _EARLY_NS = 5_000_000
 _MAX_SITES = 1000
 _CAPTURES_OF_A_SITE = 4
-"""So many in a while, once the budget runs low."""
+"""Captures per place within a period, once the budget runs low."""
 _BALLAST = 4000
 
 _current_frame: Any = sys._getframe  # pyright: ignore[reportPrivateUsage]  its documented name
 _traceback_of: Any = BaseException.__dict__["__traceback__"].__get__
 Site = Tuple[int, int, int]
-"""The ids of a code and of an exception's type, and the offset of the instruction between them."""
+"""A place: the ids of a code object and of an exception's type, with the instruction's offset between them."""
 _own, _processor = time.thread_time_ns, time.process_time_ns
 
 
 class RaiseWatch:
-    """One process's. `is_user`: whether a file is the user's; `later(f)`: has `f` called once, PAUSE_S from now."""
+    """Watches one process. `is_user`: whether a file is the user's; `later(f)` must call `f` once, PAUSE_S from now."""
 
     def __init__(self, is_user: Callable[[str], bool], later: Callable[[Callable[[], None]], None] | None) -> None:
         self._monitoring: Any = getattr(sys, "monitoring", None)
@@ -58,7 +55,7 @@ class RaiseWatch:
         self._files: dict[str, bool] = {}
         self._frequent: set[Site] = set()
         self._times: dict[Site, int] = {}
-        """How often each place has raised, of late; while there is plenty of the budget, nobody counts."""
+        """Recent raises per place; not counted while the budget is plenty."""
         self._budget = CpuBudget()
         self._counts_down = _COUNTED_PER_LOOK
         self._is_off, self._is_due, self._off_since, self._callers = False, False, 0, 0
@@ -67,14 +64,14 @@ class RaiseWatch:
         self._ballast: list[Any] = list(map(repeat, (None,) * _BALLAST))
 
     def begin(self) -> bool:
-        """Whether there is a free tool id; False on older Pythons, too."""
+        """Starts the watch; returns whether a tool id is free. Always False before Python 3.12."""
         monitoring = self._monitoring
         if monitoring is None:
             return False
         for tool in _TOOLS:
             try:
                 monitoring.use_tool_id(tool, NAME)
-            except ValueError:  # somebody else's
+            except ValueError:  # used by another tool
                 continue
             self._tool = tool
             monitoring.register_callback(tool, monitoring.events.RAISE, self._on_raise)
@@ -84,7 +81,7 @@ class RaiseWatch:
         return False
 
     def end(self) -> None:
-        """Gives the tool id back. Again changes nothing."""
+        """Stops the watch and frees the tool id; a second call has no effect."""
         tool, self._tool = self._tool, None
         if tool is not None:
             self._monitoring.set_events(tool, 0)
@@ -94,7 +91,7 @@ class RaiseWatch:
             captures.clear()
 
     def resume(self) -> None:
-        """The event is on again, if what it may cost has been earned."""
+        """Turns the event on again, if its cost has been earned."""
         self._is_due = False
         if self._tool is None or os.getpid() != self._pid:
             return
@@ -129,7 +126,7 @@ class RaiseWatch:
         if not budget.is_plenty:
             self._earn()
             if budget.is_spent or self._is_frequent(site):
-                captures.drop(site)  # another exception may come to have its address
+                captures.drop(site)  # another exception may get its address
                 self._frequent.add(site)
                 self._counts_down -= 1
                 if self._counts_down <= 0:
@@ -139,14 +136,14 @@ class RaiseWatch:
             self._of_user(site, exc)
 
     def _is_frequent(self, site: Site) -> bool:
-        """Whether this place has had its captures of this while."""
+        """Whether this place has used up its captures of the current period."""
         if len(self._times) >= _MAX_SITES:
             self._times.clear()
         times = self._times[site] = self._times.get(site, 0) + 1
         return times > _CAPTURES_OF_A_SITE and not self._budget.is_plenty
 
     def _look(self, code: Any, ns: int) -> None:
-        """At the budget. Some raises after the last capture at the earliest: somebody may be about to read it."""
+        """Updates the budget. Happens some raises after the last capture, which a reader may be about to use."""
         self._counts_down = _COUNTED_PER_LOOK
         self._budget.spend(ns)
         self._earn()
@@ -162,14 +159,14 @@ class RaiseWatch:
             self._resume_later()
 
     def _pause(self, code: Any) -> None:
-        """Until there is something in the budget again, or the function returns; if that has come soon, a caller."""
-        captures.clear()  # as above: nothing is heard of what is raised now
+        """Turns the event off until the budget is refilled or the function (or a caller, if too soon) returns."""
+        captures.clear()  # as above: exceptions raised now are not captured
         self._is_off, self._off_since = True, _processor()
         self._monitoring.set_events(self._tool, 0)
-        # PY_RETURN is a local event, so it can be set for one code object and costs nothing elsewhere. The function
-        # that raises so often mostly runs a loop; when it returns, the storm is over. If the return came within 5 ms
-        # (`_EARLY_NS`), it was not: the next time the caller of that function is waited for, one frame further out with
-        # each failure.
+        # PY_RETURN is a local event, so it can be set for one code object and costs nothing elsewhere. A function that
+        # raises so often usually runs a loop; when it returns, the frequent raises are over. If it returned within 5 ms
+        # (`_EARLY_NS`), they were not: the next pause lasts until that function's caller returns, one frame further
+        # out with each failed attempt.
         frame = _current_frame(1)
         while frame is not None and frame.f_code is not code:
             frame = frame.f_back
@@ -192,10 +189,10 @@ class RaiseWatch:
             self._monitoring.set_events(self._tool, self._monitoring.events.RAISE)
 
     def _is_on_its_way(self, exc: Any) -> bool:
-        """Whether it comes from a frame of the user's, where it has been heard of."""
+        """Whether the exception comes from one of the user's frames, where it was captured."""
         entry = _traceback_of(exc)
-        # RAISE comes again in each frame that an exception passes through. Only the first one of the user's holds the
-        # values of the raise; a traceback that has such a frame further in has been captured there.
+        # RAISE occurs again in each frame that an exception passes through. Only the user's first frame has the
+        # values of the raise; a traceback with such a frame further in has been captured there.
         inner = entry.tb_next if entry is not None else None
         while inner is not None:
             if self._files.get(inner.tb_frame.f_code.co_filename):
@@ -214,7 +211,7 @@ class RaiseWatch:
         try:
             captures.capture(entry.tb_frame, exc, site, self._is_user)
         except Exception as error:
-            if not _is_ours(error):  # of a signal's handler: it is for the program
+            if not _is_ours(error):  # raised by a signal handler: it is the program's
                 raise
         finally:
             while self._ballast and gc.get_count()[0] > before:
@@ -232,7 +229,7 @@ class RaiseWatch:
 
 
 def _is_ours(error: BaseException) -> bool:
-    """Whether it was raised by what is called here."""
+    """Whether our own code raised the exception."""
     entry: Any = _traceback_of(error)
     while entry.tb_next is not None:
         entry = entry.tb_next

@@ -1,4 +1,4 @@
-"""The watch of a debuggee: the injector begins it before the program starts."""
+"""Starts the raise watch of a debuggee: the injector calls it before the program starts."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # pydevd's own modules: Any.
@@ -17,13 +17,13 @@ from .raise_events import PAUSE_S, RaiseWatch
 
 MAGIC = "dap_ai:"
 _watches: Dict[int, RaiseWatch] = {}
-"""By the id of the process: a fork inherits its parent's, which nothing resumes there."""
+"""Watches by process id: a fork inherits its parent's, which nothing resumes there."""
 _shown: List[int] = []
-"""The process in which pydevd has been told; its forks inherit it."""
+"""The process in which pydevd was patched; its forks inherit the patch."""
 
 
 def watch(_: str) -> str:
-    """MAGIC if exceptions are captured from now on, else ""."""
+    """Starts capturing exceptions; returns MAGIC on success, otherwise ""."""
     pid = os.getpid()
     if pid not in _watches:
         for other in _watches.values():
@@ -40,7 +40,7 @@ def watch(_: str) -> str:
 
 
 def _later(call: Callable[[], None]) -> None:
-    """In a thread of pydevd's, which neither the program's debugger nor its own functions know of."""
+    """Calls a function later in one of pydevd's threads, unknown to the program and its debugger."""
     threads: Any = sys.modules.get("_pydevd_bundle.pydevd_daemon_thread")
     debugger = sys.modules["pydevd"].get_global_debugger()  # type: ignore[attr-defined]
     if threads is not None and debugger is not None:

@@ -1,4 +1,4 @@
-"""Arrays of numpy, by what their C structures store."""
+"""Describes numpy arrays, from their C structures."""
 
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -24,7 +24,7 @@ def _member(x: Any, name: str) -> Any:
 
 
 def array_text(describer: Any, x: Any, depth: int) -> str:
-    """`array([1.0, 2.0, ... 8 more], float64)`, with the shape when there is more than one axis."""
+    """Returns an array as text, with its shape if multidimensional: `array([1.0, 2.0, ... 8 more], float64)`."""
     shape, kind = _member(x, "shape"), dtype_text(_member(x, "dtype"))
     name = "array" if short_name(type(x)) == "ndarray" else short_name(type(x))
     extent = "" if len(shape) == 1 else ", shape " + repr(shape)
@@ -34,13 +34,13 @@ def array_text(describer: Any, x: Any, depth: int) -> str:
 
 
 def _plain(x: Any) -> Any:
-    """The same memory as an exact array: no method of a subclass takes part in what is read."""
+    """The same memory as a plain ndarray, so that no method of a subclass is called."""
     base = loaded("numpy", "ndarray")
     return x if is_array(x) else base.view(x, base)
 
 
 def _nested(describer: Any, x: Any, depth: int) -> str:
-    """The items, in brackets for each axis; the number itself of an array without axes."""
+    """The items, in brackets for each axis; just the number for an array without axes."""
     if not x.shape:
         return CellTexts(describer, False, quotes=True).of(x.reshape(1), [0])[0]
     places = list(range(min(x.shape[0], describer.max_items)))
@@ -54,7 +54,7 @@ def _nested(describer: Any, x: Any, depth: int) -> str:
 
 
 def _matrix(describer: Any, x: Any) -> dict[str, Any] | None:
-    """The Table structure of an array with two axes, or of one of records."""
+    """The Table dict of an array with two axes, or of an array of records."""
     cells, names = CellTexts(describer, False), x.dtype.names
     of_records = len(x.shape) == 1 and type(names) is tuple
     if not (len(x.shape) == 2 or of_records) or not describer.wants_table():
@@ -71,7 +71,7 @@ def _matrix(describer: Any, x: Any) -> dict[str, Any] | None:
 
 
 def array_details(describer: Any, x: Any) -> dict[str, Any]:
-    """Shape, dtype, and whether there are nan or infinite items."""
+    """Returns the shape, dtype, and a note of nan or infinite items."""
     shape = list(_member(x, "shape"))
     details: dict[str, Any] = {"shape": shape, "dtype": dtype_text(_member(x, "dtype")), "note": ""}
     if shape:

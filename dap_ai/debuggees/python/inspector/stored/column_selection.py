@@ -1,6 +1,6 @@
-"""`df["total"]`, `df.total`, `df[["a", "b"]]`, `df.head(3)`, `df.dtypes` where nothing may be called: read, not run.
+"""Reads `df["total"]`, `df.total`, `df[["a", "b"]]`, `df.head(3)` without calling pandas.
 
-Such a part is only described, never computed with: it is the last thing that an expression does.
+Such a selection is only described, never computed with: it must be the expression's last operation.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -20,7 +20,7 @@ _MAX_LABELS = 10_000
 
 
 class ColumnSelection:
-    """Some columns (their places) and rows of a frame or a series; `is_series`: the one column by itself."""
+    """Columns (by position) and rows of a data frame or series; `is_series`: a single column as a series."""
 
     __slots__ = ("columns", "is_series", "rows", "source")
 
@@ -28,7 +28,7 @@ class ColumnSelection:
         self.source, self.columns, self.rows, self.is_series = source, columns, rows, is_series
 
     def described(self, describer: Any) -> dict[str, Any]:
-        """The Value structure of the series or the frame that pandas would make."""
+        """Returns the Value dict of the series or data frame that pandas would make."""
         name = "Series" if self.is_series else "DataFrame"
         shape = [len(self.rows)] if self.is_series else [len(self.rows), len(self.columns)]
         found = [dtype_of(column.array) for column in columns_of(self.source, self.columns) if column is not None]
@@ -49,7 +49,7 @@ class ColumnSelection:
 
 
 def part_of(node: Any, evaluate: Callable[[Any], Any]) -> ColumnSelection | None:
-    """The part that an expression names; None if it names none. Raises Refused, and what `evaluate` does."""
+    """Returns the selection that an expression makes, or None. Raises RefusedOperation, and what `evaluate` raises."""
     form = node[0] if type(node) is list and node and type(node[0]) is str else ""
     if form == "s" and node[2][:1] in (["c"], ["l"]):
         whole = _whole(node[1], evaluate, "__getitem__")
@@ -64,7 +64,7 @@ def part_of(node: Any, evaluate: Callable[[Any], Any]) -> ColumnSelection | None
 
 
 def _whole(node: Any, evaluate: Callable[[Any], Any], method: str) -> ColumnSelection | None:
-    """The series or frame before it, if pandas' own method would be called on it."""
+    """The series or data frame before the operation, if pandas' own method would be called on it."""
     inner = part_of(node, evaluate)
     if inner is not None:
         return inner
@@ -79,7 +79,7 @@ def _whole(node: Any, evaluate: Callable[[Any], Any], method: str) -> ColumnSele
 
 
 def _columns(whole: ColumnSelection, index: Any) -> ColumnSelection | None:
-    """By a label, or a list of labels."""
+    """The columns with a label, or a list of labels."""
     if whole.is_series:
         return None
     wanted = [index] if index[0] == "c" else index[1]
@@ -96,7 +96,7 @@ def _column(whole: ColumnSelection, name: Any) -> ColumnSelection | None:
 
 
 def _place(whole: ColumnSelection, label: str) -> int:
-    """Of the one column with this label. Raises Refused."""
+    """The position of the only column with this label. Raises RefusedOperation."""
     index = axes_of(whole.source)[0]
     data = part(index, "_data")
     data = data if is_array(data) else part(data, "_ndarray")
@@ -109,7 +109,7 @@ def _place(whole: ColumnSelection, label: str) -> int:
 
 
 def _ends(whole: ColumnSelection, name: str, arguments: list[Any], evaluate: Callable[[Any], Any]) -> ColumnSelection:
-    """The first or the last rows; all but so many for a negative number."""
+    """The first or last rows; for a negative count all but that many."""
     count = evaluate(arguments[0]) if arguments else 5
     if type(count) is not int:
         raise RefusedOperation("`%s` takes an int here" % name)

@@ -1,7 +1,7 @@
-"""What arrays of numpy and of pandas hold, item by item as text: of the wanted items alone, by what is stored.
+"""Renders items of numpy and pandas arrays as text: only the given items, from stored data.
 
-An array of pandas is made of arrays of numpy: values and a mask, codes and categories, numbers since 1970. Where its
-items lie in memory of another library (Arrow), only a copy of the program may ask for them.
+A pandas array consists of numpy arrays: values and a mask, codes and categories, numbers since 1970. If another library
+(Arrow) stores its items, only a copy of the program may read them.
 """
 
 # ruff: noqa: B905  Python 3.8's zip takes no `strict`
@@ -21,15 +21,15 @@ from .time_values import moment_text, period_text, span_text, without_midnight
 
 MAX_CELL_CHARS = 120
 UNREAD = "..."
-"""Of an item that cannot be read where nothing may be run."""
+"""The text of an item that cannot be read without running code."""
 _LIKE_OTHERS = re.compile(r"[-+]?[\d.,]+(?:e[-+]?\d+)?|True|False|None|nan|NaN|NaT|<NA>|", re.IGNORECASE)
-"""A string that reads like another value: beside others that are none it is quoted."""
+"""Matches a string that reads like another value: it is quoted in a column whose other strings are not."""
 
 
 class CellTexts:
-    """Makes the texts of items.
+    """Renders items as text.
 
-    `run`: code of the program may be run, because this is a copy of it. `quotes`: strings are written as in source.
+    `run`: the program's code may run, because this is a copy of it. `quotes`: strings are written as in source.
     """
 
     def __init__(self, describer: Any, run: bool, quotes: bool = False) -> None:
@@ -38,15 +38,15 @@ class CellTexts:
         self._quotes = quotes
 
     def of(self, x: Any, places: list[int], row: int = 0) -> list[str]:
-        """The items at these places of an array or an index; UNREAD for one that cannot be read.
+        """Returns the items at these positions of an array or an index; UNREAD for each that cannot be read.
 
-        `row`: of an array with two axes.
+        `row`: the row of an array with two axes.
         """
         try:
             texts = self._texts(x, places, row)
             if texts is not None:
                 return texts
-        except Exception:  # the layout of another version
+        except Exception:  # another version's layout
             texts = None
         if self._run:
             try:
@@ -77,14 +77,14 @@ class CellTexts:
         return self.of(inner, places)
 
     def _coded(self, categories: Any, codes: Any, places: list[int]) -> list[str]:
-        """By whole numbers that say which of the categories it is; -1: none."""
+        """Items from codes that index the categories; -1 is a missing item."""
         numbers = [int(codes[at]) for at in places]
         wanted = sorted({number for number in numbers if number >= 0})
         known = dict(zip(wanted, self.of(categories, wanted)))
         return [known.get(number, "NaN") for number in numbers]
 
     def level(self, x: Any, number: int, places: list[int]) -> list[str]:
-        """One level of a MultiIndex."""
+        """Returns the items of one level of a MultiIndex."""
         levels, codes = part(x, "_levels"), part(x, "_codes")
         return self._coded(list.__getitem__(levels, number), list.__getitem__(codes, number), places)
 
@@ -116,7 +116,7 @@ class CellTexts:
         return [repr(text) if word and is_same(text) else text for word, text in zip(words, texts)]
 
     def text(self, item: Any) -> str:
-        """One item; what is not a number is `NaN`."""
+        """Returns one item as text; a nan is `NaN`."""
         cls = type(item)
         if issubclass(cls, str):
             size = str.__len__(item)

@@ -1,4 +1,4 @@
-"""What arrays, indexes and types of numpy and pandas are: their parts, sizes and dtypes, by what is stored."""
+"""Reads parts, sizes and dtypes of numpy's and pandas' arrays, indexes and types from what they store."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Values are Any, and `type(x) is list` narrows Any to list[Unknown].
@@ -29,7 +29,7 @@ _WORDS = {"b": "bool", "i": "int", "u": "uint", "f": "float", "c": "complex", "O
 
 
 def part(x: Any, name: str) -> Any:
-    """What an object of pandas stores: an own attribute, or a member of its Cython base class; else MISSING."""
+    """Returns a stored part of a pandas object: an instance attribute, or a member of its Cython base; else MISSING."""
     own = instance_dict(x)
     if own is not None and issubclass(type(own), dict):
         for key, value in list(islice(dict.items(own), MAX_NAMES)):
@@ -42,22 +42,22 @@ def part(x: Any, name: str) -> Any:
 
 
 def first_part(x: Any, *names: str) -> Any:
-    """The first of these that it stores, else MISSING."""
+    """Returns the first of these parts that the object stores, otherwise MISSING."""
     return next((found for found in (part(x, name) for name in names) if found is not MISSING), MISSING)
 
 
 def of_pandas(x: Any) -> str:
-    """The short name of an object's class, if that says it is from pandas; else ""."""
+    """Returns the short name of a class from pandas; "" for other objects."""
     return short_name(type(x)) if module_of(type(x)).partition(".")[0] == "pandas" else ""
 
 
 def is_array(x: Any) -> bool:
-    """Whether it is exactly numpy's own array."""
+    """Returns whether `x` is exactly a numpy array."""
     return type(x) is loaded("numpy", "ndarray") and made_in_c(type(x))
 
 
 def size_of(x: Any) -> int:
-    """Items of an array or an index along its first axis; -1 if that is not known."""
+    """Returns the length of an array or index along its first axis; -1 if unknown."""
     for _ in range(4):
         if type(x) is range:
             return len(x)
@@ -74,7 +74,7 @@ def size_of(x: Any) -> int:
 
 
 def dtype_of(x: Any) -> str:
-    """`int64`, `str`, `category`, `datetime64[ns, UTC]` of an array or an index."""
+    """Returns the dtype of an array or index as text: `int64`, `str`, `category`, `datetime64[ns, UTC]`."""
     if type(x) is range:
         return "int64"
     if is_array(x):
@@ -92,7 +92,10 @@ def dtype_of(x: Any) -> str:
 
 
 def dtype_text(dtype: Any) -> str:
-    """`float64`, `object`, `<U5`, `category`: from C members and stored parts, as the libraries' own `name` has it."""
+    """Returns the name of a dtype: `float64`, `object`, `<U5`, `category`.
+
+    It is read from C members and stored parts, and equals the library's own `name`.
+    """
     name = of_pandas(dtype)
     if not name:
         return _numpy_dtype(dtype)
@@ -110,7 +113,7 @@ def dtype_text(dtype: Any) -> str:
 
 
 def zone_text(zone: Any) -> str:
-    """`UTC`, `Europe/Berlin`."""
+    """Returns the name of a time zone: `UTC`, `Europe/Berlin`."""
     if made_in_c(type(zone)) and short_name(type(zone)) == "timezone":
         return repr(zone) if repr(zone) != "datetime.timezone.utc" else "UTC"
     if made_in_c(type(zone)) and short_name(type(zone)) == "ZoneInfo":
@@ -128,7 +131,7 @@ def _numpy_dtype(dtype: Any) -> str:
 
 
 def is_dtype(x: Any) -> bool:
-    """Whether it is a type of items: of numpy, or of an array of pandas."""
+    """Returns whether `x` is a dtype, of numpy or of a pandas array."""
     base = loaded("numpy", "dtype")
     if made_in_c(type(x)) and any(cls is base for cls in mro(type(x))):
         return True

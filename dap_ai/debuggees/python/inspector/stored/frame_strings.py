@@ -1,4 +1,4 @@
-"""The strings that frames and series of pandas hold under names such as `password`."""
+"""Finds strings under labels such as `password` in data frames and series of pandas."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Values are Any, and `type(x) is list` narrows Any to list[Unknown].
@@ -14,7 +14,7 @@ from .statics import MISSING
 
 
 def named_strings(x: Any, wanted: Callable[[str], bool], most: int) -> Iterator[tuple[str, Any]]:
-    """(label, string) of what a series or a frame holds under the wanted labels of columns or rows."""
+    """Yields (label, string) in a series or data frame, for columns or rows whose label `wanted` accepts."""
     axes = axes_of(x)
     if not axes or not frame_shape(x):
         return
@@ -32,7 +32,7 @@ def named_strings(x: Any, wanted: Callable[[str], bool], most: int) -> Iterator[
 
 
 def _strings(column: ColumnPlace | None, places: list[tuple[int, str]]) -> Iterator[tuple[str, Any]]:
-    """The strings themselves, where Python objects are stored."""
+    """The strings, if the column stores Python objects."""
     if column is None:
         return
     array = column.array

@@ -1,11 +1,11 @@
-"""Copies of values as they are at this moment: data alone, so that no object of the program lives longer for it.
+"""Copies values as they are now: only data, so that no object of the program lives longer.
 
-Of exact builtin types the copy is of the same type; numbers and strings are themselves. Anything else becomes a Frozen,
-which says what its object stored. Nothing here runs code of the program: see statics.py.
+Exact builtin types are copied to the same type; numbers and strings are themselves. Any other object becomes a Frozen,
+which describes what the object stored. Nothing here runs code of the program: see statics.py.
 
-`copy.deepcopy` is not an option: it calls `__deepcopy__` and `__reduce_ex__`, which are the program's. Nor is a
-reference: it would keep objects alive beyond their `__del__`, and show what they hold later. So values are copied down
-to a depth, within a number of objects (`room`), and what lies beyond is known by type and length only.
+`copy.deepcopy` is not an option: it calls `__deepcopy__` and `__reduce_ex__` of the program. Nor is a reference: it
+would keep objects alive beyond their `__del__`, and show later values. So values are copied to a depth, up to a number
+of objects (`room`); beyond that only type and length are known.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -23,12 +23,12 @@ from .statics import loaded, made_in_c, short_name, stored, type_name
 
 MAX_DEPTH = 3
 MAX_ITEMS, MAX_FLAT_ITEMS = 50, 1000
-"""Of a container that are copied; of one that holds nothing but numbers and short strings."""
+"""Maximum items copied of a container, and of one that contains only numbers and short strings."""
 MAX_FIELDS = 50
 MAX_CHARACTERS = 1000
 _MAX_BITS = 4000
 _HEAD = 12
-"""Of a container that is too long."""
+"""Items copied of a container that is too long."""
 _CONSTANTS: tuple[Any, ...] = (type(None), bool, float, complex, type(Ellipsis), type(NotImplemented))
 _constant_ids = {id(cls) for cls in _CONSTANTS}
 _scalar_ids = _constant_ids | {id(int), id(str), id(bytes)}
@@ -42,9 +42,10 @@ _base_args: Any = BaseException.__dict__["args"].__get__
 
 
 class Frozen:
-    """What an object held. `fields` is None where that was not copied, `length` where it has none or it is not known.
+    """A description of what an object stored.
 
-    Its methods raise: to compare it or to ask for its truth would be about the copy, not about the object.
+    `fields` is None if it was not copied, `length` is None if the object has none or it is unknown. Operators raise: a
+    comparison or a truth test would be about the copy, not about the object.
     """
 
     __slots__ = ("fields", "head", "kind", "length", "short", "type")
@@ -63,21 +64,21 @@ class Frozen:
 
 
 class Freezer:
-    """Copies values that belong together: an object that is met twice has one copy. `room`: objects that are copied."""
+    """Copies related values: an object reached twice has one copy. `room`: objects that may still be copied."""
 
     def __init__(self, room: int) -> None:
         self.room = room
         self._made: dict[int, tuple[Any, Any]] = {}
-        """By id: the object, kept until all is copied, and its copy."""
+        """By id: the object, kept alive until all is copied, and its copy."""
         self.fields: list[dict[str, Any]] = []
-        """Of each object that was copied with them."""
+        """The fields of each copied object."""
 
     def addresses(self) -> dict[int, int]:
-        """By the id of a copy, that of its object."""
+        """Returns the object's address by the id of its copy."""
         return {id(copy): address for address, (_, copy) in self._made.items()}
 
     def freeze(self, x: Any, depth: int = MAX_DEPTH) -> Any:
-        """The copy of a value and, to that depth, of what it holds."""
+        """Returns a copy of a value and of its contents, to the given depth."""
         cls = type(x)
         key = id(cls)
         if key in _constant_ids:
@@ -87,7 +88,7 @@ class Freezer:
         if (cls is str or cls is bytes) and len(x) <= MAX_CHARACTERS:
             return x
         # One copy for each object, so that two names for one list have one copy as well. The object is kept beside it
-        # until all is copied: freed meanwhile, its address could come back as another object's, which would get the
+        # until all is copied: if it were freed, another object could get its address, and then the
         # wrong copy.
         known = self._made.get(id(x))
         if known is not None:
@@ -160,7 +161,7 @@ class Freezer:
             frozen.length = size(x)
         if depth <= 0 or self.room <= 0:
             return frozen
-        self._made[id(x)] = x, frozen  # it may hold itself
+        self._made[id(x)] = x, frozen  # it may contain itself
         values = stored(x)
         fields = {name: self.freeze(part, depth - 1) for name, part in islice(values.items(), MAX_FIELDS)}
         if base is BaseException:
@@ -182,7 +183,7 @@ _SUBCLASSED: tuple[Any, ...] = (BaseException, list, tuple, dict, set, frozenset
 
 
 def _is_flat(items: list[Any]) -> bool:
-    """Whether all of them are numbers, short strings and the like."""
+    """Whether all items are numbers, short strings or similar."""
     if not _scalar_ids.issuperset(map(id, map(type, items))):
         return False
     for item in items:
@@ -211,10 +212,10 @@ def _named(x: Any, kind: str, name: Any) -> Frozen:
 
 
 def is_same(one: Any, other: Any, depth: int = 20) -> bool | None:
-    """Whether two copies say the same; None: too little of them is known.
+    """Returns whether two copies are equal; None if too little of them is known.
 
-    Copies may have been cut at different depths, so the answer follows three-valued logic: one difference decides, and
-    without one a part that is not known makes the whole not known.
+    Copies may have been cut at different depths, so the result follows three-valued logic: one difference makes it
+    False; without one, an unknown part makes it None.
     """
     cls = type(one)
     if cls is Frozen or type(other) is Frozen:

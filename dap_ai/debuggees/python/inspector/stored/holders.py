@@ -1,4 +1,4 @@
-"""Strings in objects of C code that store them where no attribute says so: arguments yet to be given, keys, arrays."""
+"""Finds strings in C objects that store them without an attribute: partial arguments, cache keys, arrays."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Values are Any, and `type(x) is list` narrows Any to list[Unknown].
@@ -17,7 +17,7 @@ from .pandas_frames import Labels, axes_of, columns_of, frame_shape, is_frame
 from .statics import MISSING, instance_dict, loaded, short_name, slots, text_of
 
 Part = Tuple[str, Any, Any, Any]
-"""Name, value, and where it is held: see secrets.StoredString."""
+"""Name, value, holder and key, see secrets.StoredString."""
 
 _CACHE: Any = type(functools.lru_cache(maxsize=1)(len))
 _MAX_ITEMS = 500
@@ -25,7 +25,7 @@ _referents = gc.get_referents
 
 
 def stored_parts(name: str, x: Any) -> Iterator[Part]:
-    """What such an object stores; nothing of any other."""
+    """Yields what such an object stores; nothing for any other object."""
     cls = type(x)
     if cls is functools.partial:
         yield from _arguments(x.func, x.args)
@@ -45,7 +45,7 @@ def stored_parts(name: str, x: Any) -> Iterator[Part]:
 
 
 def of_thread(parts: Any) -> Iterator[Part]:
-    """The arguments that a thread's function is given."""
+    """Yields the arguments of a thread's function."""
     arguments = parts.get("_args")
     if type(arguments) is tuple:
         yield from _arguments(parts.get("_target"), arguments)
@@ -57,7 +57,7 @@ def _arguments(function: Any, values: tuple[Any, ...]) -> Iterator[Part]:
 
 
 def _parameters(function: Any) -> list[str]:
-    """The names of a function's positional parameters that are yet to be given, and "" for all that follow."""
+    """Names of a function's positional parameters without those already given; then "" for any that follow."""
     skipped = 0
     while type(function) in (functools.partial, types.MethodType):
         skipped += 1 if type(function) is types.MethodType else len(function.args)
@@ -69,7 +69,7 @@ def _parameters(function: Any) -> list[str]:
 
 
 def _of_cache(name: str, x: Any) -> Iterator[Part]:
-    """The arguments and the results that an `lru_cache` keeps."""
+    """The arguments and results that an `lru_cache` keeps."""
     own: Any = instance_dict(x)
     function = own.get("__wrapped__") if type(own) is dict else None
     for found in _referents(x)[: 4 * _MAX_ITEMS]:
@@ -92,7 +92,7 @@ def _of_array(name: str, x: Any) -> Iterator[Part]:
 
 
 def _of_table(name: str, x: Any) -> Iterator[Part]:
-    """A series by its own name, else by that of its variable; the columns of a frame by theirs."""
+    """A series under its own name or else its variable's; the columns of a data frame under their labels."""
     axes = axes_of(x)
     if not axes or not frame_shape(x):
         return

@@ -1,7 +1,7 @@
-"""Objects of known layout that are no containers: functions, classes, generators, files, locks, arrays, frames of data.
+"""Describes objects of known layout: functions, classes, generators, files, locks, arrays, data frames.
 
-A text function takes (describer, object, depth) and gives one line; a details function takes (describer, object) and
-gives further parts of the Value structure.
+A text function takes (describer, object, depth) and returns one line. A details function takes (describer, object) and
+returns further items of the Value dict.
 """
 
 # ruff: noqa: ARG001, ARG005  all texts and all details have one signature
@@ -38,7 +38,7 @@ from .views import VIEW_DETAILS, VIEW_TEXTS
 
 
 def definition_of(code: types.CodeType, name: str = "") -> dict[str, Any]:
-    """The Definition structure of a code object."""
+    """Returns the CodeDefinition dict of a code object."""
     return {
         "file": text_of(code.co_filename),
         "line": code.co_firstlineno,
@@ -48,7 +48,7 @@ def definition_of(code: types.CodeType, name: str = "") -> dict[str, Any]:
 
 
 def function_text(describer: Any, x: Any, depth: int) -> str:
-    """`<function mean(values, default)>`, `<method Account.withdraw>`, `<built-in function len>`."""
+    """Returns a function as text: `<function mean(values, default)>`, `<built-in function len>`."""
     if type(x) is types.BuiltinFunctionType:
         return "<built-in function " + text_of(x.__name__) + ">"
     function = x.__func__ if type(x) is types.MethodType else x
@@ -61,7 +61,7 @@ def function_text(describer: Any, x: Any, depth: int) -> str:
 
 
 def function_details(describer: Any, x: Any) -> dict[str, Any]:
-    """Where it was written; its parameters' defaults as fields (a mutable one shows what it has gathered)."""
+    """Returns where a function is defined, and its parameters' defaults (with what a mutable one has accumulated)."""
     function = x.__func__ if type(x) is types.MethodType else x
     if type(function) is not types.FunctionType:
         return {}
@@ -78,16 +78,16 @@ def function_details(describer: Any, x: Any) -> dict[str, Any]:
 
 
 def class_text(describer: Any, x: Any, depth: int) -> str:
-    """`<class shop.Order>`."""
+    """Returns a class as text: `<class shop.Order>`."""
     return "<class " + type_name(x) + ">"
 
 
 def class_details(describer: Any, x: Any) -> dict[str, Any]:
-    """Plain class attributes, and the lines that the class statement is known to reach."""
+    """Returns a class's plain attributes, and the lines that its class statement spans as far as known."""
     members = namespace(x)
     own = text_of(members.get("__qualname__", "")) or short_name(x)
     codes = [code for code in map(_code_of, members.values()) if code and not code.co_filename.startswith("<")]
-    if sys.version_info >= (3, 11):  # a function that was only put there has another qualified name
+    if sys.version_info >= (3, 11):  # a function assigned from elsewhere has another qualified name
         codes = [code for code in codes if short_name(x) in qualified_name(code)]
     plain = {
         name: part for name, part in members.items() if not is_dunder(name) and lookup(type(part), "__get__") is MISSING
@@ -102,7 +102,7 @@ def class_details(describer: Any, x: Any) -> dict[str, Any]:
 
 
 def _code_of(part: Any) -> Any:
-    """The code of a function, also of one behind a property, static method or class method."""
+    """The code of a function, or of the one behind a property, static method or class method."""
     if type(part) is property:
         part = part.fget
     elif type(part) is staticmethod or type(part) is classmethod:
@@ -111,13 +111,13 @@ def _code_of(part: Any) -> Any:
 
 
 def module_text(describer: Any, x: Any, depth: int) -> str:
-    """`<module json>`."""
+    """Returns a module as text: `<module json>`."""
     names = names_of(module_namespace(x))
     return "<module " + text_of(names.get("__name__", "")) + ">"
 
 
 def module_details(describer: Any, x: Any) -> dict[str, Any]:
-    """The file that a module was loaded from."""
+    """Returns the file that a module was loaded from."""
     file = text_of(names_of(module_namespace(x)).get("__file__", ""))
     return {"definition": {"file": file, "line": 1}} if file else {}
 
@@ -130,13 +130,13 @@ _GENERATORS: dict[int, tuple[str, str]] = {
 
 
 def iterator_text(describer: Any, x: Any, depth: int) -> str:
-    """`<generator evens>`, `<map>`: never advanced."""
+    """Returns an iterator as text: `<generator evens>`, `<map>`. It is never advanced."""
     prefix, word = _GENERATORS.get(id(type(x)), ("", short_name(type(x))))
     return "<" + word + (" " + text_of(getattr(x, prefix + "_code").co_name) if prefix else "") + ">"
 
 
 def iterator_details(describer: Any, x: Any) -> dict[str, Any]:
-    """Where a generator stands; how many items an iterator of a builtin container has left."""
+    """Returns a generator's current line, or the number of items that a builtin container's iterator has left."""
     prefix = _GENERATORS.get(id(type(x)), ("", ""))[0]
     if prefix:
         frame = getattr(x, prefix + "_frame")
@@ -145,7 +145,7 @@ def iterator_details(describer: Any, x: Any) -> dict[str, Any]:
             note = "finished"
         elif getattr(x, prefix + "_running"):
             note = "running at line %d" % frame.f_lineno
-        elif not getattr(x, prefix + "_suspended", frame.f_lasti >= 0):  # 3.11+ says so; before, an offset below 0
+        elif not getattr(x, prefix + "_suspended", frame.f_lasti >= 0):  # attribute of 3.11+; before: offset < 0
             note = "not started"
         else:
             note = "suspended at line %d" % frame.f_lineno
@@ -156,11 +156,11 @@ def iterator_details(describer: Any, x: Any) -> dict[str, Any]:
 
 
 _SIZED_ITERATORS = {id(type(iter(sample))) for sample in ([], (), {}, {}.values(), {}.items(), set(), range(0), b"")}
-"""Iterators whose length hint is arithmetic of C on their own index."""
+"""Iterators whose length hint C code computes from their own index."""
 
 
 def file_text(describer: Any, x: Any, depth: int) -> str:
-    """`<TextIOWrapper 'data.csv' mode r>`: the name that the raw file at the bottom was opened with."""
+    """Returns a file as text: `<TextIOWrapper 'data.csv' mode r>`, with the name that the raw file was opened with."""
     mode, parts = text_of(stored(x).get("mode", "")), stored(x)
     buffer = lookup(type(x), "buffer")
     if made_in_c(type(x)) and type(buffer) is types.GetSetDescriptorType:
@@ -175,13 +175,13 @@ def file_text(describer: Any, x: Any, depth: int) -> str:
 
 
 def lock_text(describer: Any, x: Any, depth: int) -> str:
-    """`<lock, locked>`."""
+    """Returns a lock as text: `<lock, locked>`."""
     held = repr(x).startswith("<locked") if short_name(type(x)) == "RLock" else x.locked()
     return "<" + short_name(type(x)) + (", locked>" if held else ", unlocked>")
 
 
 def thread_text(describer: Any, x: Any, depth: int) -> str:
-    """`<Thread 'worker-1' ident=123 daemon>`."""
+    """Returns a thread as text: `<Thread 'worker-1' ident=123 daemon>`."""
     parts = stored(x)
     name = describer.text(parts.get("_name"), depth + 1)
     daemon = " daemon" if parts.get("_daemonic") is True else ""
@@ -189,7 +189,7 @@ def thread_text(describer: Any, x: Any, depth: int) -> str:
 
 
 def thread_details(describer: Any, x: Any) -> dict[str, Any]:
-    """What it runs, and what a subclass keeps; the library's and the debugger's own fields are left out."""
+    """Returns a thread's target and a subclass's fields, without the library's and the debugger's own."""
     parts = {
         name: part
         for name, part in stored(x).items()
@@ -203,15 +203,15 @@ _OF_PYDEVD = ("additional_info", "stop_reason")
 
 
 def exception_text(describer: Any, x: Any, depth: int) -> str:
-    """`ValueError('bad', 3)`."""
+    """Returns an exception as text: `ValueError('bad', 3)`."""
     arguments = BaseException.__dict__["args"].__get__(x)
     return short_name(type(x)) + "(" + describer.items(arguments, len(arguments), depth) + ")"
 
 
 def raised_at(x: Any) -> list[Any]:
-    """The innermost rows of an exception's traceback, that where it was raised first: `[file, line, function]`.
+    """Returns the innermost rows of an exception's traceback, innermost first: `[file, line, function]`.
 
-    None of a traceback that is too long: its innermost rows are at its end.
+    Empty if the traceback is too long: its innermost rows are at its end.
     """
     rows: Any = deque(maxlen=_MAX_ROWS)
     entry = BaseException.__dict__["__traceback__"].__get__(x)

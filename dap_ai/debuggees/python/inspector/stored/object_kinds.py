@@ -1,4 +1,4 @@
-"""Which layout an object has, decided by its exact type, then by the builtin types that it derives from."""
+"""Finds the kind of an object, from its exact type, then from the builtin types that it derives from."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownLambdaType=false
@@ -69,20 +69,20 @@ _NUMPY_KINDS = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex
 
 
 class Kinds:
-    """The kinds of this visit: types of libraries count once the program has imported them."""
+    """The kinds of one inspection; it includes types of libraries that the program has imported."""
 
     def __init__(self) -> None:
         self._by_id = {id(cls): kind for cls, kind in _BUILTIN}
         for module, name, kind in _OPTIONAL:
             cls = loaded(module, name)
             genuine = issubclass(type(cls), type) and (made_in_c(cls) or module not in _OF_C)
-            if genuine:  # else a program's own class stands where the library's would
+            if genuine:  # otherwise the program has its own class under the library's name
                 self._by_id[id(cls)] = kind
         self._by_id.update(view_kinds())
         self._numpy = "numpy" in sys.modules
 
     def of(self, x: Any) -> str:
-        """One of the kinds that `protocol.inspection.Value.kind` lists."""
+        """Returns one of the kinds that `protocol.inspection.Value.kind` lists."""
         cls = type(x)
         if cls is Frozen:
             return x.kind
@@ -100,18 +100,18 @@ class Kinds:
         return "iterator" if lookup(cls, "__next__") is not MISSING and made_in_c(cls) else "object"
 
     def of_numpy(self, x: Any) -> bool:
-        """Whether it is one of numpy's own numbers: they have no digits of a builtin type to read."""
+        """Returns whether `x` is a numpy number, whose value cannot be read as that of a builtin int or float."""
         return self._numpy and numpy_scalar(x)
 
 
 def genuine_ufunc(name: str) -> bool:
-    """Whether numpy's function of that name is its own: one that was made of a Python function has another name."""
+    """Returns whether numpy's function of that name is its own: a ufunc made of a Python function has another name."""
     function = loaded("numpy", name)
     return type(function) is loaded("numpy", "ufunc") and made_in_c(type(function)) and function.__name__ == name
 
 
 def numpy_array(x: Any) -> bool:
-    """Whether an object is an exact numpy array whose items are numbers, booleans, dates or strings."""
+    """Returns whether `x` is exactly a numpy array of numbers, booleans, dates or strings."""
     cls = type(x)
     if cls is not loaded("numpy", "ndarray") or not made_in_c(cls):
         return False
@@ -119,7 +119,7 @@ def numpy_array(x: Any) -> bool:
 
 
 def numpy_scalar(x: Any) -> bool:
-    """Whether an object is one of numpy's own numbers."""
+    """Returns whether `x` is a numpy number."""
     generic = loaded("numpy", "generic")
     cls = type(x)
     return made_in_c(cls) and any(base is generic for base in mro(cls)) and x.dtype.kind in "biufc"

@@ -1,7 +1,7 @@
-"""Series, frames of data and indexes of pandas: their shape, labels and some of their cells, by what they store.
+"""Describes series, data frames and indexes of pandas: shape, labels and some cells, from what they store.
 
-A frame is a manager of blocks: each holds the columns of one type, in one array. Only the rows and columns that are
-shown are read, so that ten million rows cost what ten do.
+A data frame is a manager of blocks: each contains the columns of one type, in one array. Only the rows and columns
+shown are read, so that ten million rows cost as much as ten.
 """
 
 # ruff: noqa: ARG001  all texts and all details have one signature
@@ -22,11 +22,11 @@ MAX_COLUMNS = 24
 _MAX_LEVELS = 6
 _MAX_BLOCKS = 2000
 _TAIL_ROWS = 5
-"""At most so many of the shown rows are the last ones."""
+"""Maximum number of last rows among the rows shown."""
 
 
 class ColumnPlace:
-    """A column: the array that holds it, and where in it, if that has several."""
+    """A column: the array that contains it, and its row in an array of several columns."""
 
     __slots__ = ("array", "row")
 
@@ -35,24 +35,24 @@ class ColumnPlace:
 
 
 def axes_of(x: Any) -> list[Any]:
-    """The index of the columns, then that of the rows; of a series the latter alone. Empty: it is not known."""
+    """Returns the index of the columns, then that of the rows; only the latter for a series. Empty if unknown."""
     axes = part(part(x, "_mgr"), "axes")
     return axes if type(axes) is list else []
 
 
 def is_frame(x: Any) -> bool:
-    """Whether it is exactly a Series or a DataFrame of pandas."""
+    """Returns whether `x` is exactly a pandas Series or DataFrame."""
     return any(type(x) is loaded("pandas", name) for name in ("Series", "DataFrame"))
 
 
 def frame_shape(x: Any) -> list[int]:
-    """Rows, and columns of a DataFrame, by what it stores; empty if that is not known."""
+    """Returns the number of rows, and of columns of a DataFrame; empty if unknown."""
     sizes = [size_of(axis) for axis in reversed(axes_of(x))]
     return sizes if all(size >= 0 for size in sizes) else []
 
 
 def columns_of(x: Any, wanted: list[int]) -> list[ColumnPlace | None]:
-    """The columns at these places; None for one that is not found. A series has one, at 0."""
+    """Returns the columns at these positions; None for each that is not found. A series has one, at 0."""
     found: dict[int, ColumnPlace] = {}
     blocks = part(part(x, "_mgr"), "blocks")
     for block in blocks[:_MAX_BLOCKS] if type(blocks) is tuple else ():
@@ -66,7 +66,7 @@ def columns_of(x: Any, wanted: list[int]) -> list[ColumnPlace | None]:
 
 
 def _places(block: Any) -> list[int]:
-    """Which columns a block holds. Its `BlockPlacement` would compute and keep that when it is asked."""
+    """The positions of a block's columns. Asking its `BlockPlacement` would compute and cache them."""
     placement = part(block, "_mgr_locs")
     parts: list[Any] = gc.get_referents(placement)
     for known in (one for one in parts if type(one) is slice):
@@ -92,21 +92,21 @@ class Labels:
         return "" if name is None or name is MISSING else self._cells.text(name)
 
     def texts(self, places: list[int]) -> list[list[str]]:
-        """For each level the labels at these places."""
+        """Returns the labels at these positions, for each level."""
         if self._many:
             return [self._cells.level(self._index, level, places) for level in range(len(self.names))]
         return [self._cells.of(self._index, places)]
 
     def dtypes(self) -> list[str]:
-        """For each level."""
+        """Returns the dtype of each level."""
         levels = part(self._index, "_levels") if self._many else [self._index]
         return [dtype_of(level) for level in list(list.__iter__(levels))[: len(self.names)]]
 
 
 def table(describer: Any, x: Any, first: int | None, most: int, chosen: Any = None) -> dict[str, Any]:
-    """The Table structure of a series, a frame or an index: at most `most` rows from row `first` on.
+    """Returns the Table dict of a series, data frame or index: at most `most` rows from row `first` on.
 
-    None: the first rows and the last ones. `chosen`: the places of some columns, and of some rows.
+    `first` None: the first rows and the last ones. `chosen`: positions of some columns, and of some rows.
     """
     cells = CellTexts(describer, describer.may_run)
     axes = axes_of(x)
@@ -136,7 +136,7 @@ def table(describer: Any, x: Any, first: int | None, most: int, chosen: Any = No
 
 
 def rows_shown(size: int, first: int | None, most: int) -> tuple[list[int], int]:
-    """Which are shown, and how many of them before the gap."""
+    """Returns the positions of the rows to show, and how many of them come before the gap."""
     if first is not None or size <= most:
         places = list(range(first or 0, min(size, (first or 0) + most)))
         return places, len(places)
@@ -160,7 +160,7 @@ def _bytes(column: dict[str, Any]) -> int:
 
 
 def frame_text(describer: Any, x: Any, depth: int) -> str:
-    """`<DataFrame 150 rows x 5 columns: order, total, ...>`, `<Series total: 150 rows float64>`."""
+    """Returns a series or data frame as text: `<DataFrame 150 rows x 5 columns: order, total, ...>`."""
     shape = frame_shape(x)
     if not shape:
         return "<" + short_name(type(x)) + ">"
@@ -169,7 +169,7 @@ def frame_text(describer: Any, x: Any, depth: int) -> str:
 
 
 def summary(describer: Any, x: Any, shape: list[int], places: Any, dtypes: str) -> str:
-    """The same of some of the columns of a frame: those at `places`."""
+    """Returns the text of some columns of a data frame: those at `places`."""
     cells, axes, name = CellTexts(describer, False), axes_of(x), short_name(type(x))
     if len(shape) == 2:
         most = min(len(places), describer.max_items)
@@ -187,7 +187,7 @@ def _name_of(series: Any, cells: CellTexts) -> str:
 
 
 def frame_details(describer: Any, x: Any) -> dict[str, Any]:
-    """Shape, dtypes, column labels, and the table if it is wanted."""
+    """Returns shape, dtypes, column labels, and the table if requested."""
     shape = frame_shape(x)
     details: dict[str, Any] = {"dtype": ", ".join(_dtypes(x))}
     if shape:
@@ -205,7 +205,7 @@ def frame_details(describer: Any, x: Any) -> dict[str, Any]:
 
 
 def index_text(describer: Any, x: Any, depth: int) -> str:
-    """`Index([1, 2, ... 8 more], int64)`, `DatetimeIndex(at=[2024-01-01], datetime64[ns])`: beside its name."""
+    """Returns an index as text, with its name: `Index([1, 2, ... 8 more], int64)`."""
     name, cells = short_name(type(x)), CellTexts(describer, describer.may_run)
     labels = Labels(x, cells)
     if len(labels.names) > 1:
@@ -218,7 +218,7 @@ def index_text(describer: Any, x: Any, depth: int) -> str:
 
 
 def index_details(describer: Any, x: Any) -> dict[str, Any]:
-    """Its length, and of one with several levels a table."""
+    """Returns an index's length and dtype, and a table for several levels."""
     details: dict[str, Any] = {"length": size_of(x), "dtype": dtype_of(x)}
     if of_pandas(x) == "MultiIndex" and describer.wants_table():
         details["table"] = table(describer, x, describer.first_row, describer.max_rows)
@@ -226,7 +226,7 @@ def index_details(describer: Any, x: Any) -> dict[str, Any]:
 
 
 def extension_text(describer: Any, x: Any, depth: int) -> str:
-    """`<Categorical [a, b, a] 3 items category>`: an array of pandas."""
+    """Returns a pandas array as text: `<Categorical [a, b, a] 3 items category>`."""
     size = size_of(x)
     if size < 0:
         return "<" + short_name(type(x)) + ">"
@@ -241,12 +241,12 @@ def _listed(describer: Any, x: Any, size: int) -> str:
 
 
 def extension_details(describer: Any, x: Any) -> dict[str, Any]:
-    """Its length and type."""
+    """Returns a pandas array's length and dtype."""
     return {"length": max(0, size_of(x)), "dtype": dtype_of(x)}
 
 
 def grouping_text(describer: Any, x: Any, depth: int) -> str:
-    """`<DataFrameGroupBy by 'city' of <DataFrame 5 rows x 7 columns>>`: not computed."""
+    """Returns a groupby as text, not computed: `<DataFrameGroupBy by 'city' of <DataFrame 5 rows x 7 columns>>`."""
     keys, of = part(x, "keys"), part(x, "obj")
     by = "" if keys is MISSING or keys is None else " by " + describer.text(keys, depth + 1)
     return "<" + short_name(type(x)) + by + " of " + describer.text(of, depth + 1) + ">"

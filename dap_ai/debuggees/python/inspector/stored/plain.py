@@ -1,4 +1,4 @@
-"""Which objects are plain: of exact builtin types all the way down, so that C code may compare, hash and write them."""
+"""Detects plain objects: exact builtin types at every level, so that C code may compare, hash and write them."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownLambdaType=false
@@ -14,7 +14,7 @@ from .object_kinds import numpy_array, numpy_scalar
 from .statics import MISSING, loaded, lookup, made_in_c, mro, namespace, type_name
 
 MAX_ITEMS = 10_000
-"""Items that one operation may look at or make."""
+"""Maximum number of items that one operation may read or create."""
 
 MAX_CHARACTERS = 1_000_000
 MAX_BITS = 100_000
@@ -32,31 +32,31 @@ _SIZED: tuple[Any, ...] = (int, str, bytes, bytearray, list, tuple, set, frozens
 _scalar_ids = {id(cls) for cls in SCALARS}
 
 
-class RefusedOperation(Exception):  # noqa: N818  an answer, not an error
-    """The inspector will not do it; the text names the rule and what to do instead."""
+class RefusedOperation(Exception):  # noqa: N818  a result, not an error
+    """An operation that the inspector refuses; the text names the rule and the alternative."""
 
 
 class MissingName(Exception):  # noqa: N818  the same
-    """No such name, or not bound at this moment."""
+    """A name that does not exist or is not bound at this moment."""
 
 
 class EvaluationRaised(Exception):  # noqa: N818  the same
-    """The program's own expression raises this; the text is `KeyError: 'prise'`."""
+    """An exception that the program's own expression raises; the text is like `KeyError: 'prise'`."""
 
 
 def one_of(x: Any, classes: tuple[Any, ...]) -> bool:
-    """Whether an object's exact type is one of these; compares identities only."""
+    """Returns whether an object's exact type is one of these; compares identities only."""
     cls = type(x)
     return any(cls is known for known in classes)
 
 
 def is_scalar(x: Any) -> bool:
-    """None, bool, int, float, complex, str, bytes or Ellipsis, exactly."""
+    """Returns whether `x` is exactly None, a bool, int, float, complex, str or bytes, or Ellipsis."""
     return id(type(x)) in _scalar_ids
 
 
 def is_plain(x: Any, room: list[int] | None = None, depth: int = 0) -> bool:
-    """Whether nothing but exact builtin scalars and containers is in it, at most MAX_ITEMS in all."""
+    """Returns whether `x` contains only exact builtin scalars and containers, at most MAX_ITEMS in total."""
     if is_scalar(x) or type(x) is range or type(x) is bytearray or is_date(x):
         return True
     room = [MAX_ITEMS] if room is None else room
@@ -73,9 +73,9 @@ def is_plain(x: Any, room: list[int] | None = None, depth: int = 0) -> bool:
 
 
 def is_date(x: Any) -> bool:
-    """A date, timedelta or datetime without a time zone of its own: their operators are C code throughout."""
+    """Returns whether `x` is a date, timedelta or datetime without a time zone: C code implements their operators."""
     cls = type(x)
-    if not made_in_c(cls):  # libraries that freeze time put classes of their own there
+    if not made_in_c(cls):  # libraries that freeze time install their own classes there
         return False
     if cls is loaded("datetime", "date") or cls is loaded("datetime", "timedelta"):
         return True
@@ -83,12 +83,12 @@ def is_date(x: Any) -> bool:
 
 
 def is_array(x: Any) -> bool:
-    """A numpy array of plain items of a bounded size, or one of numpy's numbers."""
+    """Returns whether `x` is a numpy array of plain items and limited size, or a numpy number."""
     return "numpy" in sys.modules and (numpy_scalar(x) or (numpy_array(x) and x.size <= MAX_CHARACTERS))
 
 
 def plain_keys(container: Any) -> bool:
-    """Whether looking something up in a dict or set can only meet keys of exact builtin types."""
+    """Returns whether a lookup in a dict or set can only reach keys of exact builtin types."""
     size = len(container)
     if size > 20 * MAX_ITEMS:
         return False
@@ -99,7 +99,7 @@ def plain_keys(container: Any) -> bool:
 
 
 def builtin_base(x: Any, method: str) -> Any:
-    """The builtin type whose own method an object would use, else MISSING: `list` for a list that only has a name."""
+    """Returns the builtin type whose own `method` an object would use, otherwise MISSING."""
     for base in mro(type(x)):
         if any(base is known for known in (*SCALARS, *CONTAINERS)):
             return base
@@ -110,7 +110,7 @@ def builtin_base(x: Any, method: str) -> Any:
 
 
 def truth(x: Any) -> bool:
-    """`bool(x)` where no code of the program decides it."""
+    """Returns `bool(x)` if no code of the program decides it. Raises RefusedOperation otherwise."""
     if is_scalar(x) or one_of(x, (*CONTAINERS, *VIEWS)) or is_date(x):
         return bool(x)
     cls = type(x)
@@ -126,14 +126,14 @@ def truth(x: Any) -> bool:
 
 
 def hashable(x: Any) -> Any:
-    """The object itself, if hashing it runs no code of the program."""
+    """Returns the object if hashing it runs no code of the program. Raises RefusedOperation otherwise."""
     if not is_plain(x):
         raise RefusedOperation("hashing a %s may run its code; use a key of a builtin type" % type_name(type(x)))
     return x
 
 
 class StepCounter:
-    """Counts the work and the memory of one expression within a `values.Budget`; raises Refused at the limit."""
+    """Limits the work and memory of one expression within a `values.VisitBudget`. Raises RefusedOperation."""
 
     def __init__(self, budget: Any) -> None:
         self._budget = budget
@@ -141,13 +141,13 @@ class StepCounter:
         self._bytes = 0
 
     def tick(self) -> None:
-        """One node evaluated or one item seen."""
+        """Counts one evaluated node or one item."""
         self._count += 1
         if self._count > _MAX_STEPS or (self._count % 64 == 1 and self._budget.spent()):
             raise RefusedOperation("the expression takes too long; ask for a part of it")
 
     def paid(self, x: Any) -> Any:
-        """The same value, its size counted: many results that are each small enough would fill the memory."""
+        """Returns the same value after adding its size: many results that are each small could fill the memory."""
         if one_of(x, _SIZED):
             size: Any = type(x).__sizeof__
             self._bytes += size(x)

@@ -1,4 +1,4 @@
-"""Single values of numpy and pandas: moments, spans, periods, intervals, types, and what is missing."""
+"""Renders single values of numpy and pandas: timestamps, timedeltas, periods, intervals, dtypes, missing values."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Values are Any, and `type(x) is list` narrows Any to list[Unknown].
@@ -16,11 +16,11 @@ MISSING_TEXTS = {"NAType": "<NA>", "NaTType": "NaT"}
 _SHORT_FLOATS = {2: "e", 4: "f"}
 _INFINITY = float("inf")
 _UNITS = {7: "s", 8: "ms", 9: "us", 10: "ns"}
-"""By the number that pandas keeps for each; before 2.0 all are nanoseconds."""
+"""Units by pandas' number for them; before 2.0 all values are nanoseconds."""
 
 
 def item_text(x: Any) -> str:
-    """`2024-01-01 10:00:00`, `1 days 02:00:00`, `(0, 1]`, `int64`, `<NA>`, `7`; "" for anything else."""
+    """Returns a value as text: `2024-01-01 10:00:00`, `1 days 02:00:00`, `(0, 1]`, `<NA>`; "" for other types."""
     name = of_pandas(x)
     if name in MISSING_TEXTS:
         return MISSING_TEXTS[name]
@@ -37,7 +37,7 @@ def item_text(x: Any) -> str:
 
 
 def named_text(x: Any) -> str:
-    """The same as it would be written in source: `Timestamp('2024-01-01 10:00:00')`; "" for anything else."""
+    """Returns a value as written in source: `Timestamp('2024-01-01 10:00:00')`; "" for other types."""
     text, name = item_text(x), short_name(type(x))
     if not text or text in MISSING_TEXTS.values():
         return text
@@ -70,7 +70,7 @@ def _interval(x: Any) -> str:
 
 
 def _of_numpy(x: Any) -> str:
-    """One of numpy's own numbers, moments and spans."""
+    """The text of a numpy number, datetime or timedelta; "" for other types."""
     generic = loaded("numpy", "generic")
     if generic is MISSING or not made_in_c(type(x)) or not any(base is generic for base in mro(type(x))):
         return ""
@@ -84,7 +84,7 @@ def _of_numpy(x: Any) -> str:
 
 
 def float_text(number: float, size: int = 8) -> str:
-    """The shortest digits that give this number again, in a float of so many bytes; `NaN`."""
+    """Returns the fewest digits that restore this number in a float of `size` bytes; `NaN` for nan."""
     if number != number:  # noqa: PLR0124  nan alone is not itself
         return "NaN"
     if size in _SHORT_FLOATS and abs(number) != _INFINITY:

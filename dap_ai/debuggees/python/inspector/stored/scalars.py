@@ -1,4 +1,4 @@
-"""Texts of values that hold no others; each reads by the methods of the builtin type, never by a subclass's."""
+"""Renders values that contain no others, by the builtin type's own methods, never by a subclass's."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownLambdaType=false
@@ -17,27 +17,27 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     class TextDescriber(Protocol):
-        """What of a values.Describer is needed here."""
+        """The part of values.ValueDescriber that is used here."""
 
         max_text: int
 
         def text(self, x: Any, depth: int = 0) -> str:
-            """Its text, on one line."""
+            """Returns a value's text, on one line."""
             ...
 
         def omit(self) -> None:
-            """Notes that something was left out."""
+            """Records that something was left out."""
             ...
 
 
 SINGLES = {id(Ellipsis): "Ellipsis", id(NotImplemented): "NotImplemented"}
-"""Objects that there is one of."""
+"""Names of singleton objects, by id."""
 _MAX_BITS = 4000
-"""Of an int that is written out: Python limits the digits, and the work grows with their square."""
+"""Bits up to which an int is written out: Python limits the digits, and the work grows with their square."""
 
 
 def int_text(describer: TextDescriber, x: Any) -> str:
-    """Digits, or the size of an int that is too long to write."""
+    """Returns the digits, or the size of an int that is too long to write."""
     bits = int.bit_length(x)
     if bits > _MAX_BITS:
         describer.omit()
@@ -46,12 +46,12 @@ def int_text(describer: TextDescriber, x: Any) -> str:
 
 
 def str_text(describer: TextDescriber, x: Any) -> str:
-    """A quoted string, its tail counted."""
+    """Returns a quoted string, cut with a count of the rest."""
     return _quoted(describer, str.__getitem__(x, slice(0, describer.max_text)), str.__len__(x))
 
 
 def bytes_text(describer: TextDescriber, x: Any) -> str:
-    """Bytes or a bytearray, the tail counted."""
+    """Returns bytes or a bytearray, cut with a count of the rest."""
     base: Any = bytearray if issubclass(type(x), bytearray) else bytes
     head = bytes(base.__getitem__(x, slice(0, describer.max_text)))
     text = _quoted(describer, head, base.__len__(x))
@@ -59,14 +59,14 @@ def bytes_text(describer: TextDescriber, x: Any) -> str:
 
 
 def range_text(describer: TextDescriber, x: Any) -> str:
-    """A range as it is written."""
+    """Returns a range as written in source."""
     start, stop, step = x.start, x.stop, x.step
     parts = [start, stop] if type(step) is int and step == 1 else [start, stop, step]
     return "range(" + ", ".join(int_text(describer, part) for part in parts) + ")"
 
 
 def enum_text(describer: TextDescriber, x: Any) -> str:
-    """`<Color.RED: 1>`."""
+    """Returns an enum member as text: `<Color.RED: 1>`."""
     parts = stored(x)
     name, value = text_of(parts.get("_name_")), parts.get("_value_", MISSING)
     written = describer.text(value, 1) if value is not MISSING else "?"
@@ -74,7 +74,7 @@ def enum_text(describer: TextDescriber, x: Any) -> str:
 
 
 def date_text(describer: TextDescriber, x: Any) -> str:
-    """A date, time, datetime, timedelta or timezone by its stored fields."""
+    """Returns a date, time, datetime, timedelta or timezone as text, from its stored fields."""
     own = named_text(x)
     if own:
         return own
@@ -107,12 +107,12 @@ _DATE_MINIMUM = {"date": 3, "datetime": 5, "time": 2}
 
 
 def path_text(describer: TextDescriber, x: Any) -> str:
-    """A path from the parts it was made of; pathlib would compute and keep its text."""
+    """Returns a path as text, from its stored parts; pathlib would compute and cache the text."""
     return short_name(type(x)) + "(" + str_text(describer, path_string(x)) + ")"
 
 
 def path_string(x: Any) -> str:
-    """The same as plain text."""
+    """Returns a path's plain text from its stored parts."""
     parts = slots(x)
     text = parts.get("_str")
     if type(text) is str:
@@ -123,7 +123,7 @@ def path_string(x: Any) -> str:
 
 
 def known_text(x: Any) -> str:
-    """Decimal, Fraction, UUID, IP addresses, numpy's and pandas' own by their stored parts; "" for anything else."""
+    """Returns the text of a Decimal, Fraction, UUID, IP address, numpy or pandas value; "" for other types."""
     cls = type(x)
     if id(x) in SINGLES:
         return SINGLES[id(x)]

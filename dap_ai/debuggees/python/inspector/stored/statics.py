@@ -1,8 +1,8 @@
-"""Parts of objects and classes as they are stored: `inspect.getattr_static` without its gaps.
+"""Reads what objects and classes store: `inspect.getattr_static` without its gaps.
 
-`type(x)` cannot be made to lie, `x.__class__` and `x.__dict__` can; `isinstance` asks `x.__class__`; a dict lookup
-calls `__eq__` of keys with an equal hash. So classes are compared with `is`, and namespaces are copied by their exact
-`str` keys before anything is looked up.
+`type(x)` is reliable, `x.__class__` and `x.__dict__` are not; `isinstance` uses `x.__class__`; a dict lookup calls
+`__eq__` of keys with an equal hash. So classes are compared with `is`, and namespaces are copied by their exact `str`
+keys before a lookup.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -19,10 +19,10 @@ from itertools import islice
 from typing import Any, Iterator
 
 MISSING: Any = type("Missing", (), {})()
-"""Stands for "nothing stored under that name"."""
+"""The result if nothing is stored under a name."""
 
 MAX_NAMES = 5000
-"""Entries read of one namespace or instance dictionary."""
+"""Maximum number of entries read from a namespace or instance dictionary."""
 
 Getset: Any = types.GetSetDescriptorType
 Member: Any = types.MemberDescriptorType
@@ -36,7 +36,7 @@ _HEAP_TYPE = 1 << 9
 _IMMUTABLE_TYPE = 1 << 8
 
 module_namespace: Any = vars(types.ModuleType)["__dict__"].__get__
-"""A module's names, whatever a subclass of ModuleType says about its `__dict__`."""
+"""Returns a module's namespace, even if a subclass of ModuleType overrides `__dict__`."""
 
 _namespaces: dict[int, tuple[Any, dict[str, Any]]] = {}
 
@@ -45,36 +45,36 @@ _loaded: dict[tuple[str, str], Any] = {}
 
 
 def forget() -> None:
-    """Drops what was remembered about classes and modules; the end of each visit."""
+    """Forgets cached classes and modules; called at the end of each inspection."""
     _namespaces.clear()
     _loaded.clear()
 
 
 def mro(cls: Any) -> tuple[Any, ...]:
-    """The method resolution order that the interpreter itself uses."""
+    """Returns the method resolution order that the interpreter itself uses."""
     return _type_mro(cls)
 
 
 def made_in_c(cls: Any) -> bool:
-    """Whether a class was written in C: static, or (from 3.10 on) immutable, which no `class` statement makes."""
+    """Returns whether a class is written in C: static, or (from 3.10 on) immutable, unlike any `class` statement's."""
     flags = _type_flags(cls)
     return not flags & _HEAP_TYPE or (sys.version_info >= (3, 10) and bool(flags & _IMMUTABLE_TYPE))
 
 
 def of_the_interpreter(x: Any, name: str) -> bool:
-    """Whether it is a C function or class of that name: what the program puts under another's name keeps its own."""
+    """Returns whether `x` is a C function or class of that name: a replacement has its own name."""
     if type(x) is type:
         return made_in_c(x) and short_name(x) == name
     return type(x) is types.BuiltinFunctionType and x.__name__ == name
 
 
 def names_of(mapping: Any, limit: int = MAX_NAMES) -> dict[str, Any]:
-    """Entries of a dict (or of a subclass) whose keys are exact strings; no key is hashed or compared."""
+    """Returns a dict's entries whose keys are exact strings; no key is hashed or compared."""
     return {key: value for key, value in list(islice(dict.items(mapping), limit)) if type(key) is str}
 
 
 def namespace(cls: Any) -> dict[str, Any]:
-    """What a class itself stores, by name."""
+    """Returns what a class itself stores, by name."""
     known = _namespaces.get(id(cls))
     if known is None:
         items = list(_type_namespace(cls).items())
@@ -84,7 +84,7 @@ def namespace(cls: Any) -> dict[str, Any]:
 
 
 def lookup(cls: Any, name: str) -> Any:
-    """What a class or the first of its bases that has it stores under a name, else MISSING."""
+    """Returns what a class or its first base with that name stores, otherwise MISSING."""
     for base in mro(cls):
         found = namespace(base).get(name, MISSING)
         if found is not MISSING:
@@ -93,7 +93,7 @@ def lookup(cls: Any, name: str) -> Any:
 
 
 def definer(cls: Any, name: str) -> Any:
-    """The class in the resolution order that stores a name, else MISSING."""
+    """Returns the class in the resolution order that stores a name, otherwise MISSING."""
     for base in mro(cls):
         if name in namespace(base):
             return base
@@ -105,14 +105,14 @@ _GENERIC: tuple[Any, ...] = (BaseException, types.FunctionType, functools.partia
 
 
 def instance_dict(x: Any) -> Any:
-    """The dictionary that an object's attributes are stored in, else None; a `__dict__` property is passed over."""
+    """Returns the dictionary that stores an object's attributes, or None; it ignores a `__dict__` property."""
     for base in mro(type(x)):
         descriptor: Any = namespace(base).get("__dict__")
         if type(descriptor) is Member and base is types.SimpleNamespace:
             return descriptor.__get__(x)
         if type(descriptor) is not Getset:
             continue
-        # A class statement's descriptor says so in its doc; other C code may forward to another object's attribute.
+        # A class statement's descriptor is known by its doc; other C code may forward to another object's attribute.
         doc = descriptor.__doc__
         genuine = type(doc) is str and doc.startswith("dictionary for instance variables")
         if genuine or any(base is known for known in _GENERIC):
@@ -124,12 +124,12 @@ def instance_dict(x: Any) -> Any:
 
 
 def is_dunder(name: str) -> bool:
-    """Whether a name belongs to the language."""
+    """Returns whether a name begins and ends with two underscores."""
     return name.startswith("__") and name.endswith("__")
 
 
 def slots(x: Any) -> dict[str, Any]:
-    """Values of `__slots__` and of C members that are set."""
+    """Returns the values of `__slots__` and C members that are set."""
     values: dict[str, Any] = {}
     for base in reversed(mro(type(x))):
         for name, descriptor in namespace(base).items():
@@ -142,7 +142,7 @@ def slots(x: Any) -> dict[str, Any]:
 
 
 def stored(x: Any) -> dict[str, Any]:
-    """All that an object stores by name: slots, then its instance dictionary."""
+    """Returns all that an object stores by name: slots, then its instance dictionary."""
     values = slots(x)
     own = instance_dict(x)
     if own is not None and issubclass(type(own), dict):
@@ -151,19 +151,19 @@ def stored(x: Any) -> dict[str, Any]:
 
 
 def text_of(value: Any) -> str:
-    """An exact, encodable copy of a string or of an instance of a subclass; "" for anything else."""
+    """Returns an exact, encodable copy of a string or of a subclass's instance; "" for other objects."""
     if not issubclass(type(value), str):
         return ""
     return str.__str__(value).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def short_name(cls: Any) -> str:
-    """A class's name without module and enclosing functions: `Order`."""
+    """Returns a class's name without module and enclosing functions: `Order`."""
     return text_of(_type_qualname(cls)).rpartition(".")[2]
 
 
 def module_of(cls: Any) -> str:
-    """The name of the module that a class says it is from."""
+    """Returns the module name that a class states."""
     module = namespace(cls).get("__module__")
     if module is None and made_in_c(cls):
         module = _type_module(cls)
@@ -171,13 +171,13 @@ def module_of(cls: Any) -> str:
 
 
 def type_name(cls: Any) -> str:
-    """`int`, `collections.deque`, `shop.Order`."""
+    """Returns a class's name with its module: `int`, `collections.deque`, `shop.Order`."""
     module, name = module_of(cls), text_of(_type_qualname(cls))
     return name if module in ("", "builtins") else module + "." + name
 
 
 def loaded(module: str, name: str) -> Any:
-    """A name of a module that the program has imported already, else MISSING; imports nothing."""
+    """Returns a name of a module that the program has already imported, otherwise MISSING. Imports nothing."""
     key = (module, name)
     if key not in _loaded:
         found = sys.modules.get(module)
@@ -187,13 +187,13 @@ def loaded(module: str, name: str) -> Any:
 
 
 def code_lines(code: types.CodeType) -> Iterator[int]:
-    """1-based lines that a code object has instructions for, those of nested functions included."""
+    """Yields the 1-based lines that have instructions, including those of nested functions."""
     if sys.version_info >= (3, 10):
         for _, _, line in code.co_lines():
             yield line or code.co_firstlineno
     else:
         line = code.co_firstlineno
-        for delta in code.co_lnotab[1::2]:  # pyright: ignore[reportDeprecated]  there was no other then
+        for delta in code.co_lnotab[1::2]:  # pyright: ignore[reportDeprecated]  the only one in those versions
             line += delta if delta < 128 else delta - 256  # a signed byte
             yield line
     for constant in code.co_consts:
@@ -203,7 +203,7 @@ def code_lines(code: types.CodeType) -> Iterator[int]:
 
 
 def end_line(code: types.CodeType) -> int:
-    """The last line of a code object, 1-based, inclusive."""
+    """Returns the last line of a code object, 1-based, inclusive."""
     last = code.co_firstlineno
     for line in code_lines(code):
         last = max(last, line)
@@ -211,5 +211,5 @@ def end_line(code: types.CodeType) -> int:
 
 
 def qualified_name(code: types.CodeType) -> str:
-    """A code object's qualified name where the interpreter keeps it (3.11+), else its name."""
+    """Returns a code object's qualified name (Python 3.11 and newer), otherwise its name."""
     return text_of(getattr(code, "co_qualname", code.co_name))

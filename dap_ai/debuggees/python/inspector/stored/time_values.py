@@ -1,4 +1,4 @@
-"""Points and spans of time that numpy and pandas store as whole numbers, written by arithmetic alone."""
+"""Renders times and durations that numpy and pandas store as integers, by arithmetic alone."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Values are Any, and `type(x) is list` narrows Any to list[Unknown].
@@ -13,7 +13,7 @@ from typing import Any
 from .statics import lookup, made_in_c, stored
 
 _NO_TIME = -(1 << 63)
-"""What stands for "not a time" in both kinds."""
+"""The integer for "not a time" in numpy and pandas."""
 _NANOSECONDS = {
     "ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "h": 3600 * 10**9, "D": 86400 * 10**9,
     "W": 7 * 86400 * 10**9,
@@ -29,8 +29,8 @@ _epoch: Any = _DateTime(1970, 1, 1)
 
 
 def date_of(days: int) -> str:
-    """`2024-02-29`, of the days since 1970-01-01 in the Gregorian calendar."""
-    days += 719_468  # to the first of March of the year 0: the leap day is then the last of its year
+    """Returns `2024-02-29` for a number of days since 1970-01-01, in the Gregorian calendar."""
+    days += 719_468  # counted from 1 March of year 0, so that the leap day is the last of its year
     era, day = divmod(days, 146_097)
     year = (day - day // 1460 + day // 36_524 - day // 146_096) // 365
     day -= 365 * year + year // 4 - year // 100
@@ -41,7 +41,10 @@ def date_of(days: int) -> str:
 
 
 def moment_text(value: int, unit: str, zone: Any = None) -> str:
-    """`2024-02-29 12:30:00`, as pandas writes it. `unit`: of numpy, as `[ns]` or `[D]`; `zone`: what shifts UTC."""
+    """Returns a time as pandas writes it: `2024-02-29 12:30:00`.
+
+    `unit`: numpy's, such as `[ns]` or `[D]`; `zone`: the time zone that shifts UTC.
+    """
     if value == _NO_TIME:
         return "NaT"
     nanoseconds = _scaled(value, unit)
@@ -54,7 +57,7 @@ def moment_text(value: int, unit: str, zone: Any = None) -> str:
         seconds += offset
         size = abs(offset)
         suffix = "%s%02d:%02d" % ("-" if offset < 0 else "+", size // 3600, size // 60 % 60)
-        suffix += ":%02d" % (size % 60) if size % 60 else ""  # local times before there were zones
+        suffix += ":%02d" % (size % 60) if size % 60 else ""  # local times from before time zones existed
     days, rest = divmod(seconds, _DAY_S)
     return "%s %02d:%02d:%02d%s%s" % (
         date_of(days), rest // 3600, rest // 60 % 60, rest % 60, _fraction(fraction), suffix
@@ -62,7 +65,7 @@ def moment_text(value: int, unit: str, zone: Any = None) -> str:
 
 
 def span_text(value: int, unit: str) -> str:
-    """`1 days 02:00:00`, as pandas writes it."""
+    """Returns a duration as pandas writes it: `1 days 02:00:00`."""
     if value == _NO_TIME:
         return "NaT"
     nanoseconds = _scaled(value, unit)
@@ -75,7 +78,7 @@ def span_text(value: int, unit: str) -> str:
 
 
 def period_text(ordinal: int, frequency: str) -> str:
-    """`2024-01`, `2024Q1`, `2024`, `2024-01-31`; the number itself for a frequency that is not computed here."""
+    """Returns a period: `2024-01`, `2024Q1`, `2024`, `2024-01-31`; for other frequencies its number."""
     if ordinal == _NO_TIME:
         return "NaT"
     if frequency in ("MonthEnd", "MonthBegin"):
@@ -92,7 +95,7 @@ def period_text(ordinal: int, frequency: str) -> str:
 
 
 def offset_s(zone: Any, seconds: int) -> int:
-    """East of UTC at a moment, by what a zone of a known kind stores; 0 for any other: the text then says `+00:00`."""
+    """Returns a known time zone's offset in seconds east of UTC; 0 for other zones, shown as `+00:00`."""
     cls = type(zone)
     try:
         if cls is _Timezone or (made_in_c(cls) and cls.__name__ == "ZoneInfo"):
@@ -110,7 +113,7 @@ def _shifted(zone: Any, seconds: int) -> Any:
 
 
 def _of_pytz(zone: Any, seconds: int) -> int:
-    """By the tables that a class of pytz holds."""
+    """The offset in seconds from the tables of a pytz zone."""
     fixed = stored(zone).get("_offset", lookup(type(zone), "_utcoffset"))
     times, facts = lookup(type(zone), "_utc_transition_times"), lookup(type(zone), "_transition_info")
     if type(times) is list and type(facts) is list and len(times) == len(facts) <= _MAX_TRANSITIONS:
@@ -126,7 +129,7 @@ def _seconds(offset: Any) -> int:
 
 
 def _scaled(value: int, unit: str) -> int | None:
-    """In nanoseconds; None for months and years, which have no length."""
+    """The value in nanoseconds; None for months and years, which have no fixed length."""
     found = _UNIT.search(unit)
     times, word = (found.group(1), found.group(2)) if found else ("", unit)
     size = _NANOSECONDS.get(word)
@@ -146,7 +149,7 @@ def _word(unit: str) -> str:
 
 
 def without_midnight(texts: list[str]) -> list[str]:
-    """Dates alone, and whole days alone, where none has a time of day: as pandas shows a column."""
+    """Returns dates or whole days without a time if none of the texts has one, as pandas shows a column."""
     if all(text.endswith(" 00:00:00") or text == "NaT" for text in texts):
         return [text.replace(" 00:00:00", "") for text in texts]
     return texts

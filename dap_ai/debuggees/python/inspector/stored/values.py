@@ -1,8 +1,9 @@
-"""A value as one line of text and as structure, bounded in depth, items, characters and time.
+"""Describes a value as one line of text and as a dict, limited in depth, items, characters and time.
 
-Like `reprlib`, but by the type's own C functions (`list.__iter__`, never `iter(x)`), and with one budget for the whole
-visit. Limits work at three levels: items and characters of one text (`joined`), depth of nesting (`text`), bytes and
-time of the visit (`VisitBudget`). A text that any of them cuts is marked, so that nobody takes a part for the whole.
+Like `reprlib`, but with the type's own C functions (`list.__iter__`, never `iter(x)`), and with one budget for the
+whole inspection. Limits work at three levels: items and characters of one text (`joined`), depth of nesting (`text`),
+bytes and time of the inspection (`VisitBudget`). A text cut by any of them is marked, so that nobody takes a part for
+the whole.
 """
 
 # ruff: noqa: B905  Python 3.8's zip takes no `strict`
@@ -25,13 +26,13 @@ from .scalars import SCALARS, known_text
 from .statics import instance_dict, lookup, mro, names_of, namespace, short_name, stored, text_of, type_name
 
 _MAX_TABLES = 8
-"""Of one visit: the texts of the other values need room too."""
+"""Maximum tables per inspection: the texts of other values need room as well."""
 _UNSHARED = ("none", "bool", "int", "float", "complex", "str", "range", "date", "path", "enum")
-"""Kinds whose identity tells nothing."""
+"""Kinds whose identity has no meaning."""
 
 
 class VisitBudget:
-    """What a visit may spend: bytes of the reply, and time of a processor: a busy machine must not cut it short."""
+    """Limits of an inspection: bytes of the reply, and processor time, so that a busy machine does not cut it short."""
 
     # Class attributes: libraries that freeze time replace the names of modules.
     clock = staticmethod(time.perf_counter)
@@ -44,23 +45,23 @@ class VisitBudget:
         self.truncated = False
 
     def spent(self) -> bool:
-        """Whether the visit must end; from then on the reply is `truncated`."""
+        """Whether the inspection must end; from then on the reply is `truncated`."""
         if self.left <= 0 or self._is_late():
             self.truncated = True
             return True
         return False
 
     def _is_late(self) -> bool:
-        # By the clock first: it is never less, and a system call less each time.
+        # Wall-clock time first: it is never less than processor time, and saves a system call.
         return self.clock() - self.started >= self.max_s and self.processor() - self.began >= self.max_s
 
     def milliseconds(self) -> float:
-        """Since the visit began, by the clock on the wall."""
+        """Returns the wall-clock time since the inspection began."""
         return round((self.clock() - self.started) * 1000, 3)
 
 
 class ValueDescriber:
-    """Makes texts and Value structures within the limits of a query."""
+    """Makes texts and Value dicts within the limits of a query."""
 
     def __init__(self, query: dict[str, Any], budget: VisitBudget) -> None:
         self.budget = budget
@@ -73,12 +74,12 @@ class ValueDescriber:
         self.first_row = query.get("first_row")
         self.tables_left = _MAX_TABLES
         self.may_run = False
-        """Code of the program may be run to read a value: this is a copy of it."""
+        """Whether the program's code may run to read a value, because this is a copy of it."""
         self._cut = False
         self._path: list[int] = []
 
     def value(self, x: Any) -> dict[str, Any]:
-        """The Value structure of an object."""
+        """Returns the Value dict of an object."""
         if type(x) is Frozen:
             return copy_value(self, x)
         kind = self.kinds.of(x)
@@ -90,8 +91,8 @@ class ValueDescriber:
         described["text"] = self.text(x)
         if self._cut:
             described["truncated"] = True
-        # The address lets the reader see that two names hold one object. Of numbers and strings it would be misleading:
-        # the interpreter shares equal ones as it likes.
+        # The address shows that two names refer to one object. For numbers and strings it would be misleading:
+        # the interpreter may share equal ones.
         if kind not in _UNSHARED and type(x) is not tuple and type(x) is not bytes:
             described["address"] = id(x)
         described.update({name: part for name, part in self._details(x, kind).items() if part not in ("", None)})
@@ -99,7 +100,7 @@ class ValueDescriber:
         return described
 
     def text(self, x: Any, depth: int = 0) -> str:
-        """One line, like a repr, of at most a little over twice `max_text` characters."""
+        """Returns one line, like a repr, of at most slightly more than twice `max_text` characters."""
         if type(x) is Frozen:
             return copy_text(self, x, depth)
         kind = self.kinds.of(x)
@@ -107,9 +108,9 @@ class ValueDescriber:
             if kind in SCALARS:
                 plain = x.item() if self.kinds.of_numpy(x) else x
                 return _named(x, kind, SCALARS[kind](self, plain))
-            # Only the containers around this one, as in `repr`: an object that stands twice side by side is shown
-            # twice, one that holds itself is closed. A set of all that was seen would hide the second of two equal
-            # rows.
+            # Only the containers around this one, as in `repr`: an object that occurs twice side by side is shown
+            # twice, one that contains itself is abbreviated. A set of all seen objects would hide the second of two
+            # equal rows.
             if any(seen == id(x) for seen in self._path):
                 return _closed(kind, x)
             if depth > self.max_depth or self.budget.spent():
@@ -121,20 +122,20 @@ class ValueDescriber:
                 return self._bounded(write(self, x, depth))
             finally:
                 self._path.pop()
-        except Exception:  # it changed under our hands, or has the layout of another version
+        except Exception:  # it changed while it was read, or has another version's layout
             return "<" + short_name(type(x)) + ", not readable>"
 
     def wants_table(self) -> bool:
-        """Whether a value is to be told as a table too; from then on there is room for one less."""
+        """Whether a value is also described as a table; each True uses up one of the tables left."""
         self.tables_left -= 1
         return self.max_rows > 0 and self.tables_left >= 0
 
     def omit(self) -> None:
-        """Notes that the text being made does not show everything."""
+        """Records that the current text does not show everything."""
         self._cut = True
 
     def joined(self, pieces: Iterable[str], total: int, limit: int, separator: str = ", ") -> str:
-        """At most `limit` pieces, and how many of `total` are left out."""
+        """Joins at most `limit` pieces, and appends how many of `total` are left out."""
         shown: list[str] = []
         room = self.max_text
         for piece in islice(pieces, limit):
@@ -148,11 +149,11 @@ class ValueDescriber:
         return separator.join(shown)
 
     def items(self, xs: Iterable[Any], total: int, depth: int) -> str:
-        """The texts of the first items of a container."""
+        """Returns the texts of a container's first items."""
         return self.joined((self.text(x, depth + 1) for x in xs), total, self.max_items)
 
     def fields(self, values: dict[str, Any]) -> list[dict[str, Any]]:
-        """Field structures, at most `max_fields`."""
+        """Returns Field dicts, at most `max_fields`."""
         made: list[dict[str, Any]] = []
         for name, x in list(values.items())[: self.max_fields]:
             if self.budget.spent():
@@ -183,7 +184,7 @@ class ValueDescriber:
 
 
 def length(x: Any) -> int:
-    """Items of a builtin container or of an instance of a subclass, by the builtin type's own method."""
+    """Returns the number of items in a builtin container or a subclass's instance, by the builtin type's method."""
     for base in mro(type(x)):
         if id(base) in _LENGTHS:
             return _LENGTHS[id(base)](x)
@@ -191,13 +192,13 @@ def length(x: Any) -> int:
 
 
 def field_names(cls: Any) -> tuple[str, ...]:
-    """The field names of a named tuple's class, else ()."""
+    """Returns the field names of a named tuple's class, otherwise ()."""
     names = lookup(cls, "_fields")
     return names if type(names) is tuple and all(type(name) is str for name in names) else ()
 
 
 def object_details(describer: ValueDescriber, x: Any) -> dict[str, Any]:
-    """Stored fields, and which properties were left alone."""
+    """Returns stored fields, and a note of properties that were not read."""
     if known_text(x):
         return {}
     values = stored(x)
@@ -231,7 +232,7 @@ def _closed(kind: str, x: Any) -> str:
 
 
 def _named(x: Any, kind: str, text: str) -> str:
-    """A subclass of a builtin type says its name: `Celsius(21.5)`."""
+    """The text, wrapped in the class name for a subclass of a builtin type: `Celsius(21.5)`."""
     plain = kind in ("enum", "date", "path") or short_name(type(x)) in (kind, "NoneType", "bytearray")
     return text if plain else short_name(type(x)) + "(" + text + ")"
 

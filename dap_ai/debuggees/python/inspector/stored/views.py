@@ -1,4 +1,4 @@
-"""Builtin objects that show what others hold: views of dicts, buffers, slices. Read by C code of their exact types."""
+"""Describes views of dicts, buffers, slices and weak references, with C code of their exact types."""
 
 # ruff: noqa: ARG001  all texts and all details have one signature
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -23,37 +23,37 @@ DICT_VIEWS: tuple[Any, ...] = tuple(
 
 
 def view_text(describer: Any, x: Any, depth: int) -> str:
-    """`dict_keys(['a', 'b'])`, `dict_items([('a', 1)])`."""
+    """Returns a dict view as text: `dict_keys(['a', 'b'])`, `dict_items([('a', 1)])`."""
     cls = type(x)
     head = list(islice(cls.__iter__(x), describer.max_items))
     return short_name(cls) + "([" + describer.items(head, cls.__len__(x), depth) + "])"
 
 
 def view_details(describer: Any, x: Any) -> dict[str, Any]:
-    """How many it shows."""
+    """Returns the number of items in a view."""
     return {"length": type(x).__len__(x)}
 
 
 def proxy_text(describer: Any, x: Any, depth: int) -> str:
-    """`mappingproxy({'a': 1})`: of what lies behind it, if that is a dict."""
+    """Returns a mapping proxy as text: `mappingproxy({'a': 1})`; without contents unless it wraps a dict."""
     behind = [part for part in gc.get_referents(x) if issubclass(type(part), dict)]
     return "mappingproxy(" + (describer.text(behind[0], depth + 1) if behind else "...") + ")"
 
 
 def buffer_text(describer: Any, x: Any, depth: int) -> str:
-    """`array('i', [1, 2, 3])`."""
+    """Returns an array as text: `array('i', [1, 2, 3])`."""
     size = type(x).__len__(x)
     head = list(islice(type(x).__iter__(x), describer.max_items))
     return "array(" + repr(x.typecode) + ", [" + describer.items(head, size, depth) + "])"
 
 
 def buffer_details(describer: Any, x: Any) -> dict[str, Any]:
-    """How many numbers it holds."""
+    """Returns the number of items in an array."""
     return {"length": type(x).__len__(x)}
 
 
 def memory_text(describer: Any, x: Any, depth: int) -> str:
-    """`<memoryview b'abc'... 5 more>`: of plain bytes that are still there."""
+    """Returns a memoryview as text, with its bytes if they are plain: `<memoryview b'abc'... 5 more>`."""
     try:
         if x.format in ("B", "b", "c") and x.c_contiguous:
             shown = x[: describer.max_text].tobytes() if x.ndim == 1 else b""
@@ -67,18 +67,18 @@ def memory_text(describer: Any, x: Any, depth: int) -> str:
 
 
 def slice_text(describer: Any, x: Any, depth: int) -> str:
-    """`slice(1, 2, None)`."""
+    """Returns a slice as text: `slice(1, 2, None)`."""
     return "slice(" + ", ".join(describer.text(part, depth + 1) for part in (x.start, x.stop, x.step)) + ")"
 
 
 def weak_text(describer: Any, x: Any, depth: int) -> str:
-    """`<weakref to <Order id=3>>`, `<weakref, dead>`."""
+    """Returns a weak reference as text: `<weakref to <Order id=3>>`, `<weakref, dead>`."""
     referent = type(x).__call__(x)
     return "<weakref, dead>" if referent is None else "<weakref to " + describer.text(referent, depth + 1) + ">"
 
 
 def kinds() -> dict[int, str]:
-    """The kinds of these types, by the ids of the types."""
+    """Returns the kinds of these types, by the types' ids."""
     known = {id(cls): "view" for cls in DICT_VIEWS}
     known.update({id(types.MappingProxyType): "proxy", id(memoryview): "memory", id(slice): "slice"})
     for module, name, kind in (("array", "array", "buffer"), ("_weakref", "ReferenceType", "weak")):

@@ -1,4 +1,4 @@
-"""Edits of the code of a copy: the edited source, compiled, replaces the functions that are loaded.
+"""Edits the code of a copy: the edited source is compiled and replaces the loaded functions.
 
-Only the copy changes: neither the program nor its files do.
+Only the copy changes, not the program or its files.
 """

@@ -1,4 +1,4 @@
-"""What an edit of a source file changes, by comparing the code and the trees of both texts; runs nothing of either."""
+"""Finds what an edit of a source file changes, by comparing code objects and trees; runs neither version."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Values are Any, and `type(x) is list` narrows Any to list[Unknown].
@@ -17,11 +17,11 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _BODIES = ("body", "orelse", "finalbody", "handlers", "cases")
 _ADDABLE = (*_FUNCTIONS, ast.ClassDef, ast.Import, ast.ImportFrom)
 _REWRITTEN = "@py"
-"""How the names begin that pytest puts into the asserts of a test file."""
+"""The prefix of names that pytest puts into the asserts of a test file."""
 
 
 class OutsideError(UnavailableError):
-    """The edit changes what runs when the file is loaded."""
+    """The edit changes code that runs when the file is loaded."""
 
 
 class ChangedFunction:
@@ -32,22 +32,22 @@ class ChangedFunction:
         self.old = old
         self.new = new
         self.is_nested = is_nested
-        """In a function, which makes it anew when it runs; or a lambda, which may be gone."""
+        """Whether it is inside a function, which creates it again at each run, or is a lambda, which may be gone."""
         self.arguments = arguments
-        """The `ast.arguments` of the new text where the defaults differ, else None."""
+        """The new `ast.arguments` if the defaults differ, otherwise None."""
 
 
 class Added:
-    """A function, class or import that only the new text has."""
+    """A function, class or import that only the new source has."""
 
     def __init__(self, path: tuple[str, ...], node: Any) -> None:
         self.path = path
-        """Names of the classes around it."""
+        """Names of the enclosing classes."""
         self.node = node
 
 
 class CodeEdit:
-    """One file's edit. Raises OutsideError if it needs a new start of the program, else UnavailableError."""
+    """The edit of one file. Raises OutsideError if it needs a restart of the program, otherwise UnavailableError."""
 
     def __init__(self, file: str, old: str, new: str) -> None:
         self.file = file
@@ -61,8 +61,8 @@ class CodeEdit:
             if not same_code(one, other) or _new_defaults(one, other, signatures)
         ]
         self.has_loops = any(in_loop for _, in_loop in functions[0])
-        """Whether a loop holds a function, so that one `def` may have made several."""
-        olds, news = [_Outline().visit(tree).body for tree in trees]  # from here on no tree holds the functions
+        """Whether a loop contains a function, so that one `def` may have created several."""
+        olds, news = [_Outline().visit(tree).body for tree in trees]  # from here on the trees lack the functions
         additions = list(_additions(olds, news, file, ()))
         nodes = ast.walk(parsed(new, file)) if additions else ()
         originals = {(type(node), node.lineno): node for node in nodes if isinstance(node, _ADDABLE)}
@@ -70,7 +70,7 @@ class CodeEdit:
 
 
 def _functions_of(body: list[Any], in_loop: bool = False) -> Iterator[tuple[Any, bool]]:
-    """The functions in statements, at any depth, and whether they stand in a loop. Quicker than to walk all nodes."""
+    """Functions in statements, at any depth, and whether each is in a loop. Faster than walking all nodes."""
     for node in body:
         if isinstance(node, _FUNCTIONS):
             yield node, in_loop
@@ -82,12 +82,12 @@ def _functions_of(body: list[Any], in_loop: bool = False) -> Iterator[tuple[Any,
 
 
 def same_code(one: Any, other: Any) -> bool:
-    """Whether two code objects do the same, wherever their lines stand."""
+    """Returns whether two code objects do the same, whatever their line numbers."""
     return _shape(one) == _shape(other)
 
 
 def was_compiled_from(loaded: Any, code: Any) -> bool:
-    """Whether a function in memory is that of the text; one in whose asserts pytest has put its own code counts."""
+    """Returns whether a function in memory has this source's code; asserts rewritten by pytest are ignored."""
     if any(name.startswith(_REWRITTEN) for name in loaded.co_varnames):
         return loaded.co_varnames[: loaded.co_argcount] == code.co_varnames[: code.co_argcount]
     return same_code(loaded, code)
@@ -104,7 +104,7 @@ def _shape(code: Any) -> tuple[Any, ...]:
 
 
 def _constant(x: Any) -> Any:
-    """Something that tells `0`, `0.0` and `False` apart."""
+    """A key that distinguishes `0`, `0.0` and `False`."""
     if type(x) is Code:
         return _shape(x)
     if type(x) is tuple:
@@ -115,12 +115,12 @@ def _constant(x: Any) -> Any:
 def _pairs(
     old: Any, new: Any, path: tuple[str, ...] = (), nested: bool = False
 ) -> Iterator[tuple[tuple[str, ...], Any, Any, bool]]:
-    """Path, old code, new code of the functions that both have, and whether it need not be in memory."""
+    """(path, old code, new code, whether it may be absent from memory) of functions in both versions."""
     new_children = _children(new)
     for name, olds in _children(old).items():
         news = new_children.get(name, [])
         if name.startswith("<") and len(olds) != len(news):
-            continue  # which lambda is which?
+            continue  # the lambdas cannot be matched
         for one, other in zip(olds, news):  # noqa: B905  Python 3.8
             here, is_function = (*path, name), bool(one.co_flags & _OPTIMIZED)
             if is_function and (name == "<lambda>" or not name.startswith("<")):
@@ -138,7 +138,7 @@ def _children(code: Any) -> dict[str, list[Any]]:
 
 
 def _signatures(functions: list[tuple[Any, bool]]) -> dict[tuple[str, int], Any]:
-    """The `ast.arguments` of functions, by their name and first line as their code objects have them."""
+    """The `ast.arguments` of functions, by name and first line as in their code objects."""
     return {
         (node.name, min([node.lineno, *(each.lineno for each in node.decorator_list)])): node.args
         for node, _ in functions
@@ -158,7 +158,7 @@ def _default_texts(arguments: Any) -> list[str]:
 
 
 class _Outline(ast.NodeTransformer):
-    """Leaves what runs when the module is loaded: no bodies, parameters and annotations of functions, no docstrings."""
+    """Keeps what runs at import: drops functions' bodies, parameters and annotations, and docstrings."""
 
     def visit_FunctionDef(self, node: Any) -> Any:
         node.body, node.args, node.returns = [], None, None
@@ -178,7 +178,7 @@ class _Outline(ast.NodeTransformer):
 def _additions(
     olds: list[Any], news: list[Any], file: str, path: tuple[str, ...]
 ) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """What the new statements have beside the old ones. Raises OutsideError for any other difference."""
+    """(path, node) of the statements that were added. Raises OutsideError for any other difference."""
     at = 0
     for node in news:
         if at < len(olds) and ast.dump(olds[at]) == ast.dump(node):

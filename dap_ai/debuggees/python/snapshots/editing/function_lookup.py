@@ -1,6 +1,6 @@
-"""Finds the functions that an edit changes by their names, instead of by a walk over all objects of a large program.
+"""Finds the functions that an edit changes by name, without a walk over all objects of a large program.
 
-Only for a copy: to look up a name may run the program's code where a namespace has strange keys.
+Only for a copy: a lookup may run the program's code if a namespace has keys with their own `__eq__`.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -19,10 +19,9 @@ _ACCESSORS = ("fget", "fset", "fdel")
 
 
 def named(edit: CodeEdit, modules: list[dict[str, Any]]) -> list[Any]:
-    """The functions that the edit changes, in all of these modules that were loaded from its file.
+    """Returns the functions that the edit changes, in all of these modules that were loaded from its file.
 
-    Empty where names may not tell them all: of a function in a function, of one that was defined more than once, or
-    that a decorator has hidden.
+    Empty if names may miss one: a nested function, one defined more than once, or one that a decorator has hidden.
     """
     if not edit.changed or edit.has_loops or any(changed.is_nested for changed in edit.changed):
         return []
@@ -34,7 +33,7 @@ def named(edit: CodeEdit, modules: list[dict[str, Any]]) -> list[Any]:
 
 
 def _of(changed: ChangedFunction, names: dict[str, Any], file: str) -> list[Any]:
-    """The functions of a code object that a name of a module or class leads to."""
+    """Functions of a changed code object, looked up by name in a module or class."""
     *classes, name = changed.name.split(".")
     held: Any = names
     for each in classes:
@@ -52,7 +51,7 @@ def _of(changed: ChangedFunction, names: dict[str, Any], file: str) -> list[Any]
 
 
 def _wrapped(x: Any) -> Iterator[Any]:
-    """The functions that an attribute is, or that the usual decorators have put into it; none is asked, only read."""
+    """The functions that an attribute is or wraps, through the usual decorators; reads only, calls nothing."""
     todo, seen = [x], set()
     while todo and len(seen) < _MAX_WRAPPERS:
         x = todo.pop()
@@ -72,5 +71,5 @@ def _wrapped(x: Any) -> Iterator[Any]:
 def _is_function_in(cell: Any) -> bool:
     try:
         return type(cell.cell_contents) in (types.FunctionType, staticmethod, classmethod)
-    except ValueError:  # it is empty
+    except ValueError:  # an empty cell
         return False

@@ -1,6 +1,6 @@
-"""Applies edits of source files to the functions in memory: what refers to them, decorators and closures, stays.
+"""Applies edits of source files to the functions in memory; references, decorators and closures are kept.
 
-Only for a copy: functions are changed where they are, by whatever it takes.
+Only for a copy: functions are changed in place, with writes to memory if necessary.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -24,14 +24,14 @@ from .sources import UnavailableError, compiled
 
 _WORD = 8
 _kept: list[Any] = []
-"""What is referred to by addresses alone."""
+"""Objects that are referenced only by address."""
 _modules_of: dict[str, tuple[int, list[str]]] = {}
-"""By the name of a file: how many modules there were, and the names of those that were loaded from one of that name."""
+"""By file name: the number of modules then, and the names of those loaded from a file of that name."""
 
 
 def apply(edits: list[dict[str, Any]], frame: Any) -> None:
-    """Edited structures, in the memory of this process; `frame` is one of the program. Raises UnavailableError."""
-    gc.unfreeze()  # what is frozen is not found
+    """Applies EditedSource dicts in this process's memory; `frame` is one of the program's. Raises UnavailableError."""
+    gc.unfreeze()  # frozen objects would not be found
     for wanted in edits:
         if wanted["old"] != wanted["new"]:
             _apply(CodeEdit(wanted["file"], wanted["old"], wanted["new"]), frame)
@@ -52,7 +52,7 @@ def _apply(edit: CodeEdit, frame: Any) -> None:
 
 
 def look_for(edits: list[dict[str, Any]]) -> None:
-    """Before the copy is made: to look at all modules there would copy a page for each."""
+    """Finds the modules of edited files before the copy is made: in the copy, each module read would copy a page."""
     for base in {os.path.basename(edit["file"]) for edit in edits}:
         if _modules_of.get(base, (-1,))[0] != len(sys.modules):
             found = [
@@ -80,7 +80,10 @@ def _base(file: Any) -> str:
 
 
 def _functions(file: str, modules: list[dict[str, Any]]) -> list[Any]:
-    """The functions in memory whose code is of a file: found by a walk over all objects, which is dear in a copy."""
+    """All function objects defined in a file, found by walking every object in memory.
+
+    This is slow in a snapshot, a forked process in which each page that the walk touches is copied.
+    """
     found = _of_file(gc.get_referrers(*modules), file)
     return found or _of_file(gc.get_objects(), file)
 
@@ -113,14 +116,14 @@ def _change(function: Any, changed: ChangedFunction, file: str) -> None:
 
 
 def _give_defaults(function: Any, arguments: Any, file: str) -> None:
-    """Evaluates the new defaults where the `def` would: in the module, with the names of the class around."""
+    """Sets defaults, evaluated where the `def` would: in the module, with the enclosing class's names."""
     names = [arg.arg for arg, x in zip(arguments.kwonlyargs, arguments.kw_defaults) if x]  # noqa: B905  Python 3.8
     given = [x for x in arguments.kw_defaults if x]
     whole = ast.Tuple([*arguments.defaults, *given], ast.Load())
     code = compile(ast.fix_missing_locations(ast.Expression(whole)), file, "eval", dont_inherit=True)
     owner = _class_of(function)
     try:
-        values = eval(code, function.__globals__, dict(namespace(owner)) if owner else {})  # noqa: S307  what it is for
+        values = eval(code, function.__globals__, dict(namespace(owner)) if owner else {})  # noqa: S307  its purpose
     except Exception as error:
         raise UnavailableError(
             "a new default of %s cannot be computed: %s" % (function.__name__, type(error).__name__)
@@ -130,7 +133,7 @@ def _give_defaults(function: Any, arguments: Any, file: str) -> None:
 
 
 def _give_closure(function: Any, changed: ChangedFunction) -> None:
-    """The cells that the new code needs: those that it has, and that of its class for `super()`."""
+    """Sets the cells that the new code needs: the existing ones, and the class's own for `super()`."""
     cells: dict[str, Any] = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))  # noqa: B905  Python 3.8
     owner = _class_of(function)
     if owner is not None:
@@ -146,7 +149,7 @@ def _give_closure(function: Any, changed: ChangedFunction) -> None:
 
 
 def _closure_offset() -> int:
-    """Where a function object refers to its closure, which Python code cannot replace."""
+    """The offset of the closure in a function object, which Python code cannot replace."""
     held = 1
 
     def sample() -> int:
@@ -158,7 +161,7 @@ def _closure_offset() -> int:
 
 
 def _class_of(function: Any) -> Any:
-    """The class that a function was defined in, None if it cannot be found by its name."""
+    """The class that a function was defined in; None if it cannot be found by name."""
     return _class_named(tuple(function.__qualname__.split(".")[:-1]), function.__globals__)
 
 
@@ -179,7 +182,7 @@ def _module_names(functions: list[Any]) -> list[dict[str, Any]]:
 def _add(added: Added, names: dict[str, Any], file: str) -> None:
     try:
         if not added.path:
-            exec(compiled(ast.Module([added.node], []), file), names)  # noqa: S102  what it is for
+            exec(compiled(ast.Module([added.node], []), file), names)  # noqa: S102  its purpose
         else:
             _add_to_class(added, names, file)
     except UnavailableError:
@@ -195,7 +198,7 @@ def _add_to_class(added: Added, names: dict[str, Any], file: str) -> None:
     around = ast.parse("class %s(metaclass=_made): pass" % added.path[-1])
     around.body[0].body = [added.node]  # pyright: ignore[reportAttributeAccessIssue]  a class's
     scope: dict[str, Any] = {"_made": _names_of_class}
-    exec(compiled(around, file), names, scope)  # noqa: S102  what it is for
+    exec(compiled(around, file), names, scope)  # noqa: S102  its purpose
     made = scope[added.path[-1]]
     cell = made.pop("__classcell__", None)
     if cell is not None:
@@ -206,5 +209,5 @@ def _add_to_class(added: Added, names: dict[str, Any], file: str) -> None:
 
 
 def _names_of_class(_name: str, _bases: Any, names: dict[str, Any]) -> dict[str, Any]:
-    """As a metaclass: makes no class at all."""
+    """Acts as a metaclass that returns the namespace instead of a class."""
     return names

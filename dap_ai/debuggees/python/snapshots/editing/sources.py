@@ -1,4 +1,4 @@
-"""Source text of the program inside a copy: which files are the user's, and how their text is compiled there."""
+"""Source text of the program inside a copy: which files are the user's, and how they are compiled."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Values are Any, and `type(x) is list` narrows Any to list[Unknown].
@@ -13,18 +13,18 @@ from types import CodeType
 from typing import Any, Iterator
 
 _PACKAGES = (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.sep)
-_NESTED = 0x10  # inspect.CO_NESTED, the flag of a feature that every code object has
+_NESTED = 0x10  # inspect.CO_NESTED, also the flag of a feature that is always on
 _FUTURE = sum({getattr(__future__, name).compiler_flag for name in __future__.all_feature_names} - {_NESTED})
 
 Code: Any = CodeType
 
 
 class UnavailableError(Exception):
-    """Why a copy cannot do what it was asked for, in words for the user."""
+    """The reason why a copy cannot do its job, as text for the user."""
 
 
 class UserFiles:
-    """Which files are the user's."""
+    """Decides which files are the user's."""
 
     def __init__(self) -> None:
         found = [os] + [sys.modules[name] for name in ("debugpy", "pydevd") if name in sys.modules]
@@ -32,12 +32,12 @@ class UserFiles:
         self._libraries = tuple(folder + os.sep for folder in folders if folder != os.sep)
 
     def has(self, file: str) -> bool:
-        """Whether a code object's file is neither of a library, nor of the debugger, nor made up."""
+        """Whether a code object's file is real, and neither a library's nor the debugger's."""
         return not file.startswith(("<", *self._libraries)) and not any(part in file for part in _PACKAGES)
 
 
 def parsed(source: str, file: str, line: int = 1) -> Any:
-    """The tree of a source text whose first line has this 1-based number. Raises UnavailableError."""
+    """Returns the tree of a source text whose first line has this 1-based number. Raises UnavailableError."""
     try:
         tree = ast.parse(source, file)
         return tree if line == 1 else ast.increment_lineno(tree, line - 1)
@@ -46,7 +46,7 @@ def parsed(source: str, file: str, line: int = 1) -> Any:
 
 
 def compiled(tree: Any, file: str, flags: int = 0) -> Any:
-    """The module's code object of a tree. Raises UnavailableError."""
+    """Returns the module code object of a tree. Raises UnavailableError."""
     try:
         return compile(tree, file, "exec", flags, dont_inherit=True)
     except (SyntaxError, ValueError) as error:
@@ -54,12 +54,12 @@ def compiled(tree: Any, file: str, flags: int = 0) -> Any:
 
 
 def future_flags(code: Any) -> int:
-    """The `from __future__ import` statements that a code object was compiled under."""
+    """Returns the flags of the `from __future__ import` statements that a code object was compiled with."""
     return code.co_flags & _FUTURE
 
 
 def nested(code: Any) -> Iterator[Any]:
-    """The code objects inside of one, in the order of the source, at any depth."""
+    """Yields the code objects inside of one, in source order, at any depth."""
     for constant in code.co_consts:
         if type(constant) is CodeType:
             yield constant

@@ -1,5 +1,5 @@
 """Files that a copy may write: its own, in memory, in place of the user's.
 
-What a test writes below the temporary folder is kept in the copy's memory, by stand-ins for functions of `os`
+What a test writes below the temporary folder is kept in the copy's memory, by replacements for functions of `os`
 (`private_folder.py`) and for `open` (`private_opening.py`). Anywhere else, a write is refused.
 """

@@ -1,7 +1,7 @@
-"""Files that a copy keeps in its own memory: what a run again writes below the temporary folder, which it may not.
+"""Keeps in memory the files that a rerun writes below the temporary folder, because a copy may not write to disk.
 
-They vanish with the copy. What lies there on the disk can be seen, and not be read, as ever; a name that is written
-anew hides it. There are folders and files, no links; a descriptor of such a file is known to the functions here alone.
+They vanish with the copy. Files on disk there can be listed but not read, as usual; a name written in memory hides the
+one on disk. There are folders and files, no links. Only the functions here know a descriptor of such a file.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -14,15 +14,15 @@ import sys
 from typing import Any, Iterator
 
 NO_ENTRY, EXISTS, NO_FOLDER, IS_FOLDER, NOT_EMPTY = 2, 17, 20, 21, 39
-"""Of Linux, as in errno."""
+"""errno values on Linux."""
 _FOLDER, _FILE, _KIND = 0o040000, 0o100000, 0o170000  # as in stat
 _FOLDER_MODE, _FILE_MODE = _FOLDER | 0o700, _FILE | 0o600
 _FIRST_FD = 1 << 20
-"""No descriptor of the kernel's is as high."""
+"""The first descriptor number, higher than any of the kernel's."""
 
 
 class PrivateNode:
-    """A folder, where `data` is None, or a file. `ns`: when it was changed last."""
+    """A folder (`data` is None) or a file. `ns`: time of the last change, in nanoseconds."""
 
     def __init__(self, data: Any, ns: int) -> None:
         self.data = data
@@ -30,7 +30,7 @@ class PrivateNode:
 
 
 def error(number: int, path: str) -> OSError:
-    """As the kernel would have it."""
+    """Returns an OSError as the kernel reports it."""
     return OSError(number, os.strerror(number), path)
 
 
@@ -42,15 +42,15 @@ class PrivateTree:
         self.nodes: dict[str, PrivateNode] = {}
         self.opened: dict[int, Any] = {}
         self.plain_stat: Any = os.stat
-        self._os: Any = sys.modules["os"]  # whose current folder may be a stand-in's
+        self._os: Any = sys.modules["os"]  # `os.getcwd` may be a replacement
         self._clock: Any = sys.modules["time"]
 
     def now(self) -> int:
-        """In ns."""
+        """Returns the current time in nanoseconds."""
         return self._clock.time_ns()
 
     def path(self, name: Any) -> str:
-        """The absolute path, if it lies below the folder; "" if not."""
+        """Returns the absolute path if it lies below the folder; otherwise ""."""
         try:
             text = os.fspath(name)
         except TypeError:
@@ -61,7 +61,7 @@ class PrivateTree:
         return text if text.startswith(self.root + os.sep) else ""
 
     def get(self, path: str) -> PrivateNode:
-        """Raises FileNotFoundError, NotADirectoryError."""
+        """Returns the node of a path. Raises FileNotFoundError, NotADirectoryError."""
         node = self.nodes.get(path)
         if node is None:
             above = self.nodes.get(os.path.dirname(path))
@@ -69,7 +69,7 @@ class PrivateTree:
         return node
 
     def is_ours(self, path: str) -> bool:
-        """Whether what is there, or is not, is known here: it, or the folder that holds it, was made by the copy."""
+        """Whether the copy created the path or a folder above it, so that this tree decides whether it exists."""
         while path.startswith(self.root + os.sep):
             if path in self.nodes:
                 return True
@@ -77,7 +77,7 @@ class PrivateTree:
         return False
 
     def exists_outside(self, path: str) -> bool:
-        """Whether it lies on the disk."""
+        """Whether the path exists on disk."""
         try:
             self.plain_stat(path)
         except OSError:
@@ -85,7 +85,7 @@ class PrivateTree:
         return True
 
     def add(self, path: str, data: Any) -> PrivateNode:
-        """Raises OSError: there is no folder for it."""
+        """Adds a node. Raises OSError if its folder does not exist."""
         above = os.path.dirname(path)
         if self.is_ours(above):
             if self.get(above).data is not None:
@@ -96,17 +96,17 @@ class PrivateTree:
         return made
 
     def names(self, path: str) -> list[str]:
-        """What the folder holds. Raises OSError."""
+        """Returns the names in a folder. Raises OSError."""
         if path in self.nodes and self.get(path).data is not None:
             raise error(NO_FOLDER, path)
         return [os.path.basename(each) for each in self.nodes if os.path.dirname(each) == path]
 
     def below(self, path: str) -> Iterator[str]:
-        """It and all in it."""
+        """Yields the path and all paths inside it."""
         return iter([each for each in self.nodes if each == path or each.startswith(path + os.sep)])
 
     def facts(self, node: PrivateNode) -> Any:
-        """The stat_result."""
+        """Returns a node's stat_result."""
         mode, size = (_FOLDER_MODE, 4096) if node.data is None else (_FILE_MODE, len(node.data))
         seconds = node.ns // 10**9
         times = {}
@@ -116,14 +116,14 @@ class PrivateTree:
         return os.stat_result(row, times)
 
     def descriptor(self, raw: Any) -> int:
-        """A number for an opened file."""
+        """Returns a new number for an opened file."""
         number = _FIRST_FD + len(self.opened)
         self.opened[number] = raw
         return number
 
 
 class Entry:
-    """What `os.scandir` gives of each."""
+    """An entry as `os.scandir` yields it."""
 
     def __init__(self, tree: PrivateTree, folder: str, name: str) -> None:
         self.name, self.path = name, os.path.join(folder, name)
@@ -141,15 +141,15 @@ class Entry:
         return self._node.data is not None
 
     def is_symlink(self) -> bool:
-        """There is none."""
+        """Returns False: there are no links."""
         return False
 
     def is_junction(self) -> bool:
-        """There is none."""
+        """Returns False: there are no junctions."""
         return False
 
     def inode(self) -> int:
-        """A number of its own."""
+        """Returns the node's inode number."""
         return self.stat().st_ino
 
     def stat(self, *, follow_symlinks: bool = True) -> Any:  # noqa: ARG002  its signature
@@ -158,7 +158,7 @@ class Entry:
 
 
 class Entries:
-    """An iterator, and a context of its own."""
+    """An iterator of entries and its own context manager, as `os.scandir` returns."""
 
     def __init__(self, entries: list[Entry]) -> None:
         self._entries = iter(entries)
@@ -176,4 +176,4 @@ class Entries:
         self.close()
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Does nothing: no resource is held."""

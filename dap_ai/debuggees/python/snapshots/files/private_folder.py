@@ -1,4 +1,4 @@
-"""Puts what private_files.py knows below the temporary folder in the place of `open` and of functions of `os`."""
+"""Replaces `open` and functions of `os` by versions that keep files below the temporary folder in memory."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Values are Any.
@@ -16,9 +16,10 @@ _PYTEST = "pytest-of-"
 
 
 def keep_private() -> None:
-    """Called in a copy, before statements run there. What an expression asked for by hand opens is refused, as ever.
+    """Installs the replacements in a copy, before statements run there.
 
-    A program whose file system is in memory already (pyfakefs) keeps that one.
+    Without it, as for an expression that the user enters, opening files for writing is refused. A program whose file
+    system is in memory already (pyfakefs) keeps it.
     """
     if type(sys.modules["io"]) is not type(sys):
         return
@@ -27,7 +28,7 @@ def keep_private() -> None:
     accessor = getattr(sys.modules.get("pathlib"), "_NormalAccessor", None)  # until Python 3.10
     plain: Any = vars(sys.modules["io"])["open"]
     opening = opener_of(tree, plain)
-    is_whole = getattr(accessor, "open", None) is plain  # in 3.10; before, it is that of `os`
+    is_whole = getattr(accessor, "open", None) is plain  # in 3.10; before, it is `os.open`
     _closing(getattr(sys.modules.get("tempfile"), "_TemporaryFileCloser", None), given["unlink"])
     for name, made in given.items():
         setattr(sys.modules["os"], name, made)
@@ -43,7 +44,7 @@ def keep_private() -> None:
 
 
 def _closing(kind: Any, unlink: Any) -> None:
-    """`NamedTemporaryFile` has kept the plain function as a default."""
+    """Replaces the plain function that `NamedTemporaryFile` has kept as a default."""
     for name in ("close", "cleanup"):
         method = getattr(kind, name, None)
         defaults = getattr(method, "__defaults__", None)
@@ -58,7 +59,7 @@ def _temporary() -> str:
 
 
 def _functions(tree: PrivateTree) -> dict[str, Any]:
-    """By their names in `os`."""
+    """The replacements by their names in `os`."""
     return {**_looking(tree), **_changing(tree), **_of_descriptors(tree)}
 
 
@@ -87,7 +88,7 @@ def _looking(tree: PrivateTree) -> dict[str, Any]:
 
 
 def _is_base(tree: PrivateTree, path: str) -> bool:
-    """The folder in which pytest makes one for each test: it holds what the copy has made, and nothing else."""
+    """Whether it is the folder in which pytest creates one per test: it shows only what the copy has created."""
     parts = path[len(tree.root) + 1 :].split(os.sep)
     return len(parts) == 2 and parts[0].startswith(_PYTEST)
 
@@ -137,7 +138,7 @@ _DONE = object()
 
 
 def _below(tree: PrivateTree, name: str, made: Any) -> Any:
-    """The function for paths of ours, and the plain one for all others. `made` gives None for these, too."""
+    """A function that calls `made` for the tree's paths, and the plain one for others or if `made` returns None."""
     plain = getattr(os, name)
 
     def call(path: Any = ".", *arguments: Any, **named: Any) -> Any:

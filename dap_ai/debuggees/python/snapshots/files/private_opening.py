@@ -1,4 +1,4 @@
-"""`open` of the files that a copy keeps in its memory: see private_files.py."""
+"""Replaces `open` for files that a copy keeps in its memory, see private_files.py."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Values are Any.
@@ -15,7 +15,7 @@ _KINDS = "rwxa"
 
 
 class PrivateRawFile(io.RawIOBase):
-    """One file, opened."""
+    """An opened file in memory."""
 
     def __init__(self, tree: PrivateTree, node: PrivateNode, name: Any, mode: str) -> None:
         super().__init__()
@@ -25,19 +25,19 @@ class PrivateRawFile(io.RawIOBase):
         self._reads, self._writes = "r" in mode or "+" in mode, mode[0] != "r" or "+" in mode
 
     def readable(self) -> bool:
-        """By its mode."""
+        """Whether the mode allows reading."""
         return self._reads
 
     def writable(self) -> bool:
-        """By its mode."""
+        """Whether the mode allows writing."""
         return self._writes
 
     def seekable(self) -> bool:
-        """Always."""
+        """Returns True: every file is seekable."""
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """See io.RawIOBase."""
+        """Reads into a buffer, see io.RawIOBase."""
         if not self._reads:
             raise io.UnsupportedOperation("not readable")
         piece = bytes(self._node.data[self._at : self._at + len(buffer)])
@@ -46,7 +46,7 @@ class PrivateRawFile(io.RawIOBase):
         return len(piece)
 
     def write(self, data: Any) -> int:
-        """See io.RawIOBase."""
+        """Writes data, see io.RawIOBase."""
         if not self._writes:
             raise io.UnsupportedOperation("not writable")
         piece, held = bytes(data), self._node.data
@@ -59,16 +59,16 @@ class PrivateRawFile(io.RawIOBase):
         return len(piece)
 
     def seek(self, offset: int, whence: int = 0) -> int:
-        """The new place; 0-based."""
+        """Moves to a position and returns it; 0-based."""
         self._at = max(0, offset + (0, self._at, len(self._node.data))[whence])
         return self._at
 
     def tell(self) -> int:
-        """0-based."""
+        """Returns the 0-based position."""
         return self._at
 
     def truncate(self, size: Any = None) -> int:
-        """The new size."""
+        """Changes the size and returns it."""
         size = self._at if size is None else size
         held = self._node.data
         del held[size:]
@@ -76,16 +76,19 @@ class PrivateRawFile(io.RawIOBase):
         return size
 
     def fileno(self) -> int:
-        """There is none."""
+        """Raises io.UnsupportedOperation: the file has no descriptor."""
         raise io.UnsupportedOperation("fileno")
 
     def facts(self) -> Any:
-        """Its stat_result."""
+        """Returns the file's stat_result."""
         return self._tree.facts(self._node)
 
 
 def raw_of(tree: PrivateTree, path: str, name: Any, mode: str) -> PrivateRawFile | None:
-    """The file opened; None: that is for the kernel to say. `mode` is one letter of `open`, and `+` perhaps."""
+    """Returns the file opened from the private copy, or None if the caller must use the system call.
+
+    `mode` is one letter of `open`'s modes, optionally with `+`.
+    """
     node = tree.nodes.get(path)
     if node is not None and node.data is None:
         raise error(IS_FOLDER, path)
@@ -106,7 +109,7 @@ def raw_of(tree: PrivateTree, path: str, name: Any, mode: str) -> PrivateRawFile
 
 
 def opener_of(tree: PrivateTree, plain: Any) -> Any:
-    """What stands in the place of `open`."""
+    """Returns the replacement of `open`."""
 
     def open(  # noqa: A001, PLR0917  its name and signature
         file: Any, mode: str = "r", buffering: int = -1, encoding: Any = None, errors: Any = None,
@@ -116,7 +119,7 @@ def opener_of(tree: PrivateTree, plain: Any) -> Any:
         raw: Any = None
         if isinstance(file, int):
             raw = tree.opened.get(file)
-        elif how and opener is not None:  # `tempfile` opens a folder by one that makes a file in it
+        elif how and opener is not None:  # `tempfile` opens a folder with an opener that creates a file in it
             given = opener(file, _flags(how) | os.O_CLOEXEC)
             raw, opener = tree.opened.get(given), _giving(given)
         elif how and tree.path(file):
@@ -155,7 +158,7 @@ def _flags(how: str) -> int:
 
 
 def mode_of(flags: int) -> str:
-    """The letters for the flags of `os.open`."""
+    """Returns the mode letters for the flags of `os.open`."""
     access = flags & (os.O_WRONLY | os.O_RDWR)
     if flags & os.O_EXCL:
         return "x+" if access == os.O_RDWR else "x"

@@ -1,12 +1,12 @@
-"""What a run again calls, a copy must not do, and reaches nothing outside of it: its own stands in its place.
+"""Replaces calls that a rerun makes but a copy may not, if they have no effect outside of it.
 
-1. An event loop of asyncio, which would wait at a selector of the kernel's and wake itself by a pair of sockets: it
-   waits by `select` alone, which needs neither, and serves whatever needs no socket.
-2. A handler of a signal: nobody sends a copy one.
-3. The current folder: it is remembered. A copy opens files of libraries alone, by absolute paths.
-4. Files below the temporary folder: they are kept in memory (private_folder.py).
+1. An event loop of asyncio waits at a selector of the kernel's and wakes itself by a pair of sockets: here it waits by
+   `select` alone, which needs neither, and serves everything that needs no socket.
+2. A signal handler is only recorded: nobody sends signals to a copy.
+3. The current folder is only recorded: a copy opens only files of libraries, by absolute paths.
+4. Files below the temporary folder are kept in memory (private_folder.py).
 
-What an expression calls that somebody asks for by hand is refused, as ever.
+For an expression that a user enters, these calls are refused as usual.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -24,7 +24,7 @@ _HOW = ("_make_self_pipe", "_close_self_pipe", "_write_to_self")
 
 
 def stand_in() -> None:
-    """Called in a copy, before statements run there."""
+    """Installs the replacements in a copy, before statements run there."""
     _folders()
     keep_private()
     _signals(sys.modules.get("signal"))
@@ -65,12 +65,12 @@ def _signals(module: Any) -> None:
 
 def _loops(events: Any, selectors: Any) -> None:
     kind = getattr(events, "BaseSelectorEventLoop", None)
-    if kind is None or selectors is None or not all([hasattr(kind, name) for name in _HOW]):  # noqa: C419  one frame less
+    if kind is None or selectors is None or not all([hasattr(kind, name) for name in _HOW]):  # noqa: C419  saves a frame
         return
     selectors.DefaultSelector = selectors.SelectSelector
 
     def nothing(_loop: Any) -> None:
-        """There is no pair of sockets."""
+        """Does nothing: there is no pair of sockets."""
 
     for name in _HOW:
         setattr(kind, name, nothing)
@@ -78,7 +78,7 @@ def _loops(events: Any, selectors: Any) -> None:
 
 
 def _waiting_alone(kind: Any, selectors: Any) -> None:
-    """Loops that are there already wait by this one: nothing happens to what they wait for, but time passes."""
+    """Makes existing loops wait by `select` alone: no event arrives, but time passes."""
     if kind is None:
         return
 

@@ -1,7 +1,6 @@
-"""Makes a copy of the debuggee that can touch nothing: clone, namespaces, seccomp, Landlock, memory that it shares.
+"""Makes a copy of the debuggee that can change nothing: clone, seccomp, Landlock, private memory.
 
-Linux only. Every restriction is in force before the first statement of the program runs in the copy. What the locks
-refuse is recorded (`trapping.py`) and put into words (`refused_calls.py`), so that an outcome which only the locks
-caused
-is not taken for the program's.
+Linux only. Every restriction is in force before the first statement of the program runs in the copy. `trapping.py`
+records what the restrictions refuse, and `refused_calls.py` describes it, so that an outcome which only the
+restrictions caused is not attributed to the program.
 """

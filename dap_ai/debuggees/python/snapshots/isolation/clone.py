@@ -1,4 +1,4 @@
-"""A copy of this process that nobody else notices, and its end.
+"""Clones this process unnoticed by any other, and ends the copy.
 
 `clone` without an exit signal: no SIGCHLD, and `wait` without `__WCLONE` never receives the copy. No fork hook of
 Python, of libc or of a library runs on either side. Signals stay blocked in the copy, so that none that is meant for
@@ -33,11 +33,11 @@ _exit: Any = exit_function() if SUPPORTED else None
 
 
 class BusyError(Exception):
-    """Another thread holds the import lock: a copy could never take it."""
+    """Another thread holds the import lock, which a copy could then never acquire."""
 
 
 def _take_import_lock() -> bool:
-    """Whether it was free and is ours now; decided by C code alone, so that no other thread can come between."""
+    """Acquires the import lock if it is free; returns whether it was. C code only, so no other thread can intervene."""
     # `iter(f, stop)` calls f until it returns `stop`. Lock free: lock_held gives False, the first iterator ends empty;
     # acquire_lock gives None, the second one ends empty too; `any` of nothing is False. Lock taken: lock_held gives
     # True, `any` stops there, and acquire_lock is never called. An `if` would leave a gap between check and taking.
@@ -46,20 +46,21 @@ def _take_import_lock() -> bool:
 
 
 def clone(steps: list[Step]) -> int:
-    """0 in the copy once it has made all steps, its pid in this process. Raises BusyError; OSError: no more processes.
+    """Returns 0 in the copy after all steps, and the copy's pid in this process.
 
-    The copy is made and the steps are taken inside of one call of C code: the interpreter, did it run a line there,
-    could wait for ever for a thread that asked for its lock and was not copied. A step that fails ends the copy, its
-    number is the exit status. The copy holds the import lock until a step has called PyOS_AfterFork_Child.
+    Raises BusyError; OSError if no more processes are allowed. One call of C code makes the copy and the steps: a line
+    of Python there could wait for ever for a thread that asked for the interpreter's lock and was not copied. A step
+    that fails ends the copy, with the step's number as exit status. The copy holds the import lock until a step calls
+    PyOS_AfterFork_Child.
     """
     failures = [_failure(number, call_it, gives) for number, (_, call_it, gives) in enumerate(steps, 1)]
     return _clone(itertools.chain.from_iterable(failures))
 
 
 def trial(name: str, *arguments: int) -> int:
-    """What a system call gives, 0 to 254, where a filter of the program's own may kill who makes it; -1 if it fails.
+    """Makes a system call in a copy, because the program's own filter may kill the caller.
 
-    Raises BusyError, OSError.
+    Returns its result (0 to 254), -1 if it fails. Raises BusyError, OSError.
     """
     pid = _clone(iter(step(name, *arguments)[1], None))
     while True:
@@ -70,7 +71,7 @@ def trial(name: str, *arguments: int) -> int:
 
 
 def _clone(failing: Any) -> int:
-    """As `clone`; a copy ends with the first status that `failing` yields, if it yields one."""
+    """Clones as `clone` does; the copy ends with the first status that `failing` yields, if any."""
     # One `next` does it on both sides. In the debuggee clone returns the copy's pid, which `next` gives at once. In the
     # copy it returns 0, the sentinel: that iterator is over, and the chain goes on to `ends`, which makes the steps.
     # The first step that fails yields its number, and `_exit` ends the copy. If none fails, the chain is empty, and
@@ -90,7 +91,7 @@ def _clone(failing: Any) -> int:
         pid = next(life, 0)
     finally:
         if call("getpid") != parent:
-            if pid:  # an exception: nothing may run on as a second debuggee
+            if pid:  # after an exception: the copy must not continue as a second debuggee
                 _exit(_BROKEN)
         else:
             errno = ctypes.get_errno()
@@ -102,7 +103,7 @@ def _clone(failing: Any) -> int:
 
 
 def _failure(number: int, call_it: Any, gives: Any) -> Any:
-    """Makes a step when it is iterated; yields its number if the result is not the one of a success."""
+    """An iterator that makes a step, and yields its number if the step fails."""
     # A success is the sentinel, so `iter` ends without a value and the chain goes on to the next step. `islice(.., 1,
     # 1)` makes one call and yields nothing, whatever the call returned. Otherwise `compress` yields the number in the
     # place of a true result; ctypes returns -1 for a system call that fails.
@@ -112,12 +113,12 @@ def _failure(number: int, call_it: Any, gives: Any) -> Any:
 
 
 def kill(pid: int) -> None:
-    """Ends a copy that has not been reaped."""
+    """Kills a copy that has not been reaped."""
     attempt("kill", pid, _KILL)
 
 
 def reap(pid: int) -> int | None:
-    """The wait status of a copy that has ended, None while it lives. It must not be waited for again."""
+    """Returns the wait status of a copy that has ended, or None while it lives. Do not call it again after a status."""
     if attempt("wait4", pid, _status.address, _NO_HANG | _CLONED, 0) == 0:
         return None
     return struct.unpack("=i", _status.get(4))[0]

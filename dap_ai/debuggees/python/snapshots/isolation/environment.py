@@ -1,4 +1,4 @@
-"""Overwrites secrets where C code has the environment and the arguments: what `getenv` and `environ` give in a copy."""
+"""Overwrites secrets in C code's environment and arguments (`getenv`, `environ`) in a copy."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from .syscalls import read_file
 _MAX_VARIABLES = 10_000
 _MAX_BYTES = 4 << 20
 _FIRST_FIELD = 3
-"""Of those behind the name of the program in `/proc/self/stat`; the name may hold anything."""
+"""The number of the first field after the program's name in `/proc/self/stat`; the name may contain anything."""
 _ARGUMENTS, _ENVIRONMENT = 48, 50
 
 Blocks = List[Tuple[int, int]]
-"""Address and size."""
+"""Address and size of each block."""
 
 
 _known: Blocks = []
 
 
 def blocks() -> Blocks:
-    """Where the kernel put the arguments and the environment; in a copy, which must not ask, they lie there, too."""
+    """Returns the kernel's blocks of arguments and environment; they have the same addresses in a copy."""
     if not _known:
         _known.extend(_blocks())
     return _known
@@ -43,7 +43,7 @@ def _blocks() -> Blocks:
 
 
 def blank_environment(where: Blocks, pairs: list[tuple[str, str]]) -> None:
-    """Puts one text in the place of another of its length: in the blocks, and where `environ` points to by now."""
+    """Replaces each text by another of its length, in the blocks and in the current `environ`."""
     written = [(secret.encode("utf-8", "surrogateescape"), shown.encode()) for secret, shown in pairs]
     for address, size in [*where, *_variables()]:
         data = ctypes.string_at(address, size)

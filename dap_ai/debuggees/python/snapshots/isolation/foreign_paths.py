@@ -1,4 +1,4 @@
-"""Where a path leads, told without a look at any file system that somebody else answers for."""
+"""Finds where a path leaves the local file systems, without any access to others."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from typing import Callable, Dict
 
 _MAX_LINKS = 40
 _PLAIN_LINKS_OF_PROC = (b"self", b"thread-self", b"mounts", b"net")
-"""The others lead to what a process has open, whatever their text says."""
+"""Plain links in /proc; the others lead to what a process has open, whatever their text."""
 
 Links = Callable[[bytes], bytes]
-"""What a path's last part links to, and b"" if it is no link; asked only about paths of local file systems."""
+"""Returns the target of a path's last part, b"" if it is not a link; called only for local file systems."""
 
 
 def foreign_part(path: bytes, base: bytes, foreign: Dict[bytes, bytes], links: Links) -> bytes:
-    """The folder of `foreign` (by path, with its kind) at which a path leaves the local file systems; b"" if it stays.
+    """Returns the folder in `foreign` (kind by path) at which a path leaves the local file systems; b"" if none.
 
-    `base` is where a relative path begins. What cannot be followed is b"?".
+    `base`: the folder that a relative path starts from. b"?" if the path cannot be followed.
     """
     if b"/" in foreign:
         return b"/"
@@ -43,5 +43,5 @@ def foreign_part(path: bytes, base: bytes, foreign: Dict[bytes, bytes], links: L
 
 
 def _parts(path: bytes) -> list[bytes]:
-    """Last first."""
+    """The path's parts, last first."""
     return [part for part in reversed(path.split(b"/")) if part not in (b"", b".")]

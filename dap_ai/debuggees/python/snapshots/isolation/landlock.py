@@ -1,4 +1,4 @@
-"""Landlock: which files a snapshot can open. Only the standard library, site-packages and named folders, to read.
+"""Landlock: a snapshot can read the standard library, site-packages and named folders, and no other files.
 
 landlock(7): a ruleset names the rights that it handles; what is handled and not granted below a folder is refused. So
 all rights of the kernel's version are handled, and two are granted. An older kernel refuses a right or a size of the
@@ -25,15 +25,15 @@ _FOLDER = sum(getattr(os, name, 0) for name in ("O_CLOEXEC", "O_PATH", "O_DIRECT
 
 
 def version() -> int:
-    """The kernel's Landlock ABI; 0 without Landlock. Raises BusyError, OSError."""
-    # A filter of the program's own may kill for a call that it does not know, Landlock's among them: then a copy tries
+    """Returns the kernel's Landlock ABI version; 0 without Landlock. Raises BusyError, OSError."""
+    # The program's own filter may kill the process for an unknown call, such as Landlock's: then a copy tries
     # it.
     is_filtered = b"\nSeccomp:\t0" not in read_file(b"/proc/self/status")
     return max(0, (trial if is_filtered else attempt)("landlock_create_ruleset", 0, 0, _VERSION_FLAG))
 
 
 def library_folders() -> list[bytes]:
-    """Where Python's own modules and installed packages are."""
+    """Returns the folders of Python's own modules and of installed packages."""
     listed: Any = sys.path
     paths: list[Any] = list(listed) if type(listed) is list else []  # pyright: ignore[reportUnknownArgumentType]
     packages = [path for path in paths if file_name(path) in ("site-packages", "dist-packages")]
@@ -46,9 +46,9 @@ def _is_folder(path: bytes) -> bool:
 
 
 def restrict(abi: int, folders: list[bytes], arena: Arena) -> list[Step]:
-    """Nothing but these folders can be read from then on, nothing written, no socket reached.
+    """Returns steps after which only these folders can be read, no file written and no socket reached.
 
-    Descriptors 0 to 2 are taken, all others are free.
+    They need descriptors 0 to 2 to be taken, and all others to be free.
     """
     network, scope = 3 if abi >= 4 else 0, 3 if abi >= 6 else 0
     attributes = arena.put(struct.pack("=QQQ", _FILE_RIGHTS.get(abi, _ALL_FILE_RIGHTS), network, scope))

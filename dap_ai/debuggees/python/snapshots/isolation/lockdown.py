@@ -1,4 +1,4 @@
-"""What a copy does before it evaluates anything: the steps that take its hands away, in order.
+"""The ordered steps that restrict a copy before it evaluates anything.
 
 They are prepared in the debuggee, and made in the copy by C code alone: no line of Python runs there before the last
 of them. A step that fails ends the copy.
@@ -32,7 +32,7 @@ _ALL = 0xFFFFFFFF
 
 
 class Lockdown:
-    """The steps, with all that can be made beforehand."""
+    """Builds the steps from what can be prepared once."""
 
     def __init__(self) -> None:
         check_clonable()
@@ -55,12 +55,11 @@ class Lockdown:
         lookups: str,
         useless: list[int] | None = None,
     ) -> tuple[list[Step], list[str]]:
-        """For a copy of this process as it is now, and what it will lack; valid until they are asked for again.
+        """Returns the steps for a copy of this process as it is now, and what the copy will lack.
 
-        `deadlines_s`: of a processor, and by the clock. `kept` is the address of the shared mapping that takes the
-        answer, `records` where refusals are written down in it,
-        `useless` those of the answers of others, `lookups` what is done about paths, as in seccomp_filter.py. Raises
-        OSError.
+        The steps are valid until the next call. `deadlines_s`: seconds of processor time, and by the clock. `kept`:
+        address of the shared mapping for the answer; `records`: where refusals are recorded in it; `useless`: mappings
+        of other copies' answers; `lookups`: how path lookups are treated, see seccomp_filter.py. Raises OSError.
         """
         arena = self._arena
         arena.clear()
@@ -90,20 +89,20 @@ class Lockdown:
             # Not dumpable: nobody with the same user may attach to the copy or read its memory (ptrace(2), proc(5)).
             # Where the debuggee answers the copy's lookups it must read paths in the copy's memory, so there the copy
             # stays dumpable.
-            *([] if lookups == ASKED else [step("prctl", _DUMPABLE, 0, 0, 0, 0)]),  # its questions must be read
+            *([] if lookups == ASKED else [step("prctl", _DUMPABLE, 0, 0, 0, 0)]),  # its questions must be readable
             *(landlock.restrict(self._abi, self._folders + readable, arena) if self._abi else ()),
             *one_thread(),
             *self._trap.steps(records),
             self._filters[lookups].install(LISTENER),
-            allocation_step(),  # a copy that could never allocate waits here, where it is noticed
+            allocation_step(),  # a copy that could never allocate hangs here, where it is detected
         ]
         return steps, private.left_out
 
 
 def _die_after(deadlines_s: tuple[float, float], arena: Arena) -> list[Step]:
-    """Timers whose signal cannot be caught; the filter forbids to take them back.
+    """Timers whose signal cannot be caught; the filter forbids cancelling them.
 
-    They are not inherited, and counted from 0.
+    They are not inherited, and their ids count from 0.
     """
     event = struct.pack("=QiI48x", 0, _KILL, 0)
     made: list[Step] = []
@@ -121,7 +120,7 @@ def _die_after(deadlines_s: tuple[float, float], arena: Arena) -> list[Step]:
 
 
 def _expendable(arena: Arena) -> list[Step]:
-    """When memory runs out the copy goes first. A process that has changed its user may not say so."""
+    """Steps that let the kernel end the copy first when memory runs out; empty for a process that changed its user."""
     if call("prctl", _GET_DUMPABLE, 0, 0, 0, 0) != 1:
         return []
     return [

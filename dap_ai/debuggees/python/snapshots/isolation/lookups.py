@@ -1,13 +1,12 @@
-"""A copy asks before it looks a path up: a server of a network or user file system would be told what it looks for.
+"""Answers a copy's path lookups: a network or user file system's server would learn what is looked up.
 
-The seccomp filter holds the call, the debuggee decides by the path, and the kernel goes on with the call or refuses it.
-Nothing can change the path meanwhile: the copy has one thread and shares no memory that anybody writes.
+The seccomp filter suspends the call, the debuggee decides by the path, and the kernel continues the call or refuses it.
+Nothing can change the path in the meantime: the copy has one thread and shares no memory that anybody writes.
 
-seccomp_unotify(2) warns that to let the kernel go on (CONTINUE) enforces nothing: another thread could exchange the
-path after it was looked at. Here nobody can: clone(2) has copied one thread, the filter refuses another one, and no
-shared mapping is left but that of the answer (private_memory.py). A mount namespace would hide the servers instead,
-but needs
-a user namespace, in which files have other owners.
+seccomp_unotify(2) warns that letting the kernel continue (CONTINUE) enforces nothing: another thread could exchange the
+path after it was checked. Here nobody can: clone(2) has copied one thread, the filter refuses another one, and the only
+shared mapping left is that of the answer (private_memory.py). A mount namespace would hide the servers instead, but
+needs a user namespace, in which files have other owners.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from .mounts import mounts
 from .syscalls import AT_FDCWD, NUMBERS, Buffer, attempt, call, path_pointer, poll_fd
 
 LISTENER = 3
-"""The descriptor of the copy by which it is asked for; the first that is free when the filter is installed."""
+"""The copy's descriptor for its questions: the first free one when the filter is installed."""
 
 _RECEIVE, _SEND = 0xC0502100, 0xC0182101  # SECCOMP_IOCTL_NOTIF_RECV, SECCOMP_IOCTL_NOTIF_SEND
 _QUESTION = struct.Struct("=QIIiIQ6Q")
@@ -28,9 +27,9 @@ _HERE = AT_FDCWD & 0xFFFFFFFF
 _FORBIDDEN = (1, 13, 38)  # EPERM, EACCES, ENOSYS
 _GO_ON, _REFUSED = 1, -13  # SECCOMP_USER_NOTIF_FLAG_CONTINUE, EACCES
 _IN_A_FOLDER = {NUMBERS[name] for name in ("newfstatat", "statx", "faccessat", "faccessat2", "readlinkat", "openat")}
-"""Their first argument is a descriptor, their second one the path; the others begin with the path."""
+"""Calls with a descriptor as first and the path as second argument; the others begin with the path."""
 _MAX_AT_ONCE = 50
-"""In some milliseconds: somebody waits for the caller."""
+"""Questions answered per call, which takes a few milliseconds: the caller is waiting."""
 _MAX_TOLD = 10
 _PATH_BYTES = 4096
 
@@ -41,15 +40,18 @@ _link = Buffer(_PATH_BYTES)
 
 
 class Lookups:
-    """The questions of one copy."""
+    """The path lookups of one copy."""
 
     def __init__(self) -> None:
         self._fd = -1
         self.refused: list[str] = []
-        """What was not looked up, and why."""
+        """Lookups that were refused, and why."""
 
     def answer(self, pid: int) -> bool:
-        """Answers what a locked copy asks now; whether it has asked. Raises OSError if it cannot be heard."""
+        """Answers the questions that a locked copy has asked; returns whether there were any.
+
+        Raises OSError if the questions cannot be received.
+        """
         if self._fd == -1:
             self._attach(pid)
         was_asked = False
@@ -82,7 +84,7 @@ class Lookups:
             call("close", process)
 
     def close(self) -> None:
-        """From then on a question is answered by an error."""
+        """Closes the descriptor: later questions get an error."""
         if self._fd != -1:
             attempt("close", self._fd)
             self._fd = -1
@@ -95,7 +97,7 @@ class Lookups:
         folder &= 0xFFFFFFFF
         name = b"cwd" if folder == _HERE else b"fd/%d" % folder
         if not path and name != b"cwd":
-            return False  # what is open is open
+            return False  # the file is already open
         base = b"" if path.startswith(b"/") else read_link(b"/proc/%d/%s" % (pid, name))
         foreign = mounts().foreign
         part = foreign_part(path, base, foreign, read_link)
@@ -107,9 +109,9 @@ class Lookups:
 
 
 def _read_path(pid: int, address: int) -> bytes | None:
-    """A string of the copy's memory, None if there is none. Raises OSError if it cannot be read."""
+    """A string in the copy's memory, or None. Raises OSError if it may not be read."""
     size = 0
-    while size < _PATH_BYTES:  # page by page: it may end before memory that is not there
+    while size < _PATH_BYTES:  # page by page: the memory after it may not exist
         part = min(_PATH_BYTES - size, 4096 - (address + size) % 4096)
         _pieces.put(struct.pack("=QQQQ", _path.address + size, part, address + size, part))
         try:
@@ -126,6 +128,6 @@ def _read_path(pid: int, address: int) -> bytes | None:
 
 
 def read_link(path: bytes) -> bytes:
-    """What a path's last part links to; b"" if it is no link."""
+    """Returns the target of a path's last part; b"" if it is not a link."""
     size = attempt("readlinkat", AT_FDCWD, path_pointer(path), _link.address, _link.size)
     return _link.get(max(size, 0))

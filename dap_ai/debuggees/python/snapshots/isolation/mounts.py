@@ -1,7 +1,7 @@
-"""Which file systems are mounted, and which of them tell somebody else what is looked up on them.
+"""Reads which file systems are mounted, and which of them reveal lookups to another machine or process.
 
-Decided by a list of the types that are known to be local. A list of the remote ones would be wrong for each that is
-new: a type that is not known counts as foreign.
+It is decided by a list of types known to be local. A list of remote types would be wrong for each new one: an unknown
+type counts as foreign.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _OF_THE_KERNEL = frozenset(
     resctrl securityfs selinuxfs smackfs sysfs tracefs""".split()
 )
 _LOCAL = _IN_MEMORY | _ON_DISK | _OF_THE_KERNEL
-"""What is not here belongs to another machine, or to a process: nfs, cifs, 9p, fuse, autofs, and what is not known."""
+"""Local types. Others belong to another machine or process: nfs, cifs, 9p, fuse, autofs and unknown ones."""
 
 _ESCAPED = rb"\\([0-7]{3})"
 
@@ -30,14 +30,14 @@ class Mounts(NamedTuple):
     """The file systems of this process's mount namespace."""
 
     by_device: dict[tuple[int, int], bytes]
-    """Type, by the device numbers that /proc/self/maps shows."""
+    """File system type by device numbers, as in /proc/self/maps."""
     by_folder: dict[bytes, bytes]
-    """Type, by the folder that it is mounted on; of several there the last one, which a path finds."""
+    """File system type by mount folder; of several on one folder the last, which a path reaches."""
     foreign: dict[bytes, bytes]
-    """The same of those that somebody else answers for, though they may be covered by others."""
+    """File system type by mount folder, for foreign ones only, even if other mounts cover them."""
 
     def of_path(self, path: bytes) -> bytes:
-        """The type of the file system that an absolute path without links leads to; b"" if it cannot be told."""
+        """Returns the file system type of an absolute path without links; b"" if unknown."""
         folder = path
         while folder.startswith(b"/"):
             found = self.by_folder.get(folder)
@@ -48,17 +48,17 @@ class Mounts(NamedTuple):
 
 
 def is_in_memory(kind: bytes) -> bool:
-    """Whether to read a hole of a file there takes memory."""
+    """Returns whether reading a hole in a file of this type allocates memory."""
     return kind in _IN_MEMORY
 
 
 def is_on_disk(kind: bytes) -> bool:
-    """Whether files there lie on a disk of this machine."""
+    """Returns whether files of this type are on a disk of this machine."""
     return kind in _ON_DISK
 
 
 def parse(mountinfo: bytes) -> Mounts:
-    """What /proc/self/mountinfo says."""
+    """Parses the text of /proc/self/mountinfo."""
     by_device: dict[tuple[int, int], bytes] = {}
     folders: list[tuple[bytes, bytes]] = []
     for line in mountinfo.splitlines():
@@ -85,7 +85,7 @@ _last: list[tuple[bytes, Mounts]] = []
 
 
 def mounts() -> Mounts:
-    """Those of now. Raises OSError."""
+    """Returns the current mounts. Raises OSError."""
     text = read_file(b"/proc/self/mountinfo")
     if not _last or _last[0][0] != text:
         _last[:] = [(text, parse(text))]

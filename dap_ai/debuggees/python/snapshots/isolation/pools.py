@@ -1,4 +1,4 @@
-"""Thread pools of numeric libraries: their threads do not exist in a copy, so it must not wait for them."""
+"""Limits thread pools of numeric libraries to one thread: their other threads do not exist in a copy."""
 
 from __future__ import annotations
 
@@ -24,18 +24,20 @@ _SETTERS = (
 )
 
 _RUNNING, _THREADS = "blas_server_avail", "blas_cpu_number"
-"""Of OpenBLAS: whether it has a pool, and how many threads it uses. After a `fork` it has none, and its setter would
-make one: threads that end the copy which is being locked."""
+"""OpenBLAS's variables: whether it has a pool, and its number of threads.
+
+After a `fork` it has no pool, and its setter would create one: threads that end the copy while it is being locked.
+"""
 
 _one = Buffer(4)
 _one.put((1).to_bytes(4, sys.byteorder))
 _found: list[tuple[Any, Any, int]] = []
-"""What sets how many threads each library uses; of OpenBLAS its two numbers, the second one's address."""
+"""Each library's setter for the number of threads; for OpenBLAS also its two variables, the second as an address."""
 _modules_then = -1
 
 
 def _find() -> None:
-    """Looks for the loaded libraries; again only when modules have been imported since."""
+    """Searches for the loaded libraries, again only if modules were imported since."""
     global _modules_then
     if len(sys.modules) == _modules_then:
         return
@@ -61,7 +63,7 @@ def _numbers(library: Any, setter: str) -> tuple[Any, int]:
 
 
 def one_thread() -> list[Step]:
-    """The loaded libraries do their work in the calling thread from then on."""
+    """Returns steps after which the loaded libraries work in the calling thread."""
     _find()
     return [_one_thread(*each) for each in _found]
 

@@ -1,19 +1,19 @@
-"""Memory that a copy shares with its debuggee is replaced by a private view of it, at the same address.
+"""Replaces memory that a copy shares with its debuggee by a private view of it, at the same address.
 
-To look must not change the real memory: to read a page of shared memory that is not there makes one, which takes memory
-from everybody, and ends the program where none is left. So only pages that are there are read. What cannot be had in
-this way is unmapped: to use it ends the copy.
+The real memory must not change by being read: to read a page of shared memory that is absent creates one, which takes
+memory from everybody, and ends the program if none is left. So only present pages are read. Memory that cannot be
+obtained this way is unmapped: to use it ends the copy.
 
 clone(2) copies private mappings on write, but a MAP_SHARED one stays the same memory on both sides. `madvise` with
 MADV_DONTFORK is no way out: it would change the debuggee's mapping, and leave a hole in the copy. For each mapping:
 
 - memory (tmpfs, memfd, anonymous): the pages that mincore(2) reports. Up to 16 MB are copied; of more, the file behind
   is mapped with MAP_PRIVATE from the program's own descriptor, run by run; without one the pages are copied.
-- a file on a local disk: mapped anew with MAP_PRIVATE, from the program's descriptor or by its path; copied if it has
+- a file on a local disk: mapped again with MAP_PRIVATE, from the program's descriptor or by its path; copied if it has
   64 KB or less, or where neither leads to the same file.
 - anything else (devices, files of other machines, what a userfaultfd serves): unmapped, and named in `left_out`.
 
-A path may have got another file since: device and inode decide, where `stat` and the mapping name them alike.
+A path may refer to another file by now: device and inode decide, if `stat` and the mapping number them alike.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ from .userfaults import MappedMemory, memory
 
 _MAX_COPIED_BYTES = 256 << 20
 _COPIED_ANYWAY_BYTES = 16 << 20
-"""Less is copied even if its file could be mapped: in some 10 ms, and the copy sees one moment of it."""
+"""Size up to which memory is copied even if its file could be mapped: it takes 10 ms and gives one moment's state."""
 _LITTLE = 1 << 16
-"""Of a file on a disk: one that the C library maps is read sooner than its descriptor is looked for."""
+"""Size up to which a file on disk is copied: the copy takes less time than the search for its descriptor."""
 _MAX_RUNS = 10_000
 _SOME_BYTES = 4 << 20
 _GET_DUMPABLE, _GET_FLAGS, _ACCESS = 3, 3, 3
@@ -56,39 +56,40 @@ _MOVE_OVER = 3  # MREMAP_MAYMOVE | MREMAP_FIXED
 _GPU = (b"/dev/nvidia", b"/dev/kfd", b"/dev/dri/")
 _IN_MEMORY_OF_DEV = (b"/dev/shm/", b"/dev/zero", b"/dev/hugepages/")
 _NUMBERED_TWICE = (b"overlay", b"btrfs")
-"""File systems whose files may have other numbers in `stat` than in /proc/self/maps."""
+"""File systems whose files may have different numbers in `stat` and in /proc/self/maps."""
 
 
 class Private(NamedTuple):
-    """What makes a copy's memory its own."""
+    """The steps that make a copy's memory private."""
 
     early: list[Step]
-    """To be made while the copy has the debuggee's descriptors."""
+    """Steps to make while the copy has the debuggee's descriptors."""
     late: list[Step]
-    """To be made when it has none."""
+    """Steps to make after the copy's descriptors are closed."""
     left_out: list[str]
-    """What it has not, and why."""
+    """Mappings that the copy lacks, and why."""
 
 
 class _LackingError(Exception):
-    """Why a copy cannot have a mapping."""
+    """The reason why a copy cannot have a mapping."""
 
 
 def check_clonable() -> None:
-    """Raises OSError where not even a copy that does nothing can be made."""
+    """Checks that a copy can be made at all. Raises OSError."""
     _served_memory()
 
 
 def _served_memory() -> MappedMemory | None:
-    """None if the process has no userfaultfd."""
+    """Memory served by userfaultfds; None if the process has no userfaultfd."""
     userfault = userfault_descriptors()
     return memory(userfault) if userfault else None
 
 
 def make_private(kept: int, mounted: Mounts, arena: Arena, useless: list[int] | None = None) -> Private:
-    """Leaves a copy no shared mapping but the one at `kept`. Raises OSError where no copy can be made.
+    """Returns steps that leave a copy no shared mapping but the one at `kept`. Raises OSError if no copy is possible.
 
-    Read-only ones too: `mprotect` could make them writable again. Those at `useless` a copy needs no view of.
+    This includes read-only mappings: `mprotect` could make them writable again. `useless`: addresses of mappings that a
+    copy does not need.
     """
     found = shared_mappings()
     if any(mapping.name.startswith(_GPU) for mapping in found):
@@ -104,7 +105,7 @@ def make_private(kept: int, mounted: Mounts, arena: Arena, useless: list[int] | 
 
 
 class _Plan:
-    """What is done about each mapping. `internal`: the device of shared memory without a name."""
+    """Plans each mapping's steps. `internal`: devices of shared memory without a name."""
 
     def __init__(self, internal: list[tuple[int, int]], mounted: Mounts, arena: Arena) -> None:
         self._internal = internal
@@ -129,11 +130,11 @@ class _Plan:
                 self._left_out.append("%s of %d MB (%s)" % (_shown(mapping), mapping.size >> 20, why))
 
     def leave_out(self, mapping: SharedMapping) -> None:
-        """The copy has it no more, if it has it at all."""
+        """Unmaps a mapping in the copy, if it has it at all."""
         self._early.append(step("munmap", mapping.start, mapping.size))
 
     def made(self, shared: set[int]) -> Private:
-        """All steps. `shared`: where shared mappings begin."""
+        """Returns all steps. `shared`: start addresses of shared mappings."""
         for start, size in self._memory.served.items() if self._memory else ():
             if start not in shared:
                 self._early.append(step("munmap", start, size))
@@ -148,7 +149,7 @@ class _Plan:
             self._add_file(mapping, kind)
 
     def _kind(self, mapping: SharedMapping) -> bytes:
-        """The type of its file system."""
+        """The mapping's file system type. Raises _LackingError."""
         if not mapping.rights & READ:
             raise _LackingError("it cannot be read")
         if mapping.name.startswith(b"/dev/") and not mapping.name.startswith(_IN_MEMORY_OF_DEV):
@@ -174,7 +175,7 @@ class _Plan:
         if runs != [(0, mapping.size)]:
             self._look_closer(mapping)
         elif not (is_sure or (file is not None and file.allocated >= file.size)):
-            # whoever may not write a file is told that all of its pages are there
+            # for a file that the program may not write, all pages are reported as present
             raise _LackingError("which of its pages are there is not told")
         if len(runs) > _MAX_RUNS:
             raise _LackingError("it is in too many pieces")
@@ -187,7 +188,7 @@ class _Plan:
             self._early += [_map_over(mapping, _FILE_OVER, fd, at, size) for at, size in runs]
 
     def _look_closer(self, mapping: SharedMapping) -> None:
-        """A page that is not in memory may be somewhere else."""
+        """Checks whether pages that are not in memory are elsewhere: served or swapped out. Raises _LackingError."""
         try:
             self._memory = self._memory or memory([])
         except PermissionError:
@@ -208,9 +209,10 @@ class _Plan:
             self._copy(mapping, [(0, mapping.size)])
 
     def _descriptor(self, mapping: SharedMapping, kind: bytes) -> tuple[int, File | None]:
-        """One that the mapping's file can be mapped from again, and the file; -1 if there is none.
+        """A descriptor from which the mapping's file can be mapped again, and the file; (-1, None) if there is none.
 
-        The program's own, as the copy has it too. To open and close the file here would end the program's locks of it.
+        It is the program's own, which the copy has as well. Opening and closing the file here would release the
+        program's locks on it.
         """
         self._open = open_files() if self._open is None else self._open
         for fd in self._open.get(mapping.name, ()):
@@ -220,7 +222,7 @@ class _Plan:
         return -1, None
 
     def _opened_again(self, mapping: SharedMapping) -> list[Step]:
-        """Of the same file, or the copy ends: the path may have got another one meanwhile."""
+        """Steps that open the same file; the copy ends if its path refers to another one by now."""
         path, found = self._arena.put(_path(mapping) + b"\0"), self._arena.put(bytes(STATUS_BYTES))
         wanted = self._arena.put(identity())
         return [
@@ -241,7 +243,7 @@ class _Plan:
         self._copied.append((mapping, runs))
 
     def _copies(self) -> list[Step]:
-        """Each is made at a free place and moved."""
+        """Steps that make each copy at a free address and move it."""
         # The old mapping is the source, so the copy can't be made in its place. mremap(2) with MREMAP_FIXED then puts
         # it there and unmaps the old one in one call. The source is read by pread of /proc/self/mem, not by memmove: a
         # page beyond the end of its file gives a short read instead of SIGBUS.
@@ -252,7 +254,7 @@ class _Plan:
         for mapping, runs in self._copied:
             start, size = mapping.start, mapping.size
             steps.append(step("mmap", room_at, size, READ | WRITE, _AT_A_FREE_PLACE, -1, 0, gives=room_at))
-            # stops at pages that are gone meanwhile, or beyond the end of their file
+            # stops at pages that are gone by now, or beyond their file's end
             steps += [step("pread64", 0, room_at + at, part, start + at, gives=ANYTHING) for at, part in runs]
             steps.append(step("mremap", room_at, size, size, _MOVE_OVER, start, gives=start))
             steps.append(step("mprotect", start, size, mapping.rights))
@@ -275,7 +277,7 @@ def _path(mapping: SharedMapping) -> bytes:
 
 
 def _is_of(mapping: SharedMapping, file: File | None, kind: bytes) -> bool:
-    """Whether it is the mapping's own file; it has the same name."""
+    """Whether a file of the same name is the mapping's own file."""
     if file is None or not file.is_regular:
         return False
     is_numbered_twice = kind in _NUMBERED_TWICE and not mapping.name.endswith(DELETED)
@@ -283,10 +285,10 @@ def _is_of(mapping: SharedMapping, file: File | None, kind: bytes) -> bool:
 
 
 def _free_address(size: int) -> int:
-    """Where each copy is made before it is moved to its place; something there meanwhile ends the copy.
+    """A free address where each copy is made before it is moved; a mapping made there by then ends the copy.
 
-    It lies far below the next free address, where the interpreter may put something until the copy is made; not where
-    the program's limit leaves no room for that. Raises OSError.
+    It lies far below the next free address, where the interpreter may map memory before the copy is made, unless the
+    program's limit leaves no room for that. Raises OSError.
     """
     for space in (_MAX_COPIED_BYTES, _SOME_BYTES, 0):
         address = attempt("mmap", 0, size + space, 0, _RESERVED, -1, 0)

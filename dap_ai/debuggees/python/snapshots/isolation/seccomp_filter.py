@@ -1,11 +1,11 @@
-"""The seccomp filter of a snapshot: memory, time, waiting, reading and the end are allowed, all else is EPERM.
+"""The seccomp filter of a snapshot: allows memory, time, waiting, reading and exit; other calls get EPERM.
 
-To look a path up is allowed, asked about (lookups.py), or refused. Where refusals are recorded, what may be refused is
-trapped (trapping.py), unless it is the handler that calls.
+A path lookup is allowed, asked about (lookups.py), or refused. If refusals are recorded, calls that may be refused are
+trapped (trapping.py), unless the handler makes them.
 
-Built once a process. A call is found by binary search, because the kernel runs the filter for every one.
+It is built once per process. A call is found by binary search, because the kernel runs the filter for every one.
 
-A list of what is allowed, not of what is forbidden: a call of a newer kernel is refused, and so is each of the x32 ABI,
+It lists what is allowed, not what is forbidden: a call of a newer kernel is refused, and so is each of the x32 ABI,
 which has the same architecture number but other call numbers (seccomp(2)). EPERM and not the end of the process,
 because the program may catch it, and the answer can say what was refused. Only another architecture's call kills.
 
@@ -30,7 +30,7 @@ _TRAP, _QUIETLY, _NO_TERMINAL = 0x00030000, 0x00050001, 0x00050019  # 25 is ENOT
 _NOT_PERMITTED, _NO_DESCRIPTOR, _NO_MEMORY, _NO_ACCESS = 1, 9, 12, 13
 _SET_MODE_FILTER, _ALL_THREADS, _LISTENER, _LISTENER_AND_ALL_THREADS = 1, 1, 8, 16
 FREE, ASKED, DENIED = "free", "asked", "denied"
-"""What is done when a copy looks up a path."""
+"""How a copy's path lookups are treated."""
 _LOOKUPS = {FREE: _ALLOW, ASKED: _ASK, DENIED: _DENY}
 _OPEN_TO_WRITE = 0o3 | 0o100 | 0o1000 | 0o2000 | 0o20000000  # accmode, O_CREAT, O_TRUNC, O_APPEND, O_TMPFILE
 
@@ -48,14 +48,14 @@ _BY_VALUE: dict[str, tuple[int, tuple[int, ...]]] = {
 }
 """Calls allowed for some values of one argument: its index, the values."""
 _READ_ONLY = {"openat": 2, "open": 1}
-"""Calls that open a file; the index of the flags."""
+"""Calls that open a file, with the index of the flags argument."""
 
 
 _PATHS = {
     **dict.fromkeys((59, 76, 80, 82, 83, 84, 85, 86, 87, 88, 90, 92, 137, 161), OF_FIRST),
     **dict.fromkeys((258, 263, 264, 268, 280, 316), OF_SECOND),
 }
-"""Of x86_64: calls that are always refused, and name a path: execve, truncate, chdir, rename, mkdir, ..."""
+"""On x86_64, calls with a path that are always refused: execve, truncate, chdir, rename, mkdir, ..."""
 _OF_DESCRIPTORS = ("read", "readv", "pread64", "lseek", "fstat", "dup", "getdents64", "close")
 _MADVISE, _SAYS_NOTHING = "madvise", (273, 324, 334)  # set_robust_list, membarrier, rseq
 _IS_TERMINAL = (0x5401, 0x802C542A)  # TCGETS, TCGETS2: no descriptor of a copy leads to a terminal
@@ -86,7 +86,7 @@ def _rule(name: str, lookups: int) -> list[Any]:
 
 
 def _search(calls: list[tuple[int, list[Any]]], otherwise: int) -> list[Any]:
-    """Finds the number in the accumulator among these, in ascending order, and decides by its rule."""
+    """Instructions that find the call number in the accumulator by binary search, and apply its rule."""
     if len(calls) == 1:
         number, decide = calls[0]
         return [(_EQUAL, 0, len(decide), number), *decide, (_RETURN, 0, 0, otherwise)]
@@ -98,7 +98,7 @@ def _search(calls: list[tuple[int, list[Any]]], otherwise: int) -> list[Any]:
 
 
 def _trapped(may_open: bool, lookups: str) -> list[Any]:
-    """The same decisions, but what may be refused goes to the handler, with what it is to know."""
+    """The same decisions, but calls that may be refused go to the handler, with the facts it needs."""
     # The low 16 bits of SECCOMP_RET_TRAP reach the handler as `si_errno` (seccomp(2)): 8 of them are the errno by which
     # it recognises a refusal, the others say which argument is a path and what the process itself must be allowed to
     # do.
@@ -106,7 +106,7 @@ def _trapped(may_open: bool, lookups: str) -> list[Any]:
     for number, bits in _PATHS.items():
         rules[number] = _ends(
             _TRAP | _NOT_PERMITTED | (0 if lookups == DENIED else bits)
-        )  # where no address can be asked about
+        )  # without lookups, no address can be checked
     for name in _PLAIN.split():
         rules[NUMBERS.get(name, -1)] = _ends(_ALLOW)
     for name in _OF_DESCRIPTORS:
@@ -144,9 +144,9 @@ def _ends(result: int) -> list[Any]:
 
 
 def program(may_open: bool, lookups: str = FREE, again_at: int = 0) -> bytes:
-    """The filter as the kernel reads it; `may_open`: files may be opened for reading (Landlock says which).
+    """Returns the filter as the kernel reads it; `may_open`: files may be opened for reading (Landlock decides which).
 
-    `again_at`: where the handler calls from; 0: what is refused is not recorded.
+    `again_at`: the address that the handler calls from; 0: refusals are not recorded.
     """
     names = [*_PLAIN.split(), *_OF_PATHS, *_BY_VALUE, "prlimit64", *(_READ_ONLY if may_open else ())]
     rules = sorted((NUMBERS[name], _rule(name, _LOOKUPS[lookups])) for name in names if name in NUMBERS)
@@ -165,7 +165,7 @@ def program(may_open: bool, lookups: str = FREE, again_at: int = 0) -> bytes:
 
 
 class SeccompFilter:
-    """A program in memory, ready for the kernel."""
+    """A filter in memory, ready for the kernel."""
 
     def __init__(self, may_open: bool, lookups: str, again_at: int) -> None:
         code = program(may_open, lookups, again_at)
@@ -175,9 +175,9 @@ class SeccompFilter:
         self._header.put(struct.pack("=H6xQ", len(code) // 8, self._code.put(code)))
 
     def install(self, listener: int) -> Step:
-        """From then on it holds for every thread of the process, and cannot be taken back.
+        """Returns the step that installs the filter for every thread of the process, irrevocably.
 
-        One that asks does it by a descriptor, which is the first free one, `listener`.
+        A filter that asks about lookups does so through `listener`, the first free descriptor.
         """
         if self._asks:
             # With TSYNC alone a failure is a thread's id, a positive number like a descriptor; TSYNC_ESRCH makes it an

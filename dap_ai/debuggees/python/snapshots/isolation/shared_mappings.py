@@ -1,8 +1,8 @@
-"""Shared mappings of this process, which of their pages are there, and the files that it has open.
+"""Finds this process's shared mappings, which of their pages are present, and its open files.
 
-All of it by system calls that keep the GIL, in buffers made beforehand: no audit hook and no replaced function of `os`
-sees it. The editor waits meanwhile, so the kernel filters (PROCMAP_QUERY), and what is done for each descriptor is done
-by C code.
+It uses only system calls that keep the GIL, in buffers made beforehand: no audit hook and no replaced function of `os`
+sees it. The editor waits in the meantime, so the kernel does the filtering (PROCMAP_QUERY), and C code does the work
+for each descriptor.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _query = Buffer(_QUERY.size + _NAME_BYTES)
 _pages = Buffer(_PAGES_AT_ONCE)
 _FOLDER = sum(getattr(os, name, 0) for name in ("O_RDONLY", "O_DIRECTORY", "O_CLOEXEC"))
 _LENGTH_AT, _NAME_AT, _ENTRY_BYTES = 16, 19, 24
-"""Of a `struct linux_dirent64`; most numbers have four digits or less."""
+"""Offsets in a `struct linux_dirent64`, and its size; most numbers have at most four digits."""
 _USERFAULT = b"anon_inode:[userfaultfd]"
 _SLOT_BYTES = len(_USERFAULT)
 
@@ -44,27 +44,27 @@ _entries = Buffer(_ENTRY_BYTES << 9)
 _slots = Buffer(_SLOT_BYTES << 9)
 _link = Buffer(4096)
 STATUS_BYTES, IDENTITY_BYTES = 256, 16
-"""Room for a `struct stat`, and the device and inode with which it begins."""
+"""Sizes of a `struct stat` with room to spare, and of the device and inode at its start."""
 _status = Buffer(STATUS_BYTES)
 
 
 class SharedMapping(NamedTuple):
-    """One shared mapping."""
+    """A shared mapping of this process."""
 
     start: int
     size: int
     rights: int
     name: bytes
-    """The path of its file, which may have been deleted; b"" without one."""
+    """The path of its file, which may have been deleted; b"" without a file."""
     offset: int = 0
-    """Where in the file it begins."""
+    """The byte offset in the file."""
     device: tuple[int, int] = (0, 0)
     inode: int = 0
     page_bytes: int = PAGE
 
 
 def shared_mappings() -> list[SharedMapping]:
-    """All of them. Raises OSError."""
+    """Returns all shared mappings of this process. Raises OSError."""
     fd = call("openat", AT_FDCWD, path_pointer(b"/proc/self/maps"), os.O_RDONLY | os.O_CLOEXEC)
     try:
         found = list(_ask(fd))
@@ -78,7 +78,7 @@ def shared_mappings() -> list[SharedMapping]:
 
 
 def _ask(fd: int) -> Iterator[SharedMapping]:
-    """The kernel finds them: to read of all mappings takes half a millisecond in a fresh copy."""
+    """Shared mappings from the kernel's query: reading all mappings takes half a millisecond in a fresh copy."""
     # Each query asks for the first shared mapping at or behind `address`, the end of the last one; ENOENT: there is
     # none. The bits of the rights and the flags are those of `enum procmap_query_flags` in linux/fs.h.
     address = 0
@@ -98,7 +98,7 @@ def _ask(fd: int) -> Iterator[SharedMapping]:
 
 
 def parse(maps: bytes) -> list[SharedMapping]:
-    """The same of the text that older kernels have; it does not tell the size of pages."""
+    """Parses the text that older kernels provide; it lacks the page size."""
     found: list[SharedMapping] = []
     for first, after, letters, offset, major, minor, inode, name in re.findall(_LINE, b"\n" + maps):
         rights = sum(bit for letter, bit in ((b"r", READ), (b"w", WRITE), (b"x", EXECUTE)) if letter in letters)
@@ -110,9 +110,9 @@ def parse(maps: bytes) -> list[SharedMapping]:
 
 
 def pages_there(mapping: SharedMapping) -> list[tuple[int, int]]:
-    """Offset and bytes of each run of pages that the kernel has in memory; nothing is read to find out.
+    """Returns (offset, bytes) of each run of pages in memory, without reading any.
 
-    Where the program may not know it of a file, all are said to be there. Raises OSError.
+    If the kernel may not tell the program about a file's pages, all count as present. Raises OSError.
     """
     runs: list[tuple[int, int]] = []
     for begin in range(0, mapping.size, _PAGES_AT_ONCE * PAGE):
@@ -130,11 +130,11 @@ def pages_there(mapping: SharedMapping) -> list[tuple[int, int]]:
 
 
 def open_files() -> dict[bytes, list[int]]:
-    """Descriptors by what the kernel says they lead to, as the paths of files."""
+    """Returns descriptors by the target that the kernel reports, such as a file's path."""
     found: dict[bytes, list[int]] = {}
     folder = attempt("openat", AT_FDCWD, path_pointer(b"/proc/self/fd"), _FOLDER)
     if folder == -1:
-        return found  # a process that has changed its user may not know its own
+        return found  # a process that has changed its user may not list its own
     for data in _entries_of(folder):
         for fd in _numbers(data):
             size = attempt("readlinkat", folder, path_pointer(b"%d" % fd), _link.address, _link.size)
@@ -144,7 +144,7 @@ def open_files() -> dict[bytes, list[int]]:
 
 
 def userfault_descriptors() -> list[int]:
-    """Those by which memory of this process, or of another one, is served."""
+    """Returns the userfaultfd descriptors, through which memory of this or another process is served."""
     folder = attempt("openat", AT_FDCWD, path_pointer(b"/proc/self/fd"), _FOLDER)
     if folder == -1:
         return []
@@ -154,11 +154,11 @@ def userfault_descriptors() -> list[int]:
 
 
 def _might_be_userfault(folder: int, data: bytes) -> bool:
-    """Whether one of the entries that have just been read leads to a userfaultfd; C code alone looks at each."""
-    # A test that may say yes by mistake, never no: `open_files` looks properly then. Entries with names of up to four
-    # characters have the same size, so the lengths are every 24th byte, and the names lie at equal distances.
-    # `readlinkat` cuts each link to the length of the name that is looked for; what an earlier call has left in a slot
-    # only adds a yes.
+    """Whether one of the entries just read may be a userfaultfd; C code alone examines each."""
+    # A test with false positives but no false negatives: `open_files` then checks exactly. Entries with names of up to
+    # four characters have the same size, so the lengths are every 24th byte, and the names lie at equal distances.
+    # `readlinkat` cuts each link to the length of the sought name; what an earlier call has left in a slot can only
+    # add a false positive.
     count = len(data) // _ENTRY_BYTES
     if data[_LENGTH_AT::_ENTRY_BYTES].count(_ENTRY_BYTES) < count or len(data) % _ENTRY_BYTES:
         return True  # numbers of five digits
@@ -188,7 +188,7 @@ def _numbers(data: bytes) -> Iterator[int]:
 
 
 class File(NamedTuple):
-    """What is compared of a file."""
+    """The properties by which files are compared."""
 
     device: tuple[int, int]
     inode: int
@@ -198,17 +198,17 @@ class File(NamedTuple):
 
 
 def file_of(fd: int) -> File | None:
-    """What a descriptor leads to."""
+    """Returns the file of a descriptor, or None."""
     return _file() if attempt("fstat", fd, _status.address) == 0 else None
 
 
 def file_at(path: bytes) -> File | None:
-    """What a path leads to; it must be on a local file system."""
+    """Returns the file at a path on a local file system, or None."""
     return _file() if attempt("newfstatat", AT_FDCWD, path_pointer(path), _status.address, 0) == 0 else None
 
 
 def identity() -> bytes:
-    """The first bytes of what the kernel has told of the last file."""
+    """Returns the identity (device and inode) of the last file read."""
     return _status.get(IDENTITY_BYTES)
 
 

@@ -1,4 +1,4 @@
-"""Linux system calls by name, with the GIL held and no audit event: nothing of the program runs meanwhile."""
+"""Linux system calls by name, with the GIL held and without audit events: no code of the program can run."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ close_range 436 436; pidfd_open 434 434; pidfd_getfd 438 438; memfd_create 319 2
 timer_create 222 107; timer_settime 223 110; process_vm_readv 310 270
 landlock_create_ruleset 444 444; landlock_add_rule 445 445; landlock_restrict_self 446 446
 """
-"""Name, number on x86_64, number on aarch64 (which has no call where a newer one does the same)."""
+"""Call name, number on x86_64, number on aarch64 ("-" if a newer call does the same)."""
 
 MACHINE = os.uname().machine if hasattr(os, "uname") else ""
 SUPPORTED = sys.platform == "linux" and MACHINE in _MACHINES and sys.maxsize > 2**32
@@ -38,7 +38,7 @@ PAGE = 4096 if not hasattr(os, "sysconf") else os.sysconf("SC_PAGE_SIZE")
 
 
 Step = Tuple[str, Callable[[], Any], Any]
-"""Name, what to call without arguments, and what it returns when it has succeeded."""
+"""Name, a function without arguments, and its result on success."""
 
 
 def _numbers() -> dict[str, int]:
@@ -55,7 +55,7 @@ _memmove: Any = ctypes.memmove
 if SUPPORTED:
     _syscall.restype = ctypes.c_long
     _syscall.argtypes = (ctypes.c_long,) * 7
-    _memmove = _python.memmove  # `ctypes.memmove` gives the GIL up, in a copy without a thread to take it
+    _memmove = _python.memmove  # `ctypes.memmove` releases the GIL; a copy has no other thread to take it
     _memmove.restype = ctypes.c_void_p
     _memmove.argtypes = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
     _memcmp: Any = _python.memcmp
@@ -67,7 +67,7 @@ _NOTHING = (0,) * 6
 
 
 def call(name: str, *arguments: int) -> int:
-    """A system call by its name. Raises OSError; its text holds the name."""
+    """Makes a system call by name. Raises OSError with the name as its text."""
     result = _syscall(NUMBERS[name], *arguments, *_NOTHING[len(arguments) :])
     if result == -1:
         raise OSError(ctypes.get_errno(), name)
@@ -75,57 +75,60 @@ def call(name: str, *arguments: int) -> int:
 
 
 def attempt(name: str, *arguments: int) -> int:
-    """The same, but -1 instead of an OSError."""
+    """Makes a system call by name; returns -1 instead of raising OSError."""
     return _syscall(NUMBERS[name], *arguments, *_NOTHING[len(arguments) :])
 
 
 ANYTHING: Any = object()
-"""As a result: a step that may fail."""
+"""The result of a step that may fail."""
 
 
 def read_each(name: str, first: int, second: Iterable[int], third: Iterable[int], fourth: int) -> None:
-    """A system call for each of the second and third arguments; those that fail do nothing."""
+    """Makes a system call for each pair of second and third arguments; failed calls are ignored."""
     same = itertools.repeat
     calls: Any = map(_syscall, same(NUMBERS[name]), same(first), second, third, same(fourth), same(0), same(0))
     collections.deque(calls, 0)
 
 
 def step(name: str, *arguments: int, gives: Any = 0) -> Step:
-    """A system call to be made later, with the only result that is a success."""
+    """Returns a step that makes a system call, with its only successful result."""
     return name, functools.partial(_syscall, NUMBERS[name], *arguments, *_NOTHING[len(arguments) :]), gives
 
 
 def same_step(address: int, other: int, size: int) -> Step:
-    """Compares memory, later; it must be equal."""
+    """Returns a step that compares memory, which must be equal."""
     return "memcmp", functools.partial(_memcmp, address, other, size), 0
 
 
 def store_step(address: int, source: int, size: int) -> Step:
-    """Copies memory, later."""
+    """Returns a step that copies memory."""
     return "store", functools.partial(_memmove, address, source, size), address
 
 
 def python_step(name: str, *arguments: Any) -> Step:
-    """A function of Python's C API that returns nothing, to be called later."""
+    """Returns a step that calls a function of Python's C API without a result."""
     function: Any = getattr(_python, name)
     function.restype = None
     return name, functools.partial(function, *arguments), None
 
 
 def allocation_step() -> Step:
-    """Takes memory from libc and keeps it, later: more than a thread has at hand, so that its lock must be taken."""
+    """Returns a step that allocates memory from libc and never frees it.
+
+    The block is larger than a thread's own reserve, so that libc's lock must be acquired.
+    """
     allocate: Any = _python.malloc
     allocate.restype, allocate.argtypes = ctypes.c_void_p, (ctypes.c_size_t,)
     return "malloc", functools.partial(allocate, 1 << 14), ANYTHING
 
 
 def wait_us(microseconds: int) -> None:
-    """Sleeps without the GIL, whatever the program has made of `time.sleep`."""
+    """Sleeps without the GIL, independent of the program's `time.sleep`."""
     _usleep(microseconds)
 
 
 class Buffer:
-    """Memory that C code reads and writes; make it beforehand: making one raises audit events."""
+    """Memory that C code reads and writes. Create it beforehand: its creation raises audit events."""
 
     def __init__(self, size: int) -> None:
         self.size = size
@@ -133,16 +136,16 @@ class Buffer:
         self.address = ctypes.addressof(self._data)
 
     def put(self, data: bytes, offset: int = 0) -> int:
-        """Writes bytes; their address."""
+        """Writes bytes and returns their address."""
         _memmove(self.address + offset, data, len(data))
         return self.address + offset
 
     def get(self, size: int, offset: int = 0) -> bytes:
-        """The bytes that stand there."""
+        """Returns bytes of the buffer."""
         return self._data[offset : offset + size]
 
     def load(self, address: int, size: int) -> bytes:
-        """Bytes of this process's memory, by way of this buffer."""
+        """Copies bytes from this process's memory into the buffer and returns them."""
         _memmove(self.address, address, size)
         return self._data[:size]
 
@@ -152,13 +155,13 @@ _moment, _polled = Buffer(16), Buffer(8)
 
 
 def wait_while_zero(address: int, at_most_us: int = 1000) -> None:
-    """Sleeps without the GIL until another process calls `wake` for these four bytes."""
+    """Sleeps without the GIL until another process calls `wake` for these four bytes, at most `at_most_us`."""
     _moment.put(struct.pack("=qq", 0, at_most_us * 1000))
     _sleeping(NUMBERS["futex"], address, _FUTEX_WAIT, 0, _moment.address, 0, 0)
 
 
 def poll_fd(fd: int, at_most_us: int = 100) -> bool:
-    """Whether a descriptor has something to read; waits a moment for it, without the GIL."""
+    """Returns whether a descriptor is readable, after at most `at_most_us` without the GIL."""
     _moment.put(struct.pack("=qq", 0, at_most_us * 1000))
     _polled.put(struct.pack("=ihh", fd, 1, 0))
     return _sleeping(NUMBERS["ppoll"], _polled.address, 1, _moment.address, 0, 0, 0) == 1 and _polled.get(1, 6) == b"\1"
@@ -170,14 +173,14 @@ def wake(address: int) -> None:
 
 
 class Arena:
-    """A buffer that is filled from its start; what was put stays until it is filled anew."""
+    """A buffer filled from its start; its contents stay until it is cleared."""
 
     def __init__(self, size: int) -> None:
         self._buffer = Buffer(size)
         self._used = 0
 
     def put(self, data: bytes) -> int:
-        """Writes bytes; their address. Raises MemoryError when it is full."""
+        """Writes bytes and returns their address. Raises MemoryError when it is full."""
         if self._used + len(data) > self._buffer.size:
             raise MemoryError("too many folders for one snapshot")
         address = self._buffer.put(data, self._used)
@@ -185,11 +188,11 @@ class Arena:
         return address
 
     def get(self, address: int, size: int) -> bytes:
-        """What stands at an address that `put` gave."""
+        """Returns bytes at an address that `put` returned."""
         return self._buffer.get(size, address - self._buffer.address)
 
     def clear(self) -> None:
-        """Starts anew."""
+        """Empties the buffer."""
         self._used = 0
 
 
@@ -202,19 +205,22 @@ _scratch = Buffer(1 << 16)
 
 
 def path_pointer(path: bytes) -> int:
-    """Where a path stands for the next call; at most 4096 bytes."""
+    """Returns the address of a path for the next call; at most 4096 bytes."""
     return _scratch.put(path[:4095] + b"\0")
 
 
 def exit_function() -> Any:
-    """Ends the process with a status; for C code to call."""
+    """Returns libc's `_exit`, for C code to call."""
     end: Any = _python._exit
     end.argtypes = (ctypes.c_int,)
     return end
 
 
 def read_file(path: bytes, most_bytes: int = 1 << 30) -> bytes:
-    """A whole file, by system calls only. Raises OSError; also where it is larger, or has to be waited for."""
+    """Returns a whole file, read by system calls only.
+
+    Raises OSError, also if the file is larger than `most_bytes` or reading it would block.
+    """
     fd = call("openat", AT_FDCWD, path_pointer(path), os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     pieces: list[bytes] = []
     try:

@@ -1,11 +1,11 @@
-"""Records what the locks of a copy refuse, where it happens: also what the program catches, and what C code asks for.
+"""Records what a copy's restrictions refuse, including calls by C code and errors that the program catches.
 
 The filter does not refuse by itself: it traps (SECCOMP_RET_TRAP), and the kernel calls the handler below, on a stack
-of its own. The handler makes the very call again; made from its page, the call meets the plain filter, so nothing
-more is allowed than without it. Where the result is the refusal, the handler writes the call down, in memory that the
-copy shares with the debuggee. It is machine code, because no line of Python may run in the midst of a system call.
+of its own. The handler makes the same call again; made from its page, the call meets the plain filter, so nothing
+more is allowed than without it. If the result is the refusal, the handler records the call, in memory that the
+copy shares with the debuggee. It is machine code, because no line of Python may run in the middle of a system call.
 
-What the process itself may not do is no refusal of the copy: `faccessat2` asks, which Landlock does not stand behind.
+A call that the process itself may not make is not a refusal of the copy: `faccessat2` checks it, without Landlock.
 
 Why not in the debuggee: to decide there, as lookups.py does, stops the copy at every call until it is polled, and
 ptrace would need a process of its own. A trap's SIGSYS is forced: where it is blocked, the kernel ends the process, so
@@ -20,11 +20,17 @@ import struct
 from .syscalls import MACHINE, PAGE, Step, attempt, call, step, store
 
 REFUSED_BITS, OF_FIRST, OF_SECOND, MAY_READ, MAY_WRITE = 0xFF, 0x200, 0x400, 0x800, 0x1000
-"""What the filter gives the handler: the errno of the refusal, which argument is a path, and what the process itself
-must be allowed to do for it to be one."""
+"""Bits from the filter to the handler.
+
+They contain the refusal's errno, which argument is a path, and what the process itself must be allowed to do for the
+call to count as refused.
+"""
 MOST_RECORDS, RECORD_BYTES = 30, 256
 RECORDS_BYTES = 64 + MOST_RECORDS * RECORD_BYTES
-"""A count, then from byte 64 on the first 30: number of the call, bits, three arguments, a path of 223 bytes."""
+"""Size of the records: a count, then from byte 64 on the first 30 refusals.
+
+Each has the call's number, bits, three arguments and a path of up to 223 bytes.
+"""
 
 # Assembled from trapping.s, which explains it; a test assembles it again.
 X86_64 = bytes.fromhex(
@@ -38,7 +44,7 @@ X86_64 = bytes.fromhex(
     "040e88440f2084c0740fffc181f9de00000072ebc6440f2000415c5d5bc30f05c3b80f0000000f05"
 )
 _AGAIN, _RETURN, _RECORDS = 0x17C, 0x17F, 0x186
-"""Offsets of `again`, `restorer` and `records` in it."""
+"""Byte offsets of `again`, `restorer` and `records` in the machine code."""
 _READ_WRITE, _READ_RUN, _PRIVATE_ANONYMOUS = 3, 5, 0x22
 _STACK_BYTES = 1 << 16
 _TRAP, _UNBLOCK, _MASK_SIZE = 31, 1, 8  # SIGSYS
@@ -46,11 +52,11 @@ _FLAGS = 0x0C000004  # SA_SIGINFO, SA_RESTORER, SA_ONSTACK
 
 
 class Trap:
-    """The handler's page and stack. In the debuggee the page is data; the copy makes it code."""
+    """The handler's page and stack. In the debuggee the page is data; the copy makes it executable."""
 
     def __init__(self) -> None:
         self._page = 0
-        if MACHINE != "x86_64":  # elsewhere no handler has ever run
+        if MACHINE != "x86_64":  # the handler is untested on other machines
             return
         page = call("mmap", 0, PAGE + _STACK_BYTES, _READ_WRITE, _PRIVATE_ANONYMOUS, -1, 0)
         store(page, X86_64)
@@ -67,12 +73,12 @@ class Trap:
 
     @property
     def again_at(self) -> int:
-        """What the kernel takes for the place of the handler's own calls; 0: nothing is recorded here."""
+        """The address that the kernel sees for the handler's own calls; 0 if refusals are not recorded."""
         # `syscall` is two bytes long, and seccomp is given the address of the instruction that follows.
         return self._page and self._page + _AGAIN + 2
 
     def steps(self, records: int) -> list[Step]:
-        """Prepares the copy; `records`: where it writes them. Before the filter is installed."""
+        """Returns steps that install the handler, before the filter; `records`: the address it writes to."""
         if not self._page:
             return []
         after = self._page + _RECORDS + 8

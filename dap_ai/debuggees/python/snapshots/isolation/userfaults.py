@@ -1,12 +1,12 @@
-"""Memory that a userfaultfd serves: a copy is not served, and a handler may have to be told of the copy before it is.
+"""Detects memory that a userfaultfd serves: a copy is not served, and its handler may wait for a fork event.
 
-A handler that stands still at the breakpoint would hold the program for ever.
+A handler that is stopped at the breakpoint would block the program for ever.
 
-userfaultfd(2): with UFFD_FEATURE_EVENT_FORK the kernel suspends who forks until the handler has read the event from its
-descriptor. That handler is mostly a thread of the debuggee, which is stopped: so no copy is made. Where the memory is
-served by another process, its features can't be read, and none is made either. Without the feature the copy's
-mappings are not registered: a page that is missing reads as zeros there, which would be a wrong value, so served
-memory is unmapped in the copy.
+userfaultfd(2): with UFFD_FEATURE_EVENT_FORK the kernel suspends a fork until the handler has read the event from its
+descriptor. That handler is mostly a thread of the debuggee, which is stopped: so no copy is made. If another process
+serves the memory, its features can't be read, and no copy is made either. Without the feature the copy's mappings are
+not registered: a page that is missing reads as zeros there, which would be a wrong value, so served memory is unmapped
+in the copy.
 """
 
 from __future__ import annotations
@@ -24,16 +24,19 @@ _PART = rb"(?m)^(?:([0-9a-f]+)-([0-9a-f]+) .*|Swap: +(\d+) kB|VmFlags:(.*))$"
 
 
 class MappedMemory(NamedTuple):
-    """What /proc/self/smaps says of this process's mappings, shared or not."""
+    """This process's mappings according to /proc/self/smaps, shared or not."""
 
     served: dict[int, int]
-    """Address and bytes of those that a userfaultfd is registered for."""
+    """Size by address of the mappings that a userfaultfd is registered for."""
     swapped: set[int]
-    """Addresses of those of which a part is swapped out."""
+    """Addresses of mappings that are partly swapped out."""
 
 
 def memory(userfault_descriptors: list[int]) -> MappedMemory:
-    """That of now; takes milliseconds, more with more memory in use. Raises OSError, also where no copy can be made."""
+    """Returns the current mappings; takes milliseconds, more with more memory in use.
+
+    Raises OSError, also if no copy is possible.
+    """
     found = parse(read_file(b"/proc/self/smaps"))
     if found.served and not userfault_descriptors:
         raise OSError("another process serves the program's memory by a userfaultfd")
@@ -48,7 +51,7 @@ def _tells_of_forks(fd: int) -> bool:
 
 
 def parse(smaps: bytes) -> MappedMemory:
-    """The text of /proc/self/smaps."""
+    """Parses the text of /proc/self/smaps."""
     found = MappedMemory({}, set())
     start = size = 0
     for first, after, swapped, flags in re.findall(_PART, smaps):

@@ -1,4 +1,4 @@
-"""What an iterator would yield, found out by advancing it: in a copy alone, which ends after it."""
+"""Finds what an iterator would yield by advancing it: only in a copy, which ends afterwards."""
 
 # ruff: noqa: ARG001  a trace function has this signature
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -16,30 +16,33 @@ from .run_watcher import original_settrace
 
 _MAX_ITEMS = 12
 _MAX_S = 0.3
-"""Of a processor, or _BY_CLOCK times as long by the clock, as a busy machine or a wait needs. Far from the copy's own
-deadline: what is known by then is told. A wait in C code is not ended."""
+"""Seconds of processor time, or _BY_CLOCK times as many by the clock, for a busy machine or a wait.
+
+This is far less than the copy's own deadline, so that what is known by then is reported. A wait in C code is not
+interrupted.
+"""
 _BY_CLOCK = 5
 _clock, _processor = time.perf_counter, time.thread_time
 
 
 class _TooLong(BaseException):
-    """Raised inside of the program's code, which may catch any Exception."""
+    """Raised inside the program's code, which may catch any Exception."""
 
 
 def ahead(x: Any, describer: Any) -> str:
-    """`yields 1, 2 and ends`, `yields 0, 1, ... and goes on`; "" of what has no `__next__`."""
+    """Returns the next items as text: `yields 1, 2 and ends`; "" for an object without `__next__`."""
     advance: Any = lookup(type(x), "__next__")
     if advance is MISSING:
         return ""
     texts: list[str] = []
-    rest = sys.call_tracing(_advance, (advance, x, describer, texts))  # the thread stands in debugpy's trace function
+    rest = sys.call_tracing(_advance, (advance, x, describer, texts))  # the thread is inside debugpy's trace function
     if not texts:
         return rest if rest != "ends" else "yields nothing"
     return "yields " + ", ".join(texts) + (", ... " if rest == "goes on" else " ") + "and " + rest
 
 
 def _advance(advance: Any, x: Any, describer: Any, texts: list[str]) -> str:
-    """Gathers the texts of the next items, and says what comes after them."""
+    """Collects the texts of the next items, and returns what follows them."""
     started, began = _clock(), _processor()
 
     def is_late() -> bool:

@@ -1,4 +1,4 @@
-"""Whether a run again stands where the stopped program does: the same lines of the same functions, the same values."""
+"""Detects whether a rerun has reached the program's stop: same lines of the same functions, same values."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Values are Any, and `type(x) is list` narrows Any to list[Unknown].
@@ -20,7 +20,7 @@ _NEVER = (types.FunctionType, types.ModuleType, types.BuiltinFunctionType, types
 
 
 def place_of(code: Any) -> tuple[str, str, int]:
-    """By which a function that was compiled anew is known."""
+    """Returns a key that a recompiled function shares: file name, function name, first line."""
     is_module = code.co_name == "<module>"
     return (
         text_of(code.co_filename).rpartition("/")[2],
@@ -30,12 +30,12 @@ def place_of(code: Any) -> tuple[str, str, int]:
 
 
 def class_place(cls: Any) -> tuple[str, str]:
-    """By which a class that was loaded anew is known."""
+    """Returns a key that a reloaded class shares: module and qualified name."""
     return (str(type.__dict__["__module__"].__get__(cls)), type.__dict__["__qualname__"].__get__(cls))
 
 
 class Arrival:
-    """Made where the program stands, before anything runs."""
+    """The stop to reach. Create it where the program is stopped, before anything runs."""
 
     def __init__(self, stopped: Any, files: UserFiles, describer: ValueDescriber) -> None:
         self._files = files
@@ -45,16 +45,16 @@ class Arrival:
         self._values = [self._of(each) for each in frames[:_FRAMES_WITH_VALUES]]
         self.has_come = False
         self.differs = ""
-        """What was not as it is in the program, when the run last stood there."""
+        """The difference when the run last reached the place with other values."""
 
     def is_here(self, frame: Any, own: Any) -> bool:
-        """Whether this is the stop; `own`: the code with which the run has begun."""
+        """Whether this is the stop; `own`: the code object that the run started with."""
         wanted, line = self._stack[0] if self._stack else (None, 0)
         if frame.f_lineno != line or place_of(frame.f_code) != wanted:
             return False
         frames = self._users(frame, own)
         places = [(place_of(each.f_code), each.f_lineno) for each in frames]
-        if places != self._stack[: len(places)]:  # below it stands what has started the program
+        if places != self._stack[: len(places)]:  # below are the frames that started the program
             return False
         for each, values in zip(frames, self._values):  # noqa: B905  Python 3.8
             names = frame_locals(each)
@@ -67,7 +67,7 @@ class Arrival:
         return True
 
     def _users(self, frame: Any, last: Any) -> list[Any]:
-        """The user's frames, innermost first, out to the one of this code."""
+        """The user's frames, innermost first, up to the one with this code object."""
         found: list[Any] = []
         while frame is not None and len(found) < _MAX_FRAMES:
             if self._files.has(frame.f_code.co_filename):

@@ -1,4 +1,4 @@
-"""What a copy did beside its answer: what it printed, and what it tried to do to the world."""
+"""Collects a copy's side effects: what it printed, and what it tried to change outside itself."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Values are Any, and `type(x) is list` narrows Any to list[Unknown].
@@ -24,16 +24,18 @@ _EFFECTS = (
     *("socket.bind", "socket.connect", _LOOKUP, "socket.send", "pty.spawn", "shutil."),
     *("_thread.start_new", "signal.pthread_kill", "subprocess."),
 )
-"""How the names of audit events begin that mean: this would reach beyond the process's own memory. Each of them fails
-in a copy. What may succeed there is none of them: an environment variable, a library or a database that may be read.
+"""Prefixes of audit events for effects beyond the process's own memory.
+
+Each of these fails in a copy. Actions that may succeed there are left out: setting an environment variable, reading a
+library or a database.
 """
 
 
 class Effects:
-    """What is tried to be done to the world, as Python's audit events tell it: before it is done, and fails."""
+    """Attempted side effects, from Python's audit events: these come before the attempt, which fails."""
 
     def __init__(self, refused: Callable[[], int]) -> None:
-        """`refused`: how often the kernel has refused something."""
+        """`refused`: returns how often the kernel has refused something."""
         self.seen: list[str] = []
         self._count = 0
         self._refused = refused
@@ -42,11 +44,11 @@ class Effects:
 
     @property
     def count(self) -> int:
-        """It only grows when something is tried, or refused."""
+        """The number of attempts and refusals; it never decreases."""
         return self._count + self._refused()
 
     def stop(self) -> list[str]:
-        """What was seen; from here on nothing is noted."""
+        """Stops recording and returns the effects seen."""
         self._on = False
         return self.seen
 
@@ -55,7 +57,7 @@ class Effects:
             return
         if event == "open":
             path, _, flags = arguments
-            if flags & _WRITING and type(path) is not int:  # else a descriptor that is open already: the copy's own
+            if flags & _WRITING and type(path) is not int:  # else a descriptor that is already open: the copy's own
                 self._note("open for writing " + _shown(path))
         elif event.startswith(_EFFECTS) and not (event == _LOOKUP and _is_asked_of_nobody(arguments[0])):
             self._note(" ".join([event, *map(_shown, arguments)]))
@@ -67,7 +69,7 @@ class Effects:
 
 
 def _is_asked_of_nobody(host: Any) -> bool:
-    """Whether a host is an address or none: then its name is looked up nowhere."""
+    """Whether a host is an address or None, so that no name is looked up."""
     text = host.decode("ascii", "replace") if type(host) in (bytes, bytearray) else host
     if type(text) is not str:
         return text is None
@@ -84,9 +86,9 @@ def _shown(x: Any, depth: int = 0) -> str:
 
 
 def capture_streams() -> None:
-    """Descriptors 0 to 2 lead to nothing and into the copy's own buffer; the program's `sys.stdout` may lead elsewhere.
+    """Redirects the standard streams: descriptor 0 reads as empty, 1 and 2 write to the copy's own buffer.
 
-    What is read from stdin ends at once.
+    The program's `sys.stdout` may refer to something else.
     """
     for name, fd in (("stdin", 0), ("stdout", 1), ("stderr", 2)):
         raw: Any = io.FileIO(fd, "w" if fd else "r", closefd=False)
@@ -96,7 +98,7 @@ def capture_streams() -> None:
 
 
 def printed() -> dict[str, Any]:
-    """What has been written to stdout and stderr, as SnapshotResult has it."""
+    """Returns what was written to stdout and stderr, as fields of a SnapshotResult."""
     size = posix.lseek(1, 0, os.SEEK_END)  # `fstat` may count as a path, which may be refused
     text = posix.pread(1, min(size, _MAX_PRINTED), 0).decode("utf-8", "replace")
     return {"printed": text, "printed_truncated": size > _MAX_PRINTED}

@@ -1,4 +1,4 @@
-"""What an expression's values are kept for: a call, an object, or a module; and the values, bounded in number."""
+"""Keeps an expression's values per subject (a call, an object, or a module), bounded in number."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Values are Any, and `type(x) is list` narrows Any to list[Unknown].
@@ -18,13 +18,13 @@ from .marks import PLAIN, Marker, identity
 
 _OPTIMIZED = 1  # inspect.CO_OPTIMIZED: a function's code
 _KEPT = 100
-"""Of the first changes, and of the last ones."""
+"""Number of first changes kept, and of last ones."""
 _KEPT_AS_IT_IS = 1000
-"""Characters, or bytes of a number: what is larger is described at once, and not kept."""
+"""Size in bytes up to which a value is kept; a larger one is described at once."""
 
 
 def names_in(node: Any) -> Iterator[str]:
-    """The names of a Node, those of its comprehensions too."""
+    """Yields the names in a Node, including those in its comprehensions."""
     if type(node) is dict:
         node = list(node.values())
     if type(node) is list:
@@ -37,21 +37,21 @@ def names_in(node: Any) -> Iterator[str]:
 
 
 class SubjectReader(NodeInterpreter):
-    """Reads a Node where a frame stands now, and runs no code of the program."""
+    """Reads a Node in a frame's current state, without running code of the program."""
 
     def __init__(self, describer: ValueDescriber) -> None:
         super().__init__(describer, None, {}, "compute")
 
     def read(self, node: Any, frame: Any, names: dict[str, Any], module: dict[str, Any]) -> Any:
-        """The value, MISSING if there is none. `names` come before those of the frame, which may be None.
+        """Returns the value, MISSING if there is none. `names` are looked up before those of the frame, if any.
 
-        Raises Refused.
+        Raises RefusedOperation.
         """
         self._frame, self._locals, self._module = frame, names, module
         try:
             if node[0] == "n":
                 return self._name(node[1])
-            forget()  # what is remembered of classes holds while the program stands still
+            forget()  # the cache of classes is valid only while the program does not run
             self._begin()
             return self._evaluate(node)
         except (MissingName, EvaluationRaised):
@@ -90,7 +90,7 @@ class RunLine:
 
 
 class SubjectChange:
-    """A value that came; `event`: after how many of the run's."""
+    """A change to a new value; `event`: the run's event count at that time."""
 
     __slots__ = ("event", "number", "spot", "value")
 
@@ -99,7 +99,7 @@ class SubjectChange:
 
 
 class TextValue:
-    """A text in place of a value."""
+    """A text that replaces a value."""
 
     __slots__ = ("text",)
 
@@ -108,7 +108,7 @@ class TextValue:
 
 
 class Subject:
-    """`number`: of the call that it is about, 0 if of none. `frame`: of the call, while it runs."""
+    """The subject of values. `number`: its call's number, or 0; `frame`: the call's frame while it runs."""
 
     __slots__ = ("before", "count", "first", "frame", "last", "mark", "names", "newest", "number", "when")
 
@@ -125,7 +125,7 @@ class Subject:
         self.before: SubjectChange | None = None
 
     def add(self, change: SubjectChange) -> None:
-        """The newest."""
+        """Adds the newest change."""
         self.newest = change
         if len(self.first) < _KEPT:
             self.first.append(change)
@@ -133,7 +133,7 @@ class Subject:
             self.last.append(change)
 
     def end(self, event: int) -> None:
-        """Forgets what has come after so many events."""
+        """Removes changes after this event count."""
         self.first = [change for change in self.first if change.event <= event]
         self.last = collections.deque((change for change in self.last if change.event <= event), _KEPT)
         self.newest = [*self.first, *self.last][-1] if self.first else None
@@ -143,10 +143,10 @@ class Subject:
 
 
 class SubjectValues:
-    """Notices that an expression's value has changed."""
+    """Detects changes of an expression's value."""
 
     def __init__(self, describer: ValueDescriber, node: Any, when: Any, notes_start: bool) -> None:
-        """`notes_start`: the value before the first line is one of the run's, and not left by an earlier one."""
+        """`notes_start`: the value before the first line counts, because it is not left from an earlier run."""
         self._notes_start = notes_start
         self._describer = describer
         self._marker = Marker(describer)
@@ -157,7 +157,7 @@ class SubjectValues:
         self.first_when: tuple[Subject, SubjectChange] | None = None
 
     def look(self, subject: Subject, module: dict[str, Any], spot: RunLine | None, event: int) -> None:
-        """Notes what has come since."""
+        """Reads the expression and records a change."""
         try:
             x = self._reader.read(self._node, subject.frame, subject.names, module)
         except RefusedOperation as reason:
@@ -204,7 +204,7 @@ class SubjectValues:
         return TextValue(self._describer.text(x))
 
     def moment(self, change: SubjectChange | None, call: int) -> dict[str, Any] | None:
-        """The Moment structure."""
+        """Returns the FollowedValue dict of a change."""
         if change is None:
             return None
         x = change.value
@@ -216,7 +216,7 @@ class SubjectValues:
 
 
 class _ObjectMark:
-    """What an object that may change looked like; it is not kept alive."""
+    """The last state of a mutable object, without keeping it alive."""
 
     __slots__ = ("identity", "mark", "text")
 

@@ -1,4 +1,4 @@
-"""Code and frames that are followed line by line: where each stands, and from where it has come there how often."""
+"""Code objects and frames that are followed line by line, with counts of how each line was reached."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Values are Any, and `type(x) is list` narrows Any to list[Unknown].
@@ -13,19 +13,19 @@ _SUSPENDS = 0x20 | 0x80 | 0x200  # inspect.CO_GENERATOR, CO_COROUTINE, CO_ASYNC_
 
 
 class FollowedCode:
-    """What is known of a code object."""
+    """Facts about a code object."""
 
     __slots__ = ("code", "file", "is_followed", "is_home", "name", "suspends")
 
     def __init__(self, code: Any, is_followed: bool, is_home: bool) -> None:
-        self.code = code  # so that its id stays its own
+        self.code = code  # so that its id is not reused
         self.is_followed, self.is_home = is_followed, is_home
         self.file, self.name = text_of(code.co_filename), qualified_name(code)
         self.suspends = code.co_flags & _SUSPENDS
 
 
 class FollowedFrame:
-    """One frame of the run."""
+    """A frame of the run."""
 
     __slots__ = ("_follower", "_offset", "caller", "entries", "known", "line", "subject")
 
@@ -36,10 +36,10 @@ class FollowedFrame:
         self.subject: Any = None
         self.line, self._offset = 0, -1
         self.entries: dict[int, dict[tuple[int, int], int]] = {}
-        """For each line, how often it was begun at an offset of the code, after another line (-1: none)."""
+        """By line, how often it started at a code offset, after another line (-1: none)."""
 
     def trace(self, frame: Any, event: str, argument: Any) -> Any:
-        """What the interpreter calls at each event of the frame."""
+        """Handles each event of the frame; the interpreter calls it."""
         try:
             if event == "line":
                 self._follower.on_line(self, frame)
@@ -47,12 +47,12 @@ class FollowedFrame:
                 self._follower.on_return(self, frame)
             elif event == "exception":
                 self._follower.on_exception(argument[1], argument[2])
-        except Exception:  # no stack is left: raised here, it would end in the program
+        except Exception:  # no stack is left: raised here, it would reach the program
             self._follower.is_cut = True
         return self.trace
 
     def at(self, frame: Any) -> None:
-        """It stands at a line; a comprehension within the line is not the line anew."""
+        """Records that a line starts; a comprehension within the line does not start it again."""
         line, offset = frame.f_lineno, frame.f_lasti
         if line != self.line or offset == self._offset:
             entries = self.entries.setdefault(line, {})

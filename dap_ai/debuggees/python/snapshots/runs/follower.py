@@ -1,13 +1,13 @@
-"""Follows an expression through a run: after each line of the user's it is read, and what has changed it is noted.
+"""Follows an expression through a run: reads it after each of the user's lines, and records what changed it.
 
-Whose values they are depends on what the expression is made of: names of a function belong to each call of it, fields
-of `self` to an object through all of its methods, names of a module to the module.
+The values belong to what the expression is made of: a function's names to each call of it, fields of `self` to an
+object through all of its methods, names of a module to the module.
 
 Like a watchpoint, but without hardware: after each line that may have changed it, the expression is read and compared
 with the last reading. A line event comes before its line, so a new value is the work of the line before, wherever that
 was. Which lines may change it decides the cost. A name of a function that holds a number or a string can only be
 changed by the function itself (`_is_narrow`): only its lines are followed, and those of the function in which the
-program stands. Anything else may be changed through another reference, so every line of the user's files counts.
+program is stopped. Any other value may be changed through another reference, so every line of the user's files counts.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -31,9 +31,9 @@ from .run_watcher import Watcher
 from .tracing import is_yield
 
 _LIMITS = {"max_text": 200, "max_items": 12, "max_depth": 3, "max_fields": 16}
-"""Those of a visit, so that the last value can be compared with the program's."""
+"""The limits of an inspection, so that the last value can be compared with the program's."""
 _SHARE = 0.8
-"""Of the deadline: what was found must still be told."""
+"""The share of the deadline for the run; the rest is for the report."""
 _EVENTS_PER_LOOK = 1000
 _OPTIMIZED = 1  # inspect.CO_OPTIMIZED
 _MAX_OBJECTS, _RECENT = 1000, 8
@@ -44,19 +44,19 @@ _traceback: Any = BaseException.__dict__["__traceback__"].__get__
 
 
 class Follower(Watcher):
-    """Of one run. Made before the copy, where the program stands."""
+    """Follows an expression through one run. Create it before the copy, where the program is stopped."""
 
     key = "followed"
 
     def __init__(self, wanted: dict[str, Any], home: Any, stopped: Any, deadline_s: float, files: UserFiles) -> None:
-        """`home`: the frame in which the expression stands; `stopped`: the innermost of the user's frames."""
+        """`home`: the frame of the expression; `stopped`: the innermost of the user's frames."""
         super().__init__()
         self._files = files
         self._home = home.f_code
         self._stopped_code = stopped.f_code
         self._describer = ValueDescriber(_LIMITS, VisitBudget(1 << 40, 1e9))
         self._inner = _home_frames(stopped, self._home, home)
-        """So many calls of the same function stand inside of the one that is meant."""
+        """The number of calls of the same function inside the call in question."""
         self._owner = ""
         self._owner_type: Any = None
         self._of = self._kind(home, wanted["node"])
@@ -77,7 +77,7 @@ class Follower(Watcher):
         self._latest: Subject | None = None
         self._raises = Raises()
         self.is_cut = False
-        """There was no time, or no room on the stack, to follow it to the end."""
+        """Whether time or stack space was too short to follow it to the end."""
 
     def _kind(self, home: Any, node: Any) -> str:
         if not has_own_names(home):
@@ -94,7 +94,7 @@ class Follower(Watcher):
         return "call"
 
     def _stays_plain(self, home: Any, node: Any) -> bool:
-        """Whether only the function itself can change it: a variable of its own that holds what nobody can change."""
+        """Whether only the function itself can change the value: a variable of its own with an immutable value."""
         if node[0] != "n" or node[1] in (*home.f_code.co_cellvars, *home.f_code.co_freevars):
             return False
         return type(frame_locals(home).get(node[1], MISSING)) in PLAIN
@@ -136,7 +136,7 @@ class Follower(Watcher):
         return FollowedCode(code, is_users and (is_home or may_arrive or not self._is_narrow), is_home and is_users)
 
     def _begin(self, run: FollowedFrame, frame: Any) -> None:
-        """A call of the function that is followed, or of a method."""
+        """Starts a call of the followed function, or of a method."""
         if self._of == "module":
             if not self._module_names:
                 self._module_names = frame.f_globals
@@ -158,12 +158,12 @@ class Follower(Watcher):
         self._by_frame[id(frame)] = run.subject
 
     def _is_owner(self, x: Any) -> bool:
-        """Whether it is of the class, be it loaded anew."""
+        """Whether `x` is of the followed class, even if it was loaded again."""
         kind, wanted = type(x), self._owner_type
         return kind is wanted or class_place(kind) == class_place(wanted)
 
     def _look(self, passed: bool = False) -> None:
-        """Whether the line that has just run has changed anything."""
+        """Records whether the line that has just run changed a value."""
         spot = self._spot(passed)
         if self._of == "module":
             if self._module_names:
@@ -193,7 +193,7 @@ class Follower(Watcher):
         return RunLine(run.known.file, run.known.name, run.line, entries, passed)
 
     def on_line(self, run: FollowedFrame, frame: Any) -> None:
-        """A line is about to run."""
+        """Handles a line that is about to run."""
         self._look()
         self._events += 1
         run.at(frame)
@@ -208,7 +208,7 @@ class Follower(Watcher):
                 self._end()
 
     def on_return(self, run: FollowedFrame, frame: Any) -> None:
-        """A call is over, or a generator waits for its next turn."""
+        """Handles the end of a call, or a generator that yields."""
         self._look()
         self._now, run.caller = run.caller, None
         if self._homes and self._homes[-1] is run:
@@ -219,15 +219,15 @@ class Follower(Watcher):
             run.subject.frame = None
 
     def on_exception(self, error: Any, entry: Any) -> None:
-        """What comes later is of the cleanup, if this ends the run."""
+        """Records an exception: if it ends the run, later changes come from cleanup."""
         self._look()
         self._raises.note(error, entry, self._events)
         self._events += 1
 
-    # -- what is told ------------------------------------------------------------------------------------------------
+    # -- results ----------------------------------------------------------------------------------------------------
 
     def settle(self, error: BaseException) -> None:
-        """The run has ended with an exception: the values are those of the frames that it has left, up to its raise."""
+        """Chooses the values of the frames that the exception left, up to its raise."""
         entry, frames = _traceback(error), []
         while entry is not None:
             frames.append(entry.tb_frame)
@@ -236,7 +236,7 @@ class Follower(Watcher):
         raised = self._raises.position(error)
         if raised is not None:
             self._current_subject().end(raised)
-            # What met the condition only after the raise was the cleanup's doing.
+            # A value that met the condition only after the raise came from cleanup.
             earlier = self._values.first_when
             if earlier is not None and earlier[1].event > raised:
                 self._values.first_when = None
@@ -249,9 +249,9 @@ class Follower(Watcher):
         self._choose(frames)
 
     def _choose(self, frames: list[Any]) -> None:
-        """`frames`: innermost first."""
-        # Several calls of the function may be open, as in a recursion: the one that is meant has as many of them inside
-        # of it as where the program stands.
+        """Chooses the subject; `frames`: innermost first."""
+        # Several calls of the function may be active, as in a recursion: the one in question has as many of them inside
+        # of it as at the program's stop.
         known = [self._by_frame[id(each)] for each in frames if self._is_home_now(each)]
         if known and self._of != "module":
             self._latest = known[min(self._inner, len(known) - 1)]
@@ -265,7 +265,7 @@ class Follower(Watcher):
         return self._module if self._of == "module" else self._latest or self._module
 
     def facts(self) -> dict[str, Any]:
-        """The Followed structure."""
+        """Returns the Followed dict."""
         subject = self._current_subject()
         moment, call, values = self._values.moment, subject.number, self._values
         told: dict[str, Any] = {

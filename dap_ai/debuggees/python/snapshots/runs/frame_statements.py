@@ -1,4 +1,4 @@
-"""Runs an expression or statements where a frame stands: with the frame's names, as the function itself would."""
+"""Runs an expression or statements in a frame, with the frame's names, as the function itself would."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Values are Any, and `type(x) is list` narrows Any to list[Unknown].
@@ -27,17 +27,20 @@ Work = Callable[[], Any]
 
 
 def value_of(expression: str, module_names: dict[str, Any], names: dict[str, Any]) -> Any:
-    """Locals are parameters of a function around it: then comprehensions and lambdas see them, and globals live."""
+    """Returns an expression's value, evaluated in a function with the locals as parameters.
+
+    So its comprehensions and lambdas see the locals, and globals are the live ones.
+    """
     code = compile(expression, "<snapshot>", "eval", dont_inherit=True)
     if not names:
-        return eval(code, module_names)  # noqa: S307  what it is for
+        return eval(code, module_names)  # noqa: S307  its purpose
     given = {name: x for name, x in names.items() if _can_be_parameter(name)}
     source = "lambda " + ", ".join(given) + ": (\n" + expression + "\n)"
     return eval(compile(source, "<snapshot>", "eval", dont_inherit=True), module_names)(**given)  # noqa: S307
 
 
 def prepare(wanted: dict[str, Any], frame: Any, names: dict[str, Any]) -> tuple[Work, Any]:
-    """What runs Statements (as a dict) in a frame with these local names, and the code object it is made of.
+    """Returns a function that runs Statements (a dict) in a frame with these local names, and its code object.
 
     Raises UnavailableError.
     """
@@ -65,7 +68,7 @@ def _as_program(tree: Any, file: str) -> tuple[Work, Any]:
 
 
 def _as_function(tree: Any, file: str, frame: Any, names: dict[str, Any]) -> tuple[Work, Any]:
-    """A function with the frame's locals as parameters, and its closure's variables in the very cells they live in."""
+    """A function with the frame's locals as parameters, and its closure variables in their original cells."""
     outer = frame.f_code
     first = outer.co_varnames[:1] if outer.co_argcount else ()  # where `super()` looks for the instance
     cells = {name: cell for name, cell in _cells(outer, names).items() if name not in first}
@@ -87,7 +90,7 @@ def _as_function(tree: Any, file: str, frame: Any, names: dict[str, Any]) -> tup
 
 
 def _around(parameters: list[str], shared: list[str], outer: Any, tree: Any, cells: dict[str, Any]) -> Any:
-    """The tree of a module with the function; in a class, so that `super()` and private names mean what they did."""
+    """A module tree with the function; inside a class, so that `super()` and private names keep their meaning."""
     if _has(tree, (ast.Yield, ast.YieldFrom)):
         raise UnavailableError("statements of a generator that `yield` cannot run by themselves")
     class_name = _class_name(outer, tree, cells)
@@ -112,7 +115,7 @@ def _around(parameters: list[str], shared: list[str], outer: Any, tree: Any, cel
 
 
 class _Unannotated(ast.NodeTransformer):
-    """Assignments to these names lose their annotations, which `nonlocal` and `global` forbid."""
+    """Removes annotations from assignments to these names: `nonlocal` and `global` forbid them."""
 
     def __init__(self, names: list[str]) -> None:
         self._names = names
@@ -125,7 +128,7 @@ class _Unannotated(ast.NodeTransformer):
 
 
 def _cells(code: Any, names: dict[str, Any]) -> dict[str, Any]:
-    """The cells of a frame's closure variables: found in the functions that share them, else new ones."""
+    """The cells of a frame's closure variables: from the functions that share them, otherwise new ones."""
     wanted = [*code.co_cellvars, *code.co_freevars]
     if not wanted:
         return {}
@@ -151,13 +154,13 @@ def _content(cell: Any) -> Any:
 
 
 def _named_as(code: Any, old_chars: int, name: str) -> Any:
-    """The code under a name instead of the first so many characters of its own, and all that is defined in it."""
+    """The code object with another prefix in its qualified name, and in those of all nested ones."""
     inner = (_named_as(each, old_chars, name) if type(each) is types.CodeType else each for each in code.co_consts)
     return code.replace(co_qualname=name + code.co_qualname[old_chars:], co_consts=tuple(inner))
 
 
 def _class_name(code: Any, tree: Any, cells: dict[str, Any]) -> str:
-    """The class whose method a code object is; "" if it seems to be none."""
+    """The name of the class whose method a code object is; "" if it seems not to be a method."""
     words = [word for node in ast.walk(tree) for word in (getattr(node, "id", ""), getattr(node, "attr", ""))]
     private = [word for word in words if word.startswith("__") and not word.endswith("__")]
     for name in (*code.co_names, *code.co_varnames, *code.co_freevars, *code.co_cellvars):
@@ -180,7 +183,7 @@ def _has(tree: Any, kinds: tuple[Any, ...]) -> bool:
 
 
 def _own_nodes(node: Any) -> Iterator[Any]:
-    """Nodes that belong to the statements themselves, not to functions defined in them."""
+    """Nodes of the statements themselves, without those in functions they define."""
     for child in ast.iter_child_nodes(node):
         if not isinstance(child, _SCOPES):
             yield child
@@ -189,7 +192,7 @@ def _own_nodes(node: Any) -> Iterator[Any]:
 
 
 def _drive(work: Work) -> Any:
-    """Runs a coroutine as long as it waits for nothing but its turn: the copy's event loop stands still."""
+    """Runs a coroutine until it waits for more than its next turn: the copy's event loop does not run."""
     coroutine = work()
     try:
         for _ in range(_MAX_STEPS):

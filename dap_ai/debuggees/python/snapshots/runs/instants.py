@@ -1,6 +1,6 @@
-"""A moment of a run in the past: its stack, the names of its frames, and what is in a value.
+"""A past moment of a run: its stack, the names in its frames, and the parts of a value.
 
-A value is read as everywhere, by what it stores; an expression may run anything: this is a copy of the program.
+Values are read from what they store, as everywhere; an expression may run any code, because this is a copy.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -25,12 +25,12 @@ _SEQUENCES: dict[str, Any] = {"tuple": (tuple,), "set": (set, frozenset)}
 
 
 class Instant:
-    """Where the run stands in this frame; `own`: the code with which it has begun."""
+    """The run's state at this frame; `own`: the code object that the run started with."""
 
     def __init__(self, frame: Any, own: Any, files: UserFiles, describer: ValueDescriber) -> None:
         self._describer = describer
         self._frames: list[Any] = []
-        """The user's, as the debugger shows them by default."""
+        """The user's frames, as the debugger shows them by default."""
         while frame is not None and len(self._frames) < _MAX_FRAMES:
             if files.has(frame.f_code.co_filename):
                 self._frames.append(frame)
@@ -39,14 +39,14 @@ class Instant:
             frame = frame.f_back
 
     def frames(self) -> list[dict[str, Any]]:
-        """PastFrame structures, innermost first."""
+        """Returns PastFrame dicts, innermost first."""
         return [
             {"function": text_of(each.f_code.co_name), "file": text_of(each.f_code.co_filename), "line": each.f_lineno}
             for each in self._frames
         ]
 
     def look_result(self, look: dict[str, Any]) -> dict[str, Any]:
-        """The Seen structure of a Look."""
+        """Returns the MomentResult dict of a MomentQuery."""
         try:
             frame = self._frames[look.get("frame", 0)]
             value, parts = self._root(frame, look)
@@ -86,7 +86,7 @@ def _sorted(names: dict[str, Any]) -> list[tuple[str, Any]]:
 
 
 def _parts(describer: ValueDescriber, x: Any) -> tuple[int, Any]:
-    """How many parts a value has, and these with their names: a list, or for a sequence what goes through it."""
+    """The number of parts of a value, and the parts with names: a list, or an iterator for a sequence."""
     kind = describer.kinds.of(x)
     if kind in _PLAIN:
         return 0, []

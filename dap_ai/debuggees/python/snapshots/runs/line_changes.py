@@ -1,4 +1,4 @@
-"""How the values of names change from line to line, noticed without running any code of the program."""
+"""Detects how names' values change from line to line, without running code of the program."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Values are Any, and `type(x) is list` narrows Any to list[Unknown].
@@ -18,11 +18,11 @@ _HIDDEN = ("__class__", "__pydevd_ret_val_dict", "_pydev_stop_at_break", "__buil
 
 _clock = time.perf_counter
 _LONGEST_LOOK_S = 0.005
-"""A longer one had to wait for a processor, which does not count."""
+"""Seconds above which a look is not counted, because it had to wait for a processor."""
 
 
 class LineChanges:
-    """The values that one line gave to one name, each with the moment at which it was seen.
+    """Values that one line gave to one name, each with its moment.
 
     A plain value is kept as it is, any other as its text, in a tuple of one.
     """
@@ -35,7 +35,7 @@ class LineChanges:
         self.last: list[tuple[Any, int]] = []
 
     def add(self, x: Any, moment: int) -> None:
-        """Add a value; one equal to the value before it is only counted."""
+        """Adds a value; one equal to the value before it is only counted."""
         self.count += 1
         known = self.last or self.first
         if known and type(known[-1][0]) is type(x) and known[-1][0] == x:
@@ -46,7 +46,7 @@ class LineChanges:
             self.last = [*self.last[-_LAST + 1 :], (x, moment)]
 
     def facts(self, name: str, describer: ValueDescriber, until: int | None = None) -> dict[str, Any] | None:
-        """The Changed structure of the values seen until a moment, or of all; None: those are not known."""
+        """Returns the ValueChanges dict of the values up to a moment, or of all; None if these were not kept."""
         rows = self.first + self.last
         kept = [x for x, moment in rows if until is None or moment <= until]
         if len(kept) < len(rows) and (self.count > len(rows) or not kept):
@@ -56,12 +56,12 @@ class LineChanges:
 
 
 class Observer:
-    """Looks at a frame's names after each line, until it has cost too much."""
+    """Compares a frame's values after each line, until that has cost too much time."""
 
     def __init__(self, describer: ValueDescriber, seconds: float) -> None:
         self.is_on = True
         self.has_skipped = False
-        """Whether a text is older than the last change: to describe an object each time is too dear in a long loop."""
+        """Whether a text is older than the last change: in a long loop not every change is described."""
         self._describer = describer
         self._marker = Marker(describer)
         self._left_s = seconds
@@ -76,10 +76,10 @@ class Observer:
         note: Any = None,
         moment: int = 0,
     ) -> None:
-        """Adds what differs from `before` to `changes`, if given, and brings `before` up to date.
+        """Adds what differs from `before` to `changes`, if given, and updates `before`.
 
-        `names`: those to look at, None for all. `note(name, told)`, if given, is called for each that differs.
-        `moment`: the time of this look, in steps that never decrease.
+        `names`: those to compare, None for all. `note(name, told)`, if given, is called for each that differs.
+        `moment`: the time of this comparison, in steps that never decrease.
         """
         started = _clock()
         scope = frame.f_locals
@@ -122,7 +122,7 @@ class Observer:
 
 
 class _ObjectMark:
-    """What an object that may change looked like; it is not kept alive."""
+    """The last state of a mutable object, without keeping it alive."""
 
     __slots__ = ("identity", "mark", "text")
 

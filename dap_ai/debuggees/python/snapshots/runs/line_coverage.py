@@ -1,6 +1,6 @@
-"""Which lines of the user's files run in each of several pieces of work; nothing else of them is looked at.
+"""Finds which lines of the user's files run in each of several pieces of work.
 
-From Python 3.12 on a line costs something once for each piece, and each round of a loop; before it costs at each event.
+From Python 3.12 on a line costs time once per piece, and a loop once per iteration; before, every event does.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -21,28 +21,28 @@ from .run_watcher import original_settrace
 _NAME = "dap_ai"
 _TOOLS = range(5, -1, -1)
 _LOOKED_AT = 256
-"""After so many events the clock is looked at."""
+"""Events between two readings of the clock."""
 _processor = time.process_time
 _traceback = BaseException.__dict__["__traceback__"].__get__
 
 
 class OutOfTime(BaseException):
-    """The piece of work has had its time; raised within it."""
+    """The piece of work has used up its time; raised inside it."""
 
 
 class _Clock:
-    """Of a processor; it is looked at by events of the user's code, so what runs elsewhere is not ended."""
+    """A processor clock, read at events of the user's code, so that other code is not interrupted."""
 
     is_late = False
     _ends = float("inf")
     _count = 0
 
     def wind(self, for_s: float) -> None:
-        """From now on."""
+        """Starts a time limit in seconds."""
         self._ends, self.is_late = _processor() + for_s, False
 
     def tick(self) -> None:
-        """Raises Late."""
+        """Counts an event. Raises OutOfTime."""
         self._count += 1
         if not self._count % _LOOKED_AT and _processor() > self._ends:
             self._ends, self.is_late = float("inf"), True
@@ -50,7 +50,7 @@ class _Clock:
 
 
 class Covering:
-    """The lines of each piece of work, which are numbered from 0 on in the order of `run`."""
+    """The lines of each piece of work; pieces are numbered from 0 in the order of `run`."""
 
     def __init__(self, files: UserFiles) -> None:
         monitoring: Any = getattr(sys, "monitoring", None)
@@ -62,12 +62,12 @@ class Covering:
         self._until: Any = None
 
     def run(self, work: Any, for_s: float) -> None:
-        """Calls it. Raises what it raises; and Late, where it takes longer."""
+        """Calls `work`. Raises what it raises, and OutOfTime if it takes longer than `for_s`."""
         self._how.begin()
         self._until = None
         self._clock.wind(for_s)
         try:
-            sys.call_tracing(self._how.run, (work,))  # the thread may stand in a debugger's own function
+            sys.call_tracing(self._how.run, (work,))  # the thread may be inside a debugger's function
         except BaseException as error:
             self.fails_by(error)
             raise
@@ -78,17 +78,17 @@ class Covering:
             self._count += 1
 
     def fails_by(self, error: BaseException) -> None:
-        """Leaves out lines that first ran after this was raised. Only the first call for a piece of work counts."""
+        """Leaves out lines that first ran after this was raised. Only the first call per piece counts."""
         if self._until is None:
             self._until = list(self._how.lines)[: self._how.raises.position(error)]
 
     @property
     def is_late(self) -> bool:
-        """Whether the last piece has had its time, be it that what it runs in has caught Late."""
+        """Whether the last piece ran out of time, even if it caught OutOfTime."""
         return self._clock.is_late
 
     def facts(self) -> list[list[Any]]:
-        """Covered structures."""
+        """Returns Covered structures, each as a list."""
         found: dict[tuple[str, int], list[int]] = {}
         for (file, line), tests in self._tests.items():
             found.setdefault((file, tests), []).append(line)
@@ -96,7 +96,7 @@ class Covering:
 
 
 class _Looker:
-    """One piece of work: its lines in the order of their first run; of each exception, how many lines had run."""
+    """One piece of work: lines in order of their first run, and for each exception how many lines had run."""
 
     def begin(self) -> None:
         """Starts a piece of work."""
@@ -104,12 +104,12 @@ class _Looker:
         self.raises = Raises()
 
     def run(self, work: Any) -> None:
-        """Under `call_tracing`."""
+        """Calls `work` under `call_tracing`."""
         raise NotImplementedError
 
 
 class _Monitored(_Looker):
-    """By `sys.monitoring`: a function of the user's is noticed when it starts, and its lines each once."""
+    """Uses `sys.monitoring`: a user's function is noticed at its start, and each of its lines once."""
 
     def __init__(self, files: UserFiles, tick: Any, monitoring: Any) -> None:
         self.begin()
@@ -124,7 +124,7 @@ class _Monitored(_Looker):
         monitoring.register_callback(self._tool, monitoring.events.RAISE, self._on_raise)
 
     def run(self, work: Any) -> None:
-        """Under `call_tracing`."""
+        """Calls `work` under `call_tracing`."""
         events = self._monitoring.events
         self._monitoring.restart_events()
         self._monitoring.set_events(self._tool, events.PY_START | events.RAISE)
@@ -153,18 +153,18 @@ class _Monitored(_Looker):
 
 
 class _Traced(_Looker):
-    """By `sys.settrace`, in this thread. A function all of whose lines have run costs little more than a call."""
+    """Uses `sys.settrace` in this thread. A function whose lines have all run costs little more than a call."""
 
     def __init__(self, files: UserFiles, tick: Any) -> None:
         self.begin()
         self._tick = tick
         self._known: dict[Any, Any] = {}
-        """By code object: the lines that have not run in this piece of work, and who notes them; None: no user's."""
+        """By code object: lines that have not run in this piece, and their tracer; None for code of libraries."""
         self._files = files
         self._set: Any = original_settrace()
 
     def run(self, work: Any) -> None:
-        """Under `call_tracing`."""
+        """Calls `work` under `call_tracing`."""
         self._known = {}
         self._set(self._enter)
         try:
@@ -203,6 +203,6 @@ class _Traced(_Looker):
 
 
 def _lines_of(code: Any) -> set[int]:
-    """The numbers of its lines, without its head, which does not run, unless that is all of it."""
+    """The code's line numbers, without its first line, which does not run, unless that is the only one."""
     lines = {line for _, line in dis.findlinestarts(code) if line}
     return lines - {code.co_firstlineno} or lines

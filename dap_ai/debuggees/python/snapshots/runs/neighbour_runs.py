@@ -1,8 +1,8 @@
-"""Runs the tests beside the one that has failed, each as its runner does, in a copy that stands below that runner.
+"""Runs the failed test's neighbours, each as its runner does, in a copy whose stack has that runner.
 
-Number 0 is the failed one itself, then come the nearest in its class, then those of the rest of its file; of pytest's,
-first those that this run has selected, then those that it has not (a node id, `-k`, `-m`, `--lf`), which the copy
-collects. Their order is the same in every copy of one stop.
+Number 0 is the failed test itself, followed by the nearest in its class, then the rest of its file; for pytest, first
+the selected tests, then those deselected (by node id, `-k`, `-m`, `--lf`), which the copy collects. The order is the
+same in every copy of one stop.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -23,16 +23,16 @@ from .line_coverage import Covering
 
 _MOST = 120
 _MOST_OF_ONE = 6
-"""So many sets of parameters of one test are run."""
+"""Maximum number of parameter sets run of one test."""
 _MARKED = ("skip", "skipif", "xfail")
 _SKIPS = ("Skipped", "SkipTest", "XFailed")
 _ONE_S = 0.3
-"""Of a processor: so long one of them may take. The failed one may take what the copy may."""
+"""Seconds of processor time per test. The failed test may use the copy's whole time."""
 _processor, _clock = time.process_time, time.monotonic
 
 
 class Test:
-    """A test that can be run; `run` raises what it fails with, `prepare` takes down what is left of the one before."""
+    """A test to run. `run` raises its failure; `prepare` tears down what the previous test has left."""
 
     def __init__(self, name: str, run: Callable[[], object], prepare: Callable[[], object] = lambda: None) -> None:
         self.name = name
@@ -41,13 +41,13 @@ class Test:
 
 
 class NeighbourRuns:
-    """What came of them."""
+    """The outcomes of neighbouring tests."""
 
     key = "beside"
-    """As that of a Watcher."""
+    """The key of its facts in a result, as in Watcher."""
 
     def __init__(self, wanted: dict[str, Any]) -> None:
-        """A Beside structure."""
+        """`wanted`: a NeighbourQuery dict."""
         self._for_s, self._by_clock_s = wanted["for_s"], wanted["by_clock_s"]
         self._only = wanted.get("only")
         self._covering = Covering(UserFiles()) if wanted.get("lines") else None
@@ -55,7 +55,7 @@ class NeighbourRuns:
         self._whole = False
 
     def run(self, seen: Effects) -> None:
-        """Runs them, until the time is over in which one may begin; the failed one does not count.
+        """Runs tests until the time to start another is over; the failed one's time does not count.
 
         Raises UnavailableError.
         """
@@ -68,12 +68,12 @@ class NeighbourRuns:
                 self._tests.append([number, test.name, self._outcome(test, seen)])
             if number == 0:
                 ends = _processor() + self._for_s
-            if number == last or _processor() > ends or _clock() > ends_by_clock:  # to look for the next one costs, too
+            if number == last or _processor() > ends or _clock() > ends_by_clock:  # finding the next takes time, too
                 return
         self._whole = True
 
     def _outcome(self, test: Test, seen: Effects) -> str:
-        """One that has tried to reach outside of the copy may have failed by that: it says nothing."""
+        """The outcome; "skipped" for a test that tried to reach outside the copy, which may be why it failed."""
         before, outcome = seen.count, "passed"
         try:
             test.prepare()
@@ -86,13 +86,13 @@ class NeighbourRuns:
         return "skipped" if self._covering is not None and self._covering.is_late else outcome
 
     def facts(self) -> dict[str, Any]:
-        """The Outcomes structure."""
+        """Returns the NeighbourOutcomes dict."""
         lines = [] if self._covering is None else self._covering.facts()
         return {"tests": self._tests, "lines": lines, "whole": self._whole}
 
 
 def _found() -> Iterator[Test]:
-    """Raises UnavailableError."""
+    """The tests of the runner on the stack. Raises UnavailableError."""
     frame = sys._getframe()  # pyright: ignore[reportPrivateUsage]  its documented name
     while frame is not None:
         file = frame.f_code.co_filename.replace("\\", "/")
@@ -105,10 +105,10 @@ def _found() -> Iterator[Test]:
 
 
 def _note_until_failures(fails_by: Callable[[BaseException], None]) -> None:
-    """A test case's cleanup runs after it has failed: none of its lines led to the failure."""
+    """Ignores lines of a test case's cleanup, which runs after its failure and did not lead to it."""
     asyncio: Any = sys.modules.get("asyncio")
     if asyncio is not None:
-        asyncio._set_running_loop(None)  # the one of the test that stands here
+        asyncio._set_running_loop(None)  # the loop of the test that is stopped here
     case: Any = sys.modules.get("unittest.case")
     if case is None:
         return
@@ -148,15 +148,15 @@ def _of_pytest(item: Any) -> Iterator[Test]:
 
 
 def _take_down(state: Any) -> None:
-    """All that is set up; a copy may not take down some of it: a folder of the whole session, say."""
-    try:  # noqa: SIM105  the program may have replaced what contextlib has
+    """Tears down all fixtures; ignores errors, because a copy may not remove a session's folder, for example."""
+    try:  # noqa: SIM105  the program may have replaced contextlib's
         state.teardown_exact(None)
     except BaseException:
         pass
 
 
 def _say_nothing_of_values() -> None:
-    """A failed assertion calls the `__repr__` of what it compares: that is no part of a test."""
+    """Keeps failed assertions from calling `__repr__` of compared values, which is not part of a test."""
     rewrite: Any = sys.modules.get("_pytest.assertion.rewrite")
     util: Any = sys.modules.get("_pytest.assertion.util")
     if rewrite is not None:
@@ -166,7 +166,7 @@ def _say_nothing_of_values() -> None:
 
 
 def _link_to_no_folder() -> None:
-    """With each `tmp_path` pytest also makes a link to it, which a copy may not: no test has tried to reach outside."""
+    """Keeps pytest from linking to each `tmp_path`: a copy may not, and it would count as a test's side effect."""
     for name in ("_pytest.pathlib", "_pytest.tmpdir"):
         module: Any = sys.modules.get(name)
         if hasattr(module, "_force_symlink"):
@@ -178,10 +178,10 @@ def _nothing(*_: Any, **__: Any) -> str:
 
 
 def _take_down_for(state: Any, item: Any) -> None:
-    """What fixtures have set up for wider scopes stays for the next one, as under the runner."""
+    """Keeps fixtures of wider scopes for the next test, as the runner does."""
     try:
         state.teardown_exact(item)
-    except BaseException:  # of the one before
+    except BaseException:  # from the previous test's fixtures
         state.teardown_exact(None)
 
 
@@ -199,7 +199,7 @@ def _run_item(state: Any, item: Any) -> None:
 
 
 def _beside(item: Any) -> Iterator[Any]:
-    """The others of its file: those that this run has selected, then the rest, collected once they are wanted."""
+    """The other tests of its file: first the selected ones, then the rest, collected only if needed."""
     module = next((node for node in reversed(item.listchain()) if type(node).__name__ == "Module"), item.parent)
     known = [each for each in item.session.items if module in each.listchain()]
     for each in _nearest(known, item):
@@ -207,13 +207,13 @@ def _beside(item: Any) -> Iterator[Any]:
     ids = {each.nodeid for each in known}
     left_out = [each for each in _nearest(list(_below(module)), item) if each.nodeid not in ids]
     if left_out:
-        _take_down(item.session._setupstate)  # to collect has made new fixtures of what sets a module or class up
+        _take_down(item.session._setupstate)  # the collection created new fixtures for module and class set-up
     for each in left_out:
         yield each
 
 
 def _nearest(items: list[Any], item: Any) -> list[Any]:
-    """Without itself: those of its class, then those of the rest of the file, the nearest first."""
+    """The other tests of its class, then those of the rest of the file, nearest first."""
     at = next((n for n, each in enumerate(items) if each.nodeid == item.nodeid), 0)
     own = item.parent.nodeid
     order = sorted(range(len(items)), key=lambda n: (items[n].parent.nodeid != own, abs(n - at)))
@@ -221,7 +221,7 @@ def _nearest(items: list[Any], item: Any) -> list[Any]:
 
 
 def _below(collector: Any) -> Iterator[Any]:
-    """The items of a collector."""
+    """The items of a collector, at any depth."""
     for each in collector.collect():
         if hasattr(each, "runtest"):
             yield each
@@ -254,7 +254,7 @@ def _of_unittest(case: Any) -> Iterator[Test]:
 
 
 def _run_case(kind: Any, name: str, unittest: Any, suite: Any) -> None:
-    """`suite`: makes one that sets the class up, too; None: that has been done."""
+    """Runs a test case. `suite`: makes a suite that also sets the class up; None if that is done."""
     result, case = unittest.TestResult(), kind(name)
     (case if suite is None else suite([case]))(result)
     if result.skipped or result.expectedFailures:

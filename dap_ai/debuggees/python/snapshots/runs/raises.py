@@ -1,6 +1,6 @@
-"""When each exception of a run was raised: a line that first ran later had no part in that failure.
+"""Records when each exception of a run was raised: a line that first ran later had no part in that failure.
 
-No exception is kept alive, so a later one may have the same id: their tracebacks tell them apart.
+No exception is kept alive, so a later one may have the same id: their tracebacks distinguish them.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ class Raises:
 
     def __init__(self) -> None:
         self._seen: dict[int, tuple[int, int, Any]] = {}
-        """By an exception's id: the id of its innermost traceback entry, the traceback's first length, the position."""
+        """By exception id: the id of its innermost traceback entry, the traceback's first length, the position."""
 
     def note(self, error: Any, entry: Any, position: Any) -> None:
-        """A frame sees an exception, whose traceback `entry` is longer than at first with each frame that it leaves.
+        """Records an exception that a frame sees, with its traceback `entry`.
 
-        Not longer each time: `contextlib` takes off what throwing it into a generator has added.
+        The traceback grows with each frame that the exception leaves, though not always: `contextlib` removes the
+        entries that throwing it into a generator has added.
         """
         length, innermost = 0, entry
         while entry is not None:
@@ -28,6 +29,6 @@ class Raises:
             self._seen[id(error)] = id(innermost), length, position
 
     def position(self, error: Any) -> Any:
-        """Where this was raised; None: no traced frame has seen it."""
+        """Returns the position at which this was raised; None if no traced frame has seen it."""
         known = self._seen.get(id(error))
         return None if known is None else known[2]

@@ -1,4 +1,4 @@
-"""What is told of the exception that ended a run: where in the user's files it was raised, with which values."""
+"""Describes the exception that ended a run: where in the user's files it was raised, with which values."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 # Values are Any, and `type(x) is list` narrows Any to list[Unknown].
@@ -19,7 +19,7 @@ _traceback = BaseException.__dict__["__traceback__"].__get__
 
 
 def error_line(error: BaseException) -> str:
-    """`ValueError: not enough money`, as Python would print it."""
+    """Returns an exception as Python would print it: `ValueError: not enough money`."""
     name = short_name(type(error))
     try:
         text = text_of(str(error))
@@ -41,7 +41,7 @@ class Raising:
             entry = entry.tb_next
 
     def facts(self, describer: ValueDescriber) -> dict[str, Any]:
-        """The Raised structure but for what is watched."""
+        """Returns the RaisedException dict without the watched values."""
         facts: dict[str, Any] = {"type": type_name(type(self._error)), "message": message_of(describer, self._error)}
         if self._entry is not None:
             code = self._entry.tb_frame.f_code
@@ -49,7 +49,7 @@ class Raising:
         return facts
 
     def watched(self, expressions: list[str], frame: Any, describer: ValueDescriber) -> list[Any]:
-        """Values of expressions there, None where one fails; in `frame` if no user's frame was left by it."""
+        """Returns expressions' values at the raise, each None if it fails; in `frame` if there is no user's frame."""
         frame = frame if self._entry is None else self._entry.tb_frame
         names = {} if frame.f_locals is frame.f_globals else frame_locals(frame)
         values: list[Any] = []

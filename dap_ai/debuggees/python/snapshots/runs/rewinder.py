@@ -1,12 +1,12 @@
-"""Counts the lines of a run again, so that each is a moment that can be gone back to: by its number, from 1 on.
+"""Counts the lines of a rerun, so that each is a moment that can be returned to, by its number from 1.
 
-A run ends where the stopped program stands, or fails as it did; or at a moment before, of which is told what stands
+A run ends at the program's stop, or fails as the program did; or it ends at an earlier moment and reports the state
 there. Two runs of the same program count the same, unless it does something else each time.
 
-To step back is to run again and end one line earlier: no state is recorded, only which lines ran, by number, as in
+To step back is to rerun and end one line earlier: no state is recorded, only which lines ran, by number, as in
 Boothe's bidirectional debugger (PLDI 2000). To go back to the last breakpoint takes two runs: the first counts to the
 stop and remembers the last line at which it held (`_hit`), the second ends there. A record of all states would need no
-second run, but would slow down the first and hold copies alone.
+second run, but would slow down the first and hold only copies.
 
 The invariant is that both runs count alike. So each line is counted the same way whatever is asked: a condition is
 evaluated within the trace function, where the interpreter traces nothing, and the arrival compares values, to notice a
@@ -34,7 +34,7 @@ from .instants import Instant
 from .run_watcher import Watcher
 
 _SHARE = 0.8
-"""Of the deadline: what was found must still be told."""
+"""The share of the deadline for the run; the rest is for the report."""
 _MAX_STEPS = 6000
 _MAX_BYTES = 300_000
 _LINES_PER_LOOK = 5000
@@ -43,12 +43,12 @@ _clock = time.thread_time
 
 
 class Rewinder(Watcher):
-    """Of one run. Made before the copy, where the program stands; `wanted`: a Rewind."""
+    """Counts the lines of one run. Create it before the copy, where the program is stopped."""
 
     key = "rewound"
 
     def __init__(self, wanted: dict[str, Any], stopped: Any, deadline_s: float, files: UserFiles) -> None:
-        """`stopped`: the innermost of the user's frames."""
+        """`stopped`: the innermost of the user's frames; `wanted`: a Rewind dict."""
         super().__init__()
         self._files = files
         self._describer = ValueDescriber({"max_items": 20}, VisitBudget(_MAX_BYTES, 1e9))
@@ -58,19 +58,19 @@ class Rewinder(Watcher):
         self._most_calls = wanted.get("most_calls", 0)
         self._arrival = Arrival(stopped, files, self._describer) if wanted.get("to_stop") else None
         self._stop, self._stop_line = place_of(stopped.f_code), stopped.f_lineno
-        # A program that stands in the midst of a line (in a call, after a step out) has no line event there. The
-        # nearest event is the return of what the line has called; where the line itself is meant, `at_line` asks for
-        # its beginning.
+        # A program that is stopped in the middle of a line (in a call, after a step out) has no line event there. The
+        # nearest event is the return of the line's call; if the line itself is meant, `at_line` requests
+        # its start.
         starts = {offset for offset, _line in dis.findlinestarts(stopped.f_code)}
         self._is_within = stopped.f_lasti not in starts
         self._is_at_return = self._is_within and not wanted.get("at_line")
         self._share_s = _SHARE * deadline_s
         self._codes: list[Any] = []
         self._others: list[Any] = []
-        """Not the user's; kept, so that the id of each stays its own."""
+        """Code objects that are not the user's, kept so that their ids are not reused."""
         self._numbers: dict[int, int] = {}
         self._conditions: list[dict[int, str]] = []
-        """Of each code, its lines with a halt."""
+        """By number of a code object: its lines with a breakpoint, and their conditions."""
         self._steps: Any = collections.deque(maxlen=_MAX_STEPS)
         self._depth = self._count = self._hit = 0
         self._instant: Instant | None = None
@@ -101,7 +101,7 @@ class Rewinder(Watcher):
         return len(self._codes) - 1
 
     def _follower(self, number: int) -> Any:
-        """What the interpreter calls at each event of one frame."""
+        """The trace function of one frame."""
         last_line, offset = 0, -1
 
         def follow(frame: Any, event: str, _argument: Any) -> Any:
@@ -109,24 +109,24 @@ class Rewinder(Watcher):
             try:
                 if event == "line":
                     line, at = frame.f_lineno, frame.f_lasti
-                    if line != last_line or at == offset:  # a comprehension within the line is not the line anew
+                    if line != last_line or at == offset:  # a comprehension within the line does not start it again
                         last_line, offset = line, at
                         self._on_line(frame, number, line)
                 elif event == "return":
                     self._depth -= 1
                     if self._is_at_return and self._arrival is not None and frame.f_back is not None:
                         self._arrive(frame.f_back)
-            except Exception:  # no stack is left: raised here, it would end in the program
+            except Exception:  # no stack is left: raised here, it would reach the program
                 self._is_cut = True
             return follow
 
         return follow
 
     def _on_line(self, frame: Any, number: int, line: int) -> None:
-        """A line is about to run."""
+        """Counts a line that is about to run, and ends the run if it is the wanted one."""
         self._count += 1
         self._steps.append((number, line, self._depth))
-        # Stepping over: a line counts as a place to end at if it stands no deeper than this. `depth` is that of the
+        # Stepping over: the run may end at a line that is no deeper than this. `depth` is that of the
         # user's calls.
         is_near = self._depth <= self._most_calls
         if self._count != self._last and (is_near or self._holds(self._conditions[number].get(line), frame)):
@@ -144,7 +144,7 @@ class Rewinder(Watcher):
             self._end()
 
     def _holds(self, condition: str | None, frame: Any) -> bool:
-        """Whether a line is a halt now; None: it is none."""
+        """Whether to halt at a line now. `condition`: the breakpoint's, "" without one; None: no breakpoint."""
         if not condition:
             return condition is not None
         names = {} if frame.f_locals is frame.f_globals else frame_locals(frame)
@@ -154,16 +154,16 @@ class Rewinder(Watcher):
             return False
 
     def _arrive(self, frame: Any) -> None:
-        """Ends it where this frame stands as the stopped one does."""
+        """Ends the run if this frame has reached the program's stop."""
         if frame.f_lineno != self._stop_line or place_of(frame.f_code) != self._stop or self._arrival is None:
             return
         if self._arrival.is_here(frame, self._own):
             self._end()
 
-    # -- what is told ------------------------------------------------------------------------------------------------
+    # -- results ----------------------------------------------------------------------------------------------------
 
     def facts(self) -> dict[str, Any]:
-        """The Rewound structure."""
+        """Returns the Rewound dict."""
         told: dict[str, Any] = {"count": self._count, "hit": self._hit, "within": self._is_within, "cut": self._is_cut}
         told["depth"] = self._depth
         if self._instant is not None:

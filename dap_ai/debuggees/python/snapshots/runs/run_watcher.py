@@ -1,4 +1,4 @@
-"""What looks on while a run goes on in a copy, by a trace function of its own."""
+"""The base of observers of a run in a copy, each with a trace function of its own."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from ...inspector.stored.statics import of_the_interpreter
 
 
 class Watcher:
-    """Of one run: `_enter` is its trace function, which every call of the run begins with."""
+    """Observes one run; `_enter` is its trace function, called at the start of every call in the run."""
 
     key = ""
-    """Of its facts in a result."""
+    """The key of its facts in a result."""
 
     def __init__(self) -> None:
-        """Before the copy. Raises RuntimeError."""
+        """Prepares the observer, before the copy. Raises RuntimeError."""
         self._set: Any = original_settrace()
         self._own: Any = None
         self._end: Callable[[], None] = _not_begun
 
     def run(self, work: Any, own: Any, end: Callable[[], None]) -> Any:
-        """Calls it; `own` is its code object: it stands for a frame, not for a call.
+        """Calls `work`; `own` is its code object, which represents a frame rather than a call.
 
-        `end` is called where it is to go no further, and does not return.
+        `end` ends the run early, and does not return.
         """
         self._own, self._end = own, end
         self._prepare()
-        return sys.call_tracing(self._watched, (work,))  # the thread stands in debugpy's trace function
+        return sys.call_tracing(self._watched, (work,))  # the thread is inside debugpy's trace function
 
     def _prepare(self) -> None:
-        """It is about to run."""
+        """Set up what the watcher needs; called just before the run."""
 
     def _watched(self, work: Any) -> Any:
-        self._set(self._enter)  # only here: Python 3.11 goes on untraced if it was set outside of `call_tracing`
+        self._set(self._enter)  # only here: Python 3.11 continues untraced if it was set outside of `call_tracing`
         try:
             return work()
         finally:
@@ -44,13 +44,13 @@ class Watcher:
         raise NotImplementedError
 
     def on_exception(self, error: Any, entry: Any) -> None:
-        """A frame sees an exception, with this traceback."""
+        """Called when a frame sees an exception, with its traceback."""
 
     def settle(self, error: BaseException) -> None:
-        """The run has ended with an exception."""
+        """Called when the run has ended with an exception."""
 
     def facts(self) -> dict[str, Any]:
-        """What it has seen: the structure of the field `key` of a result."""
+        """Returns what it has seen: the value of the field `key` of a result."""
         raise NotImplementedError
 
 
@@ -59,7 +59,7 @@ def _not_begun() -> None:
 
 
 def original_settrace() -> Any:
-    """The interpreter's own `sys.settrace`: debugpy puts another in its place. Raises RuntimeError."""
+    """Returns the interpreter's own `sys.settrace`, which debugpy replaces. Raises RuntimeError."""
     tracing: Any = sys.modules.get("pydevd_tracing")
     holder: Any = getattr(tracing, "TracingFunctionHolder", None)
     now: Any = getattr(sys, "settrace", None)

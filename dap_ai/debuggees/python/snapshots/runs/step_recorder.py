@@ -1,10 +1,10 @@
-"""The last steps of a traced run in their order, with the values that each gave to names: what a slice of it needs.
+"""Records the last steps of a traced run, with the values each gave to names, for slices.
 
-Bounded: of a long run the end is kept, in which it fails.
+It is bounded: of a long run the end is kept, in which it fails.
 
 Rings, because the failure is at the end and its causes are mostly near. A slice needs three things of a step: which run
-(activation) and line it was, what it gave to names, and which step called its run. Numbers are never reused, so what
-still refers to a step that was dropped finds nothing, instead of another step.
+(activation) and line it was, what it gave to names, and which step called its run. Numbers are never reused, so a
+reference to a dropped step finds nothing, instead of another step.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -23,11 +23,11 @@ _PRUNED_AT = 2 * _MAX_RUNS
 
 
 class StepRecorder:
-    """Steps are numbered from 1 on, runs (one activation of a function or module) too."""
+    """Records steps and runs (activations of a function or module), both numbered from 1."""
 
     def __init__(self, describer: ValueDescriber) -> None:
         self.count = 0
-        """Of all steps so far."""
+        """The number of all steps so far."""
         self._describer = describer
         self._steps: Any = collections.deque(maxlen=_MAX_STEPS)
         self._values: Any = collections.deque(maxlen=_MAX_VALUES)
@@ -36,24 +36,24 @@ class StepRecorder:
         self._stack: list[int] = []
 
     def begin(self, code: Any, arguments: list[str]) -> int:
-        """A run that is called at the step that is going on; its number. `code`: with file, name and code."""
+        """Starts a run that the current step calls; returns its number. `code`: has `file`, `name` and `code`."""
         self._begun += 1
         caller = self._stack[-1] if self._stack else 0
-        # The last step of the run on top of the stack: the one that is calling now.
+        # The last step of the run on top of the stack, which makes the call.
         at = self._runs[caller][6] if caller in self._runs else 0
         self._runs[self._begun] = [self._begun, code, caller, at, "", "", 0, arguments]
-        # At twice the limit: to prune looks at all runs, so it must not happen at each call.
+        # At twice the limit: pruning examines all runs, so it must not happen at each call.
         if len(self._runs) > _PRUNED_AT:
             self._prune()
         return self._begun
 
     def enter(self, run: int) -> None:
-        """The run goes on: it has begun, or is resumed."""
+        """Marks a run as active: it starts or is resumed."""
         self._stack.append(run)
 
     def leave(self, run: int, result: str = "", raised: str = "") -> None:
-        """The run has ended, or waits to be resumed."""
-        # And what stands above it: what was called there and was not seen to end is over too.
+        """Marks a run as ended, or as suspended."""
+        # And the runs above it: calls that were not seen to end are over as well.
         if run in self._stack:
             del self._stack[self._stack.index(run) :]
         known = self._runs.get(run)
@@ -61,7 +61,7 @@ class StepRecorder:
             known[4], known[5] = result, raised
 
     def step(self, run: int, line: int) -> int:
-        """A line begins; the number of the step."""
+        """Records that a line starts; returns the step's number."""
         self.count += 1
         self._steps.append((run, line))
         known = self._runs.get(run)
@@ -70,11 +70,11 @@ class StepRecorder:
         return self.count
 
     def value(self, step: int, name: str, told: Any) -> None:
-        """The step has given this to a name: a plain value, or the text of another in a tuple of one."""
+        """Records a value that a step gave to a name: a plain value, or the text of another in a tuple of one."""
         self._values.append((step, name, told))
 
     def facts(self) -> dict[str, Any]:
-        """The History structure."""
+        """Returns the StepHistory dict."""
         first = self.count - len(self._steps) + 1
         self._prune()
         codes: dict[int, int] = {}
@@ -94,7 +94,7 @@ class StepRecorder:
         return {"first": first, "codes": told_codes, "runs": runs, "steps": steps, "values": values}
 
     def _prune(self) -> None:
-        """Forgets the runs of which no step is kept, unless they go on."""
+        """Removes runs without a kept step, unless they are active."""
         if len(self._runs) <= _MAX_RUNS:
             return
         first = self.count - len(self._steps) + 1

@@ -1,6 +1,6 @@
-"""How long each line of the user's files takes in a run, with all that it calls of others.
+"""Measures how long each line of the user's files takes in a run, including calls of other code.
 
-What tracing itself costs is left out: the clock stands still between an event and the end of its handling.
+The cost of tracing itself is left out: the clock is stopped while an event is handled.
 """
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -16,15 +16,15 @@ from ..editing.sources import UserFiles
 from .run_watcher import Watcher
 
 _SHARE = 0.8
-"""Of the deadline: what was found must still be told."""
+"""The share of the deadline for the run; the rest is for the report."""
 _EVENTS_PER_LOOK = 256
 _MAX_LINES = 1000
 
-_clock = time.perf_counter  # to wait is slow, too
+_clock = time.perf_counter  # waiting counts as well
 
 
 class Timer(Watcher):
-    """Of one run."""
+    """Measures the lines of one run."""
 
     key = "trace"
 
@@ -33,9 +33,9 @@ class Timer(Watcher):
         self._files = files
         self._share_s = _SHARE * deadline_s
         self._lines: dict[tuple[int, int], list[Any]] = {}
-        """By the id of a code object and the line: how often it ran, seconds, and the code, which keeps its id so."""
+        """By code object's id and line: count, seconds, and the code object, kept so that its id is not reused."""
         self._stack: list[Any] = []
-        """The entry of the line at which each frame stands, innermost last."""
+        """The entry of each frame's current line, innermost last."""
         self._events = 0
         self._since = 0.0
         self._is_cut = False
@@ -45,7 +45,7 @@ class Timer(Watcher):
         self._ends = self._since + self._share_s
 
     def facts(self) -> dict[str, Any]:
-        """The Trace structure."""
+        """Returns the RunTrace dict."""
         longest = sorted(self._lines.items(), key=lambda each: -each[1][1])[:_MAX_LINES]
         lines = [
             {
@@ -60,7 +60,7 @@ class Timer(Watcher):
         return {"lines": lines, "calls": [], "events": self._events, "cut": self._is_cut}
 
     def _pass(self) -> None:
-        """The time since the last event is that of the line at which the innermost frame stands."""
+        """Adds the time since the last event to the innermost frame's current line."""
         if self._stack and self._stack[-1] is not None:
             self._stack[-1][1] += _clock() - self._since
 

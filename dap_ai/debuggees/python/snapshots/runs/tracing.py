@@ -1,12 +1,12 @@
-"""Records what runs in the user's files: lines, the values they give to names, and calls; bounded in events and time.
+"""Records what runs in the user's files: lines, the values they give to names, and calls.
 
-What is recorded costs less and less as a run grows long, so that the run itself still ends in time: first no values
-are looked at any more, then nothing is.
+Events and time are bounded. Recording costs less the longer a run is, so that the run itself still ends in time: first
+values are no longer compared, then nothing is recorded.
 
-By `sys.settrace`, for all Pythons alike. A line event comes before its line runs. So at each event the values are
+It uses `sys.settrace`, for all Pythons alike. A line event comes before its line runs. So at each event the values are
 compared with those of the event before, and what differs is the work of the line that ran in between (`_look`).
 
-What a frame sees of cleanup (`finally`, `with`, `except`) is recorded too, because nothing tells beforehand that an
+What a frame sees of cleanup (`finally`, `with`, `except`) is recorded as well, because nothing tells beforehand that an
 exception will end the run. Each exception is noted with the position at which it was first seen; when one has ended the
 run, everything behind its position is cut off (`settle`).
 """
@@ -38,7 +38,7 @@ _MAX_CALLS = 200
 _MAX_LINES = 3000
 _MAX_TOLD_EXCEPTIONS = 5
 _STACK_FOR_US = 100
-"""Frames left to describe values in: Python 3.8 aborts when a RecursionError has been caught near the limit."""
+"""Frames reserved for describing values: Python 3.8 aborts after a RecursionError was caught near the limit."""
 _EVENTS_WITH_VALUES = 200_000
 _EVENTS_PER_LOOK = 1000
 _VALUES_SHARE, _VALUES_S = 0.2, 0.5
@@ -50,12 +50,12 @@ _OPTIMIZED, _SUSPENDS = 1, 0x20 | 0x80 | 0x200  # inspect.CO_GENERATOR, CO_COROU
 _RETURNS = {opcode.opmap[name] for name in ("RETURN_VALUE", "RETURN_CONST") if name in opcode.opmap}
 _YIELDS = {opcode.opmap[name] for name in ("YIELD_VALUE", "YIELD_FROM") if name in opcode.opmap}
 _RESUME = opcode.opmap.get("RESUME", -2)
-"""From 3.13 on a frame that yields stands here already."""
+"""The opcode at which a yielding frame already stands, from Python 3.13 on."""
 
 _BEGINS, _ENDS = _MARKS = ("_dap_ai_begins", "_dap_ai_ends")
-"""Functions of a run that call it: a trace is of what comes between the first call of each."""
+"""Functions that a run calls: the trace covers what comes between the first call of each."""
 
-_clock = time.thread_time  # not of the wall: a busy machine must not make a trace shorter
+_clock = time.thread_time  # not wall-clock time: a busy machine must not shorten a trace
 
 
 class _Line:
@@ -66,19 +66,19 @@ class _Line:
         self.line = line
         self.count = self.last = 0
         self.entries: dict[tuple[int, int], int] = {}
-        """How often it was begun at an offset of the code, after a line of the same frame (-1: none)."""
+        """How often the line started at a code offset, after another line of the same frame (-1: none)."""
         self.changes: dict[str, LineChanges] = {}
 
 
 class _Code:
-    """What is known of a code object."""
+    """Facts about a code object."""
 
     __slots__ = (
         "code", "file", "instructions", "is_called", "is_special", "is_users", "lines", "name", "names", "suspends"
     )  # fmt: skip
 
     def __init__(self, code: Any, is_users: bool, is_own: bool) -> None:
-        self.code = code  # so that its id stays its own
+        self.code = code  # so that its id is not reused
         self.is_users = is_users and code.co_name not in _COMPREHENSIONS
         self.is_called = not is_own and code.co_flags & _OPTIMIZED
         self.suspends = code.co_flags & _SUSPENDS
@@ -93,7 +93,7 @@ class _Code:
 class Tracer(Watcher):
     """The trace of one run in a copy; `with_steps`: also the steps in their order.
 
-    Where `stopped` is given, the innermost of the user's frames, it is made before the copy, and the run ends there.
+    With `stopped`, the innermost of the user's frames, create it before the copy; the run ends at that stop.
     """
 
     key = "trace"
@@ -127,7 +127,7 @@ class Tracer(Watcher):
         self._deepest = sys.getrecursionlimit() - _STACK_FOR_US - _stack_depth()
 
     def facts(self) -> dict[str, Any]:
-        """The Trace structure."""
+        """Returns the RunTrace dict."""
         lines = [
             {
                 "file": each.of.file,
@@ -150,21 +150,21 @@ class Tracer(Watcher):
         return found if self.history is None else dict(found, history=self.history.facts())
 
     def _changes(self, line: _Line) -> list[dict[str, Any]]:
-        """The values seen before the exception that ended the run was raised; later ones may come from cleanup."""
+        """The values seen before the run's final exception was raised; later ones may come from cleanup."""
         told = (changes.facts(name, self.describer, self._raised) for name, changes in line.changes.items())
         return [each for each in told if each is not None]
 
     def see(self, error: Any, entry: Any) -> None:
-        """A frame sees an exception."""
+        """Records an exception that a frame sees."""
         self._raises.note(error, entry, (len(self._lines), self.moment))
-        self.moment += 1  # values seen from now on may be of a cleanup
+        self.moment += 1  # values seen from now on may come from cleanup
 
     def settle(self, error: BaseException) -> None:
-        """Notes which lines had run, and which values were seen, when this was raised."""
+        """Records which lines had run, and which values were seen, when this was raised."""
         self._before, self._raised = self._raises.position(error) or (None, None)
 
     def look(self) -> None:
-        """Ends the recording of what has become too dear."""
+        """Stops the parts of the recording that cost too much."""
         self._next_look = self.events + _EVENTS_PER_LOOK
         if self.events > _EVENTS_WITH_VALUES:
             self.observer.is_on = False
@@ -173,7 +173,7 @@ class Tracer(Watcher):
             self._set(None)
 
     def line(self, of: _Code, number: int) -> _Line:
-        """The record of a line that runs for the first time; beyond the limit one that nobody sees."""
+        """Returns the record of a line that runs for the first time; one beyond the limit is not reported."""
         made = of.lines[number] = _Line(of, number)
         if len(self._lines) < _MAX_LINES:
             self._lines.append(made)
@@ -182,12 +182,12 @@ class Tracer(Watcher):
         return made
 
     def arrive(self, frame: Any) -> None:
-        """Ends the run where it stands as the program does."""
+        """Ends the run if it has reached the program's stop."""
         if self._arrival is not None and self._arrival.is_here(frame, self._own):
             self._end()
 
     def count_event(self) -> None:
-        """One more line event."""
+        """Counts a line event."""
         self.events += 1
         self.moment += 1
         if self.events >= self._next_look:
@@ -202,8 +202,8 @@ class Tracer(Watcher):
             known = self._codes[id(code)] = _Code(code, self._files.has(code.co_filename), code is self._own)
         if not known.is_users:
             return None
-        # Test runners look for attributes and word failed comparisons by calling the user's own `__getattr__`, `__eq__`
-        # and `__repr__`. The program itself would not have made these calls, so they are no part of its run.
+        # Test runners look up attributes and describe failed comparisons by calling the user's own `__getattr__`,
+        # `__eq__` and `__repr__`. The program itself would not have made these calls, so they are not part of its run.
         if self._probe is not None or (known.is_special and self._is_runners(known.name, frame)):
             return self._passed_over(frame)
         if self.depth > self._deepest:
@@ -227,7 +227,7 @@ class Tracer(Watcher):
         if name == _ENDS:
             self._set(None)
             return
-        # The run that matters begins here, inside of a runner that was traced until now: what was recorded of it is
+        # The relevant run begins here, inside a runner that was traced until now: its recording is
         # dropped.
         self.events = self.depth = 0
         self._next_look = _EVENTS_PER_LOOK
@@ -237,22 +237,22 @@ class Tracer(Watcher):
             self.history = StepRecorder(self.describer)
 
     def _is_runners(self, name: str, frame: Any) -> bool:
-        """Whether a test runner calls it, to know what it runs or to tell of what it has compared."""
+        """Whether a test runner makes the call, to find out what it runs or to describe a comparison."""
         return (name.endswith(_PROBED) and self._is_probe(frame)) or self._is_wording(frame.f_back)
 
     def _is_wording(self, caller: Any) -> bool:
-        """Whether what calls it, by way of libraries alone, words a failed assertion."""
+        """Whether a failed assertion's message makes the call, with only library frames between."""
         while caller is not None and caller.f_code is not self._own:
             file = caller.f_code.co_filename
             if self._files.has(file):
                 return False
-            if any([part in file.replace(os.sep, "/") for part in _WORDING]):  # noqa: C419  one frame less
+            if any([part in file.replace(os.sep, "/") for part in _WORDING]):  # noqa: C419  saves a frame
                 return True
             caller = caller.f_back
         return False
 
     def _is_probe(self, frame: Any) -> bool:
-        """Whether a library looks for an attribute by itself, as test runners do (`setUpModule`, `__wrapped__`)."""
+        """Whether a library looks up an attribute on its own, as test runners do (`setUpModule`, `__wrapped__`)."""
         caller = frame.f_back
         while self.depth == 0 and caller is not None:
             if self._files.has(caller.f_code.co_filename):
@@ -263,7 +263,7 @@ class Tracer(Watcher):
         return self.depth == 0
 
     def _passed_over(self, frame: Any) -> Any:
-        """Nothing counts until a probe has returned."""
+        """A trace function that records nothing until a probe has returned."""
         if self._probe is not None:
             return None
         self._probe = frame
@@ -289,7 +289,7 @@ class Tracer(Watcher):
         return call
 
     def arguments(self, known: _Code, frame: Any) -> list[str]:
-        """`name=text` of each parameter."""
+        """Returns `name=text` of each parameter."""
         scope = frame.f_locals
         return [
             text_of(name) + "=" + self.describer.text(scope[name]) for name in parameters(known.code) if name in scope
@@ -297,7 +297,7 @@ class Tracer(Watcher):
 
 
 class _Run:
-    """One frame under tracing, from its call to its return."""
+    """A traced frame, from its call to its return."""
 
     __slots__ = (
         "_before", "_call", "_errors", "_known", "_line", "_number", "_offset", "_raised", "_step", "_tracer",
@@ -305,7 +305,7 @@ class _Run:
     )  # fmt: skip
 
     def __init__(self, tracer: Tracer, known: _Code, frame: Any, call: dict[str, Any] | None, call_number: int) -> None:
-        """`call_number`: its index in the recorded calls; -1: not recorded."""
+        """`call_number`: its index in the recorded calls; -1 if not recorded."""
         self.call_number = call_number
         self._tracer = tracer
         self._known = known
@@ -322,7 +322,7 @@ class _Run:
         tracer.observer.look(self._before, frame, known.names, None)
 
     def trace(self, frame: Any, event: str, argument: Any) -> Any:
-        """What the interpreter calls at each event of the frame."""
+        """Handles each event of the frame; the interpreter calls it."""
         try:
             if event == "line":
                 self._on_line(frame)
@@ -339,17 +339,17 @@ class _Run:
     def _on_line(self, frame: Any) -> None:
         tracer, number, offset = self._tracer, frame.f_lineno, frame.f_lasti
         tracer.count_event()
-        # Other offset, same line: the interpreter has come back to the line from inside of it. Same offset again: a
-        # loop has come round to the same line, which is a new execution of it.
+        # Other offset, same line: the interpreter has returned to the line from inside of it. Same offset again: a
+        # loop has reached the same line again, which is a new execution of it.
         if number == self._number and offset != self._offset:
-            return  # a loop inside of the line, a comprehension: not the line anew
+            return  # a loop inside the line (a comprehension) does not start it again
         self._look(frame)
         line = self._known.lines.get(number)
         if line is None:
             line = tracer.line(self._known, number)
         line.count += 1
         line.last = tracer.events
-        # Where the line was entered, and from which line: that is how a round of a loop differs from the first arrival.
+        # Where the line was entered, and from which line: this distinguishes a loop's rounds from the first arrival.
         entry = offset, self._number
         line.entries[entry] = line.entries.get(entry, 0) + 1
         self._line, self._number, self._offset = line, number, offset
@@ -358,7 +358,7 @@ class _Run:
         tracer.arrive(frame)
 
     def _look(self, frame: Any) -> None:
-        """Notes what the line has changed."""
+        """Records what the line has changed."""
         tracer, line = self._tracer, self._line
         if tracer.observer.is_on and line is not None:
             names, moment = self._known.names, tracer.moment
@@ -368,9 +368,8 @@ class _Run:
         tracer, at = self._tracer, frame.f_lasti
         self._look(frame)
         tracer.depth -= bool(self._known.is_called)
-        # The event `return` comes for three things: a return, a yield or await, and an exception that leaves the frame,
-        # for which the value is None, as it is for `return None`. Only the instruction at which the frame stands tells
-        # them apart.
+        # The event `return` occurs for a return, for a yield or await, and for an exception that leaves the frame, for
+        # which the value is None, as it is for `return None`. Only the frame's current instruction distinguishes them.
         instructions = self._known.instructions
         if _yields(instructions, at):
             tracer.suspended[id(frame)] = self
@@ -391,12 +390,12 @@ class _Run:
             tracer.history.leave(self.number, result=text)
 
     def _note(self, name: Any, told: Any) -> None:
-        """The step that is going on has given another value to a name."""
+        """Records that the current step has given another value to a name."""
         if self._tracer.history is not None:
             self._tracer.history.value(self._step, name, told)
 
     def _on_exception(self, error: Any) -> None:
-        """Whether it leaves the function is not known yet: a `return` takes it back."""
+        """Records an exception. A later `return` removes it again: the function may still handle it."""
         self._errors += 1
         wanted = self._call is not None or self._tracer.history is not None
         if wanted and self._errors <= _MAX_TOLD_EXCEPTIONS:
@@ -406,7 +405,7 @@ class _Run:
 
 
 def _caller(frame: Any) -> int:
-    """The number of the nearest recorded call that led to a frame; -1: there is none."""
+    """The number of the nearest recorded call that led to a frame; -1 if there is none."""
     number = -1
     while number < 0 and frame.f_back is not None:
         frame = frame.f_back
@@ -416,7 +415,7 @@ def _caller(frame: Any) -> int:
 
 
 def is_yield(frame: Any) -> bool:
-    """Whether a frame that is left comes back: it has yielded, or awaits."""
+    """Returns whether a frame that is left will be resumed: it has yielded, or awaits."""
     return _yields(frame.f_code.co_code, frame.f_lasti)
 
 

@@ -1,4 +1,4 @@
-"""Where a run stops: breakpoints of each kind, their conditions, exception filters, what can be watched, the cursor.
+"""Breakpoints of each kind, conditions, exception filters, watches, and the cursor, which decide where a run stops.
 
-Pure: an index into the events of a run, never a clock or a socket.
+Pure: works on indices into the events of a run, without clock or socket.
 """

@@ -1,4 +1,4 @@
-"""Where a run stops: one breakpoint of any kind, with condition, hit count and log message."""
+"""A breakpoint of any kind, with condition, hit count and log message."""
 
 from __future__ import annotations
 
@@ -32,38 +32,38 @@ _EFFECTS = frozenset(get_args(EffectKind))
 
 @dataclass
 class RunBreakpoint:
-    """One breakpoint. Hits are counted from the run's beginning, so that they are the same forward and back."""
+    """One breakpoint. Hits count from the run's beginning, so that they are the same forward and backward."""
 
     ident: int
     matches: Test
     condition: ast.expr | None = None
     hit: Callable[[int], bool] | None = None
     log: str = ""
-    """Said instead of a stop; `{expression}` stands for its value."""
+    """Message printed instead of stopping; `{expression}` is replaced by its value."""
     reason: str = "breakpoint"
     filter: str = ""
-    """Of an exception filter: its name."""
+    """Name of the exception filter; "" for other breakpoints."""
     asked: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """As the client has asked for it."""
+    """The client's entry in the DAP request."""
     _met: list[int] = field(default_factory=list[int])
-    """The indices of the first events that match, in order; looked at so far: `_seen` events."""
+    """Indices of matching events, in order, among the first `_seen` events."""
     _seen: int = 0
 
     def takes(self, event: Event, facts: RunFacts) -> bool:
-        """Whether the run stops here."""
+        """Return whether the run stops at this event, or logs its message."""
         if not self._holds(event, facts):
             return False
         return self.hit is None or self.hit(self._count(event.index, facts))
 
     def recount(self) -> None:
-        """Events are looked at anew for the hit count."""
+        """Reset the hit count, so that the events are counted again."""
         self._met, self._seen = [], 0
 
     def _holds(self, event: Event, facts: RunFacts) -> bool:
         return self.matches(event, facts) and holds(self.condition, event, facts)
 
     def _count(self, index: int, facts: RunFacts) -> int:
-        """How many events up to this one match."""
+        """Return the number of matching events up to and including this one."""
         for event in facts.run.events[self._seen : index + 1]:
             if self._holds(event, facts):
                 self._met.append(event.index)
@@ -72,7 +72,7 @@ class RunBreakpoint:
 
 
 def stop_from(ident: int, asked: RequestArguments, matches: Test, reason: str) -> RunBreakpoint:
-    """A breakpoint with the condition, hit count and log message of DAP's. Raises ConditionError, Refused."""
+    """Create a breakpoint from a DAP request's entry. Raises ConditionError and RequestError."""
     condition = asked.text("condition", "")
     return RunBreakpoint(
         ident,
@@ -86,9 +86,10 @@ def stop_from(ident: int, asked: RequestArguments, matches: Test, reason: str) -
 
 
 def named(name: str) -> Test:
-    """What a function breakpoint's name matches.
+    """Return the test for a function breakpoint's name.
 
-    `tool:bash`, `tool:edit_*`, `llm`, `agent:reviewer`, `effect:change`, or a kind of event. Raises ConditionError.
+    Names: `tool:bash`, `tool:edit_*`, `llm`, `agent:reviewer`, `effect:change`, or a kind of event. Raises
+    ConditionError.
     """
     bare = name.strip()
     kind, _, pattern = bare.partition(":")
@@ -110,7 +111,7 @@ def named(name: str) -> Test:
 
 
 def _enters(event: Event, facts: RunFacts) -> bool:
-    """Whether it is this agent's turn now, and was another's before: a breakpoint stops at the door."""
+    """Return whether the agent's turn begins with this event, so that the breakpoint stops only once per turn."""
     return not event.index or facts.run.events[event.index - 1].agent != event.agent
 
 
@@ -120,7 +121,7 @@ def _does(event: Event, facts: RunFacts, kind: str) -> bool:
 
 
 def filled(text: str, event: Event, facts: RunFacts) -> str:
-    """A log message with its expressions' values."""
+    """Return a log message with its expressions replaced by their values."""
     return _INSERT.sub(lambda found: _inserted(found[1], event, facts), text)
 
 

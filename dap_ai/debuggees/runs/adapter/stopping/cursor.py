@@ -1,4 +1,4 @@
-"""Where in a recorded run the debugger stands, and where a move takes it. Pure: an index into the run's events."""
+"""The debugger's position in a recorded run, and the moves that change it. Pure: an index into the run's events."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from dap_ai.debuggees.runs.run_model import Event
 
 @dataclass
 class Moved:
-    """What a move came to."""
+    """Result of a move."""
 
     reason: str
-    """As in DAP's `stopped`; "end": there is nothing more."""
+    """`reason` of DAP's `stopped` event; "end" if there are no more events."""
     description: str = ""
     hit: list[int] = field(default_factory=list[int])
-    """The breakpoints that it has hit."""
+    """Ids of the breakpoints that were hit."""
     logged: list[tuple[Event, str]] = field(default_factory=list[tuple[Event, str]])
-    """What logpoints on the way say: the event, and the message as it was set."""
+    """(event, log message before substitution) of logpoints passed on the way."""
 
 
 class Cursor:
-    """The event at which the run is held; `index` is -1 before the first move, and beyond the last once it is over."""
+    """Position in a run; `index` is -1 before the first move, and past the last event once the run has ended."""
 
     def __init__(self, facts: RunFacts) -> None:
         self._facts = facts
@@ -36,26 +36,26 @@ class Cursor:
 
     @property
     def event(self) -> Event | None:
-        """The held event; None before the first, or where the run has none."""
+        """The current event; None before the first move and after the run."""
         return self._events[self.index] if 0 <= self.index < len(self._events) else None
 
     def go_on(self, stops: Sequence[RunBreakpoint]) -> Moved:
-        """To the next stop; "end" at the last event, and once more there is nothing left."""
+        """Move to the next stop; without one, to the last event, and from there past it (reason "end")."""
         return self._forward(stops, lambda _: False)
 
     def step_in(self, stops: Sequence[RunBreakpoint]) -> Moved:
-        """The next event, of whatever agent."""
+        """Move to the next event of any agent."""
         return self._forward(stops, lambda _: True)
 
     def step_over(self, stops: Sequence[RunBreakpoint], agent: str) -> Moved:
-        """The next cycle of an agent; what sub-agents do meanwhile is passed. After its last cycle, its parent."""
+        """Move to the agent's next cycle, past events of sub-agents; after its last cycle, to its parent."""
         cycle = self._facts.next_cycle(agent, self.index)
         if cycle is None and not self._facts.known:
             return self._out(stops, agent)
         return self._forward(stops, lambda event: event.index == cycle)
 
     def step_out(self, stops: Sequence[RunBreakpoint], agent: str) -> Moved:
-        """Out of a sub-agent, back to its parent; of the main agent to the end of its cycle, from there to the next."""
+        """Move out of a sub-agent to its parent; for the main agent, to its cycle's end or the next cycle."""
         if self._parent(agent):
             return self._out(stops, agent)
         cycle = self._facts.next_cycle(agent, self.index)
@@ -65,12 +65,12 @@ class Cursor:
         return self._forward(stops, lambda event: event.index == last.index)
 
     def result_of(self, stops: Sequence[RunBreakpoint], call: Event) -> Moved:
-        """The result of one of several parallel calls."""
+        """Move to the result of one of several parallel calls."""
         end = self._facts.end_of(call.step)
         return self._forward(stops, lambda event: end is None or event.index >= end)
 
     def back(self) -> Moved:
-        """The event before."""
+        """Move to the previous event."""
         if self.index <= 0:
             self.index = 0
             return Moved("entry", "the beginning of the run")
@@ -78,7 +78,7 @@ class Cursor:
         return Moved("step")
 
     def go_back(self, stops: Sequence[RunBreakpoint]) -> Moved:
-        """To the stop before, or to the first event."""
+        """Move to the previous stop, or to the first event."""
         for index in range(min(self.index, len(self._events)) - 1, -1, -1):
             event = self._events[index]
             if hit := [stop for stop in stops if not stop.log and stop.takes(event, self._facts)]:
@@ -88,7 +88,7 @@ class Cursor:
         return Moved("entry", "the beginning of the run")
 
     def go_to(self, index: int) -> Moved:
-        """To an event."""
+        """Move to the event with that index, limited to the run."""
         self.index = max(0, min(index, len(self._events) - 1))
         return Moved("goto")
 

@@ -1,4 +1,4 @@
-"""Conditions and expressions over an event: Python's syntax, of which nothing but reading, comparing and counting runs.
+"""Evaluates conditions over an event: a subset of Python that can only read fields, compare and count.
 
 "rm -rf" in args.command        usage.total > 50_000        tool == "bash" and status == "error"
 """
@@ -27,7 +27,7 @@ _COMPARISONS: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = {
 
 
 class ConditionError(ValueError):
-    """It is no expression over an event, or has no value for this one; the text says why."""
+    """Not a valid expression over an event, or it has no value for this event; the message says why."""
 
 
 def _usage(event: Event, _: RunFacts) -> Mapping[str, Any]:
@@ -98,11 +98,11 @@ FIELDS: Mapping[str, Callable[[Event, RunFacts], Any]] = {
     "check": _check,
     "patterns": lambda event, facts: [pattern.name for pattern in facts.patterns_at(event)],
 }
-"""What a name can be; the last five are what analysis sees in the event's step."""
+"""Names available in expressions; the last five are results of analysis for the event's step."""
 
 
 def parsed(text: str) -> ast.expr:
-    """The expression, all of whose parts are known. Raises ConditionError."""
+    """Parse an expression and check its names. Raises ConditionError."""
     if len(text) > MAX_CHARS:
         raise ConditionError(f"it is longer than {MAX_CHARS} characters")
     try:
@@ -116,7 +116,7 @@ def parsed(text: str) -> ast.expr:
 
 
 def value_of(expression: ast.expr, event: Event, facts: RunFacts) -> Any:
-    """What an expression is for an event. Raises ConditionError."""
+    """Return an expression's value for an event. Raises ConditionError."""
     try:
         return _value(expression, event, facts)
     except ConditionError:
@@ -126,7 +126,7 @@ def value_of(expression: ast.expr, event: Event, facts: RunFacts) -> Any:
 
 
 def holds(expression: ast.expr | None, event: Event, facts: RunFacts) -> bool:
-    """Whether a condition is true of an event; without one, it is. What has no value there is not."""
+    """Return whether a condition is true for an event; True for no condition, False if it has no value."""
     if expression is None:
         return True
     try:

@@ -1,4 +1,4 @@
-"""The exception filters of a run: what a client may tick, and which events each stops at."""
+"""Exception filters of a run: the options that a client shows, and the events at which each stops."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _HINT = "an expression over the event: tool == 'bash', len(text) > 5000"
 
 @dataclass(frozen=True)
 class ExceptionFilter:
-    """One of them; `analysed` ones wait for the analysis."""
+    """One exception filter; if `analysed`, it works only after the analysis."""
 
     label: str
     stops_at: Test
@@ -25,7 +25,7 @@ class ExceptionFilter:
     condition_hint: str = _HINT
     analysed: bool = False
     patterns: frozenset[PatternName] = frozenset()
-    """Those that it stops at the end of: what the stop says then."""
+    """Patterns at whose last step it stops, and whose texts describe the stop; empty for all patterns."""
 
 
 def _kind(kind: str) -> Test:
@@ -70,7 +70,7 @@ def _pattern(
 
 
 def _over_budget(event: Event, facts: RunFacts) -> bool:
-    """Where a limit was hit: the pattern, or the end of a run that records one."""
+    """Return whether a limit was hit: by the pattern, or at the end of a run that records one."""
     if any(pattern.name == "limit" for pattern in facts.patterns_at(event)):
         return True
     return facts.run.outcome.verdict == "limit" and _is_end(event, facts)
@@ -106,12 +106,12 @@ FILTERS: Mapping[str, ExceptionFilter] = {
     ),
     "end": ExceptionFilter("End", _is_end, "The run is over."),
 }  # fmt: skip
-"""By `filter`. Names stay what they are: editors keep them in settings. Few, for editors show them all in one list: a
-pattern without a filter of its own is a condition of `pattern`."""
+"""Exception filters by DAP's `filter`. Names must not change, because editors store them in settings. The list is
+short, because editors show all of it: a pattern without a filter is a condition of `pattern`."""
 
 
 def announced() -> Sequence[Mapping[str, Any]]:
-    """As `initialize` tells them."""
+    """Return the filters for the response to `initialize`."""
     return [
         {
             "filter": name,
@@ -126,7 +126,7 @@ def announced() -> Sequence[Mapping[str, Any]]:
 
 
 def why(name: str, event: Event, facts: RunFacts) -> str:
-    """What a stop at an event says of itself."""
+    """Return the description of a stop at an exception filter; "" if it has none."""
     each = FILTERS[name]
     if name == "onset" and (onset := facts.analysis.finding.onset):
         return onset.text

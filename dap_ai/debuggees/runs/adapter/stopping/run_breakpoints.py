@@ -1,4 +1,4 @@
-"""The breakpoints that a client has set, kind by kind: each request replaces those of its own kind."""
+"""The client's breakpoints by kind; each request replaces those of its kind."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LATER = "it counts from `analyse` in the console on: the run is long"
 
 
 class RunBreakpoints:
-    """Answers are as in DAP's requests, one for each that is asked, in order."""
+    """Breakpoints of a session. Setters return DAP's answers, one per requested breakpoint, in order."""
 
     def __init__(self) -> None:
         self._stops: dict[str, list[RunBreakpoint]] = {}
@@ -26,26 +26,26 @@ class RunBreakpoints:
 
     @property
     def all(self) -> list[RunBreakpoint]:
-        """Of all kinds."""
+        """Breakpoints of all kinds."""
         return [stop for stops in self._stops.values() for stop in stops]
 
     def of(self, kind: str) -> Sequence[RunBreakpoint]:
-        """Of one kind: `functions`, `filters`, `data`."""
+        """Return the breakpoints of one kind: `functions`, `filters`, `data`."""
         return self._stops.get(kind, ())
 
     def recount(self) -> None:
-        """The events of the run are in another order now."""
+        """Reset all hit counts, because the order of events has changed."""
         for stop in self.all:
             stop.recount()
 
     def filter_of(self, idents: Sequence[int]) -> str:
-        """The first exception filter among these breakpoints; "": there is none."""
+        """Return the first exception filter among these breakpoints, or ""."""
         return next((stop.filter for stop in self.all if stop.ident in idents and stop.filter), "")
 
     def set_lines(
         self, source: str, asked: Sequence[RequestArguments], at: Callable[[int], tuple[int, int]]
     ) -> list[Answer]:
-        """Of one document; `at` gives the event that a line means, and the line that it really stands at."""
+        """Set the breakpoints of a document; `at` maps a line to (event index, line of that event)."""
 
         def one(each: RequestArguments) -> tuple[Test, Answer]:
             index, line = at(each.number("line"))
@@ -54,12 +54,12 @@ class RunBreakpoints:
         return self._replace(f"lines {source}", asked, one, "breakpoint")
 
     def set_functions(self, asked: Sequence[RequestArguments]) -> list[Answer]:
-        """By tool, agent, kind or `llm`; `log:NAME TEXT` speaks and does not stop, `NAME if CONDITION` has one."""
+        """Set breakpoints by tool, agent, kind or `llm`; also `log:NAME TEXT` and `NAME if CONDITION`."""
         plain = [_unconditional(_unlogged(each)) for each in asked]
         return self._replace("functions", plain, lambda each: (named(each.text("name")), {}), "function breakpoint")
 
     def set_filters(self, asked: Sequence[RequestArguments], *, analysed: bool) -> list[Answer]:
-        """Exception filters, by `filterId`."""
+        """Set exception filters by `filterId`."""
 
         def one(each: RequestArguments) -> tuple[Test, Answer]:
             name = each.text("filterId")
@@ -76,7 +76,7 @@ class RunBreakpoints:
         return answers
 
     def set_data(self, asked: Sequence[RequestArguments], *, analysed: bool) -> list[Answer]:
-        """By `dataId`, as dataBreakpointInfo gave it."""
+        """Set data breakpoints by `dataId`, as returned by dataBreakpointInfo."""
 
         def one(each: RequestArguments) -> tuple[Test, Answer]:
             data_id = each.text("dataId")
@@ -94,7 +94,7 @@ class RunBreakpoints:
         one: Callable[[RequestArguments], tuple[Test, Answer]],
         reason: str,
     ) -> list[Answer]:
-        """All of a kind; what one of them lacks is told at that one."""
+        """Replace all breakpoints of a kind; errors are reported in the entry's answer."""
         made: list[RunBreakpoint] = []
         answers: list[Answer] = []
         for each in asked:
@@ -112,7 +112,7 @@ class RunBreakpoints:
 
 
 def _unlogged(each: RequestArguments) -> RequestArguments:
-    """`log:tool:bash ran {args.command}` as DAP writes a logpoint; without a text it says the name and the event."""
+    """Convert `log:tool:bash ran {args.command}` to a DAP logpoint; without a text, it logs the name and event."""
     name = each.text("name", "") if isinstance(each.fields.get("name"), str) else ""
     if not name.startswith("log:"):
         return each
@@ -121,14 +121,14 @@ def _unlogged(each: RequestArguments) -> RequestArguments:
 
 
 def _unconditional(each: RequestArguments) -> RequestArguments:
-    """`tool:bash if step > 3` as DAP writes a condition, which some editors give no function breakpoint."""
+    """Convert `tool:bash if step > 3` to a DAP condition, which some editors can't set on function breakpoints."""
     name = each.text("name", "") if isinstance(each.fields.get("name"), str) else ""
     bare, _, condition = name.partition(" if ")
     return RequestArguments({**each.fields, "name": bare, "condition": condition}) if condition.strip() else each
 
 
 def _once_above(condition: str) -> Test:
-    """Where the condition holds and did not at the event before. Raises ConditionError."""
+    """Return a test that is true where the condition starts to hold. Raises ConditionError."""
     expression = parsed(condition)
 
     def starts(event: Event, facts: RunFacts) -> bool:

@@ -1,4 +1,4 @@
-"""What of a run a data breakpoint can watch: a file of the workspace, the system prompt, the plan."""
+"""Data breakpoints of a run: on a file of the workspace, the system prompt, or the plan."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SAMPLES = 5
 
 
 def info(name: str, facts: RunFacts) -> Mapping[str, Any]:
-    """The body of `dataBreakpointInfo`: what to set a breakpoint on, or why nothing can be."""
+    """Return the body of `dataBreakpointInfo`: the data id, or why there is none."""
     bare = name.strip().removeprefix(FILE)
     if bare.lower() in (SYSTEM, "system prompt", "system_prompt"):
         return _watch(SYSTEM, "the system prompt changes", ["write"])
@@ -25,7 +25,7 @@ def info(name: str, facts: RunFacts) -> Mapping[str, Any]:
     if bare.lower().startswith(ITEM):
         return _item(bare[len(ITEM) :].strip(), facts)
     known = files_of(facts)
-    if bare and (facts.known or any(same_file(bare, path) for path in known)):  # more may be touched than is known
+    if bare and (facts.known or any(same_file(bare, path) for path in known)):  # the unread part may touch more files
         return _watch(f"{FILE}{bare}", bare, ["write", "read", "readWrite"])
     some = f", such as {', '.join(known[:_SAMPLES])}" if known else ""
     return {
@@ -35,7 +35,7 @@ def info(name: str, facts: RunFacts) -> Mapping[str, Any]:
 
 
 def test_of(data_id: str, access: str) -> Test | None:
-    """Where a watched thing is read or changed: once the step is done. None for an id that is none of ours."""
+    """Return the test for a data id, true once a step has read or changed the item; None for an unknown id."""
     if data_id == SYSTEM:
         return _changes_system
     if data_id == PLAN:
@@ -50,14 +50,14 @@ def test_of(data_id: str, access: str) -> Test | None:
 
 
 def files_of(facts: RunFacts) -> Sequence[str]:
-    """The files that the run writes, then those that it only reads."""
+    """Return the files that the run writes, then those that it only reads."""
     effects = facts.effects.values()
     written = dict.fromkeys(write.path for effect in effects for write in effect.writes)
     return list(written | dict.fromkeys(path for effect in effects for path in effect.reads))
 
 
 def same_file(wanted: str, path: str) -> bool:
-    """Whether a path is meant: whole, by its last parts, or by a pattern."""
+    """Return whether `path` matches `wanted`: exactly, by its last parts, or by a pattern."""
     return path == wanted or path.endswith(f"/{wanted}") or wanted.endswith(f"/{path}") or fnmatchcase(path, wanted)
 
 
@@ -75,7 +75,7 @@ def _touches(event: Event, facts: RunFacts, path: str, access: str) -> bool:
 
 
 def _item(wanted: str, facts: RunFacts) -> Mapping[str, Any]:
-    """Of one item of the plan, by its text or a pattern."""
+    """Describe one item of the plan, given by its text or a pattern."""
     written = (facts.run.events[index] for indices in facts.plans.values() for index in indices)
     known = dict.fromkeys(item for event in written for item in items_of(event))
     if any(each == wanted or fnmatchcase(each, wanted) for each in known):
@@ -85,7 +85,7 @@ def _item(wanted: str, facts: RunFacts) -> Mapping[str, Any]:
 
 
 def _changed(event: Event, facts: RunFacts) -> Sequence[str]:
-    """The items of the plan that an event writes otherwise than they were: new, in another state, or gone."""
+    """Return the items of the plan that an event adds, removes or gives another state."""
     if not is_plan(event):
         return ()
     before, after = facts.plan_at(event.agent, event.index - 1), items_of(event)
@@ -93,7 +93,7 @@ def _changed(event: Event, facts: RunFacts) -> Sequence[str]:
 
 
 def _changes_system(event: Event, facts: RunFacts) -> bool:
-    """A query that says another system prompt than the one before it; the first one changes nothing."""
+    """Return whether a query's system prompt differs from the previous one; False for the first."""
     said = system_prompt(event)
     if not said:
         return False

@@ -1,4 +1,4 @@
-"""What a client sees of a run that stands still: threads, stacks, scopes, documents, and the debug console.
+"""What a client sees of a stopped run: threads, stacks, scopes, documents, and the debug console.
 
-Everything is made of the model of a run and of `facts.py`; nothing here moves the run.
+All of it is derived from the run's model and `run_facts.py`; nothing here moves the run.
 """

@@ -1,4 +1,4 @@
-"""The documents of a run as files: `run.md`, and one for each event that somebody has looked at."""
+"""Documents of a run as files: `run.md`, and one for each event that was opened."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from dap_ai.debuggees.runs.run_model import Event
 from dap_ai.protocol.wire.visible import visible
 
 _MANY_DIGITS = 6
-"""Of the numbers in the names of documents, where nobody knows yet how many there are."""
+"""Digits of event numbers in document names while the number of events is unknown."""
 _MAX_CHARS = 8_000_000
-"""Of one document."""
+"""Maximum characters per document."""
 
 
 class Documents:
-    """`write` makes a file and gives its path; it is called once for each name. `told` hears of each new one."""
+    """Documents of a run. `write` creates a file and returns its path; `told` is called with each new document."""
 
     def __init__(
         self,
@@ -32,25 +32,28 @@ class Documents:
         *,
         grows: bool = False,
     ) -> None:
-        """`grows`: the run happens now, and its document with it, in one file."""
+        """Write `run.md`.
+
+        With `grows`, the run is live, and `run.md` is rewritten instead of continued in other files.
+        """
         self._facts = facts
         self._write = write
         self._grows = grows
         self._told = told
         self._paths: dict[str, str] = {}
         self._end = 0
-        """How many events stand in the run's own document."""
+        """Number of events in the run's own documents."""
         self._events: dict[str, int] = {}
-        """The event of each path."""
+        """Event index by path."""
         self._digits = max(_MANY_DIGITS if facts.known and not grows else 3, len(str(len(facts.run.events))))
         self._held: dict[int, str] = {}
-        """The names of documents of held events."""
+        """Names of documents of stopped events, by event index."""
         self._parts: list[tuple[int, str]] = []
-        """Of the run's own document: the first event of each, and its name."""
+        """(index of the first event, name) of each of the run's own documents."""
         self.grow()
 
     def grow(self) -> None:
-        """Writes what is new of the run: `run.md`, then `run-2.md`. One that is open in an editor never changes."""
+        """Write new events to another file: `run.md`, then `run-2.md`, so that open documents never change."""
         first, facts = self._end, self._facts
         if self._grows:
             return self._rewrite()
@@ -71,16 +74,16 @@ class Documents:
 
     @property
     def run(self) -> dict[str, Any]:
-        """`run.md`, as DAP's Source."""
+        """`run.md` as a DAP Source."""
         return self._source(RUN_FILE)
 
     def place(self, index: int) -> tuple[dict[str, Any], int]:
-        """The document of the run in which an event has its line, and that line."""
+        """Return (document, 1-based line) of an event in the run's own documents."""
         first, name = self._parts[bisect_right(self._parts, index, key=itemgetter(0)) - 1]
         return self._source(name), line_of(index - first)
 
     def lines(self, path: str) -> range:
-        """The lines of a document at which something stands; none of one that is none of ours."""
+        """Return the lines of a document that have events; empty for an unknown document."""
         for at, (first, name) in enumerate(self._parts):
             if path == self._paths[name]:
                 end = self._parts[at + 1][0] if at + 1 < len(self._parts) else self._end
@@ -89,18 +92,18 @@ class Documents:
 
     @property
     def all(self) -> list[dict[str, Any]]:
-        """Those that are there."""
+        """All existing documents."""
         return [self._source(name) for name in self._paths]
 
     def of(self, event: Event) -> dict[str, Any]:
-        """The document of an event."""
+        """Return the document of an event."""
         if name := self._held.get(event.index):
             return self._source(name)
         ending = {"call": ".json", "change": ".diff"}.get(event.kind, ".md")
         return self._made(event, f"{self._number(event)}-{event.kind}{_tool(event)}{ending}", content)
 
     def hold(self, event: Event, text: str, ending: str, write: Callable[[str, str], str]) -> str:
-        """The document of a held event as it can be edited, in the place of its own; its path."""
+        """Replace a stopped event's document by an editable one; return its path."""
         name = f"{self._number(event)}-{event.kind}{_tool(event)}{ending}"
         self._held[event.index] = name
         self._paths[name] = path = write(name, text)
@@ -108,34 +111,34 @@ class Documents:
         return path
 
     def let_go(self, index: int) -> None:
-        """A held event is past: its document is read-only from its next look on."""
+        """Make the document of an event that is no longer stopped read-only when it is next opened."""
         if (name := self._held.pop(index, "")) and name in self._paths:
             self._events.pop(self._paths.pop(name), None)
 
     def moved(self, to: Mapping[int, int]) -> None:
-        """Held events stand elsewhere now, by where they stood: their documents go with them."""
+        """Update the indices of stopped events, old to new, and keep their documents."""
         self._held = {to.get(index, index): name for index, name in self._held.items()}
         held = {self._paths[name] for name in self._held.values()}
         self._events = {path: to.get(at, at) if path in held else at for path, at in self._events.items()}
 
     def forget(self) -> None:
-        """Events are others now: each is written anew when it is looked at, but for those that are held."""
+        """Discard all documents except the run's own and those of stopped events, because events have changed."""
         kept = {name for _, name in self._parts} | set(self._held.values())
         self._paths = {name: path for name, path in self._paths.items() if name in kept}
 
     def change_by(self, event: Event) -> dict[str, Any]:
-        """What the step of an event writes, as a diff."""
+        """Return a document with what the event's step writes, as a diff."""
         return self._made(event, f"{self._number(event)}-change.diff", lambda each: diff_of(each, self._facts))
 
     def event_at(self, path: str, line: int) -> int | None:
-        """The index of the event that a line of a document means; None: the document is none of ours."""
+        """Return the index of the event at a line of a document; None for an unknown document."""
         for first, name in self._parts:
             if path == self._paths[name] and (known := self.lines(path)):
                 return first + index_of(max(known[0], min(line, known[-1])))
         return self._events.get(path)
 
     def line_at(self, path: str, index: int) -> int:
-        """Where in a document an event stands: in its own at the first line."""
+        """Return the 1-based line of an event in a document; 1 in the event's own."""
         source, line = self.place(index)
         return line if path == source["path"] else 1
 
@@ -157,7 +160,7 @@ class Documents:
 
 
 def content(event: Event) -> str:
-    """All that an event says: a call as JSON, a change as a diff, anything else as Markdown."""
+    """Return the full text of an event: a call as JSON, a change as a diff, anything else as Markdown."""
     if event.kind == "call":
         return _json({"tool": event.tool, "arguments": _arguments(event)})
     if event.kind == "change":
@@ -173,7 +176,7 @@ def content(event: Event) -> str:
 
 
 def in_console(event: Event) -> str:
-    """The same for a terminal: a command with its line ends."""
+    """Return the full text of an event for a terminal, with a command's line breaks."""
     if event.kind != "call":
         return content(event)
     head, text = f"# {title(event)}\n\n", visible(event.text)
@@ -181,7 +184,7 @@ def in_console(event: Event) -> str:
 
 
 def diff_of(event: Event, facts: RunFacts) -> str:
-    """What the step of an event writes, as unified diffs of what the call says; "" where it writes nothing."""
+    """Return what the event's step writes, as unified diffs made from the call; "" if it writes nothing."""
     effect = facts.effects.get(event.step)
     parts: list[str] = []
     for write in effect.writes if effect else ():
@@ -198,7 +201,7 @@ def _arguments(event: Event) -> Mapping[str, Any]:
 
 
 def _json(value: Any) -> str:
-    """JSON for readers: what would hide or act is an escape."""
+    """Format JSON for display, with control and invisible characters escaped."""
     return visible(json.dumps(value, indent=2, ensure_ascii=False, default=str)) + "\n"
 
 

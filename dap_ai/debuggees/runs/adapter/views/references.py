@@ -1,6 +1,6 @@
-"""Variables by DAP: a number for each thing that can be opened, until the run moves.
+"""DAP variables: a reference number for each value that can be expanded, valid until the run moves.
 
-Long lists are made page by page.
+Long lists are created page by page.
 """
 
 from __future__ import annotations
@@ -19,49 +19,52 @@ Variable = dict[str, Any]
 MAX_VALUE_CHARS = 20_000
 _MOST_AT_ONCE = 2_000
 _LONG_CHARS = 1_000
-"""A text that is longer, or has lines, can be opened: editors show the beginning of a value."""
+"""Length above which a text can be expanded, as can one with several lines; editors show only its beginning."""
 _NAME_CHARS = 200
 _READ_ONLY = {"attributes": ["readOnly"]}
 
 
 @dataclass(frozen=True)
 class Rows:
-    """What can be opened: named variables, then `count` indexed ones, each made when it is asked for."""
+    """An expandable value: named variables, then `count` indexed ones, each created on request."""
 
     named: Callable[[], Sequence[Variable]] = list
     count: int = 0
     item: Callable[[int], Variable] = lambda _: {}
     path: str | None = None
-    """The expression whose members its names are; "": they are expressions themselves; None: nobody asks by name."""
+    """Expression whose members the names are; "" if they are expressions; None if they cannot be looked up."""
     watched: str | None = None
-    """What stands before its names in the id of a data breakpoint: `file:`, `plan:`; None: nothing watches them."""
+    """Prefix of the names in data breakpoint ids: `file:`, `plan:`; None if they cannot be watched."""
 
 
 class References:
-    """Numbers grow over the session: one of an earlier stop is never taken for another."""
+    """Reference numbers, which grow over the session so that those of an earlier stop are never reused."""
 
     def __init__(self) -> None:
         self._first = 1
         self._made: list[Rows] = []
 
     def add(self, rows: Rows) -> int:
-        """A number, from 1 on."""
+        """Return a new reference number, 1-based."""
         self._made.append(rows)
         return self._first + len(self._made) - 1
 
     def clear(self) -> None:
-        """The run has moved."""
+        """Invalidate all references, because the run has moved."""
         self._first += len(self._made)
         self._made.clear()
 
     def rows(self, reference: int) -> Rows:
-        """Raises Refused."""
+        """Return the value of a reference. Raises RequestError."""
         if not 0 <= reference - self._first < len(self._made):
             raise RequestError(f"there is no variablesReference {reference}: they end when the run moves")
         return self._made[reference - self._first]
 
     def variables(self, reference: int, wanted: str = "", start: int = 0, count: int = 0) -> list[Variable]:
-        """The variables of a reference; `wanted`: "named", "indexed", or both. Raises Refused."""
+        """Return the variables of a reference; `wanted` is "named", "indexed" or "" for both.
+
+        Raises RequestError.
+        """
         rows = self.rows(reference)
         named = list(rows.named()) if wanted != "indexed" else []
         total = len(named) + (rows.count if wanted != "named" else 0)
@@ -73,7 +76,7 @@ class References:
         return shown
 
     def scope(self, name: str, fields: Mapping[str, Any], *, told: bool = False, **more: Any) -> Variable:
-        """A scope whose variables are these; `told`: their names are expressions."""
+        """Return a scope with these variables; if `told`, their names are expressions."""
         rows = Rows(
             lambda: [self.variable(key, value, key if told else "") for key, value in fields.items()],
             path="" if told else None,
@@ -81,7 +84,7 @@ class References:
         return {"name": name, "variablesReference": self.add(rows), "expensive": False, **more}
 
     def variable(self, name: str, value: Any, path: str = "") -> Variable:
-        """One value; what has parts can be opened. `path` is the expression that gives it, where there is one."""
+        """Return one variable, expandable if it has parts. `path` is the expression for it, or ""."""
         shown: Variable = {
             "name": line(name, _NAME_CHARS) or '""',
             "presentationHint": _READ_ONLY,
@@ -123,7 +126,7 @@ class References:
 
 
 def cut(text: str) -> str:
-    """A value as it fits into an answer."""
+    """Cut a value to the maximum length of an answer."""
     more = len(text) - MAX_VALUE_CHARS
     return text if more <= 0 else f"{text[:MAX_VALUE_CHARS]}… ({more:,} characters more: see the event's document)"
 
@@ -133,7 +136,7 @@ def _line(number: int, text: str) -> Variable:
 
 
 def _brief(value: Any) -> str:
-    """A list or an object in a line."""
+    """Format a list or object on one line."""
     text = visible(" ".join(json.dumps(value, ensure_ascii=False, default=str).split()))
     return texts.cut(text, 200, "…")
 

@@ -1,4 +1,4 @@
-"""What the debug console of a run understands: its commands, else an expression over the held event."""
+"""Debug console of a run: commands, and expressions over the current event."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from dap_ai.protocol.wire.visible import visible
 _MAX_FOUND = 40
 _AROUND = 80
 _MAX_CHARS = 200_000
-"""Of an answer."""
+"""Maximum characters per answer."""
 Bounded = Callable[[], AbstractContextManager[None]]
-"""Within it what takes too long ends by TimeoutError."""
+"""Context manager that raises TimeoutError in code that takes too long."""
 
 
 @dataclass(frozen=True)
 class ConsoleCommand:
-    """One of them: what it wants, what it tells."""
+    """A console command: its function, usage and description."""
 
     answer: Callable[[str], str]
     usage: str
@@ -34,7 +34,7 @@ class ConsoleCommand:
 
 
 class RunConsole:
-    """Answers one line at a time, about one run."""
+    """Answers console commands about one run."""
 
     def __init__(self, facts: RunFacts, bounded: Bounded) -> None:
         self._facts = facts
@@ -61,7 +61,7 @@ class RunConsole:
         return self._facts.run
 
     def command(self, text: str) -> str | None:
-        """What a command gives; None: the text is no command. Raises ConditionError."""
+        """Return a command's answer; None if the text isn't a command. Raises ConditionError."""
         name, argument = (*text.split(None, 1), "", "")[:2]
         if name not in self.commands or argument.startswith(("=", "<", ">", "!", "in ", "not ")):
             return None
@@ -97,14 +97,14 @@ class RunConsole:
         return "\n".join([*rows, *more]) or "found nowhere"
 
     def _diff(self, argument: str) -> str:
-        from dap_ai.debuggees.runs.analysis.run_differences import between_steps  # noqa: PLC0415  with it comes all of analysis
+        from dap_ai.debuggees.runs.analysis.run_differences import between_steps  # noqa: PLC0415  it imports all of analysis
 
         first, second = self._two(argument, "diff")
         parts = between_steps(self._run, first, second)
         return "\n".join(visible(line) for name, lines in parts.items() for line in [f"{name}:", *lines]) or "the same"
 
     def _changes(self, argument: str) -> str:
-        from dap_ai.debuggees.runs.analysis.run_differences import workspace  # noqa: PLC0415  the same
+        from dap_ai.debuggees.runs.analysis.run_differences import workspace  # noqa: PLC0415  imported on use
 
         first, last = self._two(argument, "changes") if argument else (0, self._run.steps)
         found = workspace(self._facts.analysis, first, last)
@@ -119,7 +119,7 @@ class RunConsole:
         return "\n".join([*rows, f"{total}{recorded}"])
 
     def _cost_of(self, agent: str) -> str:
-        """Of one agent; of all, where it is ""."""
+        """Return the cost of one agent, or of all if `agent` is ""."""
         usages = [event.usage for event in self._run.events if event.usage and agent in ("", event.agent)]
         tokens = sum(tokens_of(usage) or 0 for usage in usages)
         costs = [usage.cost_usd for usage in usages if usage.cost_usd is not None]
@@ -187,7 +187,7 @@ class RunConsole:
 
 
 def _steps(steps: Sequence[int]) -> str:
-    """`step 3`, `steps 3-5`, `steps 3, 7`."""
+    """Format step numbers: `step 3`, `steps 3-5`, `steps 3, 7`."""
     if not steps:
         return "the run"
     if len(steps) == 1:

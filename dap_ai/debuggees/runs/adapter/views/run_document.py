@@ -1,4 +1,4 @@
-"""A run as a document of one line an event, and the line of each."""
+"""A run as a document with one line per event, and the mapping between lines and events."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from dap_ai.debuggees.runs.run_model import Event, Run
 
 RUN_FILE = "run.md"
 HEAD_LINES = 2
-"""Lines of `run.md` above the first event."""
+"""Number of lines in `run.md` above the first event."""
 
 
 def run_document(run: Run, known: str = "", first: int = 0) -> str:
-    """`run.md`: two lines about the run, then one for each event from `first` on.
+    """Return the text of `run.md`: two lines about the run, then one for each event from `first` on.
 
-    `known` says how much of the run is read, where it is not all.
+    `known` says how much of the run has been read; "" for all of it.
     """
     verdict = f"{run.outcome.verdict} {run.outcome.words}".strip()
     about = f"{run.steps} steps in {known}" if known else f"{run.steps} steps, outcome: {verdict}"
@@ -24,12 +24,12 @@ def run_document(run: Run, known: str = "", first: int = 0) -> str:
 
 
 def line_of(index: int) -> int:
-    """The line of `run.md`, 1-based, at which an event stands."""
+    """Return the 1-based line of an event in `run.md`."""
     return index + HEAD_LINES + 1
 
 
 def index_of(line_number: int) -> int:
-    """The event that stands at a line, or the nearest one below."""
+    """Return the index of the event at a line; 0 for the lines above the first event."""
     return max(0, line_number - HEAD_LINES - 1)
 
 

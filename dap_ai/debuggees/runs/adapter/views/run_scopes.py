@@ -1,4 +1,4 @@
-"""What a frame of a run holds, scope by scope."""
+"""Scopes of a run's stack frame."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _HOW = {
     "restore": "put back", "patch": "patched", "mode": "its mode changed",
     "unknown": "changed; the call does not say how",
 }  # fmt: skip
-"""Of a file whose text the call does not hold."""
+"""Descriptions of changes to a file whose text the call does not contain."""
 
 
 def scopes_of(references: References, facts: RunFacts, frame: RunFrame) -> list[Variable]:
-    """The scopes of a frame; empty ones are left out, but for the event's own."""
+    """Return the scopes of a frame, without empty ones except the event's own."""
     event = frame.event
     if frame.kind == "run":
         return [references.scope("Run", _run(facts)), references.scope("Task", _task(facts))]
@@ -59,7 +59,7 @@ def _opened(name: str, reference: int, **more: Any) -> Variable:
 
 
 def _messages(references: References, event: Event, facts: RunFacts) -> Variable:
-    """What the agent had said and heard before an event, the first first."""
+    """Return a scope with the agent's conversation before an event, oldest first."""
     indices = facts.heard(event.agent, _HEARD)
     count = facts.count_before(indices, event.index)
     rows = Rows(count=count, item=lambda n: _message(references, facts.run.events[indices[n]], n))
@@ -101,7 +101,7 @@ def _result(event: Event) -> Mapping[str, Any]:
 
 
 def _usage(event: Event, facts: RunFacts) -> Mapping[str, Any]:
-    """Of the event, and of the run up to there."""
+    """Return tokens and cost of the event, and of the run up to it."""
     tokens, cost = facts.spent.until(event.index)
     fields = _tokens(event.usage) | {
         "so far: tokens": tokens or None,
@@ -134,7 +134,7 @@ def _analysis(event: Event, facts: RunFacts) -> Mapping[str, Any]:
 
 
 def _written(event: Event, facts: RunFacts) -> Mapping[str, str]:
-    """What the step of an event writes, file by file, as lines of a diff; of a commit its own text."""
+    """Return diff lines by file for what the event's step writes; for a commit, its own text."""
     if event.kind == "change":
         return {"commit": event.text}
     effect = facts.effects.get(event.step) if event.kind in ("call", "result") else None
@@ -147,7 +147,7 @@ def _written(event: Event, facts: RunFacts) -> Mapping[str, str]:
 
 
 def _difference(references: References, event: Event, facts: RunFacts) -> list[Variable]:
-    """What an agent's query says more than the one before it: what was said and done since, tokens, system prompt."""
+    """Return a scope that compares an agent's query with its previous one: new messages, tokens, system prompt."""
     begins = [index for index in facts.queries.get(event.agent, ()) if index <= event.index]
     if len(begins) < 2:
         return []

@@ -1,4 +1,4 @@
-"""Threads and call stacks of a run: an agent is a thread, and so is each of several calls that run at once."""
+"""Threads and call stacks of a run: each agent is a thread, and so is each of several parallel calls."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from dap_ai.debuggees.runs.run_model import Event
 FrameKind = Literal["event", "cycle", "change", "call", "run"]
 _KINDS: Sequence[FrameKind] = ("event", "cycle", "change", "call", "run")
 _FIRST_CALL = 1_000_000_000
-"""Thread ids of calls begin here; those of agents at 1."""
+"""First thread id of calls; thread ids of agents start at 1."""
 _MOST_PARENTS = 50
 FIRST_PROGRAM = 1_000_000_000_000
-"""Ids of frames of the agent's own program begin here."""
+"""First id of frames of the agent's own program."""
 
 
 class RunFrame(NamedTuple):
-    """What a frame's id names: an event, and what of it."""
+    """The event and the kind of frame that belong to a frame id."""
 
     event: Event
     kind: FrameKind
 
 
 class RunThreads:
-    """Which threads there are while the run is held at an event."""
+    """Threads that exist while the run is stopped at an event."""
 
     def __init__(self, facts: RunFacts) -> None:
         self._facts = facts
 
     def grow(self) -> None:
-        """More of the run is known."""
+        """Discard cached spans, because more of the run was read."""
         self.__dict__.pop("_parallel", None)
 
     @property
@@ -45,7 +45,7 @@ class RunThreads:
         return [agent.name for agent in self._facts.run.agents] or ["main"]
 
     def at(self, index: int) -> dict[int, str]:
-        """Names by id: the main agent, sub-agents between their first and last event, calls that run side by side."""
+        """Return thread names by id: the main agent, sub-agents from first to last event, parallel calls."""
         found = {1: self._name(0)}
         for number, name in enumerate(self._names[1:], 2):
             indices = self._facts.of_agent.get(name, ())
@@ -56,13 +56,13 @@ class RunThreads:
         return found
 
     def of(self, event: Event) -> int:
-        """The thread of an event."""
+        """Return the thread id of an event."""
         if event.kind in ("call", "result") and (call := self._parallel.get(event.step)) is not None:
             return _FIRST_CALL + call[0]
         return self._names.index(event.agent) + 1 if event.agent in self._names else 1
 
     def agent(self, thread: int) -> str:
-        """The agent of a thread. Raises Refused."""
+        """Return the agent of a thread. Raises RequestError."""
         if call := self.call(thread):
             return call.agent
         if not 0 < thread <= len(self._names):
@@ -70,7 +70,7 @@ class RunThreads:
         return self._names[thread - 1]
 
     def call(self, thread: int) -> Event | None:
-        """The call that a thread is."""
+        """Return the call of a thread, or None for an agent's thread."""
         index = thread - _FIRST_CALL
         if not 0 <= index < len(self._facts.run.events):
             return None
@@ -78,7 +78,7 @@ class RunThreads:
         return event if self._parallel.get(event.step, (-1, -1))[0] == index else None
 
     def last_event(self, thread: int, index: int) -> Event | None:
-        """What a thread did last, up to an event; None: nothing yet. Raises Refused."""
+        """Return a thread's last event up to and including `index`, or None. Raises RequestError."""
         if call := self.call(thread):
             end = self._parallel[call.step][1]
             return self._facts.run.events[end if end <= index else call.index] if call.index <= index else None
@@ -95,7 +95,7 @@ class RunThreads:
 
     @cached_property
     def _parallel(self) -> Mapping[int, tuple[int, int]]:
-        """By step: where a call and its result stand, of calls that wait at the same time as another of their agent."""
+        """(index of the call, index of its result) by step, for calls that overlap with another of their agent."""
         spans: dict[int, tuple[int, int]] = {}
         waiting: dict[str, dict[int, int]] = defaultdict(dict)
         for event in self._facts.run.events:
@@ -113,14 +113,14 @@ class RunThreads:
 
 
 class RunStack:
-    """The frames of an event: itself, its cycle, what it writes, the calls of the agents above it, the run."""
+    """Stack frames of an event: the event, its cycle, the files it writes, the calling agents, and the run."""
 
     def __init__(self, facts: RunFacts, documents: Documents) -> None:
         self._facts = facts
         self._documents = documents
 
     def frames(self, event: Event) -> list[dict[str, Any]]:
-        """As DAP's StackFrames, the innermost first."""
+        """Return DAP StackFrames, innermost first."""
         run, documents = self._facts.run, self._documents
         cycle = f"cycle {event.cycle} of {line(event.agent)}" if event.cycle else "before the first cycle"
         frames = [
@@ -136,14 +136,14 @@ class RunStack:
         return [*frames, *parents, _frame(event, "run", line(name_of(run)), documents.run, 1)]
 
     def frame(self, ident: int) -> RunFrame:
-        """What an id of a frame names. Raises Refused."""
+        """Return the event and kind of a frame id. Raises RequestError."""
         index, kind = divmod(ident - 1, len(_KINDS))
         if not 0 <= index < len(self._facts.run.events):
             raise RequestError(f"there is no frame {ident}")
         return RunFrame(self._facts.run.events[index], _KINDS[kind])
 
     def _parents(self, event: Event) -> Sequence[Event]:
-        """The calls that have led to an event's agent, the innermost first."""
+        """Return the calls that started the event's agent and its parents, innermost first."""
         found: list[Event] = []
         agent = event.agent
         while (call := self._facts.parents.get(agent)) and len(found) < _MOST_PARENTS:
@@ -152,14 +152,14 @@ class RunStack:
         return found
 
     def _change(self, event: Event) -> str:
-        """`changes a.py, b.py`; "" where the step of a call or result writes nothing that it tells."""
+        """Return `changes a.py, b.py`; "" if the event's step writes no file."""
         effect = self._facts.effects.get(event.step) if event.kind in ("call", "result") else None
         paths = dict.fromkeys(line(write.path) for write in effect.writes if write.how != "log") if effect else {}
         return line(f"changes {', '.join(paths)}") if paths else ""
 
 
 def program_frames(told: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The frames of the agent's own program, as DAP's: where it is, and nothing of what it holds."""
+    """Return DAP StackFrames of the agent's own program, with locations but without variables."""
     return [
         {
             "id": FIRST_PROGRAM + number,

@@ -1,4 +1,5 @@
-"""What a shell command of an agent does: parsed, never run. Which program it starts, what it reads and writes.
+"""Determines what an agent's shell command does by parsing it, never by running it: programs, files read and written.
 
-`commands.read_shell` is the way in. What cannot be told is left out: no file counts as written on a guess.
+The entry point is `shell_effects.read_shell`. Effects that are not certain are left out: no file counts as written on a
+guess.
 """

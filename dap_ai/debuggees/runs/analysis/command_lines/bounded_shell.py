@@ -1,7 +1,7 @@
-"""A shell text made small enough to be parsed in time by its size: error recovery takes time by the square of it.
+"""Limits a shell text so that parsing takes linear time; the parser's error recovery takes quadratic time.
 
-Here-documents of a large text are cut out first and given back to their commands; then the rest ends where it is too
-long, or where it has opened more parentheses than any shell text does.
+Here-documents of a large text are cut out first and later returned to their commands; the rest is cut at a maximum
+length, or where it opens more parentheses than real shell text does.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from bisect import bisect_left
 from typing import Final
 
 MAX_CHARS: Final = 16_384
-"""Of text that is parsed, here-documents apart."""
+"""Maximum characters of text to parse, without here-documents."""
 MAX_OPEN: Final = 60
-"""Parentheses that are open at one time."""
+"""Maximum number of nested parentheses."""
 _OPENING = re.compile(r"(?<!<)<<(-?)[ \t]*(['\"]?)\\?([A-Za-z_][\w.-]{0,60})\2(?!<)")
 _PARENTHESES = re.compile(r"[()]")
 
 
 def bounded(text: str, *, documents: bool = True) -> tuple[str, list[str]]:
-    """The text to be parsed, and the here-documents that were cut out of it, in order.
+    """Return the text to parse, and the here-documents cut out of it, in order.
 
-    `documents`: those of a small text stay in it.
+    With `documents`, a small text keeps its here-documents.
     """
     bodies: list[str] = []
     if len(text) > MAX_CHARS or not documents:
@@ -30,7 +30,7 @@ def bounded(text: str, *, documents: bool = True) -> tuple[str, list[str]]:
 
 
 def _too_deep(text: str) -> int:
-    """Where too many parentheses are open; the length of the text if nowhere."""
+    """Return the offset at which too many parentheses are open, or the length of the text."""
     depth = 0
     for found in _PARENTHESES.finditer(text):
         depth = max(depth + (1 if found[0] == "(" else -1), 0)
@@ -40,7 +40,7 @@ def _too_deep(text: str) -> int:
 
 
 def _without_documents(text: str) -> tuple[str, list[str]]:
-    """The text with its here-documents empty, and their texts."""
+    """Return the text with empty here-documents, and their contents."""
     lines = text.split("\n")
     ends: dict[str, list[int]] = {}
     for number, line in enumerate(lines):

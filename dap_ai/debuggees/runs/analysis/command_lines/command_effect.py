@@ -1,4 +1,4 @@
-"""What one simple command does, before its paths are placed."""
+"""Effects of one simple command, before its paths are made absolute."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dap_ai.debuggees.runs.analysis.rule_tables import Does
 
 
 class Deed(msgspec.Struct):
-    """What one simple command does."""
+    """Effects of one simple command."""
 
     does: Does = "neutral"
     names: list[str] = []
@@ -19,7 +19,7 @@ class Deed(msgspec.Struct):
     runner: str = ""
     code: str = ""
     script: str | None = None
-    """Text for a shell to run."""
+    """Text to be run by a shell, or None."""
     cd: str | None = None
     within: str = ""
-    """A directory that its own paths start from (`git -C`, `make -C`)."""
+    """Directory to which its paths are relative (`git -C`, `make -C`)."""

@@ -1,4 +1,4 @@
-"""What git's sub-commands do to files."""
+"""Effects of git subcommands on files."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from dap_ai.debuggees.runs.analysis.command_lines.patches import writes_of_patch
 from dap_ai.debuggees.runs.analysis.rule_tables import programs
 
 WHOLE_TREE = "."
-"""The path of a write that may touch every file."""
+"""Path of a write that may change any file."""
 _MERGING = {"revert", "merge", "rebase", "cherry-pick", "pull", "switch", "am"}
 _VALUES = {"-C", "-c", "--git-dir", "--work-tree"}
 
 
 def git_deed(arguments: Sequence[str], stdin: str | None) -> Deed:
-    """What `git` with `arguments` does."""
+    """Return the effects of the command `git` with these arguments; `stdin` is its here-document's text, or None."""
     directory, rest = _directory(arguments)
     if not rest:
         return Deed("explore", ["git"])
@@ -32,7 +32,7 @@ def git_deed(arguments: Sequence[str], stdin: str | None) -> Deed:
 
 
 def _directory(arguments: Sequence[str]) -> tuple[str, list[str]]:
-    """The value of `-C`, and the arguments from the sub-command on."""
+    """Return the value of `-C`, and the arguments starting with the subcommand."""
     directory, index = "", 0
     while index < len(arguments) and arguments[index].startswith("-"):
         if arguments[index] == "-C" and index + 1 < len(arguments):
@@ -42,7 +42,7 @@ def _directory(arguments: Sequence[str]) -> tuple[str, list[str]]:
 
 
 def _files(deed: Deed, sub: str, after: list[str], stdin: str | None) -> None:
-    """The files that a changing sub-command writes."""
+    """Add the files that a changing subcommand writes."""
     operands = [word for word in after if not word.startswith("-")]
     named = after[after.index("--") + 1 :] if "--" in after else [w for w in operands if "." in w or "/" in w]
     if sub == "checkout" and not {"-b", "-B", "--orphan"} & set(after):
@@ -66,7 +66,7 @@ def _files(deed: Deed, sub: str, after: list[str], stdin: str | None) -> None:
 
 
 def _takes_back(sub: str, after: list[str], operands: list[str]) -> bool:
-    """`reset --hard`, `stash`, `stash push`."""
+    """Return whether the command reverts the working tree: `reset --hard`, `stash` or `stash push`."""
     if sub == "reset":
         return "--hard" in after
     return not operands or operands[0] in {"push", "save"}

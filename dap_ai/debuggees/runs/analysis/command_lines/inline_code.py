@@ -1,7 +1,7 @@
-"""What inline code (`python -c`, a here-document fed to an interpreter, a script that the agent wrote) plainly does.
+"""Files read and written by inline code (`python -c`, a here-document for an interpreter, a script the agent wrote).
 
-By expressions over its text, for Python first: only what stands there is said; code that computes its file names writes
-files without names.
+Found by regular expressions, mainly for Python. Only literal file names are found; if code computes its file names, its
+writes have no names.
 """
 
 from __future__ import annotations
@@ -57,22 +57,22 @@ _PROBE_LINE = re.compile(
     r"|print\(\s*[\"'][^\"']*[\"']\s*\)|)",
 )
 _MAX_PROBE = 1_000
-"""Characters of code that only asks."""
+"""Maximum characters of code that only queries the environment."""
 _SKILL = re.compile(r"(?<![\w.])(?P<name>[a-z_]{4,40})\(")
 
 
 class CodeEffects(msgspec.Struct, frozen=True):
-    """What was seen in code. `changes`: it changes something whose name is not known."""
+    """Effects found in code. `changes`: it changes files whose names are unknown."""
 
     reads: Sequence[str] = ()
     writes: Sequence[FileWrite] = ()
     changes: bool = False
     probe: bool = False
-    """It only asks what is installed."""
+    """Whether it only queries what is installed."""
 
 
 def read_code(code: str) -> CodeEffects:
-    """What `code` plainly reads and writes."""
+    """Return the files that `code` certainly reads and writes."""
     code = code[:MAX_CHARS]
     names = {found["name"]: found["path"] for found in _ASSIGNED.finditer(code)}
     writes = list(dict.fromkeys(_writes(code, names)))
@@ -101,7 +101,7 @@ def _writes(code: str, names: dict[str, str]) -> Iterator[FileWrite]:
 
 
 def _paths(pattern: re.Pattern[str], code: str, names: dict[str, str]) -> Iterator[str]:
-    """The literal paths that `pattern` finds, directly or by a name that was given one."""
+    """Yields the literal paths matched by `pattern`, directly or through a variable assigned one."""
     for found in pattern.finditer(code):
         groups = found.groupdict()
         known = groups.get("path") or names.get(groups.get("name") or groups.get("name2") or "", "")
@@ -110,7 +110,7 @@ def _paths(pattern: re.Pattern[str], code: str, names: dict[str, str]) -> Iterat
 
 
 def _is_probe(code: str) -> bool:
-    """`import x; print(x.__version__)`: the environment is asked, nothing is computed."""
+    """Return whether code only queries the environment, e.g. `import x; print(x.__version__)`."""
     if len(code) > _MAX_PROBE:
         return False
     statements = [part.strip() for line in code.strip().split("\n") for part in line.split(";")]
@@ -119,5 +119,5 @@ def _is_probe(code: str) -> bool:
 
 
 def calls(code: str) -> Iterator[tuple[str, int]]:
-    """The plain functions that `code` calls, each with its place in `code`, in order."""
+    """Yields the functions (without a dot) that `code` calls, each with its offset, in order."""
     return ((found["name"], found.start()) for found in _SKILL.finditer(code[:MAX_CHARS]))

@@ -1,4 +1,4 @@
-"""Files and replacements in patches: unified diffs, and the form of `apply_patch`."""
+"""Parses the files and replacements of patches: unified diffs and the `apply_patch` format."""
 
 from __future__ import annotations
 
@@ -11,18 +11,21 @@ _FILE = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+)$")
 _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@")
 DIFF_HEADER = re.compile(r"^diff --git a/\S+ b/(\S+)", re.MULTILINE)
 MAX_CHARS = 400_000
-"""Of a patch that is read."""
+"""Maximum characters of a patch to read."""
 _MAX_DIFF = 2_000_000
-"""Characters of git's difference that are looked through for the names of files."""
+"""Maximum characters of a git diff to search for file names."""
 
 
 def files_of_diff(text: str) -> list[str]:
-    """The paths that `git diff` heads its parts with."""
+    """Return the paths in the headers of a git diff."""
     return DIFF_HEADER.findall(text[:_MAX_DIFF])
 
 
 def writes_of_patch(text: str) -> Iterator[FileWrite]:
-    """What applying `text` writes: one Write a file (apply_patch) or a hunk (unified diff). Bad text gives none."""
+    """Yields the writes of a patch: one per file or hunk for apply_patch, one per hunk for a unified diff.
+
+    Invalid text yields none.
+    """
     text = text[:MAX_CHARS]
     if "*** Begin Patch" in text or _FILE.search(text):
         yield from _apply_patch(text)

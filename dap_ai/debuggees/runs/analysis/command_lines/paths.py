@@ -1,4 +1,4 @@
-"""Paths of another machine, as text: nothing is looked up. POSIX unless a path has a drive."""
+"""Paths of another machine as text, without file system access. POSIX unless a path has a drive letter."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import re
 
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 MAX_CHARS = 1024
-"""Of a path; what is longer is no path."""
+"""Maximum characters of a path; longer text is not a path."""
 
 
 def is_absolute(path: str) -> bool:
-    r"""`/x`, `~/x`, `$HOME/x`, `C:\x`."""
+    r"""Return whether a path is absolute: `/x`, `~/x`, `$HOME/x` or `C:\x`."""
     return path.startswith(("/", "~", "$")) or _DRIVE.match(path) is not None
 
 
 def join(cwd: str, path: str) -> str:
-    """`path` as seen from `cwd`, normalized. Relative to "" it stays relative."""
+    """Return `path` relative to the directory `cwd`, normalized; with a `cwd` of "" a relative path stays relative."""
     path = path[:MAX_CHARS].replace("\\", "/") if _DRIVE.match(path) else path[:MAX_CHARS]
     if not path:
         return cwd
@@ -26,12 +26,12 @@ def join(cwd: str, path: str) -> str:
 
 
 def name(path: str) -> str:
-    """The last part."""
+    """Return the last part of a path."""
     return path.rstrip("/").rpartition("/")[2]
 
 
 def same(one: str, other: str) -> bool:
-    """Whether both may be one file: equal, or one is absolute and ends with the other, which is relative."""
+    """Return whether two paths may name one file: they are equal, or the absolute one ends with the relative one."""
     if one == other:
         return True
     if is_absolute(one) == is_absolute(other):
@@ -41,10 +41,10 @@ def same(one: str, other: str) -> bool:
 
 
 def is_temporary(path: str) -> bool:
-    """Below a directory that the system clears."""
-    return path.startswith(("/tmp/", "/var/tmp/", "/dev/shm/", "$TMPDIR/")) or path in {"/tmp", "/var/tmp"}  # noqa: S108  a name of the run's
+    """Return whether a path is in a directory for temporary files."""
+    return path.startswith(("/tmp/", "/var/tmp/", "/dev/shm/", "$TMPDIR/")) or path in {"/tmp", "/var/tmp"}  # noqa: S108  compares recorded paths, opens none
 
 
 def is_device(path: str) -> bool:
-    """/dev/null and its like: writing there changes nothing."""
+    """Return whether a path is a device such as /dev/null, where writing changes no file."""
     return path.startswith("/dev/") and not path.startswith(("/dev/shm/", "/dev/sd"))  # noqa: S108  the same

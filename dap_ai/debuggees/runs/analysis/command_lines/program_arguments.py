@@ -1,4 +1,4 @@
-"""The arguments of a program that the tables know: operands, options with their values, and what they bring."""
+"""Parses the arguments of programs listed in programs.toml: operands, options with values, and the resulting effect."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SHORT = re.compile(r"-[A-Za-z0-9]+")
 
 
 def lines_of_sed(operands: Sequence[str], given: Sequence[tuple[str, str]]) -> tuple[int, int] | None:
-    """The lines that a script of sed is about, where it begins with their numbers."""
+    """Return the line range at the start of a sed script (1-based, inclusive), or None."""
     script = next(
         (value for option, value in given if option in {"-e", "--expression"} and value),
         operands[0] if operands else "",
@@ -22,7 +22,7 @@ def lines_of_sed(operands: Sequence[str], given: Sequence[tuple[str, str]]) -> t
 
 
 def picked(which: Operands, operands: list[str], offset: int) -> list[str]:
-    """The operands that are meant."""
+    """Return the operands selected by `which`; "rest" starts at `offset`."""
     ranges = {
         "all": slice(None), "rest": slice(offset, None), "first": slice(1), "last": slice(-1, None),
         "butlast": slice(-1), "": slice(0),
@@ -31,7 +31,7 @@ def picked(which: Operands, operands: list[str], offset: int) -> list[str]:
 
 
 def split(program: ProgramRule, arguments: Sequence[str]) -> tuple[list[str], list[tuple[str, str]]]:
-    """Operands, and the options with their values ("" for none)."""
+    """Return the operands, and the options with their values ("" for none)."""
     operands: list[str] = []
     given: list[tuple[str, str]] = []
     taking = {*program.values, *program.out}
@@ -54,7 +54,10 @@ def split(program: ProgramRule, arguments: Sequence[str]) -> tuple[list[str], li
 
 
 def _short(word: str, arguments: Sequence[str], index: int, taking: set[str], given: list[tuple[str, str]]) -> int:
-    """A word of short options: each letter is one; the last may take the next word. The index after it."""
+    """Add the options of a word of short options, each letter being one; return the next index.
+
+    The last letter may take the next word as its value.
+    """
     given.append((word, ""))
     letters = (SHORT.match(word) or [""])[0][1:]
     given += [(f"-{letter}", "") for letter in letters]
@@ -68,7 +71,7 @@ def _short(word: str, arguments: Sequence[str], index: int, taking: set[str], gi
 
 
 def effect_by(program: ProgramRule, operands: list[str], arguments: list[str], given: list[tuple[str, str]]) -> Does:
-    """The effect, by options first, then by sub-commands."""
+    """Return the effect, by options first, then by subcommands."""
     for option, value in given:
         for key in (option, f"{option} {value}"):
             if key in program.options:
@@ -86,7 +89,7 @@ def effect_by(program: ProgramRule, operands: list[str], arguments: list[str], g
 
 
 def _sub(program: ProgramRule, sub: str, arguments: list[str]) -> Does:
-    """By the longest name that the table has."""
+    """Return the effect of a subcommand, by the longest name in the table."""
     after = arguments[arguments.index(sub) + 1 :]
     for word in after:
         if (does := program.subs.get(f"{sub} {word.partition(':')[0]}")) is not None:

@@ -1,4 +1,4 @@
-"""One simple command of a shell to what it does, by the tables. Paths stay as written: shell_effects.py places them."""
+"""Effects of one simple shell command, by the tables. Paths stay as written; shell_effects.py resolves them."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _SQL_WRITES = re.compile(
 )
 _MAX_NESTED = 4
 _PLACES = re.compile(r"/s?bin/|/\.bin/|^/usr/|^/opt/|(^|/)(gradlew|mvnw)(\.\w+)?$")
-"""Where a path's last part is the name of a known program; elsewhere `./test` is the agent's own."""
+"""Paths whose last part is the name of a known program; elsewhere `./test` is the agent's own script."""
 
 
 def deed_of(words: Sequence[str], stdin: str | None, nested: int = 0) -> Deed:
-    """What `words` do; `stdin` is the here-document's text where there is one."""
+    """Return the effects of the command `words`; `stdin` is the text of its here-document, or None."""
     words = _unwrapped(words)
     if not words or nested > _MAX_NESTED:
         return Deed()
@@ -44,7 +44,7 @@ def deed_of(words: Sequence[str], stdin: str | None, nested: int = 0) -> Deed:
     if name in {"echo", "printf"} and any(marker in " ".join(arguments) for marker in table.markers):
         return Deed("submit", [name])
     if name in {"echo", "printf"} and any(word.startswith("$") for word in arguments):
-        return Deed("explore", [name])  # it asks for a variable or the last exit code
+        return Deed("explore", [name])  # it prints a variable or the last exit code
     if name in table.shells:
         return _shell(name, arguments, stdin)
     if name in table.interpreters or re.fullmatch(r"(python|pypy)\d(\.\d+)?", name):
@@ -62,7 +62,7 @@ def deed_of(words: Sequence[str], stdin: str | None, nested: int = 0) -> Deed:
 
 
 def _unknown(words: Sequence[str], name: str) -> Deed:
-    """A program that no table knows: run, and a test where its name says so."""
+    """Return the effect of a program not in the tables: `run`, or `verify` if its name looks like a test script."""
     executes = [words[0]] if "/" in words[0] else []
     if any(pattern.search(" ".join(words[:3])) for pattern in expressions("checks", "scripts")):
         return Deed("verify", [name], executes=executes, runner="script")
@@ -70,7 +70,7 @@ def _unknown(words: Sequence[str], name: str) -> Deed:
 
 
 def _unwrapped(words: Sequence[str]) -> list[str]:
-    """`words` without programs that only run others, their options and assignments."""
+    """Return `words` without wrapper programs such as `env` or `timeout`, their options and assignments."""
     table, rest = programs(), list(words)
     for _ in range(8):
         rest = list(dropwhile(_ASSIGNMENT.match, rest))
@@ -87,7 +87,7 @@ def _unwrapped(words: Sequence[str]) -> list[str]:
 
 
 def _after_options(words: Sequence[str], values: Sequence[str]) -> list[str]:
-    """The words after a wrapper's own options (`values` take the next word; "1" is an operand of its own)."""
+    """Return the words after a wrapper's options; options in `values` take a word, "1" means one operand."""
     index, own = 0, 1 if "1" in values else 0
     while index < len(words):
         word = words[index]
@@ -101,7 +101,7 @@ def _after_options(words: Sequence[str], values: Sequence[str]) -> list[str]:
 
 
 def _shell(name: str, arguments: Sequence[str], stdin: str | None) -> Deed:
-    """`bash -c TEXT`, `bash FILE`, `bash <<EOF`."""
+    """Return the effect of `bash -c TEXT`, `bash FILE` or `bash <<EOF`."""
     for index, word in enumerate(arguments):
         if re.fullmatch(r"-[a-z]*c", word) and index + 1 < len(arguments):
             return Deed("neutral", [name], script=arguments[index + 1])
@@ -111,7 +111,7 @@ def _shell(name: str, arguments: Sequence[str], stdin: str | None) -> Deed:
 
 
 def _interpreter(name: str, arguments: Sequence[str], stdin: str | None, nested: int) -> Deed:
-    """`python FILE`, `python -m MODULE`, `python -c CODE`, `python <<EOF`, and other languages' like."""
+    """Return the effect of an interpreter, e.g. `python FILE`, `python -m MODULE`, `python -c CODE`, `python <<EOF`."""
     inline = programs().interpreters.get(name, ("-c",))
     index = 0
     while index < len(arguments):
@@ -141,7 +141,7 @@ def _edited_in_place(name: str, arguments: Sequence[str]) -> Deed:
 
 
 def _module(module: str, arguments: Sequence[str], nested: int) -> Deed:
-    """`python -m MODULE`."""
+    """Return the effect of `python -m MODULE`."""
     known = programs().modules.get(module)
     if known is None:
         return Deed("run", [module], executes=[module])
@@ -152,14 +152,14 @@ def _module(module: str, arguments: Sequence[str], nested: int) -> Deed:
 
 
 def _code(name: str, code: str) -> Deed:
-    """Inline code, by what it plainly writes and reads."""
+    """Return the effect of inline code, by the files it certainly writes and reads."""
     seen = read_code(code)
     does: Does = "change" if seen.writes or seen.changes else "explore" if seen.probe else "run"
     return Deed(does, [name], list(seen.reads), list(seen.writes), code=code)
 
 
 def _script(name: str, words: Sequence[str]) -> Deed:
-    """An interpreter with a script."""
+    """Return the effect of an interpreter that runs a script."""
     script, first = words[0], words[1] if len(words) > 1 else ""
     if paths.name(script) == "setup.py" and first in {"install", "develop"}:
         return Deed("install", [name], executes=[script])
@@ -169,14 +169,14 @@ def _script(name: str, words: Sequence[str]) -> Deed:
 
 
 def _file(name: str, words: Sequence[str]) -> Deed:
-    """A file that an interpreter or a shell, told as `name`, runs."""
+    """Return the effect of a file run by the interpreter or shell `name`."""
     deed = _unknown([words[0] if "/" in words[0] else f"./{words[0]}", *words[1:]], name)
     deed.executes = [words[0]]
     return deed
 
 
 def _by_arguments(name: str, program: ProgramRule, arguments: list[str], stdin: str | None, nested: int) -> Deed:
-    """A program of the tables."""
+    """Return the effect of a program in programs.toml, by its arguments."""
     operands, given = split(program, arguments)
     does = effect_by(program, operands, arguments, given)
     deed = Deed(does, [name])
@@ -207,7 +207,7 @@ def _by_arguments(name: str, program: ProgramRule, arguments: list[str], stdin: 
 
 
 def _operands(deed: Deed, program: ProgramRule, operands: list[str], given: list[tuple[str, str]]) -> None:
-    """Adds the files that are read and written as operands."""
+    """Add the operands that are files read or written."""
     options = {option for option, _ in given}
     offset = 0 if options & {*program.script_options} else 1
     deed.reads += picked(program.reads, operands, offset)

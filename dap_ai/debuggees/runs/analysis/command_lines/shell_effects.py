@@ -1,8 +1,8 @@
-"""A text of shell to what it does: every command's deed, its paths placed, and the strongest as the text's effect.
+"""Effects of a shell text: those of each command, with resolved paths; the strongest kind is the text's effect.
 
-Two rules beyond the tables keep the word `change` honest. What a verifying, installing or building command prints into
-a file is a log, no change; so is what a job in the background prints, and what goes to a file named .log. And a folder
-that is made, or a temporary file that is removed, does not count beside something stronger than looking.
+Two rules beyond the tables limit the kind `change`. Output of a verify, install or build command redirected to a file
+is a log, not a change; so is output of a background job or to a .log file. And creating a folder or removing a
+temporary file does not count if another command does more than look.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from dap_ai.debuggees.runs.analysis.rule_tables import programs
 
 _MAX_NESTED = 4
 _MAX_TEXT = 200_000
-"""Characters of a file's content that are kept of a write."""
+"""Maximum characters kept of a written file's content."""
 _STRAY = re.compile(r"\s*>&?\s*(\S*)")
 _LOGS: frozenset[str] = frozenset({"verify", "install", "build"})
 _WEAK = {"rm", "touch", "rmdir"}
 
 
 class CallEffects(msgspec.Struct):
-    """What has been seen of a call so far."""
+    """Effects of a call found so far."""
 
     kinds: list[EffectKind] = []
     weak: bool = False
-    """Its only changes are of temporary files."""
+    """Whether its only changes are of temporary files, folders or modes."""
     reads: list[str] = []
     writes: list[FileWrite] = []
     executes: list[str] = []
@@ -44,14 +44,14 @@ class CallEffects(msgspec.Struct):
     noop: str = ""
     background: bool = False
     editor: bool = False
-    """The tool is no shell, or a command of the agent's own interface."""
+    """Whether the tool is not a shell, or a command of the agent's own interface."""
 
     def kind(self) -> EffectKind:
-        """The strongest."""
+        """Return the strongest kind."""
         return self.ordered()[0]
 
     def ordered(self) -> list[EffectKind]:
-        """All, strongest first; something that only sets or says is a run."""
+        """Return all kinds, strongest first; `run` if there are none."""
         kinds: list[EffectKind] = [kind for kind in STRENGTH if kind in self.kinds]
         if self.weak and any(kind in {"install", "verify", "run"} for kind in kinds):
             kinds.sort(key=lambda kind: {"explore": 1, "change": 2}.get(kind, 0))
@@ -59,7 +59,11 @@ class CallEffects(msgspec.Struct):
 
 
 def read_shell(text: str, cwd: str) -> CallEffects:
-    """What `text` does when it is given to a shell in `cwd`. Never raises; `cwd` of the answer is where it ends."""
+    """Return the effects of `text` given to a shell in the directory `cwd`.
+
+    Raises nothing for any text (MissingExtraError if tree-sitter is not installed). The result's `cwd` is the directory
+    after the command.
+    """
     seen = CallEffects(cwd=cwd)
     stray = _STRAY.match(text)
     if stray and (not stray[1] or programs().knows(paths.name(stray[1]))):
@@ -74,12 +78,12 @@ def read_shell(text: str, cwd: str) -> CallEffects:
 
 
 def _modes(seen: CallEffects) -> bool:
-    """Whether modes are set of files that are not just made ready to be run here."""
+    """Return whether the text changes the modes of files other than those it then executes."""
     return any(write.how == "mode" and write.path not in seen.executes for write in seen.writes)
 
 
 def _nothing(seen: CallEffects, text: str) -> None:
-    """Names what has no effect of its own: `cd` looks, the rest runs and does nothing."""
+    """Set the kind of a text without effects: `explore` for `cd`, else `run`, with the reason if it is a no-op."""
     names = set(seen.programs)
     looks = names and names <= {"cd", "pushd", "popd"}
     seen.kinds.append("explore" if looks else "run")
@@ -92,17 +96,17 @@ def _nothing(seen: CallEffects, text: str) -> None:
 
 
 class _Reading:
-    """Goes through the commands of one text, in order."""
+    """Collects the effects of one text's commands, in order."""
 
     def __init__(self, seen: CallEffects) -> None:
         self.seen = seen
         self.strong = False
         self.printed: str | None = None
-        """What the command before printed, where that stands in the text."""
+        """Output of the previous command, if the text itself shows it."""
         self.log = False
 
     def run(self, text: str, nested: int) -> bool:
-        """Adds what `text` does; whether it changes more than temporary files."""
+        """Add the effects of `text`; return whether it changes more than temporary files."""
         places: dict[tuple[int, ...], str] = {(0,): self.seen.cwd}
         for command in parse(text):
             place = _place(places, command.scope)
@@ -139,11 +143,11 @@ class _Reading:
             seen.kinds.append("run" if does == "build" else does)
 
     def _only_logs(self, deed: Deed) -> bool:
-        """`pytest | tee out.log`."""
+        """Return whether the command saves a log, e.g. `pytest | tee out.log`."""
         return self.log and deed.names == ["tee"]
 
     def _writes(self, deed: Deed, inner: str, content: str | None) -> None:
-        """The files that the program itself writes."""
+        """Add the files that the program itself writes."""
         for write in deed.writes:
             path = paths.join(inner, write.path)
             if paths.is_device(path):
@@ -158,7 +162,7 @@ class _Reading:
             self.strong = True
 
     def _redirects(self, deed: Deed, command: ShellCommand, place: str, content: str | None) -> None:
-        """The files that the shell writes for it."""
+        """Add the files that the shell reads and writes by redirection."""
         for redirect in command.redirects:
             path = paths.join(place, redirect.target)
             if paths.is_device(path) or not _is_path(redirect.target):
@@ -176,7 +180,7 @@ class _Reading:
             self.strong = self.strong or content is not None or not paths.is_temporary(path)
 
     def _content(self, deed: Deed, command: ShellCommand) -> str | None:
-        """What the command prints, where the text itself says so."""
+        """Return the command's output if the text itself shows it, else None."""
         words = command.words
         if deed.names == ["cat"] and not deed.reads:
             return command.stdin if command.stdin is not None else self.printed if command.piped else None
@@ -192,20 +196,23 @@ class _Reading:
 
 
 def _place(places: dict[tuple[int, ...], str], scope: tuple[int, ...]) -> str:
-    """The directory of a subshell: at first that of the one around it."""
+    """Return the directory of a subshell, initially that of the enclosing shell."""
     if scope not in places:
         places[scope] = _place(places, scope[:-1]) if len(scope) > 1 else ""
     return places[scope]
 
 
 def _is_path(text: str) -> bool:
-    """Not what only running would tell, nor a process substitution."""
+    """Return whether a word is a literal path, not an option, a process substitution or computed at run time."""
     computed = text.startswith(("$(", "`", "<(", ">(", "-", "&"))
     return bool(text) and not computed and "\n" not in text and len(text) <= paths.MAX_CHARS
 
 
 def text_of_command(arguments: Mapping[str, object], names: Sequence[str]) -> str | None:
-    """The shell text among a call's arguments: the first of `names`; of a list its words, of `bash -lc TEXT` TEXT."""
+    """Return the shell text among a call's arguments: the value of the first of `names` it has, or None.
+
+    A list is joined with quotes; for `["bash", "-lc", TEXT]`, TEXT is returned.
+    """
     for name in names:
         value = arguments.get(name)
         if isinstance(value, str):
@@ -219,6 +226,6 @@ def text_of_command(arguments: Mapping[str, object], names: Sequence[str]) -> st
 
 
 def _quoted(word: str) -> str:
-    """`word` as a shell would take it; shlex.quote without its regular expression over long words."""
+    """Return `word` quoted for a shell; faster than shlex.quote for long words."""
     plain = word.replace("_", "").replace("-", "").replace(".", "").replace("/", "").isalnum()
     return word if plain else "'" + word.replace("'", "'\"'\"'") + "'"

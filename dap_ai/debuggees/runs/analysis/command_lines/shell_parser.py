@@ -1,8 +1,7 @@
-"""Shell text to its simple commands, in order of running, by a real parse. Owner of tree-sitter-bash.
+"""Parses shell text to its simple commands, in order of execution. Only this module uses tree-sitter-bash.
 
-Hostile text costs no more than its size: bounded_shell.py says how much is parsed, and nesting deeper than MAX_DEPTH
-is not
-entered.
+Malicious text takes only linear time: bounded_shell.py limits how much is parsed, and nesting deeper than MAX_DEPTH is
+skipped.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ _MANY = {
 
 
 class Redirect(msgspec.Struct, frozen=True):
-    """One redirection of output or input to a file. `operator` is as written: `>`, `>>`, `&>`, `<`, ..."""
+    """One redirection from or to a file. `operator` is as written: `>`, `>>`, `&>`, `<`, ..."""
 
     operator: str
     target: str
@@ -43,16 +42,16 @@ class Redirect(msgspec.Struct, frozen=True):
 
 
 class ShellCommand(msgspec.Struct):
-    """One simple command. `words` are unquoted; what only running would tell stays as written (`$x`, `$(...)`)."""
+    """One simple command. `words` are unquoted; parts only known at run time stay as written (`$x`, `$(...)`)."""
 
     words: list[str]
     redirects: list[Redirect]
     stdin: str | None = None
-    """The here-document's or here-string's text."""
+    """Text of the here-document or here-string, or None."""
     scope: tuple[int, ...] = (0,)
-    """The subshells around it, outermost first; commands of one share their directory."""
+    """Enclosing subshells, outermost first; commands with the same scope share a working directory."""
     piped: bool = False
-    """It reads what the command before it wrote."""
+    """Whether it reads the output of the previous command."""
     background: bool = False
 
 
@@ -63,10 +62,10 @@ def _language() -> Language:
 
 
 def parse(text: str) -> list[ShellCommand]:
-    """The commands of `text`, whatever it is. Raises MissingExtraError."""
+    """Return the simple commands of any text. Raises MissingExtraError."""
     small, bodies = bounded(text)
     root = _tree(small)
-    if root.has_error and not bodies and "<<" in small:  # some here-documents are too much for the grammar
+    if root.has_error and not bodies and "<<" in small:  # the grammar fails on some here-documents
         without, apart = bounded(text, documents=False)
         second = _tree(without)
         root, bodies = (root, bodies) if second.has_error else (second, apart)
@@ -76,23 +75,23 @@ def parse(text: str) -> list[ShellCommand]:
 
 
 def _tree(text: str) -> Syntax:
-    parser: Parser = RUNS.load("tree_sitter").Parser(_language())  # one of its own: threads may parse at once
+    parser: Parser = RUNS.load("tree_sitter").Parser(_language())  # one per call: threads may parse concurrently
     return parser.parse(text.encode("utf-8", "surrogatepass").replace(b"\0", b" ")).root_node
 
 
 class _Walk:
-    """Visits a syntax tree once, in order of running."""
+    """Visits a syntax tree once, in order of execution."""
 
     def __init__(self, bodies: Sequence[str] = ()) -> None:
         self.bodies = deque(bodies)
-        """Here-documents that were cut out of the text, in order."""
+        """Here-documents cut out of the text, in order."""
         self.commands: list[ShellCommand] = []
         self.variables: dict[str, str] = {}
         self.scopes: list[int] = [0]
         self.made = 0
 
     def visit(self, node: Syntax, depth: int) -> None:
-        """Adds the commands of `node`."""
+        """Add the commands of `node`."""
         if depth > MAX_DEPTH or len(self.commands) >= MAX_COMMANDS:
             return
         kind = node.type
@@ -112,7 +111,7 @@ class _Walk:
             self.statements(node, depth)
 
     def statements(self, node: Syntax, depth: int) -> None:
-        """The children of a block; one that `&` follows runs in the background."""
+        """Visit the children of a block; one followed by `&` runs in the background."""
         for child in node.children:
             if child.type == "&" and self.commands:
                 self.commands[-1].background = True
@@ -120,33 +119,33 @@ class _Walk:
                 self.visit(child, depth + 1)
 
     def enter(self, node: Syntax, depth: int) -> None:
-        """A subshell: its directory is its own."""
+        """Visit a subshell, which has its own working directory."""
         self.made += 1
         self.scopes.append(self.made)
         self.statements(node, depth)
         self.scopes.pop()
 
     def pipeline(self, node: Syntax, depth: int) -> None:
-        """Commands joined by `|`."""
+        """Visit commands joined by `|`."""
         for number, child in enumerate(node.named_children):
             self.piped(child, depth, piped=number > 0)
 
     def piped(self, node: Syntax, depth: int, *, piped: bool) -> None:
-        """Adds the commands of `node`; the first reads what came before it where it is `piped`."""
+        """Add the commands of `node`; if `piped`, the first one reads the previous command's output."""
         first = len(self.commands)
         self.visit(node, depth + 1)
         if piped and first < len(self.commands):
             self.commands[first].piped = True
 
     def assign(self, node: Syntax, depth: int) -> None:
-        """Remembers what a plain assignment says; runs the substitutions in it."""
+        """Remember the value of an assignment, and visit command substitutions in it."""
         for child in [node] if node.type == "variable_assignment" else node.named_children:
             name, value = child.child_by_field_name("name"), child.child_by_field_name("value")
             if child.type == "variable_assignment" and name is not None and value is not None:
                 self.variables[text_of(name)] = self.word(value, depth)
 
     def command(self, node: Syntax, depth: int) -> None:
-        """One simple command, after the substitutions among its arguments."""
+        """Add one simple command, after the command substitutions in its arguments."""
         words: list[str] = []
         redirects: list[Redirect] = []
         stdin: str | None = None
@@ -161,7 +160,7 @@ class _Walk:
         self.add(ShellCommand(words, redirects, stdin))
 
     def redirected(self, node: Syntax, depth: int) -> None:
-        """A statement with redirections: they belong to its last command, or to all of a block."""
+        """Visit a statement with redirections, which belong to its last command, or to the whole of a block."""
         body = node.child_by_field_name("body")
         first = len(self.commands)
         if body is not None:
@@ -176,7 +175,7 @@ class _Walk:
                 own.redirects += made
 
     def redirect(self, node: Syntax, depth: int, stdin: str | None) -> tuple[list[Redirect], str | None]:
-        """The redirections of one clause, and the text for standard input. What follows a `<<EOF` runs too."""
+        """Return the redirections of one clause, and the text for standard input; visits commands after `<<EOF`."""
         if node.type == "file_redirect":
             return self.to_file(node, depth), stdin
         if node.type == "herestring_redirect":
@@ -197,7 +196,7 @@ class _Walk:
         return redirects, stdin
 
     def to_file(self, node: Syntax, depth: int) -> list[Redirect]:
-        """Nothing for a copy of a descriptor (`2>&1`)."""
+        """Return the redirection to a file, or an empty list for a copy of a descriptor (`2>&1`)."""
         descriptor, operator = "", ""
         for child in node.children:
             if child.type == "file_descriptor":
@@ -211,12 +210,12 @@ class _Walk:
         return []
 
     def add(self, command: ShellCommand) -> None:
-        """Keeps `command`."""
+        """Append `command` with the current scope."""
         command.scope = tuple(self.scopes)
         self.commands.append(command)
 
     def substitutions(self, node: Syntax, depth: int) -> None:
-        """Runs the command substitutions in `node`."""
+        """Visit the command substitutions in `node`."""
         if depth > MAX_DEPTH:
             return
         if node.type in {"command_substitution", "process_substitution"}:
@@ -226,7 +225,7 @@ class _Walk:
             self.substitutions(child, depth + 1)
 
     def word(self, node: Syntax, depth: int) -> str:
-        """The text of one word without its quotes, with the variables that the script itself has set."""
+        """Return the text of one word without quotes, with variables replaced that the script itself has set."""
         kind = node.type
         if kind == "raw_string":
             return text_of(node)[1:-1]
@@ -246,7 +245,7 @@ class _Walk:
         return _VARIABLE.sub(self.value, text) if "$" in text and self.variables else text
 
     def value(self, found: re.Match[str]) -> str:
-        """What a variable is known to hold, or how it is written."""
+        """Return the known value of a variable, or the variable as written."""
         return self.variables.get(found[1] or found[2], found[0])[:2000]
 
 
@@ -256,5 +255,5 @@ def _is_piped(node: Syntax) -> bool:
 
 
 def text_of(node: Syntax) -> str:
-    """The source of `node`."""
+    """Return the source text of `node`."""
     return (node.text or b"").decode("utf-8", "replace")

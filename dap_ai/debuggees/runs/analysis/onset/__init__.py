@@ -1,7 +1,6 @@
-"""Where a run went wrong: rules that go back from a symptom at its end, ranked by how sure each is. Pure.
+"""Finds where a run went wrong: rules trace symptoms at its end back to a step, and are ranked by confidence. Pure.
 
-Each rule yields findings with their events, or none: `verifier_rules.py` traces back from what the verifier printed,
-`missing_rules.py` from what is not where it should be, `no_change_rules.py` from work that was handed in without a
-change. `blame.py`
-says which step wrote each line that is left.
+Each rule yields suspects with their evidence, or none. `verifier_rules.py` starts at the verifier's output,
+`missing_rules.py` at missing libraries and misplaced files, `no_change_rules.py` at work submitted without a change.
+`blame.py` maps each remaining line to the step that wrote it.
 """

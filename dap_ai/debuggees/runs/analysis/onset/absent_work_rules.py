@@ -1,4 +1,4 @@
-"""Back from what is not there: an input that vanished, a change that the shell never made, work that never began."""
+"""Rules for absent work: an input that vanished, a change the shell never made, work that never started."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _STRAY = re.compile(r"\A\s*[:>][^\S\n]*(?=[\w./])")
 _HEAD = re.compile(r"&&|;|\n|(?<![|&])\|(?!\|)")
 _MOST = 60_000
 _ENOUGH = 2
-"""Calls that did nothing and were taken for done."""
+"""Minimum number of calls that did nothing unnoticed."""
 
 
 def lost_input(scene: OnsetContext) -> Iterator[OnsetSuspect]:
-    """A file was listed, and later it is not there, though no call is known to have removed it."""
+    """Suspects a step between the listing of a file and its absence, if no call is known to have removed it."""
     seen: dict[str, int] = {}
     for effect, step in scene.story.done():
         text = step.result_text[:_MOST]
@@ -46,23 +46,24 @@ def lost_input(scene: OnsetContext) -> Iterator[OnsetSuspect]:
 
 
 def _listed(text: str) -> Iterator[str]:
-    """Names of files that `ls -l` shows."""
+    """Yields the names of files in the output of `ls -l`."""
     for line in _LISTED.findall(text):
         if "." in (word := line.split()[-1]):
             yield paths.name(word)
 
 
 def _between(scene: OnsetContext, name: str, first: int, last: int) -> list[int]:
-    """The steps in between that did something, those whose call names the file or what it belongs to before others.
+    """Return the steps between `first` and `last` that may have removed the file, the last one being the likeliest.
 
-    None where one of them wrote the file: then it is known what became of it.
+    Those whose call contains the stem of the name, else the last step that did anything. Empty if one of the steps
+    wrote the file, since its fate is then known.
     """
     stem = re.split(r"[.-]", name)[0]
     done = [effect for effect, _ in scene.story.done() if first < effect.step < last and effect.kind != "message"]
     if any(paths.name(write.path) == name for effect in done for write in effect.writes):
         return []
-    # Who removed it is not seen, or a rule about writes would have it. A call between both sights that names the file's
-    # stem (`data` of `data.csv`) is the likeliest, else the last one that did anything.
+    # No call is known to have removed the file. A call in between that names its stem (`data` of `data.csv`) is the
+    # likeliest, else the last one that did anything.
     near = [effect.step for effect in done if stem and stem in called_in(scene.step(effect.step))[:_MOST]]
     return near or [effect.step for effect in done][-1:]
 
@@ -80,7 +81,7 @@ def _lost(scene: OnsetContext, name: str, first: int, last: int, words: str) -> 
 
 
 def swallowed(scene: OnsetContext) -> Iterator[OnsetSuspect]:
-    """A stray prefix made the shell do nothing of an installation or a change, and the run went on as if it had."""
+    """Suspects an install or change that a stray prefix turned into a no-op, if the run went on as if it had worked."""
     lost = [number for number in scene.numbers if _swallowed(scene, number)]
     idle = [effect.step for effect in scene.story.effects if effect.noop]
     if (
@@ -106,7 +107,7 @@ def _swallowed(scene: OnsetContext, number: int) -> bool:
 
 
 def _does(scene: OnsetContext, number: int) -> str:
-    """What the part of a call does that a stray prefix makes nothing of; "" where there is none."""
+    """Return what a command does without its stray prefix; "" if it has no stray prefix."""
     call = scene.step(number).call
     text = call.text if call is not None else ""
     found = _STRAY.match(text)
@@ -117,7 +118,7 @@ def _does(scene: OnsetContext, number: int) -> str:
 
 
 def never_began(scene: OnsetContext) -> Iterator[OnsetSuspect]:
-    """The run ended by itself, with an empty last word, and nothing of the work was changed: its last step."""
+    """Suspects the last step of a run that ended by itself without a final message or a change of the work."""
     run = scene.story.run
     ends = [event for event in run.events[-3:] if event.kind == "end"]
     words = [event for event in (scene.last_words, *ends) if event is not None and event.text.strip()]
@@ -135,7 +136,7 @@ def never_began(scene: OnsetContext) -> Iterator[OnsetSuspect]:
 
 
 def invented(scene: OnsetContext) -> Iterator[OnsetSuspect]:
-    """The agent says that it makes up what it should look up, or answers from memory, and no tool was asked before."""
+    """Suspects an agent that says it simulates results or answers from memory before any tool call."""
     asked = False
     for effect, step in zip(scene.story.effects, scene.story.steps, strict=True):
         text = step.response_text[:20_000]

@@ -1,10 +1,10 @@
-"""Who wrote what is left: each line of the files that a run wrote, and the step that brought it.
+"""Blame for files that a run wrote: maps each remaining line to the step that added it.
 
-Lines are compared without the blanks around them. Of a file that was there before, only the run's own lines are known.
+Lines are compared without surrounding whitespace. For files that existed before, only the run's own lines are known.
 
-As `git blame`, but from the calls of the run, since few runs have a repository. A line is known by its text, not by its
-place: calls that replace text mostly say no line numbers. So equal lines of a file are one, and belong to the step that
-brought the first of them. A file that is written whole keeps the steps of the lines that were there before.
+Like `git blame`, but computed from the run's calls, since few runs have a repository. Lines are identified by their
+text, because calls that replace text mostly have no line numbers; equal lines of a file therefore count as one, and
+belong to the step that added the first of them. A file rewritten as a whole keeps the steps of its unchanged lines.
 """
 
 from __future__ import annotations
@@ -16,51 +16,51 @@ from dap_ai.debuggees.runs.analysis.analysis_model import Effect, FileWrite
 from dap_ai.debuggees.runs.analysis.command_lines import paths
 
 _MAX_LINES = 5_000
-"""Of one write; what follows is nobody's."""
+"""Maximum lines considered per write."""
 _TAKEN_OVER = frozenset({"move", "create"})
 
 Lines = dict[str, int]
-"""A line to the step that brought it."""
+"""Maps a line to the step that added it."""
 
 
 class Blame:
-    """Follows the writes of a run, in order."""
+    """Applies the writes of a run in order."""
 
     def __init__(self, writes: Iterable[tuple[Effect, FileWrite]]) -> None:
         self.files: dict[str, Lines] = {}
-        """What is left of each file, by path."""
+        """Remaining lines of each file, by path."""
         self.last: dict[str, int] = {}
-        """The step that wrote each file last."""
+        """Last step that wrote each file."""
         self.became: dict[str, str] = {}
-        """Files that were moved or copied to another place, and where to."""
+        """Files that were moved or copied, mapped to their new paths."""
         self._texts: dict[str, str] = {}
         for effect, write in writes:
             self._write(effect, write)
 
     def shares(self, path: str) -> Counter[int]:
-        """How many lines of the file each step has left there."""
+        """Return the number of remaining lines of the file per step."""
         return Counter(self.files.get(path, {}).values())
 
     def brought(self, words: str) -> int | None:
-        """The first step that brought a line with `words`."""
+        """Return the first step that added a remaining line containing `words`, or None."""
         found = [place for place in self.files if words in self._whole(place)]
         lines = (one for place in found for one in self.files[place].items())
         return min((step for line, step in lines if words in line), default=None)
 
     def _whole(self, path: str) -> str:
-        """All lines that are left of a file, as one text: looked through at once."""
+        """Return the remaining lines of a file as one text, for fast searches."""
         if path not in self._texts:
             self._texts[path] = "\n".join(self.files.get(path, ()))
         return self._texts[path]
 
     def place(self, path: str) -> str:
-        """Where a file's text is at the end."""
+        """Return the final path of a file after moves and copies."""
         for _ in range(8):
             path = self.became.get(path, path)
         return path
 
     def named(self, text: str) -> Iterator[str]:
-        """The files whose path, or name where it has a suffix, stands in `text`."""
+        """Yields the files mentioned in `text` by path, or by name if it has a suffix."""
         for path in self.last:
             name = paths.name(path)
             if path in text or ("." in name and name in text):
@@ -82,8 +82,7 @@ class Blame:
             lines.update(kept)
         else:
             new = _lines(write.new)
-            # What is in both was not touched by this edit, though the call repeats it: it stays with whoever brought
-            # it.
+            # Lines in both old and new text are unchanged, though the call repeats them: they keep their step.
             for line in _lines(write.old):
                 if line not in new:
                     lines.pop(line, None)
@@ -98,11 +97,11 @@ class Blame:
             self.last.pop(path, None)
 
     def _source(self, effect: Effect, path: str) -> str:
-        """The file of the run's own that a move or a copy takes; "" where that is not known."""
+        """Return the file of the run that a move or copy reads, or "" if unknown."""
         return next((read for read in effect.reads if read != path and self.files.get(read)), "")
 
 
 def _lines(text: str | None) -> dict[str, None]:
-    """The lines with something in them, in order."""
+    """Return the stripped, non-blank lines of a text, in order."""
     found = (line.strip() for line in (text or "").split("\n", _MAX_LINES)[:_MAX_LINES])
     return dict.fromkeys(line for line in found if line)

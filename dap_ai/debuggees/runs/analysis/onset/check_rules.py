@@ -1,4 +1,4 @@
-"""Back from checks: the last one failed, or none could tell. The step that is named is the change that it judges."""
+"""Rules that start from checks: the last one failed, or none was conclusive. The suspect is the change it checks."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from dap_ai.debuggees.runs.analysis.onset_model import OnsetSuspect
 from dap_ai.debuggees.runs.analysis.rule_tables import find_words
 
 _MOSTLY = 10
-"""So many times more tests pass than fail: the failures may well be older than the change."""
+"""Minimum ratio of passed to failed tests at which the failures may be older than the change."""
 
 
 def check_failed(scene: OnsetContext) -> Iterator[OnsetSuspect]:
-    """The last check that tells something failed, and the work was left so: the change that it judged."""
+    """Suspects the change checked by the last conclusive check, if it failed and the work was left unchanged."""
     check = scene.conclusive_checks[-1] if scene.conclusive_checks else None
     if check is None or check.ok is not False or _changed_after(scene, check):
         return
-    # A later check ran, and its outcome is not known: nor is whether the failure still stood then.
+    # A later check ran with an unknown outcome, so the failure may have been fixed by then.
     if any(later.step > check.step and later.ran and later.kind != "look" for later in scene.story.checks):
         return
     judged = _judged(scene, check)
     if judged is None:
         return
-    # The same error from the same runner before the change was made: the change did not cause it. The mistake is then
-    # to have taken the failing check for settled.
+    # The same runner reported the same error before the change, so the change did not cause it. The mistake is then
+    # to have ignored the failing check.
     old = any(
         one.error and one.error == check.error and one.runner == check.runner and one.step < judged.done
         for one in scene.conclusive_checks
@@ -52,19 +52,22 @@ def check_failed(scene: OnsetContext) -> Iterator[OnsetSuspect]:
 
 
 def _weight(check: StepCheck) -> float:
-    """A script of the agent's own fails for its own faults too, and few failures of many tests may be old."""
+    """Return the confidence: lower for linters and the agent's scripts, and for few failures among many tests.
+
+    Scripts fail for their own faults too, and the few failing tests may have failed before.
+    """
     return 0.35 if check.kind in {"lint", "program"} or _mostly_passed(check) else 0.65
 
 
 def _judged(scene: OnsetContext, check: StepCheck) -> WorkChange | None:
-    """The change that a failing check judges.
+    """Return the change that a failing check refers to, or None.
 
-    One that its words name; else the main one between the last check that passed and the first that failed after it:
-    what came later was meant to mend that.
+    The one its output mentions; else the main one between the last passing check and the first failure after it, since
+    later changes were attempts to fix that failure.
     """
-    # The last check that passed cleared what was there by then; the first failure after it was caused by what came
-    # between. In this window the complaint's own words decide, else the largest change. Changes behind the first
-    # failure are attempts to mend it, and come into question only if the complaint names them.
+    # The last passing check clears all changes before it; the first failure after it was caused by a change in
+    # between. In this window the error message decides, else the largest change. Changes after the first failure
+    # are attempts to fix it, and count only if the error message mentions them.
     passed = max((one.step for one in scene.conclusive_checks if one.ok and one.step < check.step), default=0)
     left = changes(scene, check.step)
     since = [one for one in left if one.done > passed] or left
@@ -78,7 +81,7 @@ def _judged(scene: OnsetContext, check: StepCheck) -> WorkChange | None:
 
 
 def _changed_after(scene: OnsetContext, check: StepCheck) -> bool:
-    """Whether the work was changed or put back after the check."""
+    """Return whether the work was changed or restored after the check."""
     later = [effect for effect in scene.story.changes if effect.step > check.step]
     restored = any(write.how == "restore" for effect in later for write in effect.writes)
     unnamed = any(number > check.step for number in scene.story.unnamed_changes)
@@ -90,14 +93,14 @@ def _mostly_passed(check: StepCheck) -> bool:
 
 
 def unjudged(scene: OnsetContext) -> Iterator[OnsetSuspect]:
-    """No check told anything of a change, and there is a sign that this mattered."""
+    """Suspects changes without a conclusive check, if there is a sign that this mattered."""
     yield from _until_the_limit(scene)
     yield from _admitted(scene)
     yield from _never_tried(scene)
 
 
 def _until_the_limit(scene: OnsetContext) -> Iterator[OnsetSuspect]:
-    """The run was ended by a limit, and no check of the change told anything: the change, and what took the time."""
+    """Suspects the main unchecked change of a run that was ended by a limit."""
     told = scene.conclusive_checks[-1].step if scene.conclusive_checks else 0
     left = [one for one in changes(scene) if one.done > told]
     judged = main_change(left) if scene.named("limit") else None
@@ -115,7 +118,7 @@ def _until_the_limit(scene: OnsetContext) -> Iterator[OnsetSuspect]:
 
 
 def _admitted(scene: OnsetContext) -> Iterator[OnsetSuspect]:
-    """The agent says that it could not verify its change or reproduce the fault, and hands it in all the same."""
+    """Suspects a change submitted although the agent says it could not verify it or reproduce the bug."""
     if scene.story.handed_in is None:
         return
     for step in reversed(scene.story.steps):
@@ -138,14 +141,14 @@ def _admitted(scene: OnsetContext) -> Iterator[OnsetSuspect]:
 
 
 def _never_tried(scene: OnsetContext) -> Iterator[OnsetSuspect]:
-    """A file that the task asks for was written and handed in, and nothing was ever run in the whole run."""
+    """Suspects a requested file that was written and submitted in a run that never ran anything."""
     end = scene.story.handed_in
     asked = [one for one in changes(scene) if scene.story.files.in_task(one.write.path)]
     kinds = {kind for effect in scene.story.effects for kind in (effect.kind, *effect.kinds) if not effect.noop}
     if end is None or not asked or kinds & {"run", "verify", "install"} or scene.story.checks:
         return
     if any(effect.noop and effect.step > asked[0].step for effect in scene.story.effects):
-        return  # it was tried, and the tool did nothing
+        return  # the agent tried, but the call did nothing
     judged = main_change(asked)
     if judged is not None:
         name = paths.name(judged.write.path)
@@ -160,7 +163,7 @@ def _never_tried(scene: OnsetContext) -> Iterator[OnsetSuspect]:
 
 
 def handed_in(scene: OnsetContext) -> Iterator[OnsetSuspect]:
-    """Of a run that is known to have failed: the main change that was judged, or the answer."""
+    """Suspects the main change, or the answer, of a run known to have failed."""
     judged = main_change(changes(scene))
     if judged is not None:
         name = paths.name(judged.write.path)

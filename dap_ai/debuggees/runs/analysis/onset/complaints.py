@@ -1,7 +1,7 @@
-"""What a failing check complains of: the change that brought the words or the file that its lines name.
+"""Maps the error lines of a failing check to the change that added the quoted text or the mentioned file.
 
-Quoted words come before file names: a word that one step brought is rarer than a file that many steps wrote. Quoted
-paths are file names, and count as such. The first complaint with a name decides, as later ones often follow from it.
+Quoted text takes precedence over file names, since text that one step added is rarer than a file that many steps wrote.
+Quoted paths count as file names. The first error line with a match decides, as later ones often follow from it.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ _COMPLAINT = re.compile(
 )
 _QUOTED = re.compile(r"'([^'\n]{3,120})'|\"([^\"\n]{3,120})\"")
 _MOST = 60
-"""Lines of complaint that are looked at."""
+"""Maximum number of error lines considered."""
 
 
 def complaints(text: str) -> list[str]:
-    """The lines of a check's output that say what is wrong, in order."""
+    """Return the error lines of a check's output, in order."""
     return [line.strip() for _, line in clean(text) if _COMPLAINT.search(line)][:_MOST]
 
 
 def named_by(scene: OnsetContext, text: str, among: Sequence[WorkChange]) -> WorkChange | None:
-    """The change among these that the first complaint with a name names."""
+    """Return the change of `among` that the first attributable error line of `text` refers to, or None."""
     return next((one for line in complaints(text) if (one := named_in(scene, line, among))), None)
 
 
 def named_in(scene: OnsetContext, line: str, among: Sequence[WorkChange]) -> WorkChange | None:
-    """The change that brought what the line quotes, or the main one of a file that it names."""
+    """Return the change that added text quoted in the line, else the main change of a file it mentions, or None."""
     for words in _quoted(line):
         step = scene.blame.brought(words)
         if found := next((one for one in among if step is not None and step in {one.step, one.done}), None):

@@ -1,11 +1,11 @@
-"""Back from what lies between the model and its tools: what the agent's own program lost, mixed up or never did.
+"""Rules for faults between the model and its tools: what the agent's own program lost, mixed up or never did.
 
-The model's every choice after such a step rests on it, so these come before the choices. Nothing is said where a check
-of the work went well afterwards: then it was mended, or did no harm.
+The model's later choices rest on such a step, so these rules come before those about choices. No fault is reported if a
+later check of the work passed: it was then fixed or harmless.
 
-Most rules compare two things that the run records apart, and that must agree: a report of success and the workspace, a
-sub-agent's answer and what its caller got, two results that speak of each other's files. A single odd result is no
-proof; where one could be chance, the rule asks for a failure later as well.
+Most rules compare two independent records that must agree: a success message and the workspace, a sub-agent's answer
+and what its caller received, two results that mention each other's files. A single odd result is no proof; where it
+could be chance, a rule also requires a later failure.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _PLACEHOLDER = re.compile(
     r"|goal|user_input|user_query|user_message)\s*\}\}?)\s*$",
     re.MULTILINE | re.IGNORECASE,
 )
-"""A line that is nothing but a template's field for what the agent is to do, or a label and that field."""
+"""Matches a line that is only an unfilled template field for the task, optionally with a label."""
 _UNSEEN = re.compile(
     r"No module named '([\w.]+)'|can't open file '[^'\n]*?([\w-]+\.\w+)'|file or directory not found: (\S+)"
     r"|cannot access '([^'\n]+)': No such file|(\S+): No such file or directory"
@@ -49,11 +49,11 @@ _REPORTED = re.compile(
 _REFUSED = re.compile(r"\b(error|exception|fail(?:ed|ure)?|cannot|could not|not|no such|invalid|denied)\b")
 _MOST = 20_000
 _TELLING = 30
-"""Characters from which on two equal results are no chance."""
+"""Minimum length at which two equal results are not a coincidence."""
 
 
 class Mishap(NamedTuple):
-    """What a rule of this file finds: the step, the sentence about it, and what is quoted."""
+    """Finding of a rule in this module: the step, its description, quotes and confidence."""
 
     step: int
     text: str
@@ -64,12 +64,12 @@ class Mishap(NamedTuple):
 def _unless_mended(
     find: Callable[[OnsetContext], Iterator[Mishap]],
 ) -> Callable[[OnsetContext], Iterator[OnsetSuspect]]:
-    """Turns a generator of mishaps into a rule: names the first one unless the last check after it passed."""
+    """Turn a generator of mishaps into a rule that reports the first one, unless the last check after it passed."""
 
     @wraps(find)
     def rule(scene: OnsetContext) -> Iterator[OnsetSuspect]:
         for step, text, said, confidence in find(scene):
-            # The last check that tells anything decides: one that failed in between may have led to the mending.
+            # The last conclusive check decides: one that failed in between may have led to a fix.
             later = [check.ok for check in scene.conclusive_checks if check.step > step]
             if later[-1:] != [True]:
                 yield suspect(step, _TYPE, confidence, text, links=_later_failure(scene, step), said=said)
@@ -80,7 +80,7 @@ def _unless_mended(
 
 @_unless_mended
 def unmade_edit(scene: OnsetContext) -> Iterator[Mishap]:
-    """An edit is reported as made, and the workspace, each of whose changes is recorded, stays as it was."""
+    """Finds an edit that was reported as made although the workspace, which records every change, did not change."""
     for effect, write in scene.edits if scene.story.run.followed else ():
         number, step = effect.step, scene.step(effect.step)
         lasting = write.old is None or write.old != write.new
@@ -96,10 +96,10 @@ def _reports_success(step: RunStep) -> bool:
 
 
 def _changed_after(scene: OnsetContext, step: RunStep, path: str) -> bool:
-    """Whether a change is recorded before the second query after the call, or one of that file ever after.
+    """Return whether a change is recorded before the second query after the call, or a change of that file ever after.
 
-    A commit may be a query late, and an edit of a file that is not followed cannot be told from none: so only a file
-    that the recording has shown, or a workspace in which nothing else ever changed, counts.
+    A commit may be one query late. An edit of an untracked file looks like no edit at all, so a later change counts
+    only if it shows that file.
     """
     if step.call is None:
         return True
@@ -113,7 +113,7 @@ def _changed_after(scene: OnsetContext, step: RunStep, path: str) -> bool:
 
 @_unless_mended
 def lost_answer(scene: OnsetContext) -> Iterator[Mishap]:
-    """A sub-agent answered, and who had called it got nothing."""
+    """Finds a sub-agent's answer that its caller received as an empty result."""
     for agent in scene.story.run.agents:
         words = _last_words(scene, agent.name) if agent.parent else None
         step = _caller(scene, words) if words is not None else None
@@ -128,7 +128,7 @@ def _last_words(scene: OnsetContext, agent: str) -> Event | None:
 
 
 def _caller(scene: OnsetContext, words: Event) -> RunStep | None:
-    """The call that was open while the agent spoke and whose result is the next: of its parent."""
+    """Return the innermost call of the parent agent that was open while the sub-agent answered, or None."""
     parents = {agent.name: agent.parent for agent in scene.story.run.agents}
     around = (
         step for step in scene.story.steps
@@ -140,7 +140,7 @@ def _caller(scene: OnsetContext, words: Event) -> RunStep | None:
 
 @_unless_mended
 def late_result(scene: OnsetContext) -> Iterator[Mishap]:
-    """The model was sent an empty result, and the real one of the same call only with a later query."""
+    """Finds a call whose result was empty in the next query and arrived only with a later one."""
     for step in scene.story.steps:
         late = next((e for e in step.others if e.kind == "result" and len(e.text.strip()) >= _TELLING), None)
         if late is not None and _is_blank(step):
@@ -150,7 +150,7 @@ def late_result(scene: OnsetContext) -> Iterator[Mishap]:
 
 @_unless_mended
 def shifted_results(scene: OnsetContext) -> Iterator[Mishap]:
-    """A call was answered with the result of the call before, which speaks of that one's file."""
+    """Finds a call answered with the result of the previous call, recognized by the file it mentions."""
     for one, two in pairwise(step for step in scene.story.steps if step.result is not None and step.call is not None):
         if words := _taken_over(scene, one, two):
             text = f"Step {two.number} got the result of step {one.number} once more: it speaks of {words}"
@@ -158,7 +158,7 @@ def shifted_results(scene: OnsetContext) -> Iterator[Mishap]:
 
 
 def _taken_over(scene: OnsetContext, one: RunStep, two: RunStep) -> str:
-    """The first call's file, of which the second's equal result speaks; "" where all is in order."""
+    """Return the first call's file if the second call's equal result mentions it, else ""."""
     text, before = _text(two), _text(one)
     if len(text) < _TELLING or text != before:
         return ""
@@ -169,20 +169,20 @@ def _taken_over(scene: OnsetContext, one: RunStep, two: RunStep) -> str:
 
 
 def _given(step: RunStep, path: str) -> Iterator[str]:
-    """A path as the call has it."""
+    """Yields a path as written in the call's arguments."""
     values = [value for value in (step.call.arguments or {}).values() if isinstance(value, str)] if step.call else []
     yield from (value for value in values if value and path.endswith(value.removeprefix("./")))
 
 
 @_unless_mended
 def swapped_results(scene: OnsetContext) -> Iterator[Mishap]:
-    """Of two files read at once, one came as the other: a later look at it shows the text that the other had."""
+    """Finds two parallel reads whose results were swapped, as a later read of one of the files shows."""
     reads = [(step, effect.reads[0]) for effect, step in scene.story.done() if len(effect.reads) == 1 and _text(step)]
     for (one, path), (two, other) in pairwise(reads):
         if one.response is not two.response or path == other or min(len(_text(one)), len(_text(two))) < _TELLING:
             continue
-        # Swapped results look like any others; a third read of the first file, which shows what the second call got,
-        # tells.
+        # Swapped results look normal; a third read of the first file reveals them if it shows what the second call
+        # got.
         again = next((z for z, p in reads if p == path and z is not one and _text(z) == _text(two) != _text(one)), None)
         if again is not None:
             shows = f"step {again.number} shows which is whose"
@@ -192,9 +192,9 @@ def swapped_results(scene: OnsetContext) -> Iterator[Mishap]:
 
 @_unless_mended
 def cut_unsaid(scene: OnsetContext) -> Iterator[Mishap]:
-    """The longest result of a tool that reads is of a round length and ends within a line; what rests on it failed.
+    """Finds a silently truncated file: the tool's longest result has a round length and ends within a line.
 
-    A file that was edited afterwards, a check that failed: one such length in a hundred is chance.
+    Since one such length in a hundred is chance, a later edit of the file and a later failed check are required too.
     """
     for effect, step in scene.story.done():
         number, shown_, size = step.number, step.result_text, len(step.result_text)
@@ -212,12 +212,12 @@ def cut_unsaid(scene: OnsetContext) -> Iterator[Mishap]:
 
 
 def _is_round(length: int) -> bool:
-    # Limits are written as decimal hundreds or as powers of two; `n & (n - 1)` is 0 for the latter alone.
+    # Limits are multiples of 100 or powers of two; `n & (n - 1)` is 0 only for the latter.
     return length >= _SHORTEST_CUT and (length % 100 == 0 or length & (length - 1) == 0)
 
 
 def swallowed_error(scene: OnsetContext) -> Iterator[OnsetSuspect]:
-    """A file was read, nothing came, no error either, and the agent took it for an empty file and went home."""
+    """Suspects a read that returned neither text nor an error, if the agent took the file for empty and stopped."""
     last = scene.last_words
     if last is None or scene.edits or not re.search(r"\b(is|was|are) empty\b|\bno content\b", last.text[:_MOST]):
         return
@@ -231,7 +231,7 @@ def swallowed_error(scene: OnsetContext) -> Iterator[OnsetSuspect]:
 
 
 def unfilled_prompt(scene: OnsetContext) -> Iterator[OnsetSuspect]:
-    """What the model was asked to do is a template's field that nobody filled in."""
+    """Suspects the first step of a run whose prompt contains an unfilled template field instead of the task."""
     told = [event for event in scene.story.run.events[:12] if event.kind in ("task", "note") and not event.step]
     for event in told:
         found = _PLACEHOLDER.search(event.text[:_MOST])
@@ -245,7 +245,7 @@ def unfilled_prompt(scene: OnsetContext) -> Iterator[OnsetSuspect]:
 
 @_unless_mended
 def elsewhere(scene: OnsetContext) -> Iterator[Mishap]:
-    """A command does not see a file that a tool reads in the same directory: they stand in two places."""
+    """Finds a command that does not see a file which a tool has read in the same directory: they run in two places."""
     seen = _files_read(scene)
     for effect, step in scene.story.done():
         match = _UNSEEN.search(_text(step)[:_MOST]) if failed(step) and effect.kind in {"verify", "run"} else None
@@ -259,7 +259,7 @@ def elsewhere(scene: OnsetContext) -> Iterator[Mishap]:
 
 
 def _files_read(scene: OnsetContext) -> dict[tuple[str, str], int]:
-    """(directory, name) of the files that a tool of the agent's own, no shell, has read; the first step of each."""
+    """Return the first step that read each (directory, name) with a tool other than a shell."""
     found: dict[tuple[str, str], int] = {}
     for effect, step in scene.story.done():
         shell = step.call is None or "command" in (step.call.arguments or {})
@@ -279,7 +279,7 @@ def _text(step: RunStep) -> str:
 
 
 def _later_failure(scene: OnsetContext, number: int) -> Sequence[tuple[int, str]]:
-    """The checks that failed after a step, the last three."""
+    """Return the last three failed checks after a step as (step, description)."""
     bad = [check for check in scene.conclusive_checks if check.ok is False and check.step > number]
     return [
         (check.step, f"the check fails: {check.error or check.summary or shown(scene, check.step)}")

@@ -1,4 +1,4 @@
-"""Unproductive looping: the block that repeats, where a run was ended by a limit or hands in nothing."""
+"""Rule for unproductive looping: the repeated block of a run that was ended by a limit or submits nothing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MANY = 3
 
 
 def looping(scene: OnsetContext) -> Iterator[OnsetSuspect]:
-    """The pattern of repetition with the most steps. Sure only where a limit ended the run and no work was left."""
+    """Suspects the longest repetition; confident only if a limit ended the run and no edit of the work was made."""
     repeated = [p for p in scene.patterns if p.name in _REPEATS and len(p.steps) >= _MANY]
     if not repeated:
         return
@@ -27,8 +27,8 @@ def looping(scene: OnsetContext) -> Iterator[OnsetSuspect]:
 
 
 def _densest(steps: Sequence[int]) -> list[int]:
-    """The longest part without a gap of more than five steps."""
-    # The same call may come again far apart with good reason, after an edit for instance: a loop is where it is dense.
+    """Return the longest part without a gap of more than five steps."""
+    # A call can be repeated much later for a good reason, e.g. after an edit; in a loop, repetitions are close.
     parts: list[list[int]] = []
     for step in steps:
         if parts and step - parts[-1][-1] <= 5:

@@ -1,4 +1,4 @@
-"""Back from what is not where it should be: a library that a check misses, a result that stands in another place."""
+"""Rules for missing things: a library that a check needs, a result written to the wrong path."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from dap_ai.debuggees.runs.analysis.step_effects import called_in
 _MOST = 60_000
 _PATH = re.compile(r"(?<![\w/.:-])/(?:[\w.+-]+/)*[\w+-]+\.\w{1,8}\b")
 _BEFORE = 120
-"""Characters before a path in which the task may say what it is for."""
+"""Characters before a path in which the task may state its purpose."""
 
 
 def missing_library(scene: OnsetContext) -> Iterator[OnsetSuspect]:
-    """The last that ran, or the verifier, misses a library: its installation that did not come about."""
+    """Suspects the failed install of a library that the last executed step or the verifier reports as missing."""
     for step, text in _last_texts(scene):
         for pattern in expressions("words", "missing_library"):
             found = pattern.search(text)
             wanted = found["name"].split(".")[0] if found else ""
             tried = _installations(scene, wanted) if wanted else []
             lost = [number for number in tried if _came_to_nothing(scene, number)]
-            # Every attempt to install it must have come to nothing: one that went well leaves another reason for the
-            # miss.
+            # Every attempt to install it must have failed: after a successful one, there is another reason for the
+            # error.
             if found and lost and lost == tried:
                 words = found[0].strip()
                 seen = [result_of(scene, step, words)] if words in scene.step(step).result_text else []
@@ -44,7 +44,7 @@ def missing_library(scene: OnsetContext) -> Iterator[OnsetSuspect]:
 
 
 def _last_texts(scene: OnsetContext) -> Iterator[tuple[int, str]]:
-    """What the last step that ran something printed, and what the verifier did."""
+    """Yields the output of the last step that ran something, and the verifier's output, each with its step."""
     ran = [e.step for e, s in scene.story.done() if {"run", "verify"} & set(e.kinds) and s.result is not None]
     if ran:
         yield ran[-1], scene.step(ran[-1]).result_text[:_MOST]
@@ -53,7 +53,7 @@ def _last_texts(scene: OnsetContext) -> Iterator[tuple[int, str]]:
 
 
 def _installations(scene: OnsetContext, name: str) -> list[int]:
-    """The steps whose call would install it, carried out or not."""
+    """Return the steps whose call would install the library, whether carried out or not."""
     word = re.compile(rf"(?<![\w-])(py|python3?-|lib)?{re.escape(name)}(?![\w])", re.IGNORECASE)
     found: list[int] = []
     for effect, step in zip(scene.story.effects, scene.story.steps, strict=True):
@@ -73,7 +73,7 @@ def _came_to_nothing(scene: OnsetContext, number: int) -> bool:
 
 
 def misplaced(scene: OnsetContext) -> Iterator[OnsetSuspect]:
-    """The task asks for a file at a place, and the run made one of that name elsewhere and none there."""
+    """Suspects a file written to another directory than the task asks for, if none was written there."""
     made = scene.story.files.made
     for path in _asked(scene.story.run.task[:_MOST]):
         name = paths.name(path)
@@ -97,7 +97,7 @@ def misplaced(scene: OnsetContext) -> Iterator[OnsetSuspect]:
 
 
 def _asked(task: str) -> Iterator[str]:
-    """The paths at which the task asks for a file."""
+    """Yields the paths at which the task asks for a file."""
     for match in _PATH.finditer(task):
         before = task[max(match.start() - _BEFORE, 0) : match.start()]
         if find_words("asks_for", before):
@@ -105,6 +105,6 @@ def _asked(task: str) -> Iterator[str]:
 
 
 def _brought(scene: OnsetContext, wrote: Effect, path: str) -> bool:
-    """Whether a later call names the place: it may have brought the file there in a way that is not seen."""
+    """Return whether a later call mentions the path, and may have put the file there in a way the rules do not see."""
     later = (step for effect, step in scene.story.done() if effect.step > wrote.step and effect.kind != "explore")
     return any(path in called_in(step)[:_MOST] for step in later)

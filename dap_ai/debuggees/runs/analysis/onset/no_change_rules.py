@@ -1,4 +1,4 @@
-"""Back from work that was handed in without a change: the edit had no effect, was of something else, or was lost."""
+"""Rules for work submitted without a change: the edit had no effect, was of another file, or was lost."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ _MAX_CALL = 100_000
 
 
 def no_change(scene: OnsetContext) -> Iterator[OnsetSuspect]:
-    """What was handed in holds no change that the run made."""
+    """Suspects steps of a run whose submission contains none of its changes."""
     yield from _not_in_the_difference(scene)
     yield from _only_tried(scene)
     yield from _taken_back(scene)
 
 
 def _not_in_the_difference(scene: OnsetContext) -> Iterator[OnsetSuspect]:
-    """The difference that was handed in is of files that no call of the run names, and lacks those that it edited."""
+    """Suspects an edit missing from the submitted diff, which only has files that no call of the run mentions."""
     end = scene.story.handed_in
     if end is None or end.result is None:
         return
     handed = {paths.name(path) for path in files_of_diff(end.result_text)}
     edits = [one for one in changes(scene) if one.step < end.number and not _is_aside(scene, one)]
-    # All of it must disagree: one edited file in the difference, or one of its files in a call, and the edit may have
-    # arrived in a way that is not seen.
+    # If the diff has one edited file, or a call mentions one of the diff's files, the edit may have arrived in a way
+    # that the rules do not see.
     if not handed or not edits or handed & {_place(scene, one) for one in edits} or _named(scene, handed, end.number):
         return
     first, head = edits[0], DIFF_HEADER.search(end.result_text)
@@ -58,18 +58,18 @@ def _place(scene: OnsetContext, change: WorkChange) -> str:
 
 
 def _named(scene: OnsetContext, handed: set[str], end: int) -> bool:
-    """Whether a call names one of the files: then something may have changed it that the rules do not see."""
+    """Return whether a call mentions one of the files, and may have changed it in a way the rules do not see."""
     calls = (called_in(step)[:_MAX_CALL] for step in scene.story.steps if step.number < end)
     return any(name in call for call in calls for name in handed)
 
 
 def _is_aside(scene: OnsetContext, change: WorkChange) -> bool:
-    """Whether the file was moved or put back at any time, or stands where the handed-in difference does not look."""
+    """Return whether the file was ever moved, removed or restored, so that the submitted diff may not show it."""
     return change.write.path in scene.blame.became or scene.was_aside(change.write.path)
 
 
 def _only_tried(scene: OnsetContext) -> Iterator[OnsetSuspect]:
-    """Nothing of the work was changed: the edit of something else that the agent took for the fix, or the first try."""
+    """Suspects an edit of another file that the agent took for the fix, or the first rejected attempt."""
     for pattern in scene.named("success-without-change"):
         tried, end = list(pattern.steps[:-1]), pattern.steps[-1]
         carried = [n for n in tried if not _is_refused(scene, n)]
@@ -101,12 +101,12 @@ def _is_refused(scene: OnsetContext, number: int) -> bool:
 
 
 def _sentence(scene: OnsetContext, number: int, key: str) -> str:
-    """The line of what the agent said with a step in which one of the expressions finds something."""
+    """Return the line of the agent's response that matches a pattern of `key`, or ""."""
     return line_with(key, scene.step(number).response_text[:4_000].split("\n"))
 
 
 def _taken_back(scene: OnsetContext) -> Iterator[OnsetSuspect]:
-    """Every edit was taken back: the step that did it."""
+    """Suspects the step that reverted every edit."""
     for pattern in scene.named("edit-lost"):
         step, before = pattern.steps[-1], pattern.steps[:-1]
         yield suspect(

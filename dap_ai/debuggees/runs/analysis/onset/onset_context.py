@@ -1,7 +1,7 @@
-"""What every rule of the onset looks at, and how it words what it finds.
+"""Input of the onset rules, and helpers to describe and quote their findings.
 
-Evidence is verbatim: `quoted` gives words only if they stand so in the text of the event that is cited, else a line of
-that text, else nothing. So a reader finds each quote where it is said to stand, whatever a rule made of it.
+Evidence is verbatim: `quoted` returns the given words only if the cited event contains them, else a line of the event's
+text, else nothing. Readers therefore find each quote at its location.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from dap_ai.debuggees.runs.analysis.step_effects import text_of_call
 from dap_ai.debuggees.runs.run_model import Event, RunStep
 
 MAX_QUOTE = 200
-"""Characters."""
+"""Maximum characters of a quote."""
 _EMPTY = re.compile(
     r"\A\s*(\(\w+ completed with no output\)|\[metadata\].*|<returncode>0</returncode>|</?output>|\s)*\Z"
 )
 _WORD = re.compile(r"\w{2}")
 _NOTES = 20
-"""After the run, in which a verifier's output is looked for."""
+"""Number of notes after the run in which to look for a verifier's output."""
 _HEADING = re.compile(r"^\W*[A-Z]{3,}\W*$")
 _MOST = 20_000
-"""Characters of a call in which a line is looked for."""
+"""Characters of a call in which to look for a line."""
 _EDITS = frozenset({"create", "append", "edit", "patch"})
 
 
 class Quotation(NamedTuple):
-    """Words to be quoted: those of an event in which `words` stand, or its first line where they are empty."""
+    """Request for a quote: `words` if the event contains them, else the event's first line."""
 
     step: int
     event: Event | None
@@ -44,7 +44,7 @@ class Quotation(NamedTuple):
 
 
 class OnsetContext:
-    """A story with its patterns, and questions that several rules ask."""
+    """A run's story and patterns, with queries that several rules share."""
 
     def __init__(self, story: RunStory, patterns: Sequence[Pattern]) -> None:
         self.story, self.patterns = story, patterns
@@ -53,39 +53,39 @@ class OnsetContext:
 
     @cached_property
     def edits(self) -> list[tuple[Effect, FileWrite]]:
-        """The edits of the work's text that were carried out, in order.
+        """Text edits of work files that were carried out, in order.
 
-        A call without a result never was, where the run has results at all.
+        A call without a result counts as not carried out if the run records results at all.
         """
-        # Only what was carried out can be to blame. Some formats record no results at all; there a call counts as
+        # Only edits that were carried out can be to blame. In formats that record no results, every call counts as
         # carried out.
         done = {step.number for step in self.story.steps if self._came_back(step)}
         return [(effect, write) for effect, write in self.story.edits if write.how in _EDITS and effect.step in done]
 
     @cached_property
     def blame(self) -> Blame:
-        """Who wrote what is left."""
+        """The steps that wrote the remaining lines of each file."""
         return Blame(self.written)
 
     @cached_property
     def written(self) -> list[tuple[Effect, FileWrite]]:
-        """Every write that was carried out, in order."""
+        """All writes that were carried out, in order."""
         done = (effect for effect, step in self.story.done() if not failed(step) and self._came_back(step))
         return [(effect, write) for effect in done for write in effect.writes if write.how not in {"log", "mode"}]
 
     @cached_property
     def taking_back(self) -> list[tuple[int, FileWrite]]:
-        """The writes that take something back or remove it, with their steps."""
+        """Writes that restore or delete files, with their steps."""
         return [(e.step, w) for e, _ in self.story.done() for w in e.writes if w.how in {"restore", "delete"}]
 
     def was_aside(self, path: str) -> bool:
-        """Whether a file was removed, moved or put back at any time."""
+        """Return whether a file was ever deleted, moved or restored."""
         writes = (write for effect in self.story.effects for write in effect.writes if write.path == path)
         return any(write.how in {"delete", "move", "restore"} for write in writes)
 
     @cached_property
     def scripts(self) -> Mapping[str, Sequence[int]]:
-        """The steps that wrote each file whole."""
+        """Steps that wrote each file as a whole, by path."""
         found: dict[str, list[int]] = {}
         for effect, write in self.written:
             if write.how == "create":
@@ -101,24 +101,24 @@ class OnsetContext:
 
     @property
     def conclusive_checks(self) -> list[StepCheck]:
-        """The checks of the work that ran and have an outcome."""
+        """Checks of the work that ran and have an outcome."""
         return self.story.conclusive_checks
 
     @cached_property
     def last(self) -> int:
-        """The last step that was carried out, or that says something; 0 of a run without steps."""
+        """The last step that has a result or is a message; 0 for a run without steps."""
         done = [step.number for step in self.story.steps if step.call is None or step.result is not None]
         return done[-1] if done else 0
 
     @cached_property
     def last_words(self) -> Event | None:
-        """The last response of the run; None where that is only a call."""
+        """The last response of the run, or None if there is none."""
         said = [event for event in self.story.run.events if event.kind == "response"]
         return said[-1] if said else None
 
     @cached_property
     def verifier(self) -> Event | None:
-        """What a test runner printed after the run, where it says that something failed."""
+        """Test runner output after the end of the run that reports a failure, or None."""
         events = self.story.run.events
         last = max((event.index for event in events if event.step), default=-1)
         notes = [event for event in events if event.kind == "note" and event.text and event.index > last]
@@ -129,15 +129,15 @@ class OnsetContext:
         return None
 
     def named(self, name: str) -> list[Pattern]:
-        """The patterns of that name."""
+        """Return the patterns with this name."""
         return [pattern for pattern in self.patterns if pattern.name == name]
 
     def step(self, number: int) -> RunStep:
-        """The step of that number."""
+        """Return the step with this number."""
         return self.story.step_at[number]
 
     def is_silent(self, number: int) -> bool:
-        """Whether the step's result holds nothing but the tool's own words for that."""
+        """Return whether the step's result is empty, apart from a tool's message that there was no output."""
         result = self.step(number).result
         return result is not None and len(result.text) < 2_000 and _EMPTY.match(result.text) is not None
 
@@ -151,7 +151,7 @@ def suspect(
     links: Iterable[tuple[int, str]],
     said: Iterable[Quotation],
 ) -> OnsetSuspect:
-    """A suspect of one step, whose chain begins with it."""
+    """Return a suspect of one step, whose chain starts with it."""
     chain = {step: OnsetLink(step, text)}
     for number, words in links:
         said_so = f"{text}; {words}" if number == step else words
@@ -162,12 +162,12 @@ def suspect(
 
 
 def call_of(scene: OnsetContext, number: int, words: str = "") -> Quotation:
-    """What a step called."""
+    """Return a quotation of a step's call."""
     return Quotation(number, scene.step(number).call, words)
 
 
 def edit_of(scene: OnsetContext, effect: Effect, write: FileWrite) -> Quotation:
-    """What an edit put there that was not there before, as its call says it; else the line that names the file."""
+    """Return a quotation of the first new line of an edit, else of the line in its call that names the file."""
     call = scene.step(effect.step).call
     old = write.old or ""
     fresh = "\n".join(line for line in (write.new or "")[:4_000].split("\n") if line.strip() not in old)
@@ -180,17 +180,17 @@ def edit_of(scene: OnsetContext, effect: Effect, write: FileWrite) -> Quotation:
 
 
 def result_of(scene: OnsetContext, number: int, words: str = "") -> Quotation:
-    """What a step got."""
+    """Return a quotation of a step's result."""
     return Quotation(number, scene.step(number).result, words)
 
 
 def response_of(scene: OnsetContext, number: int, words: str = "") -> Quotation:
-    """What the agent said with a step."""
+    """Return a quotation of the agent's response at a step."""
     return Quotation(number, scene.step(number).response, words)
 
 
 def quoted(said: Quotation) -> OnsetEvidence | None:
-    """The words as they stand in the event's own text; None where they do not stand there, or it is empty."""
+    """Return the quote as evidence, or None if the event is missing or has no text."""
     if said.event is None:
         return None
     texts = texts_of(said.event)
@@ -202,18 +202,18 @@ def quoted(said: Quotation) -> OnsetEvidence | None:
 
 
 def texts_of(event: Event) -> list[str]:
-    """The texts of an event that may be quoted: its own, the model's thoughts, the texts of its arguments."""
+    """Return the quotable texts of an event: text, reasoning and string arguments."""
     values = [value for value in (event.arguments or {}).values() if isinstance(value, str)]
     return [text for text in (event.text, event.reasoning, *values) if text]
 
 
 def _first_line(text: str) -> str:
-    """The first line with words in it, rather than one that is a heading of one word (`DISCUSSION`, `THOUGHT:`)."""
+    """Return the first line with words, preferably not a one-word heading (`DISCUSSION`, `THOUGHT:`); "" if none."""
     lines = [line.strip() for line in text[:4_000].split("\n") if _WORD.search(line)]
     return next((line for line in lines if not _HEADING.match(line)), lines[0] if lines else "")[:MAX_QUOTE].strip()
 
 
 def shown(scene: OnsetContext, number: int) -> str:
-    """A step's call in a line, for sentences."""
+    """Return a step's call on one line, for use in sentences."""
     call = scene.step(number).call
     return one_line(text_of_call(call), 80) if call is not None else "a message"

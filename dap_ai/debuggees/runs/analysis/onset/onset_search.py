@@ -1,13 +1,12 @@
-"""The one entry: all rules asked, ranked, and the first one said where it is sure enough.
+"""Entry point of the onset search: runs all rules, ranks their suspects, and reports the first if confident enough.
 
-A run has many steps that look wrong and were mended, so neither the first error nor the last step is the onset
-(docs/analysis.md measures both beside the rules). So most rules begin at a symptom of the end: what a check, the
-verifier or the handed-in work shows. They go back from there to the step that brought it, and say nothing where it was
-mended.
+Many steps of a run look wrong but were fixed later, so neither the first error nor the last step is the onset
+(docs/analysis.md measures both as baselines). Most rules therefore start at a symptom at the end (a check, the verifier
+or the submitted work), trace it back to the step that caused it, and report nothing if it was fixed.
 
-Findings are ranked by confidence alone: each is a share of right findings, as far as that was measured, so those of
-different rules can be compared. Of a run whose verdict nobody recorded one below ENOUGH is not said, since solved runs
-have weak symptoms too. All rules are asked, and none sees what another has found.
+Suspects are ranked by confidence alone. Confidence is a measured share of correct findings, so different rules are
+comparable. For a run without a recorded verdict, a suspect below ENOUGH is not reported, since solved runs have weak
+symptoms too. Rules are independent of each other.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ from dap_ai.debuggees.runs.analysis.patterns.run_story import RunStory
 from dap_ai.debuggees.runs.analysis.run_differences import Divergence
 
 ENOUGH = 0.4
-"""Confidence from which on a suspect is said of a run whose verdict nobody recorded."""
+"""Minimum confidence to report a suspect for a run without a recorded verdict."""
 _MOST_ALTERNATIVES = 4
 
 Rule = Callable[[OnsetContext], Iterator[OnsetSuspect]]
@@ -51,7 +50,7 @@ OF_THE_AGENT: Sequence[Rule] = (
     harness_rules.cut_unsaid,
     harness_rules.elsewhere,
 )
-"""What no choice of the model's is the cause of."""
+"""Rules for faults of the agent's program, which no choice of the model caused."""
 RULES: Sequence[Rule] = (
     *OF_THE_AGENT,
     no_change_rules.no_change,
@@ -79,10 +78,10 @@ def find_onset(
     against: Divergence | None = None,
     rules: Sequence[Rule] = RULES,
 ) -> OnsetFinding:
-    """Where the run went wrong.
+    """Return where the run went wrong, or the reason why no step is named.
 
-    `failed`: somebody knows that it did, whatever the run records. `against`: where it first differs from a run of the
-    same task that went well.
+    `failed` means that the caller knows the run failed, whatever it records itself. `against` is the first difference
+    from a passing run of the same task.
     """
     verdict = story.run.outcome.verdict
     if verdict == "solved" and not failed:
@@ -96,8 +95,8 @@ def find_onset(
     known = failed or verdict in {"failed", "limit"}
     found = [one for rule in rules for one in _asked(rule, scene)]
     found += _asked(partial(differs, against=against), scene, "differs") if against else []
-    # The last resort, for runs that are known to have failed: the work itself must have been wrong, so the change of
-    # it that is left is the least that can be named.
+    # Last resort for runs known to have failed: the work itself must be wrong, so its main remaining change can be
+    # named.
     if known and not _service_failed(scene):
         found += _asked(check_rules.handed_in, scene)
     ranked = _ranked(found)
@@ -108,25 +107,25 @@ def find_onset(
 
 
 def _asked(rule: Rule, scene: OnsetContext, name: str = "") -> list[OnsetSuspect]:
-    """What a rule finds, with its name."""
+    """Return a rule's suspects, with the rule's name."""
     name = name or name_of(rule)
     return [msgspec.structs.replace(one, rule=name) for one in rule(scene)]
 
 
 def name_of(rule: Rule) -> str:
-    """`patch-lacks`."""
+    """Return the rule's name as in the docs, e.g. `lost-input`."""
     return getattr(rule, "__name__", "").replace("_", "-")
 
 
 def _service_failed(scene: OnsetContext) -> bool:
-    """Whether a limit ended a run whose model did not answer: then nobody's work was wrong."""
+    """Return whether a limit ended a run whose model did not respond, so that no work was wrong."""
     refused = {effect.step for effect in scene.story.effects if effect.refused}
     errors = any(event.kind == "error" and event.step not in refused for event in scene.story.run.events)
     return errors and bool(scene.named("limit")) and not scene.edits
 
 
 def differs(scene: OnsetContext, against: Divergence) -> Iterator[OnsetSuspect]:
-    """The first change that is another than in the run that went well."""
+    """Suspects the first change that differs from a passing run of the same task."""
     step = against.step or scene.last
     if step in scene.effects:
         alike = f"{against.same} changes are alike, then: " if against.same else ""
@@ -135,8 +134,8 @@ def differs(scene: OnsetContext, against: Divergence) -> Iterator[OnsetSuspect]:
 
 
 def _ranked(found: Sequence[OnsetSuspect]) -> list[OnsetSuspect]:
-    """The surest first, the earlier of two alike; one a step."""
-    # The earlier of two alike, because what came later may follow from it. One a step: the others would say it again.
+    """Return the suspects by descending confidence, one per step; of equal ones, the earlier first."""
+    # Earlier steps first, because later ones may follow from them. One per step: others would repeat it.
     ranked: dict[int, OnsetSuspect] = {}
     for one in sorted(found, key=lambda one: (-one.confidence, one.step)):
         ranked.setdefault(one.step, one)

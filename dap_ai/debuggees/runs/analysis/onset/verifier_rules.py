@@ -1,4 +1,4 @@
-"""Back from what the verifier printed after the run: the file or the words that it complains of, and who wrote them."""
+"""Rule that starts at the verifier's output after the run: finds the change that wrote the text or file it mentions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dap_ai.debuggees.runs.analysis.state_tree import one_line
 
 
 def verifier_names(scene: OnsetContext) -> Iterator[OnsetSuspect]:
-    """The change that the first complaint with a name leads to."""
+    """Suspects the change that the first attributable error line of the verifier leads to."""
     said = scene.verifier
     left = changes(scene) if said is not None else []
     for line in complaints(said.text) if said is not None else ():

@@ -1,9 +1,9 @@
-"""The changes that a judgement of the work rests on: those of its edits that are left, where their text came from.
+"""The remaining changes of the work, attributed to the steps their text came from.
 
-A patch that the agent wrote as a script comes from the step that wrote the script, not from the one that ran it.
+A patch written as a script is attributed to the step that wrote the script, not to the one that ran it.
 
-"Left" is what counts: an edit that was taken back was not judged by the end. The main change is the step with the most
-lines left over all its edits, since a fault is likeliest where most of the work is.
+Only remaining edits count, since reverted ones were not part of the final result. The main change is the step with the
+most remaining lines over all its edits, since a bug is likeliest where most of the work is.
 """
 
 from __future__ import annotations
@@ -19,30 +19,30 @@ from dap_ai.debuggees.runs.analysis.onset.onset_context import OnsetContext
 from dap_ai.debuggees.runs.analysis.step_effects import called_in
 
 _MOST = 100_000
-"""Characters of a call whose lines are counted."""
+"""Maximum characters of a call whose lines are counted."""
 
 
 class WorkChange(msgspec.Struct, frozen=True):
-    """One edit of the work that is left."""
+    """One edit of the work that remains."""
 
     step: int
-    """Where its text came from."""
+    """Step in which its text was written."""
     done: int
-    """Where it was carried out: `step`, or the run of the script that `step` wrote."""
+    """Step in which it was carried out: `step`, or the step that ran the script written by `step`."""
     effect: Effect
     write: FileWrite
     size: int
-    """Lines that it left; where its text is not known, those of its call."""
+    """Number of its remaining lines; if its text is unknown, the lines of its call."""
 
 
 def changes(scene: OnsetContext, upto: int | None = None) -> list[WorkChange]:
-    """The edits of the work that are left of those up to the step `upto`, in order."""
+    """Return the remaining edits of the work made up to and including step `upto` (None: all), in order."""
     edits = [one for one in scene.edits if upto is None or one[0].step <= upto]
     return [_change(scene, effect, write) for effect, write in edits if not _undone(scene, effect, write, upto)]
 
 
 def main_change(found: Sequence[WorkChange]) -> WorkChange | None:
-    """The one that brought the most of what is left, the earliest of those alike."""
+    """Return the change of the step with the most remaining lines, the earliest of equals; None if there are none."""
     sizes: Counter[int] = Counter()
     for one in found:
         sizes[one.step] += one.size
@@ -50,8 +50,8 @@ def main_change(found: Sequence[WorkChange]) -> WorkChange | None:
 
 
 def _undone(scene: OnsetContext, effect: Effect, write: FileWrite, upto: int | None) -> bool:
-    """Whether the file was taken back or removed after the edit, and nothing of the run's is left in it."""
-    # Lines of the run in the file prove that something is left, whatever was restored in between.
+    """Return whether the file was restored or deleted after the edit, and holds no line of the run."""
+    # Lines of the run in the file prove that something remains, whatever was restored in between.
     if scene.blame.shares(scene.blame.place(write.path)):
         return False
     later = (w for step, w in scene.taking_back if step > effect.step and (upto is None or step <= upto))
@@ -68,10 +68,10 @@ def _change(scene: OnsetContext, effect: Effect, write: FileWrite) -> WorkChange
 
 
 def _origin(scene: OnsetContext, effect: Effect) -> int:
-    """The step that wrote the script that `effect` runs; its own where it runs none of the run's."""
+    """Return the step that wrote the script `effect` runs, or its own step if it runs none of the run's scripts."""
     for path in effect.executes:
         steps = scene.scripts.get(path, ())
-        # The newest version of the script before it ran: a later one had no part in this edit.
+        # The newest version of the script before it ran; later versions had no part in this edit.
         if before := bisect_left(steps, effect.step):
             return steps[before - 1]
     return effect.step

@@ -1,4 +1,4 @@
-"""Back from what is handed in: it cannot be read, it was made up, or its test was bent."""
+"""Rules for the submitted work: a file cannot be parsed, a result was invented, or a test was edited to pass."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from dap_ai.debuggees.runs.analysis.run_differences import applied
 from dap_ai.debuggees.runs.analysis.state_tree import one_line
 
 _MAX = 100_000
-"""Characters: of longer texts nothing is said."""
+"""Maximum characters of a text to check."""
 _NEWER = ("print ", "exec ", "match ", "case ", "type ", "except*", "except ")
-"""Lines that other versions of Python can read."""
+"""Beginnings of lines that are valid in other versions of Python."""
 _NO_PREFIX = (".py", ".c", ".h", ".cc", ".cpp", ".rs", ".go", ".js", ".ts", ".java", ".json", ".toml")
-"""Files in which nothing can begin with `>` or `:`."""
+"""Suffixes of files that cannot begin with `>` or `:`."""
 
 
 def broken_file(scene: OnsetContext) -> Iterator[OnsetSuspect]:
-    """A file of the work is left such that nothing can read it: the first write from which on it always was."""
+    """Suspects the write since which a work file cannot be parsed, if it stayed so until the end."""
     texts: dict[str, str | None] = {}
     since: dict[str, tuple[Effect, str]] = {}
     for effect, write in scene.written:
-        # The file is built up write by write. `since` keeps the first write of the last unbroken time of brokenness: a
-        # write after which the file can be read again ends it. Where a text is not known, nothing is wrong with it.
+        # Applies the file's writes one by one. `since` keeps the first write since which the file has been invalid
+        # without interruption; a write that makes it valid again removes it. Unknown text counts as valid.
         texts[write.path] = applied(texts.get(write.path), write)
         fault = fault_of(write.path, texts[write.path])
         if not fault:
@@ -55,7 +55,7 @@ def _broken(scene: OnsetContext, path: str, effect: Effect, fault: str, steps: S
 
 
 def placeholder(scene: OnsetContext) -> Iterator[OnsetSuspect]:
-    """A result was made up or left as a placeholder."""
+    """Suspects the step that invented a result or left a placeholder."""
     for pattern in scene.named("placeholder-result"):
         step = pattern.steps[0]
         yield suspect(
@@ -69,7 +69,7 @@ def placeholder(scene: OnsetContext) -> Iterator[OnsetSuspect]:
 
 
 def check_bent(scene: OnsetContext) -> Iterator[OnsetSuspect]:
-    """A test was edited until it passed."""
+    """Suspects the step that edited a test so that it passed."""
     for pattern in scene.named("check-edited"):
         if len(pattern.steps) >= 2:
             step = pattern.steps[1]
@@ -84,7 +84,7 @@ def check_bent(scene: OnsetContext) -> Iterator[OnsetSuspect]:
 
 
 def fault_of(path: str, text: str | None) -> str:
-    """What is wrong, with the line's own words after `: `; "" where nothing is, or where that is not known."""
+    """Return the syntax error of a text, with the offending line after `: `; "" if there is none or it is unknown."""
     if not text or len(text) > _MAX or not text.strip():
         return ""
     if text.lstrip()[0] in ">:" and path.endswith(_NO_PREFIX):
@@ -104,8 +104,8 @@ def _python(text: str) -> str:
     except SyntaxError as error:
         lines = text.split("\n")
         line = lines[error.lineno - 1].strip() if error.lineno and error.lineno <= len(lines) else ""
-        # This interpreter's grammar is not the program's: what an older or newer Python reads, or a template, is no
-        # fault.
+        # The program may target another Python version than this interpreter, or be a template: neither is an
+        # error.
         other = "f-string" in str(error.msg) or line.startswith(_NEWER) or "except*" in text or "{{" in text
         return "" if other else f"line {error.lineno or 1}, {error.msg}: {line}"
     return ""

@@ -1,6 +1,6 @@
-"""Things that go wrong in many runs, looked for one by one. Each file has some; `patterns_of` asks all of them.
+"""Common failure patterns of runs; `patterns_of` runs the finders of all modules.
 
-A pattern is a rule over the events of one run. It names the steps that show it, and says only what is sure.
+A pattern is a rule over the events of one run. It names the steps that show it; uncertain matches are not reported.
 """
 
 from __future__ import annotations
@@ -37,6 +37,6 @@ _FINDERS: Sequence[Callable[[RunStory], Iterator[Pattern]]] = (
 
 
 def patterns_of(story: RunStory) -> list[Pattern]:
-    """All that are sure, by the step where each is complete."""
+    """Return all certain patterns, sorted by the step that completes each."""
     found = [pattern for finder in _FINDERS for pattern in finder(story)]
     return sorted(found, key=lambda pattern: pattern.steps[-1] if pattern.steps else 0)

@@ -1,4 +1,4 @@
-"""Patterns of edits: none that stays, the same again and again."""
+"""Patterns of edits: no edit survives, or the same region is edited repeatedly."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from dap_ai.debuggees.runs.run_model import RunStep
 
 _MANY = 3
 _NEAR = 3
-"""Lines between two edits of one region."""
+"""Maximum number of lines between two edits of one region."""
 _ENOUGH = 12
-"""Characters of text that are no accident."""
+"""Minimum characters of a text for a match not to be accidental."""
 
 
 def success_without_change(story: RunStory) -> Iterator[Pattern]:
-    """The work is handed in as done, and nothing of it was changed, though that was tried."""
+    """Finds work submitted as done without a change, although one was attempted."""
     end = story.handed_in
     if end is not None and _empty_difference(story, end):
         tried = [effect.step for effect in story.effects if effect.kind == "change" and effect.step < end.number]
@@ -38,7 +38,7 @@ def success_without_change(story: RunStory) -> Iterator[Pattern]:
 
 
 def _empty_difference(story: RunStory, end: RunStep) -> bool:
-    """Whether the submission shows the difference of the whole working tree (`git add`, `git diff`), an empty one."""
+    """Return whether the submission shows an empty diff of the whole working tree (`git add`, `git diff`)."""
     effect = next(effect for effect in story.effects if effect.step == end.number)
     if not {"git add", "git diff"} <= set(effect.programs) or end.result is None or failed(end):
         return False
@@ -47,7 +47,7 @@ def _empty_difference(story: RunStory, end: RunStep) -> bool:
 
 
 def _hands_in_work(story: RunStory, end: RunStep) -> bool:
-    """Whether the submission shows a difference of a file that the agent did not make for itself."""
+    """Return whether the submission shows a diff of a file other than the agent's own scratch files."""
     own = {paths.name(path) for path in story.files.made if story.files.role(path) == "scratch"}
     return any(
         paths.name(path) not in own and story.files.role(path) == "work" for path in files_of_diff(end.result_text)
@@ -55,12 +55,12 @@ def _hands_in_work(story: RunStory, end: RunStep) -> bool:
 
 
 def _other_change(story: RunStory) -> bool:
-    """Whether the work was changed in another way than by edits (deleted, restored, a mode, a folder)."""
+    """Return whether the work was changed other than by edits (delete, restore, mode, folder)."""
     return any(story.files.work(effect.writes) for effect in story.changes)
 
 
 def edit_lost(story: RunStory) -> Iterator[Pattern]:
-    """Every edit of the work was taken back, and none came after."""
+    """Finds a run whose edits of the work were all reverted, with no edit afterwards."""
     restoring = [e for e in story.changes if any(write.how == "restore" for write in e.writes)]
     if not restoring:
         return
@@ -80,12 +80,12 @@ def _covers(write: FileWrite, path: str) -> bool:
 
 
 def _brought_back(story: RunStory, step: int) -> bool:
-    """`git stash pop` and its like after `step`, or in it."""
+    """Return whether `git stash pop` or a similar command ran in or after `step`."""
     return any(w.tree and w.how == "patch" for e in story.effects if e.step >= step for w in e.writes)
 
 
 def same_region_again(story: RunStory) -> Iterator[Pattern]:
-    """One region of a file of the work was edited three times or more."""
+    """Finds regions of a work file that were edited at least three times."""
     chains: list[list[tuple[int, FileWrite]]] = []
     for effect, write in story.edits:
         chain = next(
@@ -102,7 +102,7 @@ def same_region_again(story: RunStory) -> Iterator[Pattern]:
 
 
 def _region(write: FileWrite) -> str:
-    """`core.py, lines 3-5,`."""
+    """Return the location of a write, e.g. `core.py, lines 3-5,`."""
     if write.lines is None:
         return paths.name(write.path)
     first, last = write.lines
@@ -110,7 +110,7 @@ def _region(write: FileWrite) -> str:
 
 
 def _same_region(one: FileWrite, other: FileWrite) -> bool:
-    """Overlapping lines, a whole file written again, or a replacement of what was put there before."""
+    """Return whether two writes overlap: nearby lines, the whole file twice, or a replacement of the earlier text."""
     if not paths.same(one.path, other.path):
         return False
     if one.lines and other.lines:

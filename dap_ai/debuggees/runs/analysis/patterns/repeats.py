@@ -1,4 +1,4 @@
-"""Patterns of calls: the same once more, in the wrong place, refused, or one too many."""
+"""Patterns of calls: repeated, in the wrong directory, rejected, or stopped by a limit."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _POLLS = frozenset({"BashOutput", "TaskOutput", "wait", "sleep"})
 
 
 def same_call_again(story: RunStory) -> Iterator[Pattern]:
-    """One call gave one result three times, or twice in a row, and nothing was changed between."""
+    """Finds a call with the same result three times, or twice in a row, with no change in between."""
     open_: dict[bytes, list[int]] = {}
     done: list[list[int]] = []
     previous = b""
@@ -40,7 +40,7 @@ def same_call_again(story: RunStory) -> Iterator[Pattern]:
 
 
 def _key(effect: Effect, step: RunStep) -> bytes:
-    """A digest of call and result; b"" where there is nothing to compare."""
+    """Return a hash of call and result, or b"" if the step is not to be compared."""
     if step.call is None or step.result is None or effect.kind in {"message", "submit"} or effect.background:
         return b""
     if set(effect.programs) & _POLLS or effect.noop or not step.result.text.strip():
@@ -50,7 +50,7 @@ def _key(effect: Effect, step: RunStep) -> bytes:
 
 
 def wrong_directory(story: RunStory) -> Iterator[Pattern]:
-    """A change of directory failed."""
+    """Finds failed changes of directory."""
     for effect, step in story.done():
         matches = (pattern.search(step.result_text[:4000]) for pattern in expressions("words", "lost_directory"))
         own = next((found[0] for found in matches if found and _is_own(found[0], called_in(step))), "")
@@ -60,13 +60,13 @@ def wrong_directory(story: RunStory) -> Iterator[Pattern]:
 
 
 def _is_own(said: str, call: str) -> bool:
-    """Whether the directory that is missing stands in the call: a program inside may have missed its own."""
+    """Return whether the call names the missing directory; otherwise a program started by it may miss its own."""
     place = said.rsplit(maxsplit=1)[-1] if said.startswith("can") else said.partition("cd: ")[2].partition(":")[0]
     return not place or place.strip("'") in call
 
 
 def refused(story: RunStory) -> Iterator[Pattern]:
-    """Calls that their tool did not carry out, and replies that were no call; together by tool."""
+    """Finds calls rejected by their tool and answers rejected for their format, grouped by tool."""
     found: dict[str, list[Effect]] = {}
     for effect in story.effects:
         if effect.refused:
@@ -80,7 +80,7 @@ def refused(story: RunStory) -> Iterator[Pattern]:
 
 
 def limit(story: RunStory) -> Iterator[Pattern]:
-    """The run was ended by a limit."""
+    """Finds a run that was ended by a limit."""
     submitted = [effect for effect in story.effects if effect.kind == "submit"]
     exits = [effect for effect in submitted if any(name.startswith("exit_") for name in effect.programs)]
     if story.run.outcome.verdict == "limit" or exits:

@@ -1,4 +1,4 @@
-"""Patterns of results that are none: words that stand for one, and results that a script made up."""
+"""Patterns of fake results: placeholders, and results invented by a script."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from dap_ai.debuggees.runs.analysis.patterns.run_story import RunStory
 from dap_ai.debuggees.runs.analysis.rule_tables import find_words, line_with
 
 _MAX_RESULT = 4_000
-"""Characters of a file that is a result rather than a program."""
+"""Maximum characters of a file that is a result and not a program."""
 _TRIAL = re.compile(r"repro|test|debug|check|verif|demo|issue|bug", re.IGNORECASE)
-"""In names of scripts that only try something: what they make up is no result."""
+"""Names of scripts that only try something out, so that invented data in them is no result."""
 _HEAD = 800
-"""Characters of a script in which it says what it is for."""
+"""Characters at the start of a script in which it states its purpose."""
 
 
 def invented_result(story: RunStory) -> Iterator[Pattern]:
-    """A script that says of itself that it makes up results was written, and run, where the task asks for real ones."""
+    """Finds a script that was run and, by its own words, invents results, unless the task asks for that."""
     if find_words("invention_asked", story.run.task[:100_000]):
         return
     made: dict[str, tuple[int, str]] = {}
@@ -38,14 +38,14 @@ def invented_result(story: RunStory) -> Iterator[Pattern]:
 
 
 def _says_invented(write: FileWrite) -> str:
-    """The line with which a script says that it makes up results."""
+    """Return the line in which a script states that it invents results, or ""."""
     if write.how != "create" or not write.new or _TRIAL.search(paths.name(write.path)):
         return ""
     return line_with("invented", write.new[:_HEAD].split("\n"))[:200]
 
 
 def placeholder_result(story: RunStory) -> Iterator[Pattern]:
-    """A file that the task asks for was left with words that stand for a result."""
+    """Finds a file that the task asks for and that was left with a placeholder."""
     last = {write.path: (effect.step, write) for effect, write in story.edits}
     for path, (step, write) in last.items():
         text = write.new

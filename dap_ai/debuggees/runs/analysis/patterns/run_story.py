@@ -1,4 +1,4 @@
-"""What the patterns look at: the run with all that was found before, and questions that several of them ask."""
+"""Input of the pattern finders: a run with its effects and checks, and queries that several of them share."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _HISTORY = re.compile(r"^git (add|commit|tag|config|branch|init|clone|fetch|push
 
 
 class RunStory:
-    """One run, its steps in order, and what is known of each."""
+    """One run and its steps in order, with their effects, checks and files."""
 
     def __init__(
         self,
@@ -30,30 +30,30 @@ class RunStory:
         self.step_at = {step.number: step for step in steps}
 
     def done(self) -> Iterator[tuple[Effect, RunStep]]:
-        """The steps whose call was carried out, as far as is known."""
+        """Yields the steps whose call was not rejected and not a no-op."""
         for effect, step in zip(self.effects, self.steps, strict=True):
             if not effect.refused and not effect.noop:
                 yield effect, step
 
     @cached_property
     def edits(self) -> list[tuple[Effect, FileWrite]]:
-        """Every write that edits the work and was carried out, in order."""
+        """All edits of work files that were carried out, in order."""
         done = (effect for effect, step in self.done() if not failed(step))
         return [(effect, write) for effect in done for write in self.files.work(effect.writes) if write.how in _EDITS]
 
     @cached_property
     def conclusive_checks(self) -> list[StepCheck]:
-        """The checks of the work that ran and have an outcome."""
+        """Checks of the work that ran and have an outcome."""
         return [check for check in self.checks if check.ran and check.ok is not None and check.kind != "look"]
 
     @cached_property
     def changes(self) -> list[Effect]:
-        """The steps that change something and were carried out."""
+        """Effects of the steps that change something and did not fail."""
         return [effect for effect, step in self.done() if effect.kind == "change" and not failed(step)]
 
     @cached_property
     def unnamed_changes(self) -> list[int]:
-        """Steps that change something which their call does not name."""
+        """Numbers of the steps that change files which their call does not name."""
         return [
             effect.step
             for effect, _step in self.done()
@@ -62,7 +62,7 @@ class RunStory:
 
     @cached_property
     def handed_in(self) -> RunStep | None:
-        """The step with which the agent ended its work: a submission, or a last message without a call."""
+        """Step with which the agent ended its work (a submission, or a final message without a call), or None."""
         for effect, step in zip(reversed(self.effects), reversed(self.steps), strict=True):
             if effect.kind == "submit" and not effect.refused:
                 return step
@@ -73,11 +73,11 @@ class RunStory:
 
 
 def failed(step: RunStep) -> bool:
-    """Whether the result says that the call failed."""
+    """Return whether the step's result reports a failure."""
     result = step.result
     return result is not None and (result.status == "error" or (result.exit_code or 0) != 0)
 
 
 def claims_success(text: str) -> bool:
-    """Whether somebody says that the work is done."""
+    """Return whether a text claims that the work is done."""
     return find_words("claims", text[-4000:]) is not None

@@ -1,4 +1,4 @@
-"""Patterns of trust: in unchecked work, in a check that failed, in a test that was bent, in half a file."""
+"""Patterns of misplaced trust: unchecked work, an ignored failed check, an edited test, a file read only in part."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dap_ai.debuggees.runs.run_model import RunStep
 
 
 def failed_check_ignored(story: RunStory) -> Iterator[Pattern]:
-    """The last check that ran failed, and the work was handed in without another change."""
+    """Finds work submitted after its last check failed, without another change."""
     end = story.handed_in
     if end is None or not story.conclusive_checks or story.conclusive_checks[-1].ok is not False:
         return
@@ -32,7 +32,7 @@ def _quote(check: StepCheck) -> str:
 
 
 def never_verified(story: RunStory) -> Iterator[Pattern]:
-    """No check ran after the last edit of the work, and the work was handed in."""
+    """Finds work submitted without a check after its last edit."""
     end = story.handed_in
     edits = [effect.step for effect, write in story.edits if write.how != "move" and end and effect.step < end.number]
     if end is None or not edits:
@@ -48,7 +48,7 @@ def never_verified(story: RunStory) -> Iterator[Pattern]:
 
 
 def _ran_something(story: RunStory, last: int) -> bool:
-    """A program that ran to an end after `last`, which may have shown whether the work is right."""
+    """Return whether a program ran to its end after step `last`, which may have shown whether the work is right."""
     for effect, step in story.done():
         ran = step.result is not None and step.result.exit_code in {None, 0}
         if ran and effect.step > last and "run" in effect.kinds:
@@ -57,7 +57,7 @@ def _ran_something(story: RunStory, last: int) -> bool:
 
 
 def check_edited(story: RunStory) -> Iterator[Pattern]:
-    """A test of the project failed, the test was edited, not the work, and then it passed."""
+    """Finds a failing project test that was edited and then passed, while the work was not changed."""
     tests = [check for check in story.checks if check.kind == "test" and check.ran]
     for check, later in pairwise(tests):
         if check.ok is not False or later.ok is not True:
@@ -75,7 +75,7 @@ def check_edited(story: RunStory) -> Iterator[Pattern]:
 
 
 def _bent(story: RunStory, effect: Effect, shown: str) -> Iterator[str]:
-    """Tests of the project, named in what the failing check printed, that a step edits."""
+    """Yields the project's tests edited by a step and named in the failing check's output."""
     for write in effect.writes:
         tested = story.files.role(write.path) == "test" and write.path not in story.files.made
         if tested and paths.name(write.path) in shown and write.how in {"edit", "delete", "patch"}:
@@ -83,7 +83,7 @@ def _bent(story: RunStory, effect: Effect, shown: str) -> Iterator[str]:
 
 
 def cut_result_relied_on(story: RunStory) -> Iterator[Pattern]:
-    """A file was read, the result was cut, and the file was edited before it was read again."""
+    """Finds a file that was edited after reading only a truncated version of it."""
     cut: dict[str, int] = {}
     for effect, step in story.done():
         if effect.kind == "change" and not failed(step):
@@ -102,7 +102,7 @@ def cut_result_relied_on(story: RunStory) -> Iterator[Pattern]:
 
 
 def _cut(step: RunStep) -> str:
-    """The words that say that the result was cut."""
+    """Return the text by which a result shows that it was truncated, or ""."""
     looked = (
         f"{step.result_text[:1500]}\n{step.result_text[-1500:]}" if len(step.result_text) > 3000 else step.result_text
     )

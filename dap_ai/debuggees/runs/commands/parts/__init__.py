@@ -1,4 +1,4 @@
-"""Parts that the commands of `dap-ai run` share: arguments with their completion, the pager, executors, texts.
+"""Code shared by the commands of `dap-ai run`: arguments with shell completion, pager, executors, text formatting.
 
-What is printed of a run has passed `protocol/wire/visible.py`: no control character of a run reaches the terminal.
+Everything printed from a run passes `protocol/wire/visible.py`, so that no control character reaches the terminal.
 """

@@ -1,4 +1,4 @@
-"""What a user pastes into an editor so that it connects to a run that is served."""
+"""Snippets to paste into an editor so that it connects to a served run."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator
 from dap_ai.protocol.wire.visible import visible
 
 TYPE = "dap-ai-agent"
-TOKEN_VARIABLE = "DAP_AI_TOKEN"  # noqa: S105  its name
+TOKEN_VARIABLE = "DAP_AI_TOKEN"  # noqa: S105  a variable's name, not a secret
 
 
 def lines(name: str, host: str, port: int, token: str) -> Iterator[str]:
-    """For each editor a heading, and indented what is pasted. Without `token` it stands in DAP_AI_TOKEN."""
+    """Yield a heading and an indented snippet for each editor. Without `token`, snippets read DAP_AI_TOKEN."""
     yield "VS Code, with the extension dap-ai: launch.json"
     yield from (f"  {line}" for line in vscode(name, port, token).splitlines())
     yield "Neovim, with nvim-dap:"
@@ -23,7 +23,7 @@ def lines(name: str, host: str, port: int, token: str) -> Iterator[str]:
 
 
 def vscode(name: str, port: int, token: str) -> str:
-    """A configuration of launch.json."""
+    """Return a configuration for launch.json."""
     fields = {
         "name": name,
         "type": TYPE,
@@ -36,7 +36,7 @@ def vscode(name: str, port: int, token: str) -> str:
 
 
 def nvim_dap(name: str, host: str, port: int, token: str) -> list[str]:
-    """Lines of Lua: the adapter, and the start."""
+    """Return lines of Lua: the adapter, and the start of a session."""
     given = _lua(token) if token else f'os.getenv("{TOKEN_VARIABLE}")'
     adapter = f'require("dap").adapters["{TYPE}"] = {{ type = "server", host = {_lua(host)}, port = {port} }}'
     fields = f'type = "{TYPE}", request = "launch", name = {_lua(name)}, dapAiToken = {given}'
@@ -44,7 +44,7 @@ def nvim_dap(name: str, host: str, port: int, token: str) -> list[str]:
 
 
 def dape(host: str, port: int, token: str) -> str:
-    """An expression of Emacs Lisp."""
+    """Return an Emacs Lisp expression."""
     given = _elisp(token) if token else f'(getenv "{TOKEN_VARIABLE}")'
     return f'(dape (list \'host {_elisp(host)} \'port {port} :type "{TYPE}" :request "launch" :dapAiToken {given}))'
 
@@ -62,6 +62,6 @@ def _elisp(text: str) -> str:
 
 
 def _quoted(text: str, escape: Callable[[int], str]) -> str:
-    """In double quotes, on one line, and nothing in it acts on a terminal."""
+    """Quote text on one line, with control and invisible characters escaped."""
     shown = (f"\\{c}" if c in '"\\' else c if c.isprintable() and visible(c) == c else escape(ord(c)) for c in text)
     return f'"{"".join(shown)}"'

@@ -1,4 +1,4 @@
-"""Who does the work of a scan: processes of this machine, a Dask cluster, or any executor that can be imported."""
+"""Executors of a scan: local processes, a Dask cluster, or any importable executor."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DASK = "dask="
 
 
 class ScanExecutor(NamedTuple):
-    """An executor that works, and how many runs it reads at once."""
+    """A running executor, and the number of runs it reads at once."""
 
     executor: Executor
     jobs: int
@@ -29,7 +29,10 @@ class ScanExecutor(NamedTuple):
 
 @contextmanager
 def scan_executor(wanted: str, jobs: int | None) -> Generator[ScanExecutor]:
-    """`processes`, `dask=HOST:PORT`, or `MODULE:CALLABLE`, which gives an Executor. Raises Unreadable."""
+    """Start `processes`, `dask=HOST:PORT`, or `MODULE:CALLABLE`, which returns an Executor.
+
+    Raises RunArgumentError.
+    """
     if wanted == "processes":
         yield from _of_processes(jobs or os.cpu_count() or 1)
     elif wanted.startswith(_DASK):
@@ -68,7 +71,7 @@ def _of_dask(address: str, jobs: int | None) -> Generator[ScanExecutor]:
         try:
             yield ScanExecutor(executor, jobs or cores)
         finally:
-            executor.shutdown(wait=False)  # the client, closed, cancels what waits
+            executor.shutdown(wait=False)  # closing the client cancels pending work
 
 
 def _of_anybody(name: str, jobs: int) -> Generator[ScanExecutor]:
@@ -88,10 +91,10 @@ def _of_anybody(name: str, jobs: int) -> Generator[ScanExecutor]:
 
 
 def _probe(executor: Executor) -> None:
-    """A worker has dap_ai, of this version. Raises Unreadable."""
+    """Check that a worker has the same version of dap_ai. Raises RunArgumentError."""
     try:
         theirs = executor.submit(version).result(timeout=_PROBE_S)
-    except Exception as error:  # whatever an executor of anybody's raises
+    except Exception as error:  # a third-party executor may raise anything
         raise RunArgumentError(f"the workers cannot run dap_ai {dap_ai.__version__}: {error!r}") from error
     if theirs != dap_ai.__version__:
         raise RunArgumentError(f"the workers have dap_ai {theirs}, this is {dap_ai.__version__}")

@@ -1,4 +1,4 @@
-"""From a step and an edit to the plan of a fork."""
+"""Creates the plan of a fork from a step and an edit."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SHOWN = 60
 
 
 class ForkEdits(NamedTuple):
-    """As the command line has them; one at most."""
+    """Edits from the command line, of which at most one is set."""
 
     say: str | None = None
     answer: str | None = None
@@ -35,7 +35,7 @@ class ForkEdits(NamedTuple):
 def forked(
     tape: Tape, run: Run, step: RunStep, edits: ForkEdits, texts: Literal["tape", "live", "stop"]
 ) -> tuple[Plan, dict[str, Any]]:
-    """The plan, and what the new recording says of it. Raises UsageError and Unreadable."""
+    """Return the plan, and the fork's description for the new recording. Raises UsageError and RunArgumentError."""
     given = [name for name, value in edits._asdict().items() if value is not None]
     if len(given) > 1:
         raise click.UsageError(f"--{given[0]} and --{given[1]}: one edit at a time; a fork can be forked again.")
@@ -61,7 +61,7 @@ def forked(
 
 
 def query_of(tape: Tape, run: Run, step: RunStep) -> TapeQuery:
-    """The query whose answer holds a step. Raises Unreadable."""
+    """Return the query whose answer led to a step. Raises RunArgumentError."""
     event = step.response or step.call
     asked = [
         each
@@ -75,7 +75,7 @@ def query_of(tape: Tape, run: Run, step: RunStep) -> TapeQuery:
 
 
 def recorded_answer(tape: Tape, run: Run, step: RunStep) -> str:
-    """As JSON, in lines. Raises Unreadable."""
+    """Return the answer that led to a step as formatted JSON. Raises RunArgumentError."""
     value = _recorded(tape, query_of(tape, run, step))
     return in_json(msgspec.json.format(msgspec.json.encode(value)).decode())
 
@@ -88,7 +88,7 @@ def _recorded(tape: Tape, query: TapeQuery) -> Any:
 
 
 def _answered(tape: Tape, query: TapeQuery, step: RunStep, edits: ForkEdits) -> tuple[Any, str]:
-    """The answer to be given, and what it is in words."""
+    """Return the new answer, and a description of it."""
     if edits.answer is not None:
         text = _text(edits.answer)
         return answer_of(query.api, text, words(query.settings.get("model"))), f'answered "{_short(text)}"'
@@ -117,7 +117,7 @@ def _called(call: Mapping[str, Any], given: str) -> Mapping[str, Any]:
 
 
 def _query_with_result(tape: Tape, query: TapeQuery, call_id: str, step: int) -> int:
-    """The first query that tells the model what a call brought. Raises Unreadable."""
+    """Return the number of the first query that contains a call's result. Raises RunArgumentError."""
     later = [each for each in tape.queries if each.number > query.number]
     for each in later if call_id else ():
         messages = [msgspec.json.decode(tape.message(name) or b"null") for name in each.messages]
@@ -127,7 +127,7 @@ def _query_with_result(tape: Tape, query: TapeQuery, call_id: str, step: int) ->
 
 
 def _text(given: str) -> str:
-    """`@FILE` stands for what is in the file."""
+    """Return the text, or the content of FILE for `@FILE`."""
     if not given.startswith("@"):
         return given
     try:

@@ -1,4 +1,4 @@
-"""One question to the model that is set, without a debuggee: a text in, a text out."""
+"""Sends one prompt to the configured model, without a debuggee."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from dap_ai.settings.configuration import Settings, provider_of
 
 
 def asker(settings: Settings) -> Callable[[str], str]:
-    """What asks the model that is set; secrets are masked. Raises Unreadable where none is set, or it cannot answer."""
+    """Return a function that sends a prompt, with secrets masked, and returns the model's text.
+
+    Raises RunArgumentError if no model is configured, or if it fails.
+    """
     name = provider_of(settings, os.environ)
     found = {point.name: point for point in entry_points(group=GROUP)}
     try:
@@ -24,7 +27,7 @@ def asker(settings: Settings) -> Callable[[str], str]:
         raise RunArgumentError(error.user_text) from error
     if made is None or isinstance(made, Provider):
         raise RunArgumentError(f"no language model is set (the provider is {name}): set OPENAI_API_KEY or an endpoint")
-    model: Model = made  # pyright: ignore[reportAssignmentType]  an entry point gives the one or the other
+    model: Model = made  # pyright: ignore[reportAssignmentType]  an entry point gives a Provider or a Model
     masker = Masker(settings.mask)
 
     def ask(prompt: str) -> str:

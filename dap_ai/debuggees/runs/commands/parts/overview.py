@@ -1,4 +1,4 @@
-"""A run at a glance: the strip of its stages, its tree, its checks and patterns, as lines."""
+"""Overview of a run as lines: its stages as a strip, its tree, checks and patterns."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FILES_CHARACTERS = 40
 
 
 def strip(stages: Sequence[RunStage], width: int) -> str:
-    """The stages as one bar of initials, as wide as their steps: `IIIIPPV`."""
+    """Return the stages as one bar of initials, as wide as their steps: `IIIIPPV`."""
     steps = max((stage.last for stage in stages), default=0)
     if not steps:
         return ""
@@ -30,15 +30,15 @@ def strip(stages: Sequence[RunStage], width: int) -> str:
 
 
 def ranges(stages: Sequence[RunStage]) -> str:
-    """`inspection 1-8, patching 9-12, ...`."""
+    """Format the stages as ranges: `inspection 1-8, patching 9-12, ...`."""
     return ", ".join(f"{stage.stage} {steps_range(stage.first, stage.last)}" for stage in stages)
 
 
 def tree_lines(analysis: RunAnalysis, width: int, *, folded: bool) -> Iterator[str]:
-    """A line a step; `◆` left another state of the workspace, `│` looked at the one above.
+    """Yield a line per step; `◆` marks a step that changed the workspace, `│` one that only read it.
 
-    `folded`: what changed, what checked it and how it ended; other steps are only counted. A state that comes of an
-    earlier one than the last says so.
+    With `folded`, only changes, checks and the end are shown, and other steps are counted. A state that was made from
+    an earlier one than the previous is marked.
     """
     effects = {effect.step: effect for effect in analysis.effects}
     shown = {node.step for node in (folded_tree(analysis.tree) if folded else analysis.tree)}
@@ -78,7 +78,7 @@ def _node_line(node: StateNode, effect: Effect | None, mark: str, width: int) ->
 
 
 def check_line(check: StepCheck, width: int) -> str:
-    """`  14 failed  pytest: 1 failed, 3 passed   first error`."""
+    """Format a check: `  14 failed  pytest: 1 failed, 3 passed   first error`."""
     said = "ok" if check.ok else "failed" if check.ok is False else "unclear"
     colour = {"fg": "green"} if check.ok else {"fg": "red"} if check.ok is False else {"dim": True}
     name = check.runner or check.kind
@@ -90,7 +90,7 @@ def check_line(check: StepCheck, width: int) -> str:
 
 
 def pattern_line(pattern: Pattern, width: int) -> str:
-    """`never-verified  steps 9, 12: the last change was never checked`."""
+    """Format a pattern: `never-verified  steps 9, 12: the last change was never checked`."""
     steps = ", ".join(map(str, pattern.steps[:6])) + (", ..." if len(pattern.steps) > 6 else "")
     noun = "step" if len(pattern.steps) == 1 else "steps"
     where = f"{noun} {steps}: " if pattern.steps else ""

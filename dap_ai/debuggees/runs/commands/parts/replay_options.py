@@ -1,4 +1,4 @@
-"""The options that `replay`, `fork` and `retry` share."""
+"""Options shared by `replay`, `fork` and `retry`."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ _OPTIONS = (
 
 
 class ReplayOptions(NamedTuple):
-    """What every one of them takes."""
+    """Values of the shared options."""
 
     command: Sequence[str]
-    """Empty: the recorded one."""
+    """Command to run; empty for the recorded one."""
     out: Path | None
     workspace: Path | None
     check: str
@@ -43,20 +43,20 @@ class ReplayOptions(NamedTuple):
 
 
 def options(command: _Command) -> _Command:
-    """The options, and `-- COMMAND`."""
+    """Decorate a command with the shared options and `-- COMMAND`."""
     for decorate in reversed(_OPTIONS):
         command = decorate(command)
     return command
 
 
 def options_of(given: Mapping[str, Any]) -> ReplayOptions:
-    """As the command line has them."""
+    """Return the shared options from the command's parameters."""
     return ReplayOptions(**{name: given[name] for name in ReplayOptions._fields})
 
 
 def recording_folder(out: Path | None, program: str) -> Path:
-    """The folder, which is there and empty: `out`, or one in the user's data directory. Raises UsageError."""
-    from dap_ai.debuggees.runs.live.folders import new_folder  # noqa: PLC0415  not for --help
+    """Create and return an empty folder: `out`, or one in the user's data directory. Raises UsageError."""
+    from dap_ai.debuggees.runs.live.folders import new_folder  # noqa: PLC0415  not needed for --help
 
     try:
         return new_folder(out, program)

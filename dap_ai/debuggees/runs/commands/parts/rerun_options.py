@@ -1,4 +1,4 @@
-"""A recorded run, run again: what `replay`, `fork` and `retry` share from their options to their exit code."""
+"""Reruns a recorded run for `replay`, `fork` and `retry`, from their options to the exit code."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _MANY = 12
 
 
 def tape_of(path: Path, run: Run) -> Tape:
-    """The run as a tape. Raises Unreadable: why it cannot be replayed, and what would help."""
+    """Return the run as a tape. Raises RunArgumentError, which says why it can't be replayed and what to do."""
     if run.format != FORMAT:
         raise RunArgumentError(
             f"{path}: a run of the format {run.format} cannot be run again: it holds neither the agent's command "
@@ -57,7 +57,7 @@ def tape_of(path: Path, run: Run) -> Tape:
 
 
 def inherited(tape: Tape) -> list[Edit]:
-    """The edits that made a tape which is a fork itself: its agent runs into them again."""
+    """Return the edits that a forked tape was made with, which its agent needs again."""
     edits = list[Edit]()
     for place, row in enumerate(array(table(tape.head.get("parent")).get("edits"))):
         edit = msgspec.convert(row, Edit)
@@ -69,7 +69,7 @@ def inherited(tape: Tape) -> list[Edit]:
 
 
 def run_again(run: Run, tape: Tape, plan: Plan, made: Mapping[str, Any], wanted: ReplayOptions) -> None:
-    """Runs it, and tells both outcomes. Ends the process with its exit code."""
+    """Rerun the agent, print both outcomes, and exit with the exit code."""
     folder = recording_folder(wanted.out, f"{made['kind']}-{Path((tape.command or ['run'])[0]).name}")
     path = tape.folder
     parent = {"run": str(path.resolve()), **made}
@@ -112,7 +112,7 @@ def _announce(tape: Tape, place: WorkspaceView, folder: Path) -> None:
 def _checks(
     command: str, tape: Tape, place: WorkspaceView, folder: Path, now: Path | None
 ) -> tuple[CheckResult | None, CheckResult]:
-    """In the state that the run left, as far as it is recorded, and in that of the new one, whose recording says so."""
+    """Run the check in the final states of the original run, if recorded, and of the new one, which records it."""
     cwd = words(tape.head.get("cwd")) or place.workspace
     before: CheckResult | None = None
     if tape.repository is not None:
@@ -132,7 +132,7 @@ def _checks(
 
 
 def _end(place: WorkspaceView, folder: Path, *, keep: bool) -> None:
-    """The copy goes: each of its states is a commit of the recording. What is ignored is in none."""
+    """Delete the copy, since its states are commits of the recording, except for ignored files."""
     if keep:
         warn(f"the copy is kept: {place.copy}")
     else:
@@ -144,13 +144,13 @@ def _end(place: WorkspaceView, folder: Path, *, keep: bool) -> None:
 
 
 def _discard(folder: Path) -> None:
-    """Nothing was recorded."""
+    """Delete the folder if nothing was recorded."""
     if not (folder / FILE).exists():
         shutil.rmtree(folder, ignore_errors=True)
 
 
 def _code(both: RunComparison, agent: int, kind: str, checks: tuple[CheckResult | None, CheckResult] | None) -> int:
-    """With a check 0 where it passes, else 1. Of a replay 0 where nothing differs, else 1. Else the agent's."""
+    """Return 0 or 1 for a check; for a replay, 1 if something differs; otherwise the agent's exit code."""
     if checks is not None:
         return 0 if checks[1].code == 0 else 1
     if kind == "replay":

@@ -1,4 +1,4 @@
-"""RUN and STEP on the command line: opened, checked, completed by the shell."""
+"""The arguments RUN and STEP: opening, validation, shell completion."""
 
 from __future__ import annotations
 
@@ -22,34 +22,34 @@ _LONG_LINE = 110
 
 
 class RunArgumentError(click.ClickException):
-    """What was asked for cannot be read or is not there: one message, exit code 2."""
+    """The requested run or step can't be read or doesn't exist: one message, exit code 2."""
 
     exit_code = 2
 
 
 class RunPath(click.ParamType):  # pyright: ignore[reportMissingTypeArgument]  click 8.1 has none
-    """A file or folder that an agent has left; the shell completes its name."""
+    """Parameter type for a run's file or folder, completed by the shell."""
 
     name = "run"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
-        """The path as it was typed."""
+        """Return the path as typed."""
         del param, ctx
         return Path(value)
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """Left to the shell, which knows how to complete files."""
+        """Leave completion of file names to the shell."""
         del ctx, param
         return [CompletionItem(incomplete, type="file")]
 
 
 class StepNumber(click.ParamType):  # pyright: ignore[reportMissingTypeArgument]  click 8.1 has none
-    """The number of a step; the shell completes it, and shows what the step did."""
+    """Parameter type for a step number, 1-based; shell completion shows what each step did."""
 
     name = "step"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """1 or more."""
+        """Return the number, which is 1 or more."""
         try:
             number = int(value)
         except ValueError:
@@ -59,7 +59,7 @@ class StepNumber(click.ParamType):  # pyright: ignore[reportMissingTypeArgument]
         return number
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """The numbers of the run that stands before it; none where that cannot be read."""
+        """Return the steps of the RUN before it; none if that can't be read."""
         del param
         run = ctx.params.get("run")
         if run is None:
@@ -76,7 +76,7 @@ class StepNumber(click.ParamType):  # pyright: ignore[reportMissingTypeArgument]
 
 
 def run_argument(command: _Command) -> _Command:
-    """The argument RUN."""
+    """Add the argument RUN to a command."""
     return click.argument("run", type=RunPath())(command)
 
 
@@ -84,15 +84,15 @@ json_option = click.option("--json", "as_json", is_flag=True, help="As JSON, one
 
 
 def opened(path: Path) -> Run:
-    """The run at a path. Raises Unreadable, which says what was looked for there."""
-    from dap_ai.debuggees.runs.opening import open_run  # noqa: PLC0415  the readers are spared where only help is wanted
+    """Open the run at a path. Raises RunArgumentError, which says what was looked for."""
+    from dap_ai.debuggees.runs.opening import open_run  # noqa: PLC0415  not needed for --help
 
     return read_by(open_run, path)
 
 
 def read_by(read: Callable[[Path], Found], path: Path) -> Found:
-    """What `read` gives of a path. Raises Unreadable where it raises CannotRead."""
-    from dap_ai.debuggees.runs.run_files import CannotRead  # noqa: PLC0415  the same
+    """Return the result of `read` for a path. Raises RunArgumentError if it raises CannotRead."""
+    from dap_ai.debuggees.runs.run_files import CannotRead  # noqa: PLC0415  imported on use
 
     try:
         return read(path)
@@ -101,14 +101,14 @@ def read_by(read: Callable[[Path], Found], path: Path) -> Found:
 
 
 def analysed(run: Run) -> RunAnalysis:
-    """What the rules find in the run."""
-    from dap_ai.debuggees.runs.analysis.analyse import analyse  # noqa: PLC0415  the parsers are spared where nothing is analysed
+    """Return the rule-based analysis of a run."""
+    from dap_ai.debuggees.runs.analysis.analyse import analyse  # noqa: PLC0415  its parsers are imported on use
 
     return analyse(run)
 
 
 def _explained(path: Path, said: str) -> str:
-    """The message in lines that can be read, and what helps."""
+    """Wrap the message to readable lines and add advice."""
     lines = [part for line in said.split("\n") for part in _folded(line)]
     return "\n".join([*lines, *_what_next(path)])
 
@@ -120,8 +120,8 @@ def _folded(line: str) -> list[str]:
 
 
 def _what_next(path: Path) -> Iterator[str]:
-    """Of a folder with runs in it that it can be listed; of a format that nobody knows how it could be read."""
-    from dap_ai.debuggees.runs.opening import find_runs  # noqa: PLC0415  as above
+    """Suggest `run list` for a folder with runs, and `run layout` for a file of unknown format."""
+    from dap_ai.debuggees.runs.opening import find_runs  # noqa: PLC0415  imported on use
 
     if path.is_dir() and next(find_runs(path), None) is not None:
         yield f"There are runs in that folder: dap-ai run list {path_shown(str(path))}"
@@ -130,7 +130,7 @@ def _what_next(path: Path) -> Iterator[str]:
 
 
 def step_of(run: Run, number: int) -> RunStep:
-    """The step of that number. Raises Unreadable."""
+    """Return the step with that number. Raises RunArgumentError."""
     steps: Sequence[RunStep] = steps_of(run)
     for step in steps:
         if step.number == number:

@@ -1,4 +1,4 @@
-"""A run and the one that was made from it, side by side."""
+"""Comparison of a run with the replay or fork that was made from it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _FILES = 6
 
 
 class RunSide(NamedTuple):
-    """One of the two."""
+    """One of the two compared runs."""
 
     path: Path
     run: Run
@@ -35,23 +35,23 @@ class RunSide(NamedTuple):
 
     @property
     def files(self) -> list[str]:
-        """That the run has changed, by name."""
+        """Names of files that the run changed, sorted."""
         return sorted({path for row in self.tape.rows if "change" in row for _, path in row.get("files") or ()})
 
     @property
     def tokens(self) -> tuple[int, int]:
-        """In and out, of all answers, those of a tape as they were recorded."""
+        """(input, output) tokens of all answers; answers from a tape count as recorded."""
         used = [event.usage for event in self.run.events if event.usage]
         return sum(each.input_tokens or 0 for each in used), sum(each.output_tokens or 0 for each in used)
 
     @property
     def last_words(self) -> str:
-        """The agent's last answer."""
+        """The agent's last answer; "" if there is none."""
         said = (event.beginning(400) for event in reversed(self.run.events) if event.kind == "response")
         return next(filter(None, said), "")
 
     def fields(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the fields for JSON."""
         taken, given = self.tokens
         verdict = {"verdict": self.run.outcome.verdict, "words": self.run.outcome.words}
         spent = {"input_tokens": taken, "output_tokens": given, "cost_usd": self.run.cost_usd}
@@ -62,35 +62,35 @@ class RunSide(NamedTuple):
 
 
 class RunComparison(NamedTuple):
-    """The run, and what was made from it."""
+    """A run, and the one that was made from it."""
 
     first: RunSide
     second: RunSide
     notes: Sequence[Mapping[str, Any]]
-    """What the new recording says of the replay: where it left the tape, how, what the workspace was."""
+    """Notes of the new recording: where the replay left the tape, and how the workspace differed there."""
 
     @property
     def divergences(self) -> list[Mapping[str, Any]]:
-        """Where a query was not the tape's, in their order; at most one of each weight."""
+        """Differences from the tape's queries, in order; at most one per kind."""
         return [row for row in self.notes if "divergence" in row]
 
     @property
     def unasked(self) -> int:
-        """Queries of the tape that the new run has not come to, where it went by the tape to its end."""
+        """Number of the tape's queries that the new run did not reach; 0 if it left the tape."""
         if any("fork" in row or "stopped" in row for row in self.notes):
             return 0
         return len(self.first.tape.answers.keys() - set(self.second.tape.taken.values()))
 
     @property
     def differs(self) -> bool:
-        """In more than what differs by its nature."""
+        """Whether anything differs except times, random names and the like."""
         weighty = any(row.get("divergence", "passing") != "passing" or "stopped" in row for row in self.notes)
         ended = _ended(self.first) != _ended(self.second)
         return weighty or ended or bool(self.unasked) or bool(self.patch)
 
     @property
     def patch(self) -> str:
-        """From the final state of the one to that of the other; empty where one is not recorded."""
+        """Patch from the first run's final state to the second's; "" if one is not recorded."""
         before, after = self.first.tape, self.second.tape
         if before.repository is None or after.repository is None:
             return ""
@@ -100,13 +100,13 @@ class RunComparison(NamedTuple):
             return ""
 
     def fields(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the fields for JSON."""
         notes = [{key: row[key] for key in row if key != "at"} for row in self.notes]
         sides = {"before": self.first.fields(), "after": self.second.fields()}
         return {**sides, "differs": self.differs, "divergences": self.divergences, "notes": notes, "diff": self.patch}
 
     def lines(self) -> Iterator[str]:
-        """For people."""
+        """Yield lines for display."""
         width = screen_width()
         column = max((width - _LABEL) // 2 - 2, 24)
         yield ""
@@ -115,13 +115,13 @@ class RunComparison(NamedTuple):
         for label, one, other in self._rows():
             for first, second in _beside(one, other, column):
                 yield f"{label:<{_LABEL}}{first:<{column}}  {second}".rstrip()
-                label = ""  # noqa: PLW2901  it stands once
+                label = ""  # noqa: PLW2901  shown only on the first line
         yield ""
         yield from self._parting(width)
         yield from self._patch_lines()
 
     def _rows(self) -> Iterator[tuple[str, str, str]]:
-        """Label and both values."""
+        """Yield (label, first value, second value)."""
         yield "ended", _ended(self.first), _ended(self.second)
         if self.second.check is not None:
             yield "check", _check(self.first.check), _check(self.second.check)
@@ -165,7 +165,7 @@ class RunComparison(NamedTuple):
 def compare_recordings(
     path: Path, run: Run, tape: Tape, folder: Path, checks: tuple[CheckResult | None, CheckResult] | None
 ) -> RunComparison:
-    """Both, from their recordings."""
+    """Return the comparison of two recordings."""
     before, after = checks or (None, None)
     made = Tape(folder)
     notes = [row for row in made.rows if {"divergence", "fork", "stopped", "drift"} & row.keys()]
@@ -197,6 +197,6 @@ def _files(side: RunSide) -> str:
 
 
 def _beside(one: str, other: str, column: int) -> Iterator[tuple[str, str]]:
-    """Two texts in columns, each in at most three lines."""
+    """Arrange two texts in columns of at most three lines each."""
     first, second = (textwrap.wrap(cut(text, 3 * column, "…"), column) or [""] for text in (one, other))
     return zip_longest(first, second, fillvalue="")

@@ -1,4 +1,4 @@
-"""What is printed to stdout: JSON for other programs, lines for people, through a pager where they are many."""
+"""Prints to stdout: JSON for programs; lines for people, through a pager if there are many."""
 
 from __future__ import annotations
 
@@ -44,15 +44,15 @@ _PIPED_WIDTH = 120
 
 
 def print_json(objects: Iterable[Any]) -> int:
-    """Each on its line at once, what would act on a terminal as JSON escapes; how many there were."""
+    """Print each object on a line as soon as it is available, control characters escaped; return their number."""
     count = 0
-    for count, value in enumerate(objects, 1):  # noqa: B007  counted
+    for count, value in enumerate(objects, 1):  # noqa: B007  used after the loop
         click.echo(in_json(_json(value)))
     return count
 
 
 def print_found(found: Sequence[Any], lines: Iterable[str], nothing: str, *, as_json: bool) -> None:
-    """As JSON, or as lines, made only then. Where nothing is found it ends with exit code 1, and says `nothing`."""
+    """Print results as JSON or as lines; if there are none, print `nothing` to stderr and exit with code 1."""
     if as_json:
         sys.exit(0 if print_json(found) else 1)
     if not found:
@@ -64,33 +64,33 @@ def print_found(found: Sequence[Any], lines: Iterable[str], nothing: str, *, as_
 def _json(value: Any) -> str:
     try:
         return msgspec.json.encode(value).decode()
-    except UnicodeEncodeError:  # a half character, which no UTF-8 has
+    except UnicodeEncodeError:  # an unpaired surrogate, which UTF-8 cannot encode
         return json.dumps(msgspec.to_builtins(value))
 
 
 def diff_lines(lines: Iterable[str]) -> Iterator[str]:
-    """Each line by its first character."""
+    """Style each diff line by its first character."""
     for line in lines:
         yield styled(line, **_COLOURS.get(line[:1], {}))
 
 
 def on_terminal() -> bool:
-    """Whether a person reads stdout."""
+    """Return whether stdout is a terminal."""
     return sys.stdout.isatty()
 
 
 def screen_width() -> int:
-    """Characters of a line; of a pipe, where nothing needs to be cut, what reads well."""
+    """Return the terminal's width in characters, or 120 for a pipe."""
     return shutil.get_terminal_size().columns if on_terminal() else _PIPED_WIDTH
 
 
 def styled(text: str, **style: Any) -> str:
-    """A text of whatever origin in a colour of ours: nothing in it acts on the terminal."""
+    """Return text from any source in a style, with control characters escaped."""
     return click.style(visible(text), **style)
 
 
 def page(lines: Iterable[str]) -> None:
-    """Prints lines, which are visible() already but for our own colours. They are made as they are wanted."""
+    """Print lines, through a pager if they exceed the screen. They must already be escaped, except for styles."""
     colour = None if not os.environ.get("NO_COLOR") else False
     if not on_terminal():
         for line in lines:
@@ -106,6 +106,6 @@ def page(lines: Iterable[str]) -> None:
 
 
 def _height(lines: list[str]) -> int:
-    """Rows of the screen that lines take, those folded that are longer than it is wide."""
+    """Return the number of screen rows that lines take, including wrapped ones."""
     width = max(shutil.get_terminal_size().columns, 1)
     return sum(1 + max(len(click.unstyle(part)) - 1, 0) // width for line in lines for part in line.split("\n"))

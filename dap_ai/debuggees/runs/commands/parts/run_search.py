@@ -1,4 +1,4 @@
-"""Many runs: every one at or below some paths, read one after the other, with progress on stderr."""
+"""Reads every run at or below some paths, one after the other, with progress on stderr."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ _PATH_CHARACTERS = 60
 
 
 class RunLocation(NamedTuple):
-    """A run that some reader takes for its own."""
+    """A run that a reader has recognized."""
 
     path: str
-    """As its user would name it."""
+    """Path as the user would write it."""
     reader: str
 
 
 class PathProgress:
-    """Told of each path that is read; shows it where stderr is a terminal and nothing else is printed meanwhile."""
+    """Shows each path that is read on stderr, if enabled."""
 
     def __init__(self, show: bool) -> None:
         self._show = show
         self._count = 0
 
     def step(self, path: str) -> None:
-        """The next run is about to be read."""
+        """Show the path of the run that is read next."""
         self._count += 1
         if self._show:
             line = in_a_line(f"reading run {self._count}: {path_shown(path)}", 20 + _PATH_CHARACTERS)
@@ -42,7 +42,7 @@ class PathProgress:
             sys.stderr.flush()
 
     def clear(self) -> None:
-        """The line is empty again."""
+        """Clear the line."""
         if self._show and self._count:
             sys.stderr.write("\r\x1b[2K")
             sys.stderr.flush()
@@ -50,7 +50,7 @@ class PathProgress:
 
 @contextmanager
 def progress(*, quiet: bool = False) -> Generator[PathProgress]:
-    """A line on stderr while many runs are read."""
+    """Show progress on stderr while many runs are read."""
     shown = PathProgress(not quiet and sys.stderr.isatty())
     try:
         yield shown
@@ -59,7 +59,10 @@ def progress(*, quiet: bool = False) -> Generator[PathProgress]:
 
 
 def runs_at(paths: Iterable[Path]) -> Iterator[RunLocation]:
-    """The run at each path, or all below it. Raises Unreadable where a path is not there, or no run and no folder."""
+    """Yield the run at each path, or all below it.
+
+    Raises RunArgumentError if a path doesn't exist, or is a file that isn't a run.
+    """
     for path in paths:
         yield from _runs_at(path)
 
@@ -72,13 +75,13 @@ def _runs_at(path: Path) -> Iterator[RunLocation]:
         yield RunLocation(str(found), reader)
     if found is None and not path.is_dir():
         try:
-            open_run(path)  # which says why it is none
+            open_run(path)  # raises the reason
         except CannotRead as error:
             raise RunArgumentError(str(error)) from error
 
 
 def read(found: RunLocation) -> Run | str:
-    """The run, or why it cannot be read: its path stands there once at most."""
+    """Return the run, or the reason why it can't be read, without the path."""
     try:
         return open_run(found.path)
     except CannotRead as error:

@@ -1,4 +1,4 @@
-"""A run served to editors, on loopback."""
+"""Serves a run to editors on loopback."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from dap_ai.transport.byte_links import ByteLink
 
 
 def serve(run: str, host: str, port: int, ready: Callable[[int, str], None]) -> int:
-    """Serves the run until a signal, and gives its number; `ready` is told the port and the token once it listens.
+    """Serve the run until a signal and return its number; `ready` gets the port and token once it listens.
 
-    The token is that of DAP_AI_TOKEN, else a new one. Raises ClickException where the port cannot be had.
+    The token is that of DAP_AI_TOKEN, else a new one. Raises ClickException if the port is not available.
     """
     resolved = resolve({"backend": "agents"})
     check_provider(resolved.settings)
@@ -36,7 +36,7 @@ def serve(run: str, host: str, port: int, ready: Callable[[int, str], None]) -> 
     recipe.backend = AgentsBackend(run=run)
 
     def listens(_: str, bound: int) -> None:
-        with contextlib.suppress(OSError):  # no folder, as where the setting sockets is off
+        with contextlib.suppress(OSError):  # no folder, for example because the setting `sockets` is off
             file.write(host, bound, access.token)
         ready(bound, access.token)
         teller.tell(f"listening on {host}:{bound}: Ctrl-C ends this")
@@ -51,14 +51,14 @@ def serve(run: str, host: str, port: int, ready: Callable[[int, str], None]) -> 
 
 
 class _StackStyle(Proxy):
-    """Tells when a client comes and goes."""
+    """Proxy that reports when a client connects and disconnects."""
 
     def __init__(self, recipe: ProxyWiring, tell: Callable[[str], None]) -> None:
         super().__init__(recipe)
         self._tell = tell
 
     async def serve(self, link: ByteLink, place: ChildPlace | None = None, *, eager: bool = False) -> None:
-        """As Proxy does it."""
+        """Serve a client like Proxy, and report it."""
         self._tell("an editor has connected")
         try:
             await super().serve(link, place, eager=eager)

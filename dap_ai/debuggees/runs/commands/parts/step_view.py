@@ -1,4 +1,4 @@
-"""One step in full: what the agent said, what it called, what came back, and where each is recorded."""
+"""One step in full: the agent's text, its call, the result, and where each is recorded."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dap_ai.protocol.wire.visible import visible
 
 
 def step_lines(run: Run, step: RunStep, effect: str) -> Iterator[str]:
-    """The step as text; each part under a line that says what it is and where it stands."""
+    """Yield the step as text; each part has a heading with its kind and location."""
     yield styled(f"step {step.number} of {run.steps}", bold=True) + (f"  {effect}" if effect else "")
     for event in events_of(step):
         yield ""
@@ -27,13 +27,13 @@ def step_lines(run: Run, step: RunStep, effect: str) -> Iterator[str]:
 
 
 def events_of(step: RunStep) -> list[Event]:
-    """Its events in the order of happening, each once."""
+    """Return the step's events in chronological order, each once."""
     found = [event for event in (step.response, step.call, step.result, *step.others) if event is not None]
     return sorted({event.index: event for event in found}.values(), key=lambda event: event.index)
 
 
 def place(ref: Ref) -> str:
-    """Where something is recorded; a name with a line end in it stays on its line."""
+    """Format a reference on one line."""
     return path_shown(export_text.place(ref))
 
 
@@ -78,7 +78,7 @@ def _argument(value: Any) -> str:
 
 
 def step_fields(step: RunStep, kind: str) -> dict[str, Any]:
-    """The step as JSON has it."""
+    """Return the step's fields for JSON."""
     shown = step.call or step.response
     return {
         "step": step.number,

@@ -1,4 +1,4 @@
-r"""Recorded texts as a reader may see them: on one line, cut, with escapes for what would act or hide."""
+"""Formats recorded texts for display: on one line, cut, with control and invisible characters escaped."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from dap_ai.protocol.wire.visible import on_one_line, visible
 from dap_ai.system.texts import cut
 
 _MAX_LOOKED_AT = 4_000
-"""Characters of a text that is shown in a line: the rest cannot be in it."""
+"""Minimum number of characters that are considered for a line."""
 
 
 def in_a_line(text: str, width: int = 0) -> str:
-    """The text with each run of blanks and line ends as one blank; cut to `width` characters where that is not 0."""
+    """Join the text on one line with whitespace collapsed; cut to `width` characters unless it is 0."""
     line = " ".join(visible(text[: max(_MAX_LOOKED_AT, 4 * width)] if width else text).split())
     return cut(line, width, "…") if width else line
 
 
 def path_shown(path: str) -> str:
-    r"""A name of a file: a line end in it is `\n`, whatever would not show an escape."""
+    r"""Format a file name on one line: a newline as `\n`, invisible characters escaped."""
     return on_one_line(path)
 
 
 def dollars(cost_usd: float | None) -> str:
-    """`$0.42`; small ones with more digits; nothing where it is not recorded."""
+    """Format an amount: `$0.42`, small ones with four decimals; "" if not recorded."""
     if cost_usd is None:
         return ""
     return f"${cost_usd:.2f}" if cost_usd >= 0.01 or cost_usd == 0 else f"${cost_usd:.4f}"
 
 
 def few(texts: Iterable[str], most: int) -> str:
-    """`a.py, b.py and 3 more`."""
+    """Format a list of at most `most` items: `a.py, b.py and 3 more`."""
     found = list(texts)
     return ", ".join(found[:most]) + (f" and {len(found) - most} more" if len(found) > most else "")

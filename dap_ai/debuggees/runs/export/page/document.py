@@ -1,7 +1,7 @@
-"""The page: the view of a run with the run in it, as one file that needs no network.
+"""The HTML page: a run and its view in one file that needs no network.
 
-The view is the one of the VS Code extension (vscode-extension/src/runview); page.js and page.css are built from it.
-What a run says is data: it stands as JSON in a block that no browser runs, and the view never parses it as markup.
+The view is that of the VS Code extension (vscode-extension/src/runview), from which page.js and page.css are built. The
+run is embedded as JSON in a block that browsers do not execute, and the view never parses it as markup.
 """
 
 from __future__ import annotations
@@ -21,13 +21,16 @@ from dap_ai.protocol.wire.visible import in_json, visible
 
 
 def exported(run: Run, analysis: RunAnalysis, *, masked: bool = True, patch: Patch | None = None) -> dict[str, bytes]:
-    """One file, `run.html`. `patch` gives the lines of a change of the workspace."""
+    """Export the run as an HTML page; return the file's contents by name (`run.html`).
+
+    `patch` returns the diff lines of a workspace change.
+    """
     view = view_of(run, analysis, masked=masked, most_chars=bound_of(run), patch=patch)
     return {"run.html": document(view).encode("utf-8")}
 
 
 def document(view: RunView | RunsView) -> str:
-    """The page as text."""
+    """Return the HTML page as text."""
     style, script = _asset("page.css"), _asset("page.js")
     policy = (
         f"default-src 'none'; script-src 'sha256-{_digest(script)}'; style-src 'sha256-{_digest(style)}'; "
@@ -48,7 +51,7 @@ def document(view: RunView | RunsView) -> str:
 
 
 def _data(view: RunView | RunsView) -> str:
-    """JSON in which nothing ends a script element, or begins a comment in it."""
+    """Return the view as JSON that cannot end a script element or start a comment in it."""
     text = encoded(view, indent=-1).decode("utf-8").strip()
     return in_json(text).replace("<", "\\u003c")
 

@@ -1,4 +1,4 @@
-"""The view of a run as data: one shape for the page of `export --to html` and for editors.
+"""The data of the run view, shared by the page of `export --to html` and by editors.
 
-`view_shape.py` declares it, and `build_view.py` makes it from a run. The view of VS Code reads the same shape.
+`view_shape.py` declares the types, and `build_view.py` builds them from a run. VS Code's view uses the same types.
 """

@@ -1,4 +1,4 @@
-"""From a run and its analysis to what the view is given."""
+"""Builds the data of the run view from a run and its analysis."""
 
 from __future__ import annotations
 
@@ -32,24 +32,24 @@ from dap_ai.protocol.wire.visible import all_visible, visible
 from dap_ai.system.texts import cut
 
 _MOST_LINES = 2_000
-"""Of one file's change; what a call writes beyond that stands in its arguments."""
+"""Maximum lines of one file's change; the call's arguments have the rest."""
 _MOST_PROBLEMS = 200
 _MOST_CHARS = 24_000_000
-"""Of all texts together: of a run with more, each has its beginning."""
+"""Maximum characters of all texts together; in a larger run, each text is shortened."""
 _LEAST_CHARS = 500
 _NO_USAGE = TokenUsage()
 Patch = Callable[[Event], Sequence[str]]
-"""The lines of the patch of a change; none where it is not known."""
+"""Function that returns the diff lines of a change event; empty if unknown."""
 
 
 def exported(run: Run, analysis: RunAnalysis, *, masked: bool = False, patch: Patch | None = None) -> dict[str, bytes]:
-    """One file, `view.json`."""
+    """Export the run's view as JSON; return the file's contents by name (`view.json`)."""
     made = view_of(run, analysis, masked=masked, most_chars=bound_of(run), patch=patch)
     return {"view.json": encoded(made, indent=-1)}
 
 
 def bound_of(run: Run) -> int | None:
-    """How many characters of each text are shown; None: all."""
+    """Return the maximum characters to show of each text, or None for no limit."""
     chars = sum(len(event.text) for event in run.events)
     return None if chars <= _MOST_CHARS else max(_LEAST_CHARS, _MOST_CHARS // len(run.events))
 
@@ -65,7 +65,10 @@ def view_of(
     most_chars: int | None = None,
     patch: Patch | None = None,
 ) -> RunView:
-    """The run, or its events from `first` on, `count` at most. Of a longer text the first `most_chars` characters."""
+    """Return the view of a run, or of at most `count` of its events from index `first`.
+
+    Texts are cut to `most_chars` characters.
+    """
     part = run.events[first : None if count is None else first + count]
     wanted = {event.step for event in part if event.step}
     onset = analysis.finding.onset
@@ -100,7 +103,7 @@ def view_of(
 
 
 def both_of(runs: Sequence[RunView], differs: Divergence | None, *, same_task: bool) -> RunsView:
-    """Two runs side by side."""
+    """Return the view of two runs side by side."""
     found = None
     if differs is not None:
         diff = [visible(each) for each in differs.diff]
@@ -109,7 +112,7 @@ def both_of(runs: Sequence[RunView], differs: Divergence | None, *, same_task: b
 
 
 def shown(event: Event, most_chars: int | None = None, patch: Patch | None = None) -> ShownEvent:
-    """One event."""
+    """Return the view of one event."""
     text, usage = event.text, event.usage or _NO_USAGE
     is_cut = most_chars is not None and len(text) > most_chars
     return ShownEvent(
@@ -144,7 +147,7 @@ def _rounded(seconds: float | None) -> float | None:
 
 
 def _arguments(given: Mapping[str, Any] | None, most_chars: int | None) -> Mapping[str, Any] | None:
-    """As they are; where texts are cut, so are those at the top: what a file is written with."""
+    """Return the arguments; with `most_chars`, string values at the top level (e.g. file contents) are shortened."""
     if given is None:
         return None
     if most_chars is not None:

@@ -1,6 +1,7 @@
-"""What the view of a run is given, as JSON. The view's own types are made of this file (scripts/generate_protocol.py).
+"""Types of the run view's JSON; scripts/generate_protocol.py generates the view's TypeScript types from this file.
 
-All texts are the run's: nobody's word, with what would act or hide as escapes (protocol/wire/visible.py).
+All texts come from the run and are untrusted; active or invisible characters in them are escaped
+(protocol/wire/visible.py).
 """
 
 from __future__ import annotations

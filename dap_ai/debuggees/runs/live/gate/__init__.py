@@ -1,8 +1,7 @@
-"""The gate that pauses a live agent: announcements, decisions, and calls that wait. See gate_contract.py.
+"""The gate stops a live agent at events: it receives announcements, decides what stops, and holds calls.
 
-It is in the endpoint's process. `gate_events.py` (what has happened, as events), `stop_table.py` (the client's
-breakpoints as a
-table, and steps) and `gate_edits.py` are pure; `gate.py` waits. A query passes by `gated_query.py`, what a hook
-announces by
-`announcements.py`; `orders.py` is what gate and debugger say. Who is gone is let go.
+gate_contract.py defines the protocol. The gate is part of the endpoint's process. `gate_events.py` (events so far),
+`stop_table.py` (the client's breakpoints and steps) and `gate_edits.py` are pure; `gate.py` waits. Queries pass through
+`gated_query.py`, announcements of a hook through `announcements.py`. `orders.py` defines the messages between gate and
+debugger. If the debugger disconnects, all agents continue.
 """

@@ -1,4 +1,4 @@
-"""What a hook or the shim announces at the gate: recorded, held and edited as what is seen on the wire."""
+"""Announcements of a hook or the shim: recorded, stopped and edited like events seen in the HTTP traffic."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ from dap_ai.debuggees.runs.run_model import Event
 Keeping = Callable[[int], "asyncio.Future[Sequence[str] | None]"]
 _GO = GateVerdict()
 _KEEPING_S = 1.0
-"""So long at most a query waits until the workspace's state before it is kept."""
+"""Maximum seconds that a query waits for the workspace to be saved."""
 
 
 class Announcing:
-    """For the endpoint's loop alone. `numbers` are those of queries."""
+    """Handles announcements. For the endpoint's event loop only; `numbers` yields query numbers."""
 
     def __init__(self, gate: AgentGate, numbers: itertools.count[int], keeping: Keeping | None = None) -> None:
-        """`keeping` starts to keep the workspace as a query finds it."""
+        """Create a handler; `keeping` starts to save the workspace's state for a query."""
         self._gate, self._numbers, self._keeping = gate, numbers, keeping
         self._asked: dict[str, int] = {}
-        """The query under way of each agent whose model is not asked over the wire."""
+        """Number of the current query of each agent whose queries do not pass through the endpoint."""
         self.has_wire = False
-        """A query has come by the wire: announced ones are the same."""
+        """Whether a query has passed through the endpoint; announced queries are then duplicates."""
         self._made = itertools.count(1)
 
     async def __call__(self, said: Announcement) -> GateVerdict:
-        """The verdict, once there is one."""
+        """Process an announcement and return the verdict, once there is one."""
         gate = self._gate
         match said.kind:
             case "hello":
@@ -95,7 +95,7 @@ class Announcing:
 
     @staticmethod
     def _known(speaker: Speaker, said: Announcement) -> Event | None:
-        """The call on the wire that this is: by its id, else by tool and arguments, else the only one of that tool."""
+        """Return the same call in the HTTP traffic: by id, else by tool and arguments, else the tool's only one."""
         if said.call_id in speaker.open_calls:
             return speaker.open_calls[said.call_id]
         named = [call for call in speaker.open_calls.values() if call.tool == said.tool and not said.call_id]
@@ -133,7 +133,7 @@ class Announcing:
         note: Callable[[Order], None] = lambda _: None,
         frames: Sequence[Any] = (),
     ) -> GateVerdict:
-        """Once its agent may go on: what its user's orders, each of which is noted, have made of it."""
+        """Wait until the agent may continue; return the verdict of the user's orders, after calling `note` for each."""
         verdict = _GO
 
         def carry(order: Order) -> None:
@@ -144,7 +144,7 @@ class Announcing:
         await self._gate.passes(What(event, number, value, carry, frames=frames))
         return verdict
 
-    # -- queries that nobody sees on the wire ------------------------------------------------------------------------
+    # -- queries outside the endpoint --------------------------------------------------------------------------------
 
     async def _query(self, said: Announcement) -> GateVerdict:
         number = next(self._numbers)
@@ -160,7 +160,7 @@ class Announcing:
         return await self._judged(query, number, lambda: {"messages": list(said.messages)})
 
     async def _kept(self, number: int, speaker: Speaker) -> None:
-        """The agent's model is asked, and what it says done, once the state before is kept."""
+        """Wait until the workspace's state before the query is saved."""
         if self._keeping is None:
             return
         kept = self._keeping(number)
@@ -177,12 +177,12 @@ class Announcing:
         value = {"choices": [{"index": 0, "message": message}]}
         row = {"response": number, "at": time.time(), "end": "whole", "status": 200, "value": value}
         self._gate.records.event(row)
-        response = self._gate.story.answer(speaker, value, 200)[0]  # its calls are announced
+        response = self._gate.story.answer(speaker, value, 200)[0]  # its calls are announced separately
         return await self._judged(response, number, lambda: said.text)
 
 
 def _taken(verdict: GateVerdict, order: Order, event: Event) -> GateVerdict:
-    """The verdict with one more order. Raises CannotEdit."""
+    """Return the verdict with one more order applied. Raises CannotEdit."""
     if event.kind == "result":
         if not isinstance(order.text, str):
             raise CannotEdit("a result can be edited: it has a text")

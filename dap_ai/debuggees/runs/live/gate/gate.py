@@ -1,7 +1,7 @@
-"""The gate in the endpoint's process: decides at each event whether its agent waits, and waits with it.
+"""The gate in the endpoint's process: decides for each event whether its agent stops, and makes it wait.
 
-The debugger beside it says what the breakpoints are and when to go on. Without one, nobody
-waits. gate_contract.py says what hooks tell it.
+The debugger sends the breakpoints and the order to continue. Without a debugger, nothing stops. gate_contract.py
+defines what hooks announce.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from dap_ai.debuggees.runs.live.wire.endpoint_recorder import EndpointRecorder
 from dap_ai.debuggees.runs.run_model import Event
 
 Carry = Callable[[Order], None]
-"""Carries an edit out. Raises ValueError where it cannot be."""
+"""Applies an edit. Raises ValueError if it cannot be applied."""
 
 
 class What(NamedTuple):
-    """What is held: an event of a query, and its value as it can be edited."""
+    """An event at which an agent may stop: the query it belongs to, and its value in editable form."""
 
     event: Event
     query: int
@@ -35,7 +35,7 @@ class What(NamedTuple):
 
 
 class AgentGate:
-    """For the endpoint's loop alone."""
+    """Decides which events stop an agent. For the endpoint's event loop only."""
 
     def __init__(
         self,
@@ -46,16 +46,18 @@ class AgentGate:
         workspace: str = "",
         stop_all: bool = False,
     ) -> None:
-        """`say` reaches the debugger, from any thread.
+        """Create a gate that stops nothing until it has breakpoints.
 
-        `stop_all`: while one agent is held the others wait at their next event.
+        `say` sends a message to the debugger, from any thread. With `stop_all`, the other agents wait at their next
+        event while one is stopped.
         """
         self.story = GateEvents()
         self.stops = StopTable(Now(self.story, workspace, path))
         self.kept = LastingEdits()
         self.records = records
         self.announces: set[str] = set()
-        """Kinds that a hook announces itself: they are not decided on the wire."""
+        """Event kinds that a hook announces itself, so that the same events in the HTTP traffic do not stop the
+        agent."""
         self.say = say
         self._stop_all = stop_all
         self._idents = itertools.count(1)
@@ -65,23 +67,23 @@ class AgentGate:
         self._free.set()
         self._is_open = False
 
-    # -- what the debugger says --------------------------------------------------------------------------------------
+    # -- orders of the debugger --------------------------------------------------------------------------------------
 
     def table(self, table: BreakpointTable) -> None:
-        """Other breakpoints."""
+        """Replace the breakpoints."""
         self.stops.replace(table.rows)
 
     def order(self, order: Order) -> None:
-        """For what is held; of what is held no more nothing comes."""
+        """Apply an order to the stopped event that it names; ignore it if that event no longer waits."""
         if (hold := self._holds.get(order.ident)) is not None:
             hold.put_nowait(order)
 
     def pause(self) -> None:
-        """The next event holds its agent."""
+        """Stop at the next event of any agent."""
         self.stops.is_pausing = True
 
     def open(self) -> None:
-        """The debugger is gone: nobody waits any more."""
+        """Let all agents continue and stop no more, because the debugger has disconnected."""
         self._is_open = True
         self.stops.replace(())
         self.stops.going.clear()
@@ -89,10 +91,13 @@ class AgentGate:
         for ident, hold in self._holds.items():
             hold.put_nowait(Order(ident))
 
-    # -- what comes by -----------------------------------------------------------------------------------------------
+    # -- passing events ----------------------------------------------------------------------------------------------
 
     async def passes(self, what: What, begin: Callable[[], None] = lambda: None) -> str:
-        """Once its agent may go on; `begin` is called where it waits. "again" where the model is to be asked anew."""
+        """Wait until the event's agent may continue; return "again" if the model must be queried again, else "".
+
+        Calls `begin` if the agent has to wait.
+        """
         if not self._free.is_set():
             begin()
             await self._free.wait()

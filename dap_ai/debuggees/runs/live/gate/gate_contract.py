@@ -1,43 +1,43 @@
-"""What is announced at the gate by whoever is in the agent's process (a hook, the shim), and the verdict on it.
+"""Protocol between the gate and code in the agent's process (a hook, the shim): announcements and verdicts.
 
-The agent's environment has DAP_AI_GATE, an address on loopback with a secret in its path. An announcement is one POST
-of a JSON object to it; the answer is the verdict, a JSON object, with status 200:
+The agent's environment has DAP_AI_GATE, a loopback address with a secret in its path. An announcement is one POST of a
+JSON object to it; the response is the verdict, a JSON object, with status 200:
 
     POST /SECRET/gate    {"kind": "call", "agent": "main", "tool": "bash", "arguments": {"command": "ls"},
                           "call_id": "c1"}
     200                  {"do": "go"}
 
-The answer comes at once while the agent runs free, and whenever the user says so while it is held: whoever announces
-waits without a limit of time, one connection (kept open) for each thread or task that announces, so that only that one
-waits. Where the connection fails, the verdict is `go`: an agent never ends because its debugger did. Nothing needs
-msgspec: plain JSON.
+The gate responds at once while the agent runs freely, and when the user decides while it is stopped, so announcers wait
+without a timeout. Each announcing thread or task uses its own keep-alive connection, so that only that one waits. If
+the connection fails, the verdict is `go`: an agent never ends because its debugger did. The format is plain JSON and
+does not need msgspec.
 
-What is announced (`kind`), in the order of happening:
+Announcements by `kind`, in chronological order:
 
-    hello     once a process, first: `announces` names the kinds that this process will announce from now on, `pid` is
-              its own. Where calls are announced, the gate holds before a tool there and not on the wire; results too.
-              An endpoint that takes another's place knows it from who starts it.
-    agent     a sub-agent begins: `agent`, its `parent`, `call_id` of the call that started it, where that is known
-    query     a model is about to be asked: `messages`, as the agent has them. Only of models that are not asked over
-              the wire: once a query has come by the wire, announced queries and responses are answered by `go` and
-              not recorded
-    response  it has answered: `text`, `calls` [{"tool", "arguments", "call_id"}, ...]
-    call      a tool is about to run: `tool`, `arguments`, `call_id` where the framework has one
-    result    it has run: `call_id`, `tool`, `text`, `status` ok or error
-    note      words about the run: `text`
-    python    a debug adapter of this very process listens at `port`: debugpy's, where the user wants it
+    hello     once per process, first: `announces` lists the kinds that this process will announce from now on, `pid`
+              is its process id. If calls are announced, the gate stops before a tool there and not on the wire;
+              likewise for results. An endpoint that replaces another one gets this list from its starter.
+    agent     a sub-agent begins: `agent`, its `parent`, `call_id` of the call that started it, if known
+    query     a model is about to be queried: `messages`, as the agent has them. Only for models that are not queried
+              over the wire: once a query has arrived over the wire, announced queries and responses get `go` and
+              are not recorded
+    response  the model has answered: `text`, `calls` [{"tool", "arguments", "call_id"}, ...]
+    call      a tool is about to run: `tool`, `arguments`, `call_id` if the framework has one
+    result    the tool has run: `call_id`, `tool`, `text`, `status` ok or error
+    note      a remark about the run: `text`
+    python    a debug adapter of this process listens at `port`: debugpy's, if the user enabled it
 
-What comes back (`do`):
+Verdicts by `do`:
 
-    go        as it is
-    edit      with what is given: of a call `tool`, `arguments`; of a result and a response `text`; of a query
-              `messages`. A field that is absent is unchanged, an empty text is an edit
-    answer    `text` in the place of what would be done: of a call its result, and the tool is not run; of a query the
-              model's answer, and no model is asked
-    stop      the agent is to end: `why`
+    go        continue unchanged
+    edit      change the given fields: `tool`, `arguments` of a call; `text` of a result or response; `messages` of a
+              query. An absent field is unchanged, an empty text is an edit
+    answer    use `text` instead: as the result of a call, whose tool is not run; as the model's answer to a query,
+              which is not sent
+    stop      end the agent, because of `why`
 
-The verdict on a call has the `call_id` that the call is known by: one that was announced without gets it here, and its
-result is announced with it.
+The verdict on a call contains its `call_id`. A call announced without an id gets one here, and its result is announced
+with that id.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ Kind = Literal["hello", "agent", "query", "response", "call", "result", "note", 
 
 
 class AnnouncedCall(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A call that a response makes."""
+    """A call in an announced response."""
 
     tool: str = ""
     arguments: Any = None
@@ -59,18 +59,18 @@ class AnnouncedCall(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Announcement(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One announcement. `started` and `ended` are those of our own launcher in a terminal: `pid`, `exit_code`."""
+    """One announcement. dap_ai's launcher in a terminal sends `started` and `ended`, with `pid` and `exit_code`."""
 
     kind: Kind
     agent: str = ""
-    """Empty: the one that is known by the call's id, else the main one."""
+    """Name of the agent; "": the one that made the call `call_id`, else the main one."""
     parent: str = ""
     tool: str = ""
     arguments: Any = None
-    """An object; of some tools a text."""
+    """An object; for some tools a string."""
     text: str = ""
     call_id: str = ""
-    """Empty: the call is the one with that tool and those arguments."""
+    """Id of the call; "": the call with that tool and those arguments."""
     status: Literal["ok", "error", "unknown"] = "unknown"
     messages: Sequence[Any] = ()
     calls: Sequence[AnnouncedCall] = ()
@@ -78,13 +78,13 @@ class Announcement(msgspec.Struct, frozen=True, omit_defaults=True):
     pid: int = 0
     port: int = 0
     exit_code: int | None = None
-    """Of a result: that of the command which the call was."""
+    """For the result of a shell command: its exit code."""
     frames: Sequence[Mapping[str, Any]] = ()
-    """The Python stack of a call, innermost first, where it is wanted: {"name", "path", "line"}."""
+    """Python stack of a call, innermost first, if requested: {"name", "path", "line"}."""
 
 
 class GateVerdict(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What becomes of it."""
+    """The gate's answer to an announcement: what the agent does next."""
 
     do: Literal["go", "edit", "answer", "stop"] = "go"
     text: str | msgspec.UnsetType = msgspec.UNSET
@@ -93,10 +93,10 @@ class GateVerdict(msgspec.Struct, frozen=True, omit_defaults=True):
     messages: Sequence[Any] | msgspec.UnsetType = msgspec.UNSET
     why: str = ""
     call_id: str = ""
-    """Of a call: what it is known by."""
+    """For a call: its id."""
 
 
 def encoded(verdict: GateVerdict) -> bytes:
-    """As it is sent; `do` is always there."""
+    """Encode a verdict as JSON, always with `do`."""
     found = msgspec.to_builtins(verdict)
     return msgspec.json.encode({"do": verdict.do, **found})

@@ -1,4 +1,4 @@
-"""Edits of what is held at the gate: of a query's body, of an answer as a value. Pure."""
+"""Pure functions that edit paused events: a query's body, or an answer as a JSON value."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from dap_ai.debuggees.runs.readers.json_shapes import array, decoded, table
 _TEXTS = ("text", "output_text")
 
 
-class CannotEdit(ValueError):  # noqa: N818  what it says of an order
-    """What is held is nothing that could be changed so; the text says why."""
+class CannotEdit(ValueError):  # noqa: N818  named for what is wrong with an order
+    """The paused event can't be changed that way; the message says why."""
 
 
 class LastingEdits(msgspec.Struct):
-    """Edits that concern later requests, too: results by the id of their call, and words behind so many messages."""
+    """Edits that also apply to later requests: results by call id, and texts inserted into a conversation."""
 
     results: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     notes: list[tuple[bytes, int, str]] = msgspec.field(default_factory=list[tuple[bytes, int, str]])
-    """The first message of the conversation, the place, the words."""
+    """(first message of the conversation, number of messages before the text, text)."""
 
     def applied(self, api: Api, body: bytes) -> bytes | None:
-        """A request with the edits that concern it; None: none does. Only looks closer where there is one."""
+        """Return the request with the edits that apply to it, or None if none do. Parses the body only if one might."""
         is_concerned = self.notes or any(call.encode() in body for call in self.results)
         return with_messages(api, body, lambda messages: self._applied(api, messages)) if is_concerned else None
 
@@ -47,7 +47,7 @@ class LastingEdits(msgspec.Struct):
         return messages
 
     def say(self, api: Api, body: bytes, text: str) -> bytes:
-        """Words behind all that a request says: the request with them."""
+        """Append user text after the request's messages; return the new request."""
         messages = history(api, msgspec.json.decode(body, type=dict[str, Any]))
         self.notes.append((_name(messages), len(messages), text))
         return with_messages(api, body, lambda messages: insert_user_text(api, messages, len(messages), text)) or body
@@ -58,20 +58,20 @@ def _name(messages: Sequence[Any]) -> bytes:
 
 
 def with_fields(body: bytes, fields: Any) -> bytes:
-    """A request with other values of some of its fields. Raises CannotEdit."""
+    """Return a request with some of its fields replaced. Raises CannotEdit."""
     if not isinstance(fields, dict):
         raise CannotEdit("a request is a JSON object: its fields are what can be given")
     return msgspec.json.encode({**msgspec.json.decode(body, type=dict[str, Any]), **cast("dict[str, Any]", fields)})
 
 
 def in_the_models_place(api: Api, body: bytes, text: str) -> dict[str, Any]:
-    """An answer of that text alone."""
+    """Return an answer, as the model would give it, with only that text."""
     model = table(decoded(body)).get("model")
     return answer_of(api, text, model if isinstance(model, str) else "none")
 
 
 def with_text(api: Api, value: Any, text: str) -> Any:
-    """An answer that says another text, and makes the same calls."""
+    """Return an answer with its text replaced and its calls unchanged."""
     row = table(value)
     if api == "chat":
         choices = [(choice, table(choice.get("message"))) for choice in map(table, array(row["choices"]))]
@@ -85,7 +85,7 @@ def with_text(api: Api, value: Any, text: str) -> Any:
 
 
 def _one_text(parts: Sequence[Any], fresh: Mapping[str, Any], kinds: Sequence[str] = _TEXTS) -> list[Any]:
-    """The parts with one text in the place of all: of the first, else before the first call."""
+    """Replace all text parts by one: at the first one's place, else before the first call."""
     told = [place for place, each in enumerate(parts) if table(each).get("type") in kinds]
     at = told[0] if told else next((n for n, each in enumerate(parts) if table(each).get("type") in CALLS), len(parts))
     kept = [each for place, each in enumerate(parts) if place not in told]
@@ -94,7 +94,7 @@ def _one_text(parts: Sequence[Any], fresh: Mapping[str, Any], kinds: Sequence[st
 
 
 def with_call(value: Any, call_id: str, tool: Any, arguments: Any) -> Any:
-    """An answer with another tool, or other arguments, of one call; UNSET is as it was. Raises CannotEdit."""
+    """Return an answer with the tool or arguments of one call replaced; UNSET keeps them. Raises CannotEdit."""
 
     def other(call: Mapping[str, Any]) -> Mapping[str, Any]:
         if arguments is not msgspec.UNSET:
@@ -118,7 +118,7 @@ def _like(old: Any, arguments: Any) -> Any:
 
 
 def without_call(api: Api, value: Any, call_id: str) -> Any:
-    """An answer that does not make one of its calls."""
+    """Return an answer with one of its calls removed."""
     row = table(message_edits.with_call(value, call_id, lambda _: None) or value)
     if api == "chat":
         return {**row, "choices": [_without_no_calls(choice) for choice in map(table, array(row.get("choices")))]}

@@ -1,7 +1,7 @@
-"""What has come by the gate so far, as events: whose query it is, what its calls have brought, what is spent. Pure.
+"""Events that the gate has seen: each query's agent, the results of its calls, and what was spent. Pure.
 
-Only the end of a request is read, back to the model's last answer: what stands before has been seen. So a query costs
-the same, however long its history is.
+Reads a request only back to the model's last answer, because everything before was already seen. A query therefore
+costs the same however long its history is.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from dap_ai.debuggees.runs.run_model import Event, Ref, TokenUsage
 
 _NOWHERE = Ref()
 _TIMES = re.compile(r"\d+\.\d+ ?(?:s|ms|sec|seconds)\b|\d\d:\d\d:\d\d(?:\.\d+)?")
-"""What differs between two results that say the same."""
+"""Matches durations and times of day, which differ between otherwise equal results."""
 _LOOKED_AT = 2_000
-"""Characters of a result, from both its ends, by which two are the same."""
+"""Number of characters compared at each end of a result to detect repeats."""
 _ANSWERS = frozenset({"assistant", "call", "thinking"})
 
 
@@ -36,35 +36,35 @@ class _Body(msgspec.Struct):
 
 
 class Speaker(msgspec.Struct):
-    """An agent, as the gate knows it."""
+    """An agent that the gate has seen."""
 
     name: str
     parent: str = ""
     cycle: int = 0
     system: bytes = b""
     open_calls: dict[str, Event] = msgspec.field(default_factory=dict[str, Event])
-    """Those without a result so far, by id."""
+    """Calls without a result so far, by id."""
 
 
 class GateEvents:
-    """For one thread. Texts of events are let go once they are past."""
+    """Collects the events of a live run. For one thread. Discards the texts of past events."""
 
     def __init__(self) -> None:
         self.events: list[Event] = []
         self.speakers: dict[str, Speaker] = {}
         self.tokens, self.cost_usd = 0, 0.0
         self.is_as_it_was: Callable[[], bool] = lambda: False
-        """Whether the workspace is followed, and no file of it has changed; who follows it sets this."""
+        """Callback: whether the workspace is followed and unchanged. Set by whoever follows it."""
         self.repeats: dict[int, int] = {}
-        """How often a call came with the same arguments and brought the same."""
+        """How often a call with the same arguments had the same result, by hash."""
         self._heads: dict[bytes, str] = {}
         self._callers: dict[str, Speaker] = {}
         self._step = 0
 
     def query(self, body: bytes, speaker: Speaker | None = None) -> tuple[Speaker, list[Event], Event]:
-        """A query that has come: who asks, the results that it brings, and itself. Never raises.
+        """Add a query; return its agent, the results it contains, and its event. Never raises.
 
-        `speaker` is who asks, where that is known.
+        `speaker` is the querying agent, if known.
         """
         try:
             found = msgspec.json.decode(body, type=_Body)
@@ -83,7 +83,7 @@ class GateEvents:
         return speaker, results, event
 
     def answer(self, speaker: Speaker, value: Any, status: int, cost_usd: float | None = None) -> list[Event]:
-        """The response and its calls; of one that has failed the error."""
+        """Add a model's answer; return the events of the response and its calls, or of the error."""
         failed = status >= 400 or bool(table(value).get("error"))
         used = usage(table(value).get("usage"), cost_usd)
         self._spend(used)
@@ -96,7 +96,7 @@ class GateEvents:
         return events + [self.call(speaker, each) for each in found if each.kind == "call"]
 
     def call(self, speaker: Speaker, said: MessagePiece) -> Event:
-        """A call that is about to be made; one that a hook has told before the end of the answer is that one."""
+        """Add a call that is about to run; if a hook already announced it, return that event."""
         if said.call_id and (known := speaker.open_calls.get(said.call_id)) is not None:
             return known
         self._step += 1
@@ -107,27 +107,27 @@ class GateEvents:
         return event
 
     def result(self, call_id: str, text: str, status: str = "unknown") -> Event | None:
-        """What a call has brought; None where the call is not open."""
+        """Add a call's result; None if the call is unknown or already has one."""
         speaker = self._callers.get(call_id)
         return self._result(speaker, MessagePiece("result", "", text, call_id, status=status)) if speaker else None  # type: ignore[arg-type]
 
     def caller(self, call_id: str) -> Speaker | None:
-        """Who has made a call."""
+        """Return the agent that made a call, or None if unknown."""
         return self._callers.get(call_id)
 
     def begun(self, name: str, parent: str = "") -> Speaker:
-        """An agent by its name, known or new."""
+        """Return the agent of that name; create it if new."""
         name = name or MAIN
         if name not in self.speakers:
             self.speakers[name] = Speaker(name, parent or (MAIN if name != MAIN and self.speakers else ""))
         return self.speakers[name]
 
     def change(self, speaker: Speaker, files: Sequence[str]) -> Event:
-        """The workspace is another than at the query before."""
+        """Add an event for files changed in the workspace since the previous query."""
         return self._add("change", speaker, text="\n".join(files))
 
     def past(self, event: Event) -> None:
-        """Nobody asks for its texts any more."""
+        """Discard the texts of an event that nobody will read again."""
         if event.kind != "call":
             event.text = event.reasoning = ""
 
@@ -147,7 +147,7 @@ class GateEvents:
         return event
 
     def _speaker(self, said: Sequence[MessagePiece], head: bytes) -> Speaker:
-        """By the calls whose results it brings, else by its instructions, else a new one below an open call."""
+        """Find the agent by the calls whose results it sends, else by its instructions; else create one."""
         caller = next((self._callers[each.call_id] for each in said if each.call_id in self._callers), None)
         if caller is not None:
             return caller
@@ -179,7 +179,7 @@ def _inputs(raw: msgspec.Raw) -> list[msgspec.Raw]:
 
 
 def _tail(messages: Sequence[msgspec.Raw]) -> list[MessagePiece]:
-    """What was said since the model's last answer."""
+    """Return the messages since the model's last answer."""
     found: list[list[MessagePiece]] = []
     for raw in reversed(messages):
         try:
@@ -194,7 +194,7 @@ def _tail(messages: Sequence[msgspec.Raw]) -> list[MessagePiece]:
 
 
 def _results_in_words(speaker: Speaker, said: list[MessagePiece]) -> list[MessagePiece]:
-    """Of an agent that tells its model results as a user's words: the one open call is answered by them."""
+    """Treat a single user message as the result of the only open call, for agents that send results that way."""
     users = [each for each in said if each.kind == "user"]
     if len(users) == 1 and len(speaker.open_calls) == 1 and not any(each.kind == "result" for each in said):
         return [users[0]._replace(kind="result", call_id=next(iter(speaker.open_calls)))]

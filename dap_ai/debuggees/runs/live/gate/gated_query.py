@@ -1,4 +1,4 @@
-"""One query's way through the gate: its results and itself before a model is asked, the answer and its calls after."""
+"""A query's path through the gate: its results and the query before the model is called, the answer and calls after."""
 
 from __future__ import annotations
 
@@ -23,42 +23,45 @@ from dap_ai.debuggees.runs.readers.json_shapes import table, usage
 from dap_ai.debuggees.runs.run_model import Event
 
 Begin = Callable[[], None]
-"""Somebody waits: the agent's client is to be told something meanwhile."""
+"""Called when the agent has to wait, so that its client gets keep-alive messages."""
 
 
 class GatedQuery:
-    """See wire/query_visit.py. `body` is the request as the model is to see it."""
+    """A query at the gate. See wire/query_visit.py. `body` is the request that the model will get."""
 
-    def __init__(  # noqa: PLR0917  all that a query is
+    def __init__(  # noqa: PLR0917  the parts of a query
         self, gate: AgentGate, number: int, api: Api, body: bytes, url: str = "", who: Who | None = None
     ) -> None:
-        """`url` is where the model is: what it costs is known by that. `who` asks, where a hook says so."""
+        """Create a gated query.
+
+        `url` is the model's address, which determines prices; `who` is the agent, if a hook named it.
+        """
         self._gate, self.number, self._url = gate, number, url
         self.api: Api = api
         edited = gate.kept.applied(api, body)
         self.body: bytes = edited or body
         self.own: bytes | None = body if edited else None
         self.reply: Any = None
-        """The answer in the model's place."""
+        """Answer used instead of the model's; None: ask the model."""
         self.refused = ""
-        """Why no model is asked, and nothing answered."""
+        """Why the query is rejected without an answer; "" if it is not."""
         self.value: Any = None
         self.is_edited = False
-        """Whether `value` is another than the model's answer."""
+        """Whether `value` differs from the model's answer."""
         self._speaker = None if who is None else gate.story.begun(who.name, who.parent)
         self._events: Sequence[Event] = ()
 
     @property
     def wants_changes(self) -> bool:
-        """Whether what has become of the workspace is waited for."""
+        """Whether to wait until it is known which files of the workspace have changed."""
         return self._gate.stops.wants_changes
 
     def wants_answer(self, status: int) -> bool:
-        """Whether an answer of that status is to be whole before the agent gets any of it."""
+        """Return whether an answer with that status must be complete before the agent gets any of it."""
         return self._gate.stops.wants_answers(failed=status >= 400)
 
     async def asked(self, begin: Begin, changed: Sequence[str] | None) -> None:
-        """Before the model is asked. `changed` are the files of the workspace's new state; None: it is as it was."""
+        """Pass the gate before the model is called. `changed`: files changed in the workspace; None if none are."""
         gate = self._gate
         speaker, results, query = gate.story.query(self.body, self._speaker)
         self._speaker = speaker
@@ -70,7 +73,7 @@ class GatedQuery:
         await gate.passes(What(query, self.number, self._fields, self._query, self.api), begin)
 
     async def answered(self, begin: Begin, value: Any, status: int) -> bool:
-        """With the whole answer, before the agent has any of it. Whether the model is to be asked again."""
+        """Pass the gate with the whole answer before the agent gets it; return whether to query the model again."""
         self.value, self._events = value, self._come(value, status)
         for event in self._events:
             if event.kind == "call" and ("call" in self._gate.announces or event.call_id not in self._open):
@@ -82,7 +85,7 @@ class GatedQuery:
         return False
 
     def passed(self, value: Any, status: int) -> None:
-        """The answer has gone by, and nobody waited."""
+        """Record an answer that was forwarded without waiting."""
         for event in self._come(value, status):
             self._gate.story.past(event)
 
@@ -102,10 +105,10 @@ class GatedQuery:
         self.is_edited = False
         self._gate.records.event({"again": self.number, "at": time.time()})
 
-    # -- what is held, as it can be edited ---------------------------------------------------------------------------
+    # -- editable values ---------------------------------------------------------------------------------------------
 
     def _fields(self) -> Any:
-        """None where it is nothing that could be read."""
+        """Return the request's fields, or None if it can't be parsed."""
         try:
             return msgspec.json.decode(self.body, type=dict[str, Any])
         except (msgspec.MsgspecError, UnicodeError):
@@ -185,19 +188,25 @@ def _nothing(_: Order) -> None:
 
 
 class GateService:
-    """For the endpoint's loop alone. `numbers` are those of queries."""
+    """Serves queries and announcements at the gate.
+
+    For the endpoint's event loop only; `numbers` yields query numbers.
+    """
 
     def __init__(self, gate: AgentGate, numbers: itertools.count[int], keeping: Keeping | None = None) -> None:
         self._gate = gate
         self._announcing = Announcing(gate, numbers, keeping)
 
     def visit(self, number: int, api: Api, body: bytes, url: str = "", who: Who | None = None) -> GatedQuery:
-        """A query that has come by the wire."""
+        """Return the gated query for a request to the model."""
         self._announcing.has_wire = True
         return GatedQuery(self._gate, number, api, body, url, who)
 
     async def announced(self, body: bytes) -> tuple[int, bytes]:
-        """What a hook announces; status 400 where it is nothing that gate_contract.py knows."""
+        """Process the announcement of a tool call; return (HTTP status, verdict).
+
+        The status is 400 if the message matches no type of gate_contract.py.
+        """
         try:
             said = msgspec.json.decode(body, type=Announcement)
         except (msgspec.MsgspecError, UnicodeError) as error:

@@ -1,4 +1,4 @@
-"""Messages between the debugger and the gate: paused calls and what to do with them. Parts of endpoint_messages.py."""
+"""Messages between debugger and gate: stopped events and what to do with them. Parts of endpoint_messages.py."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ import msgspec
 
 HeldKind = Literal["query", "response", "call", "result", "change", "error"]
 Until = Literal["", "event", "cycle", "out"]
-"""How far an agent goes: "" to the next breakpoint, to the next event, to its next query, to the end of its cycle."""
+"""How far an agent runs: "" to the next breakpoint, "event" to the next event, "cycle" to its next query, "out" to the
+end of its cycle."""
 
 
 class BreakpointRow(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One breakpoint of the client's. `asked` is its part of DAP's request."""
+    """One of the client's breakpoints. `asked` is its entry in the DAP request."""
 
     ident: int
     kind: Literal["function", "filter", "data"]
@@ -21,17 +22,17 @@ class BreakpointRow(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class BreakpointTable(msgspec.Struct, frozen=True):
-    """To the gate: the client's breakpoints, in the place of those before."""
+    """To the gate: the client's breakpoints, which replace all earlier ones."""
 
     rows: Sequence[BreakpointRow] = ()
 
 
 class Order(msgspec.Struct, frozen=True, omit_defaults=True):
-    """To the gate: what becomes of what is held under `ident`. Each edit is one; `go` sends it on.
+    """To the gate: what to do with the stopped event `ident`. Each edit is one order; `go` lets the agent continue.
 
-    `edit` of a query: `value`, fields of its body; of a response or result: `text`; of a call: `tool`, `arguments`.
-    `answer`: `text` in the model's place, or in the tool's. `note`: a user's words behind the query, in later ones,
-    too. `drop`: the call is not made, the query is refused. `again`: the model is asked anew.
+    `edit` changes `value`, fields of a query's body; `text` of a response or result; `tool` and `arguments` of a call.
+    `answer` uses `text` instead of the model's or the tool's. `note` appends user text to the query and all later ones.
+    `drop` removes the call or rejects the query. `again` queries the model again.
     """
 
     ident: int
@@ -41,31 +42,31 @@ class Order(msgspec.Struct, frozen=True, omit_defaults=True):
     tool: str | msgspec.UnsetType = msgspec.UNSET
     arguments: Any = msgspec.UNSET
     until: Until = ""
-    """Of `go`: how far its agent goes."""
+    """For `go`: how far the agent runs."""
 
 
 class AgentHold(msgspec.Struct, frozen=True, omit_defaults=True):
-    """From the gate: an agent waits. The recording has what is held by now."""
+    """From the gate: an agent has stopped. The event is already in the recording."""
 
     ident: int
     kind: HeldKind
     query: int
-    """The number of the query that it belongs to; 0: it was announced by a hook."""
+    """Number of the query that the event belongs to; 0 if a hook announced it."""
     agent: str = ""
     call_id: str = ""
     reason: str = "pause"
-    """As DAP's `stopped` has it."""
+    """`reason` of DAP's `stopped` event."""
     hit: Sequence[int] = ()
     filter: str = ""
     value: Any = None
-    """As it can be edited: a query's body, a text, a call's tool and arguments."""
+    """The event in editable form: a query's body, a text, or a call's tool and arguments."""
     api: str = ""
     frames: Sequence[Any] = ()
-    """The Python stack of a call, where a hook tells it."""
+    """Python stack of a call, if a hook sent it."""
 
 
 class OrderResult(msgspec.Struct, frozen=True, omit_defaults=True):
-    """From the gate: an order was carried out, or why not."""
+    """From the gate: result of an order; `failed` is the error, "" if it was applied."""
 
     ident: int
     do: str
@@ -73,18 +74,18 @@ class OrderResult(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class GateMessage(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One thing that the gate says."""
+    """One message from the gate."""
 
     held: AgentHold | None = None
     left: int = 0
-    """What was held under that number is held no more: its agent has gone, or has been sent on."""
+    """Id of a stopped event that no longer waits; 0 if none. Its agent has disconnected or continues."""
     edited: OrderResult | None = None
     logged: str = ""
     pid: int = 0
-    """Of the agent, that a launcher in a terminal has started."""
+    """Process id of the agent that a launcher has started in a terminal."""
     exit_code: int | None = None
-    """Of that agent."""
+    """Exit code of that agent."""
     port: int = 0
-    """At which the debug adapter of the agent's own Python listens."""
+    """Port of the debug adapter in the agent's Python."""
     announces: Sequence[str] = ()
-    """Kinds that a process of the agent announces itself."""
+    """Event kinds that a process of the agent announces itself."""

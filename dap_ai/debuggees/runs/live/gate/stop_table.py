@@ -1,6 +1,6 @@
-"""Which events hold a live agent: the client's breakpoints as a table beside the agent, and the steps it takes.
+"""Decides which events stop a live agent: the client's breakpoints and the steps in progress.
 
-Pure. Only what can be told at that moment is decided here; what analysis sees comes later, from the debugger's side.
+Pure. Covers only what is known when the event happens; the debugger decides later about what analysis finds.
 """
 
 from __future__ import annotations
@@ -21,34 +21,34 @@ from dap_ai.debuggees.runs.live.gate.orders import BreakpointRow, Until
 from dap_ai.debuggees.runs.run_model import Event, Run, steps_of
 from dap_ai.debuggees.runs.store import FORMAT
 
-if TYPE_CHECKING:  # it loads the reader of recordings, which a session over another run does not need
+if TYPE_CHECKING:  # loads the reader of recordings, which a session of another run does not need
     from dap_ai.debuggees.runs.live.gate.gate_events import GateEvents
 
 LOOPS = 3
-"""So often the same call brings the same before it is a loop."""
+"""How often a call with the same arguments must have the same result to count as a loop."""
 
 _AT_QUERIES = frozenset({"query", "result", "change", "toolError", "loop", "budget", "apiError"})
-"""Filters that hold at no answer, but for one that has failed."""
+"""Filters that never stop at an answer, except at a failed one."""
 
 
 class Going(NamedTuple):
-    """A step that is being taken, by the agent of that name; "": by any."""
+    """A step in progress, of the agent of that name; "": of any agent."""
 
     until: Until = ""
     agent: str = ""
 
 
 class BreakpointHit(NamedTuple):
-    """An event holds its agent."""
+    """Why an event stops its agent."""
 
     reason: str
-    """As DAP's `stopped` says it."""
+    """`reason` of DAP's `stopped` event."""
     idents: Sequence[int] = ()
     filter: str = ""
 
 
 class Now(RunFacts):
-    """What conditions ask of the run while it happens."""
+    """Facts of the run so far, for breakpoint conditions."""
 
     def __init__(self, story: GateEvents, workspace: str, path: str) -> None:
         run = Run(path, FORMAT, events=story.events, workspace=workspace)
@@ -57,30 +57,30 @@ class Now(RunFacts):
 
     @property
     def spent(self) -> _Spent:  # type: ignore[override]
-        """Sums so far."""
+        """Tokens and cost so far."""
         return _Spent(self.story.tokens, self.story.cost_usd or None)
 
     @property
     def effects(self) -> Mapping[int, Effect]:
-        """Of the newest step alone, and only where a condition asks."""
+        """Effects of the newest step only, computed when a condition uses them."""
         return _effects(self.run)
 
     @property
     def checks(self) -> Mapping[int, Any]:
-        """None: they are judged later."""
+        """Empty: checks are judged later."""
         return {}
 
     def patterns_at(self, event: Event) -> Sequence[Any]:
-        """None: they are seen later."""
+        """Return nothing: patterns are found later."""
         del event
         return ()
 
     def ends_step(self, event: Event) -> bool:
-        """A result does."""
+        """Return whether the event is a result."""
         return event.kind == "result"
 
     def is_last(self, event: Event) -> bool:
-        """Nobody knows."""
+        """Return False: it is not known while the run goes on."""
         del event
         return False
 
@@ -94,7 +94,7 @@ class _Spent(NamedTuple):
 
 
 class StopTable:
-    """Asked once for each event, in the order of happening."""
+    """Decides for each event, in chronological order, whether it stops its agent."""
 
     def __init__(self, now: Now) -> None:
         self._now = now
@@ -104,13 +104,13 @@ class StopTable:
         self.is_pausing = False
 
     def wants_answers(self, *, failed: bool) -> bool:
-        """Whether an answer could hold its agent; what holds at queries and results alone lets answers pass."""
+        """Return whether an answer could stop its agent; filters for queries and results don't need answers."""
         kinds = {stop.filter for stop, _ in self._rows}
         return self.is_pausing or self._steps or bool(kinds - _AT_QUERIES) or (failed and "apiError" in kinds)
 
     @property
     def wants_changes(self) -> bool:
-        """Whether a change of the workspace could hold an agent."""
+        """Whether a change of the workspace could stop an agent."""
         wanted = ("change", "successWithoutChange")
         return any(stop.filter in wanted or stop.reason == "data breakpoint" for stop, _ in self._rows) or self._steps
 
@@ -119,7 +119,7 @@ class StopTable:
         return any(going.until == "event" for going in self.going)
 
     def replace(self, rows: Sequence[BreakpointRow]) -> None:
-        """The client's table. Counts of breakpoints that stay go on. A row that cannot be read is left out."""
+        """Replace the breakpoints. Unchanged ones keep their hit counts; invalid rows are ignored."""
         before = self._made
         self._made = {
             row.ident: known if (known := before.get(row.ident)) and known[0] == row else (row, _stop(row), [0])
@@ -128,7 +128,7 @@ class StopTable:
         self._rows = [(stop, count) for _, stop, count in self._made.values() if stop is not None]
 
     def decide(self, event: Event) -> tuple[BreakpointHit | None, list[str]]:
-        """Whether an event holds its agent, and what logpoints say of it."""
+        """Return why the event stops its agent, or None, and the messages of logpoints."""
         logged, hits = list[str](), list[RunBreakpoint]()
         for stop, count in self._rows:
             if not (stop.matches(event, self._now) and holds(stop.condition, event, self._now)):
@@ -154,7 +154,7 @@ class StopTable:
         return None, logged
 
     def arrived(self, agent: str) -> None:
-        """A stop ends the steps of its agent, and those of nobody's."""
+        """End the steps of the stopped agent, those of any agent, and all single-event steps."""
         self.going = [going for going in self.going if going.agent not in ("", agent) and going.until != "event"]
 
     def _arrives(self, going: Going, event: Event) -> bool:
@@ -195,7 +195,7 @@ def _test(row: BreakpointRow, asked: RequestArguments) -> tuple[Test, str]:
 
 
 def _once(condition: str) -> Test:
-    """Where a condition begins to hold. Without one nothing is over."""
+    """Return a test that is true where the condition starts to hold. Raises ConditionError if there is no condition."""
     if not condition.strip():
         raise ConditionError("a budget wants a condition")
     expression, was = parsed(condition), [False]
@@ -222,7 +222,7 @@ def _watched(data_id: str) -> Test:
 
 
 def _is_over(event: Event, facts: RunFacts) -> bool:
-    """An answer of the main agent's that calls nothing: it is about to end."""
+    """Return whether the event is an answer of the main agent without calls, so that the run is about to end."""
     if event.kind != "response" or event.agent not in ("main", ""):
         return False
     speaker = facts.story.speakers.get(event.agent) if isinstance(facts, Now) else None
@@ -244,7 +244,7 @@ LIVE: Mapping[str, Test] = {
     "loop": _loops,
     "end": _is_over,
 }
-"""Exception filters that are decided while the agent waits; the others are seen by analysis, later."""
+"""Exception filters that are decided while the agent waits; analysis decides the others later."""
 
 
 def _effects(run: Run) -> Mapping[int, Effect]:

@@ -1,4 +1,4 @@
-"""Which agent this thread or task works for: its name, its parent, the call that it is within."""
+"""The agent that the current thread or task works for: its name, its parent, the enclosing call."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from . import gate_messages
 
 _MAIN = "main"
 _WITHIN: Any = contextvars.ContextVar("dap_ai_agent", default=None)
-"""(name, parent) of the agent; None: nobody's."""
+"""(name, parent) of the agent; None if unknown."""
 CALL = contextvars.ContextVar("dap_ai_call", default="")
-"""The id of the call that runs."""
+"""Id of the running call."""
 _STATE = {"pid": 0, "root": None}
 _KNOWN: set[Any] = set()
 
 
 def hello(kinds: Any = ("call", "result")) -> Any:
-    """An agent of a framework that is followed begins to run: such events are announced from now on."""
+    """Announce, once per process, that an agent of a followed framework runs and which event kinds will follow."""
     if _STATE["pid"] != os.getpid():
         _STATE["pid"] = os.getpid()
         gate_messages.announce({"kind": "hello", "announces": list(kinds), "pid": os.getpid()})
 
 
 def current() -> Any:
-    """The names of the agent and of its parent; "": the main one, or not known."""
+    """Return the names of the agent and its parent; "" for the main one or if unknown."""
     return _WITHIN.get() or ("", "")
 
 
 @contextlib.contextmanager
 def agent(name: Any) -> Any:
-    """Works for the agent of that name. The first one of a process is the main one."""
+    """Attribute the enclosed work to the agent of that name. The first agent of a process is the main one."""
     before: Any = _WITHIN.get()
     try:
         _enter(name if isinstance(name, str) else "", before[0] if before else "")
@@ -63,7 +63,7 @@ def _new(name: Any, parent: Any) -> Any:
 
 
 def of_agent(name_of: Any) -> Any:
-    """What wraps a function, sync or async, that is an agent's run or turn; `name_of(args, kwargs)` names the agent."""
+    """Return a wrapper for a sync or async function that runs an agent or a turn; `name_of(args, kwargs)` names it."""
 
     def wrap(original: Any) -> Any:
         def run(*args: Any, **kwargs: Any) -> Any:
@@ -80,7 +80,7 @@ def of_agent(name_of: Any) -> Any:
 
 
 def unnamed(args: Any, kwargs: Any) -> Any:
-    """Of frameworks whose agents have no names."""
+    """Return "", for frameworks whose agents have no names."""
     return ""
 
 

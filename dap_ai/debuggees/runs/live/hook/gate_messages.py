@@ -1,4 +1,4 @@
-"""What the hook says to the gate, and what goes wrong with it. See gate/gate_contract.py for what is announced."""
+"""Sends the hook's announcements to the gate and reports its errors. See gate/gate_contract.py for the format."""
 
 # pyright: reportUnknownVariableType=false
 
@@ -14,16 +14,19 @@ from . import gate_connection
 _TOLD: set[str] = set()
 _GO = {"do": "go"}
 _MOST_CHARS = 1000000
-"""Of a text that is not the agent's own JSON."""
+"""Maximum length of a value's text if it is not JSON."""
 
 
 def encoded(said: Any) -> Any:
-    """An announcement as it is sent; what is no JSON is told by its text."""
+    """Encode an announcement as JSON; values that aren't JSON are replaced by their text."""
     return json.dumps(said, default=_text, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def announce(said: Any) -> Any:
-    """The verdict, `go` on nothing; waits while the agent is held. Never raises."""
+    """Send an announcement and return the verdict, `go` if it is empty; waits while the agent is stopped.
+
+    Never raises.
+    """
     try:
         return _verdict(gate_connection.post(encoded(said))) if said else _GO
     except Exception as error:
@@ -32,7 +35,7 @@ def announce(said: Any) -> Any:
 
 
 async def announce_async(said: Any) -> Any:
-    """The same, so that only this task waits."""
+    """Announce like `announce`, blocking only this task."""
     try:
         return _verdict(await gate_connection.post_async(encoded(said))) if said else _GO
     except Exception as error:
@@ -41,16 +44,16 @@ async def announce_async(said: Any) -> Any:
 
 
 def once(words: Any) -> Any:
-    """A note, once in this process."""
+    """Send a note, at most once per process."""
     if words in _TOLD or len(_TOLD) > 50:
         return
     _TOLD.add(words)
-    with contextlib.suppress(Exception):  # nobody is there who could be told
+    with contextlib.suppress(Exception):  # nobody can receive it
         gate_connection.post(encoded({"kind": "note", "text": "the hook in process %d: %s" % (os.getpid(), words)}))
 
 
 def failed(doing: Any, error: Any) -> Any:
-    """Something of ours went wrong; the agent does not notice."""
+    """Report an error of the hook without affecting the agent."""
     if not isinstance(error, OSError):
         once("%s failed: %s: %s" % (doing, type(error).__name__, error))
 
@@ -66,6 +69,6 @@ def _text(value: Any) -> Any:
         if callable(made):
             try:
                 return made()
-            except Exception:  # noqa: S112  the next way
+            except Exception:  # noqa: S112  try the next method
                 continue
     return str(value)[:_MOST_CHARS]

@@ -1,4 +1,4 @@
-"""The table: which functions of a framework are followed, and whether they are what they are expected to be."""
+"""Table rows of the framework functions that the hook replaces, and a check that each has the expected parameters."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from . import gate_messages
 
 
 class Point:
-    """A function, `name` as `Class.method` or `function`; `wrap(original)` makes what stands in its place.
+    """A function to wrap, `name` as `Class.method` or `function`; `wrap(original)` returns its replacement.
 
-    `parameters` are those that are used, in any order. Where one is missing the framework is of another version: the
-    function is left alone, and that is told.
+    `parameters` are those that the wrapper uses, in any order. If one is missing, the framework has another version:
+    the function is left alone, and the gate gets a note.
     """
 
     def __init__(self, module: Any, name: Any, parameters: Any, wrap: Any) -> None:
         self.module, self.name, self.parameters, self.wrap = module, name, tuple(parameters), wrap
 
     def mistake(self, module: Any) -> Any:
-        """Why the function cannot be followed; "": it can."""
+        """Return why the function can't be wrapped; "" if it can."""
         try:
             owner, name = self._owner(module)
             found = inspect.signature(getattr(owner, name)).parameters
@@ -32,7 +32,7 @@ class Point:
         return "%s.%s has no parameter %s" % (self.module, self.name, said) if missing else ""
 
     def put(self, module: Any) -> Any:
-        """Replaces the function, once."""
+        """Replace the function, unless it already was."""
         owner, name = self._owner(module)
         original = getattr(owner, name)
         if getattr(original, "__dap_ai__", False):
@@ -52,12 +52,12 @@ class Point:
 
 
 def points_of(file: Any) -> Any:
-    """The part of the table that a file of frameworks/ has."""
+    """Return the table rows of a file in frameworks/."""
     return importlib.import_module(".frameworks." + file, __package__).POINTS
 
 
 def patch(file: Any, name: Any, module: Any) -> Any:
-    """Puts a file's part of the table into a module that has just been executed. Never raises."""
+    """Apply a file's table rows to a module that has just been executed. Never raises."""
     try:
         for point in points_of(file):
             if point.module == name:

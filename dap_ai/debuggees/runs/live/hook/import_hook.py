@@ -1,4 +1,4 @@
-"""Finds frameworks as they are imported, and puts the hook into them."""
+"""Detects frameworks as they are imported, and installs the hook in them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import importlib.util
 import sys
 
 TYPE_CHECKING = False
-if TYPE_CHECKING:  # typing costs each process of the agent's 2 ms
+if TYPE_CHECKING:  # importing typing costs each agent process 2 ms
     from typing import Any
 
 MODULES = {
@@ -27,17 +27,17 @@ MODULES = {
     "openai._base_client": "sdks",
     "anthropic._base_client": "sdks",
 }
-"""Modules with functions of the table, and the file in frameworks/ that has their part of it."""
+"""Modules with functions to wrap, and the file in frameworks/ that has their table rows."""
 
 
 class FrameworkFinder:
-    """First in sys.meta_path; finds nothing itself."""
+    """Meta path finder that delegates to the others and patches the modules they find."""
 
     def __init__(self) -> None:
         self._finding: Any = set()
 
     def find_spec(self, name: Any, path: Any = None, target: Any = None) -> Any:
-        """What the others find, with our work behind the module's own execution."""
+        """Return the spec that the other finders find; its loader also patches the module after executing it."""
         if name not in MODULES or name in self._finding:
             return None
         self._finding.add(name)
@@ -51,7 +51,7 @@ class FrameworkFinder:
 
 
 def install() -> Any:
-    """See the package."""
+    """Install the finder, and patch frameworks that are already imported."""
     sys.meta_path.insert(0, FrameworkFinder())
     for name in MODULES:
         if name in sys.modules:
@@ -63,11 +63,11 @@ def _behind(name: Any, loader: Any) -> Any:
 
     def exec_module(module: Any) -> Any:
         execute(module)
-        if module.__name__ == name:  # a loader of an archive has other modules, too
+        if module.__name__ == name:  # an archive's loader also loads other modules
             _patch(name, module)
 
     with contextlib.suppress(AttributeError):
-        loader.exec_module = exec_module  # the loader stays what it is: others ask it for sources and resources
+        loader.exec_module = exec_module  # not replaced: others ask the loader for sources and resources
 
 
 def _patch(name: Any, module: Any) -> Any:

@@ -1,4 +1,4 @@
-"""For agents that were instrumented for AgentStepper: its seven functions, so that only the import changes.
+"""Replacement for AgentStepper's API: an agent instrumented with its seven functions only changes the import.
 
     from dap_ai.stepper import AgentStepper
 
@@ -8,8 +8,8 @@
         tool, args = debugger.begin_tool_invocation_breakpoint(tool, args)
         result = debugger.end_tool_invocation_breakpoint(run(tool, args))
 
-The agent is recorded by `dap-ai record -- COMMAND`, and stops where it is launched by a debugger. Without either, each
-function gives back what it was given. An agent never fails because its debugger does.
+`dap-ai record -- COMMAND` records the agent, and a debugger that launches it can stop it. Without either, each function
+returns its argument unchanged. An agent never fails because its debugger does.
 """
 
 # pyright: reportUnknownVariableType=false
@@ -30,7 +30,10 @@ _KINDS = ["query", "response", "call", "result"]
 
 
 class AgentStepper:
-    """One agent. Several, and several threads of one, may be in a process: each function waits for itself alone."""
+    """One agent.
+
+    A process may have several agents, and an agent several threads; each call blocks only its own thread.
+    """
 
     _first = True
 
@@ -50,27 +53,27 @@ class AgentStepper:
             current_agent.hello(_KINDS)
             self._announce("note", text=f"{program_name} begins")
 
-    def __enter__(self) -> AgentStepper:  # noqa: PYI034  Self is of Python 3.11
-        """Itself."""
+    def __enter__(self) -> AgentStepper:  # noqa: PYI034  Self needs Python 3.11
+        """Return the stepper."""
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        """Nothing is left to be done."""
+        """Do nothing."""
 
     def begin_llm_query_breakpoint(self, prompt: Given) -> Given:
-        """The prompt as it is to be sent. An answer that was given in the model's place comes from `end_...`."""
+        """Return the prompt to send. If the user gave an answer instead, `end_llm_query_breakpoint` returns it."""
         verdict = self._announce("query", messages=_messages(prompt))
         self._open.append(("query", _instead(verdict)))
         return _prompt(prompt, verdict["messages"]) if verdict.get("messages") else prompt
 
     def end_llm_query_breakpoint(self, response: Given) -> Given:
-        """The response as the agent is to take it. Raises RuntimeError without the beginning."""
+        """Return the response to use. Raises RuntimeError without a matching begin."""
         instead = self._ended("query")[1]
         response = response if instead is None else _like(response, instead)
         return self._edited(response, self._announce("response", text=_text(response)))
 
     def begin_tool_invocation_breakpoint(self, tool: str, args: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-        """Tool and arguments as they are to be run. A result given in the tool's place comes from `end_...`."""
+        """Return tool and arguments to run. If the user gave a result instead, the matching `end_...` returns it."""
         verdict = self._announce("call", tool=tool, arguments=args)
         self._open.append(("call", _instead(verdict), tool, verdict.get("call_id", "")))
         changed: Any = verdict.get("arguments", args)
@@ -78,13 +81,16 @@ class AgentStepper:
         return str(verdict.get("tool") or tool), changed if is_object else args
 
     def end_tool_invocation_breakpoint(self, results: Given) -> Given:
-        """The results as the agent is to take them. Raises RuntimeError without the beginning."""
+        """Return the results to use. Raises RuntimeError without a matching begin."""
         _, instead, tool, call_id = self._ended("call")
         results = results if instead is None else _like(results, instead)
         return self._edited(results, self._announce("result", tool=tool, call_id=call_id, text=_text(results)))
 
     def commit_agent_changes(self, commit_summary: str = "", commit_description: str = "") -> bool:
-        """A note in the recording; the changes are kept without it. Whether there is anybody who keeps them."""
+        """Add a note to the recording; changes are recorded anyway.
+
+        Return whether a debugger or recorder is connected.
+        """
         if gate_connection.address() is None:
             return False
         said = "\n\n".join(filter(None, (commit_summary, commit_description)))
@@ -92,12 +98,12 @@ class AgentStepper:
         return True
 
     def post_debug_message(self, message: str) -> None:
-        """A note in the recording."""
+        """Add a note to the recording."""
         self._announce("note", text=str(message))
 
     @property
     def _open(self) -> list[Any]:
-        """What this thread has begun and not ended."""
+        """Queries and calls that this thread has begun and not ended."""
         return vars(self._local).setdefault("open", [])
 
     def _ended(self, kind: str) -> Any:
@@ -128,7 +134,7 @@ def _messages(prompt: Given) -> list[Any]:
 
 
 def _prompt(prompt: Given, messages: list[Any]) -> Given:
-    """What the agent has given, with other messages."""
+    """Return the prompt with its messages replaced."""
     if isinstance(prompt, dict) and isinstance(prompt.get("messages"), list):
         return {**prompt, "messages": messages}
     return _like(prompt, "\n".join(str(each["content"]) for each in messages if "content" in each))
@@ -139,7 +145,7 @@ def _text(given: Any) -> str:
 
 
 def _like(given: Given, text: str) -> Given:
-    """A text as what the agent expects: where that is an object, one. What is none leaves it as it was."""
+    """Convert text to the type of `given`; if that is an object and the text isn't one, return `given`."""
     if isinstance(given, str):
         return text
     with contextlib.suppress(ValueError):

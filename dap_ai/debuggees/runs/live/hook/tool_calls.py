@@ -1,4 +1,4 @@
-"""A call of a tool: told before it runs, run as the verdict wants it; its result told, and given on as wanted."""
+"""Wraps a tool call: announces it, runs it as the verdict requires, announces its result and returns that."""
 
 # pyright: reportUnknownArgumentType=false
 
@@ -16,54 +16,54 @@ _OWN = os.path.dirname(os.path.abspath(__file__))
 
 
 def word(arguments: Any, name: str) -> str:
-    """The one argument of a call, which may have been edited as an object or as a text."""
+    """Return a call's only argument, which may have been edited as an object or as a text."""
     is_object = isinstance(arguments, dict)
     return str(arguments[name] if is_object else arguments)
 
 
 def given(args: Any, kwargs: Any, place: Any, name: Any) -> Any:
-    """An argument of a function, by its place or by its name."""
+    """Return a function's argument by its position or name."""
     return args[place] if len(args) > place else kwargs[name]
 
 
 def unchanged(tool: Any, mine: Any) -> None:
-    """Raises ValueError where the user wants another tool than the one whose function runs."""
+    """Raise ValueError if the user changed the tool, since the wrapped function runs only its own."""
     if tool != mine:
         raise ValueError("the tool of a call cannot be changed here: edit the model's answer")
 
 
 class CallShape:
-    """How a framework's function takes a call and gives its result; each framework has one of its own.
+    """How a framework's function takes a call and returns its result; one subclass per framework.
 
-    None of these may change what it is given.
+    No method may modify its arguments.
     """
 
     def read(self, args: Any, kwargs: Any) -> Any:
-        """Its (tool, arguments, call id), arguments as an object or a text; None: it is no call that is to be told."""
+        """Return (tool, arguments, call id), arguments as an object or a text; None if the call isn't announced."""
         raise NotImplementedError
 
     def edited(self, args: Any, kwargs: Any, tool: Any, arguments: Any) -> Any:
-        """(args, kwargs) for another tool or other arguments. Raises ValueError with words where that cannot be."""
+        """Return (args, kwargs) for another tool or arguments. Raises ValueError with a message if not possible."""
         raise NotImplementedError
 
     def text(self, result: Any) -> Any:
-        """What the model will see of a result, and whether it is "ok", "error" or "unknown"."""
+        """Return the text that the model will see of a result, and "ok", "error" or "unknown"."""
         return ("" if result is None else str(result)), "unknown"
 
     def exit_code(self, result: Any) -> Any:
-        """That of the command which the call was; None: it has none."""
+        """Return the exit code of a call that ran a command; None if it has none."""
 
     def failure(self, error: Any) -> Any:
-        """The same of an exception."""
+        """Return the same as `text` for an exception."""
         return "%s: %s" % (type(error).__name__, error), "error"
 
     def made(self, text: Any, result: Any, args: Any, kwargs: Any) -> Any:
-        """A result with that text; `result` is what the tool gave, None where it was not run."""
+        """Return a result with that text; `result` is the tool's, None if the tool was not run."""
         return text
 
 
 class _Call:
-    """One call of a function that is wrapped. `said` is what is told of it; None: nothing is."""
+    """One call of a wrapped function. `said` holds its announced fields; None if it isn't announced."""
 
     def __init__(self, shape: Any, args: Any, kwargs: Any) -> None:
         self.shape, self.args, self.kwargs = shape, args, kwargs
@@ -84,7 +84,7 @@ class _Call:
         return self.said and dict(self.said, kind="call", frames=_frames())
 
     def judged(self, verdict: Any) -> Any:
-        """The verdict on the call."""
+        """Apply the verdict on the call."""
         if self.said is None:
             return
         do = verdict.get("do")
@@ -108,7 +108,7 @@ class _Call:
 
     @contextlib.contextmanager
     def running(self) -> Any:
-        """While the function runs: agents that begin within are told to be of this call."""
+        """Attribute agents that begin while the function runs to this call."""
         token = current_agent.CALL.set(self.said["call_id"] if self.said else "")
         try:
             yield
@@ -129,7 +129,7 @@ class _Call:
             return None
 
     def given(self, verdict: Any) -> Any:
-        """The result as it is given on."""
+        """Return the result, edited if the verdict requires it."""
         try:
             if verdict.get("do") in ("edit", "answer") and isinstance(verdict.get("text"), str):
                 return self.shape.made(verdict["text"], self.result, self.args, self.kwargs)
@@ -139,7 +139,7 @@ class _Call:
 
 
 def of_call(shape: Any) -> Any:
-    """What wraps a function, sync or async, that runs calls."""
+    """Return a wrapper for a sync or async function that runs tool calls."""
 
     def wrap(original: Any) -> Any:
         def run(*args: Any, **kwargs: Any) -> Any:
@@ -178,7 +178,7 @@ def _call_fields(tool: Any, arguments: Any, call_id: Any) -> Any:
 
 
 def _frames() -> Any:
-    """The agent's own stack, innermost first."""
+    """Return the agent's stack without the hook's frames, innermost first."""
     rows: Any = []
     frame: Any = inspect.currentframe()
     while frame is not None and len(rows) < _MOST_FRAMES:

@@ -1,7 +1,7 @@
-"""A command that sees one directory in the place of another: mounted over it, in a namespace of its own. Linux.
+"""Runs a command that sees one directory in place of another, bind-mounted in a private mount namespace. Linux only.
 
-Its arguments are SOURCE TARGET CWD [COMMAND...]. Without a command it says by its exit code whether that is permitted:
-0 or 125. What is not root's becomes so in no way: users and groups stay as they are, but no program gets other rights.
+Usage: SOURCE TARGET CWD [COMMAND...]. Without a command, the exit code tells whether this is permitted: 0 or 125. User
+and group ids stay the same, and no program gains privileges.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _BIND, _RECURSIVE, _PRIVATE = 0x1000, 0x4000, 0x40000
 
 
 def main() -> None:
-    """Becomes the command."""
+    """Mount, then replace this process by the command."""
     source, target, cwd, *command = sys.argv[1:]
     try:
         _apart()
@@ -27,20 +27,20 @@ def main() -> None:
         sys.stderr.write(f"{error.strerror or error}\n")
         sys.exit(REFUSED)
     if command:
-        os.execvp(command[0], command)  # noqa: S606  it is what the user wants
+        os.execvp(command[0], command)  # noqa: S606  the user's own command
 
 
 def _apart() -> None:
-    """Into namespaces of its own; root needs none of users."""
+    """Enter a private mount namespace; without root's privileges, also a user namespace."""
     if os.geteuid() == 0:
         try:
             return _unshare(_NEW_MOUNTS)
         except OSError:
-            pass  # a container's root: as anybody
+            pass  # root without privileges, as in a container
     user, group = os.geteuid(), os.getegid()
     _unshare(_NEW_USERS | _NEW_MOUNTS)
     for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
-        with open(f"/proc/self/{name}", "w", encoding="ascii") as file:  # noqa: PTH123  as the kernel wants it
+        with open(f"/proc/self/{name}", "w", encoding="ascii") as file:  # noqa: PTH123  written as user_namespaces(7) requires
             file.write(text)
     return None
 

@@ -1,4 +1,4 @@
-"""Who answers a query of a replay: the tape, an edit, or the model; and what is told of where they part."""
+"""Decides who answers each query of a replay (tape, edit or model), and reports where the replay diverges."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ Note = Callable[[Mapping[str, Any]], None]
 
 
 class Replaying:
-    """One replay. For one thread."""
+    """Decides about the queries of one replay. Not thread-safe."""
 
     def __init__(self, plan: Plan, tape: Tape, note: Note, before: Tape | None = None) -> None:
-        """`before` is what this very replay has recorded already, where its endpoint was killed."""
+        """Create a replay; `before` is what this replay already recorded, if its endpoint was killed."""
         self._plan, self._tape, self._note = plan, tape, note
         self._used: set[int] = set(before.taken.values()) if before else set()
         self._asked_live = before.live if before else 0
@@ -38,7 +38,7 @@ class Replaying:
         self._prefixes: list[tuple[Sequence[str], InsertedText]] = []
 
     def decide(self, number: int, api: Api, body: bytes) -> Decision:
-        """For a query that has come under that number. Never raises: what cannot be read goes to the model."""
+        """Decide who answers the query `number`. Never raises: requests that can't be parsed go to the model."""
         try:
             asked = taken_apart(api, self._as_then(body))
         except ValueError:
@@ -67,7 +67,7 @@ class Replaying:
         return self._to_the_model(number, api, body, names, taped if then == "tape" else None, is_fork=is_fork)
 
     def _forked(self, number: int, words: str) -> bool:
-        """The tape is left here; whether it was not before."""
+        """Record that the replay leaves the tape here; return whether it is the first time."""
         if was := not self._live:
             self._note({"note": f"from query {number} on {words}", "at": time.time(), "fork": number})
         self._live = True
@@ -77,7 +77,7 @@ class Replaying:
         return self._plan.until is not None and number >= self._plan.until
 
     def _match(self, api: Api, names: Sequence[str], asked: ParsedRequest) -> TapeQuery | None:
-        """The query of the tape that this one is: the same, else the next one of an agent with the same head."""
+        """Return the tape's matching query: an equal one, else the next one of an agent with the same first message."""
         waiting = [each for each in self._tape.queries if each.number not in self._used and each.api == api]
         tools = named(asked.tools)[1] if asked.tools else ""
         same = (each for each in waiting if list(each.messages) == list(names) and each.tools == tools)
@@ -103,7 +103,7 @@ class Replaying:
         return self._plan.shape if found.kind == "shape" else self._plan.texts
 
     def _beyond(self, number: int, api: Api, body: bytes, names: Sequence[str]) -> Decision:
-        """The tape has no such query."""
+        """Decide about a query that the tape does not contain."""
         if not self._live:
             self._tell(number, None, RequestDifference("shape", "a query more than the tape has", "", ""))
             if self._plan.shape == "stop":
@@ -112,7 +112,7 @@ class Replaying:
         return self._to_the_model(number, api, body, names, None)
 
     def _learn(self, number: int, taped: TapeQuery, names: Sequence[str]) -> None:
-        """An edit of words is also one of each later query of the conversation."""
+        """Apply edits that insert user text to this query and to each later one of the conversation."""
         for place, edit in enumerate(self._plan.edits):
             if isinstance(edit, InsertedText) and edit.query == taped.number:
                 self._prefixes.append((list(names), edit))
@@ -138,10 +138,10 @@ class Replaying:
         return Decision(edited or body, body if edited else None, is_fork=is_fork)
 
     def _edited(self, api: Api, body: bytes, names: Sequence[str]) -> bytes | None:
-        """The request with the edits that concern it; None: none does."""
+        """Return the request with the edits that apply to it; None if none do."""
 
         def edited(messages: list[Any]) -> list[Any]:
-            beside = len(names) - len(messages)  # instructions that stand beside the messages
+            beside = len(names) - len(messages)  # instructions outside the messages
             for prefix, edit in reversed(self._prefixes):
                 if list(names[: len(prefix)]) == list(prefix):
                     messages = insert_user_text(api, messages, len(prefix) - beside, edit.text)
@@ -172,7 +172,7 @@ class Replaying:
         return Decision(body, sent=sent, stop=why)
 
     def _tell(self, number: int, taped: int | None, found: RequestDifference) -> None:
-        """The first difference, and the first of each weight beyond it: what follows from them is not told again."""
+        """Report the first difference and the first one of each higher weight; others follow from them."""
         if any(kind in self._told for kind in _WEIGHTS[_WEIGHTS.index(found.kind) :]):
             return
         self._told.add(found.kind)
@@ -181,7 +181,7 @@ class Replaying:
         self._note({"note": words, "at": time.time(), **detail})
 
     def _as_then(self, body: bytes) -> bytes:
-        """A request with the workspace's path of then."""
+        """Return the request with the workspace's recorded path in place of the current one."""
         if not self._plan.paths:
             return body
         try:

@@ -1,4 +1,4 @@
-"""A recorded command again, in a copy of its workspace: prepared, run, looked at."""
+"""Reruns a recorded command in a copy of its workspace, and runs checks there."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from dap_ai.debuggees.runs.readers.json_shapes import array, words
 from dap_ai.system import child_python
 
 COPY = "copy"
-"""The workspace's copy, in the new recording's folder."""
+"""Name of the workspace's copy in the new recording's folder."""
 
 
 class WorkspaceView(NamedTuple):
-    """Where something runs as if in the workspace."""
+    """A copy of a workspace in which commands run as if in the original."""
 
     copy: Path
     workspace: str
-    """The path of then."""
+    """Path of the workspace when it was recorded."""
     is_mounted: bool
-    """The copy is seen at that path; else at its own."""
+    """Whether the copy is mounted at that path; otherwise it is used at its own."""
     words: Sequence[str]
-    """What is not as it was."""
+    """Sentences about what differs from the recorded workspace."""
 
     def command(self, argv: Sequence[str], cwd: str) -> tuple[list[str], Path]:
-        """What is to be started for a command, and where."""
+        """Return the command line and working directory that run `argv` in the copy."""
         inside = self._inside(cwd)
         inside.mkdir(parents=True, exist_ok=True)
         if self.is_mounted:
@@ -49,7 +49,7 @@ class WorkspaceView(NamedTuple):
 
 
 def prepared(tape: Tape, commit: str, to: Path, now: Path | None, *, without: Sequence[Path] = ()) -> WorkspaceView:
-    """A copy of the workspace as it was at a commit; `now`: the directory where it is today. Raises CannotReplay."""
+    """Copy the workspace as it was at a commit; `now` is its current directory. Raises CannotReplay."""
     repository = tape.repository
     workspace = tape.workspace or str(now or "")
     if repository is None:
@@ -65,7 +65,7 @@ def prepared(tape: Tape, commit: str, to: Path, now: Path | None, *, without: Se
 
 
 def found(command: Sequence[str], tape: Tape) -> list[str]:
-    """A command with its program's place. Raises CannotReplay."""
+    """Return a command with its program's full path. Raises CannotReplay."""
     if not command:
         raise CannotReplay(f"{tape.folder} names no command: give it after --")
     program = shutil.which(command[0])
@@ -75,11 +75,11 @@ def found(command: Sequence[str], tape: Tape) -> list[str]:
 
 
 def missing_names(tape: Tape, environ: Mapping[str, str]) -> list[str]:
-    """Variables that were set when the run was recorded, and are not now."""
+    """Return environment variables that were set when the run was recorded and are not set now."""
     return [words(name) for name in array(tape.head.get("environ")) if words(name) not in environ]
 
 
-def replayed(  # noqa: PLR0917  all that a replay is
+def replayed(  # noqa: PLR0917  the parts of a replay
     tape: Tape,
     plan: Plan,
     command: Sequence[str],
@@ -89,10 +89,10 @@ def replayed(  # noqa: PLR0917  all that a replay is
     *,
     aside: bool,
 ) -> int:
-    """Runs it on this process's own terminal, its stdout `aside` to our stderr; its exit code.
+    """Rerun the command on this process's terminal and return its exit code.
 
-    `folder` is the new recording's, `parent` what that says of where it comes from. Raises CannotRecord, CannotReplay
-    and OSError.
+    With `aside`, its stdout goes to this process's stderr. `folder` is the new recording's; `parent` describes the
+    original run in it. Raises CannotRecord, CannotReplay and OSError.
     """
     program = found(command, tape)
     cwd = words(tape.head.get("cwd")) or place.workspace
@@ -114,25 +114,25 @@ def replayed(  # noqa: PLR0917  all that a replay is
 
 
 class CheckResult(NamedTuple):
-    """What a check has said."""
+    """Exit code and output of a check, stdout before stderr."""
 
     code: int
     output: str
 
 
 def checked(command: str, place: WorkspaceView, cwd: str) -> CheckResult:
-    """The check in a workspace. What it writes there is lost with the copy. Raises OSError."""
+    """Run a check in a workspace copy; files that it writes are discarded with the copy. Raises OSError."""
     argv, directory = place.command(["/bin/sh", "-c", command], cwd)
     if not place.is_mounted:
         argv = ["/bin/sh", "-c", rewritten(command, place.workspace, str(place.copy))]
-    ran = subprocess.run(  # noqa: S603  it is what the user wants
+    ran = subprocess.run(  # noqa: S603  the user's own command
         argv, cwd=directory, stdin=subprocess.DEVNULL, capture_output=True, check=False
     )
     return CheckResult(ran.returncode, (ran.stdout + ran.stderr).decode("utf-8", "replace"))
 
 
 def _mounted_command(copy: Path, workspace: str, cwd: str, argv: Sequence[str] = ()) -> list[str]:
-    """See mount_namespace.py."""
+    """Return the command line that runs `argv` through mount_namespace.py."""
     return child_python.command(
         "dap_ai.debuggees.runs.live.replay.mount_namespace:main", str(copy), workspace, cwd, *argv
     )

@@ -1,4 +1,4 @@
-"""A replay in the endpoint's process: its queries decided, its workspace set at the fork, its agent ended."""
+"""Replay in the endpoint's process: decides about queries, resets the workspace at the fork, and ends the agent."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FEW = 5
 
 
 class ReplayService:
-    """What the endpoint asks for each query."""
+    """Answers a live run's requests from its recording; implements `query_visit.Replies`."""
 
     def __init__(
         self,
@@ -32,9 +32,10 @@ class ReplayService:
         agent: Callable[[], int | None],
         kept: Callable[[], tuple[Path, Path, str] | None],
     ) -> None:
-        """`folder` is the new recording's, `agent` which process the agent is.
+        """Open the tape. Raises CannotReplay.
 
-        `kept` says which directory is followed, in which repository, and its newest state. Raises CannotReplay.
+        `folder` is the new recording's; `agent` returns the agent's process id. `kept` returns the followed directory,
+        its repository and its newest commit.
         """
         self._plan, self._note, self._agent, self._kept = plan, note, agent, kept
         self._tape = Tape(Path(plan.tape))
@@ -44,13 +45,13 @@ class ReplayService:
         self._replaying = Replaying(plan, self._tape, note, before)
 
     def decide(self, number: int, api: Api, body: bytes) -> Decision:
-        """See Replaying.decide."""
+        """Decide who answers a query. See Replaying.decide."""
         return self._replaying.decide(number, api, body)
 
     async def settle(self, keep: Callable[[], Awaitable[object]]) -> None:
-        """The workspace becomes that of the recording at the fork, and what had been another is told.
+        """Reset the workspace to the recording's state at the fork, and report the files that differed.
 
-        Once its state is kept as the query has found it; `keep` keeps it again.
+        Call it once the state that the query found is saved; `keep` saves the new state.
         """
         followed = self._kept()
         if not self._plan.restore or self._tape.repository is None or followed is None:
@@ -74,6 +75,6 @@ class ReplayService:
         return found
 
     def end_agent(self) -> None:
-        """It and what it has started are told to end."""
+        """Terminate the agent and its child processes."""
         if pid := self._agent():
             terminated(pid)

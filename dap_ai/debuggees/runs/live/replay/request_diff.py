@@ -1,4 +1,4 @@
-"""Whether a request asks what the tape's did, and where it first does not. Pure."""
+"""Compares a request with the tape's, and finds their first difference. Pure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, cast
 
 Kind = Literal["passing", "text", "shape"]
-"""`passing`: times, durations, random names and such; `text`: other words in the same places; `shape`: another path."""
+"""`passing`: times, durations, random names and the like; `text`: other text in the same structure; `shape`: another
+structure."""
 _AROUND, _SHOWN = 24, 60
 _PASSING = re.compile(
     r"""\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?\b
@@ -26,29 +27,29 @@ _PASSING = re.compile(
     re.VERBOSE,
 )
 _CALLED = ("role", "type", "tool_call_id", "call_id", "tool_use_id", "id", "name")
-"""What of a message is no text of it, and leads another way where it differs."""
+"""Keys whose values are compared as structure, not as text."""
 
 
 class RequestDifference(NamedTuple):
-    """Where a request first says something else."""
+    """The first difference between a request and the recorded one."""
 
     kind: Kind
-    """Of the whole request: the weightiest of its differences."""
+    """Kind of the whole request's difference: the heaviest one found."""
     place: str
     """`message 4 (tool)`, `the tools`, ..."""
     recorded: str
     now: str
-    """What stands there, around the first character that differs."""
+    """The current text around the first differing character; `recorded` is the recorded one."""
 
     @property
     def words(self) -> str:
-        """In a line."""
+        """The difference in one line."""
         weight = {"passing": " (a time or a random name)", "text": "", "shape": ""}[self.kind]
         return f"{self.place}: recorded {self.recorded or 'nothing'}, now {self.now or 'nothing'}{weight}"
 
 
 def difference(then: Sequence[Any], now: Sequence[Any], tools: tuple[Any, Any]) -> RequestDifference | None:
-    """Between the messages of two queries, decoded, and what they offer; None: there is none."""
+    """Return the first of the heaviest differences between two queries' decoded messages and tools; None if equal."""
     found = list(_differences(then, now))
     if tools[0] != tools[1]:
         found.insert(0, RequestDifference("text", "the tools", *_around(_text(tools[0]), _text(tools[1]))))
@@ -59,8 +60,8 @@ def difference(then: Sequence[Any], now: Sequence[Any], tools: tuple[Any, Any]) 
 
 
 def plain(text: str) -> str:
-    """Without what differs from run to run by its nature."""
-    return _PASSING.sub("~", text.replace("\\n", "\n").replace("\\t", "\t"))  # of JSON in a text
+    """Replace times, ids and other text that differs in every run by `~`."""
+    return _PASSING.sub("~", text.replace("\\n", "\n").replace("\\t", "\t"))  # JSON inside a string
 
 
 def _differences(then: Sequence[Any], now: Sequence[Any]) -> Iterator[RequestDifference]:
@@ -90,7 +91,7 @@ def _of_message(place: int, old: Any, new: Any) -> RequestDifference:
 
 
 def _skeleton(value: Any) -> Any:
-    """A message without its texts: who speaks, which calls it makes or answers."""
+    """Return a message's structure without texts: its roles, and the calls that it makes or answers."""
     if isinstance(value, list):
         return [_skeleton(each) for each in cast("list[Any]", value)]
     if isinstance(value, dict):
@@ -104,7 +105,7 @@ def _skeleton(value: Any) -> Any:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Each text of a message in its order."""
+    """Yield each string of a message in order."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):
@@ -128,7 +129,7 @@ def _role(value: Any) -> str:
 
 
 def _around(old: str, new: str) -> tuple[str, str]:
-    """Both as they stand around the first character that differs."""
+    """Return excerpts of both texts around the first differing character."""
     at = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
     start = max(0, at - _AROUND)
     return _cut(old[start:], led=start > 0), _cut(new[start:], led=start > 0)

@@ -1,4 +1,4 @@
-"""A recording as a tape: its queries in their order, message by message, and what was answered."""
+"""A recording as a replay reads it: its queries in order, message by message, and their answers."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from dap_ai.debuggees.runs.run_files import CannotRead, lines
 from dap_ai.debuggees.runs.store import FILE, WORKSPACE
 
 
-class CannotReplay(Exception):  # noqa: N818  what it says of a run
-    """The run cannot be replayed; the text says why, and what would help."""
+class CannotReplay(Exception):  # noqa: N818  named for what is wrong with a run
+    """The run can't be replayed; the message says why and what to do."""
 
 
 class TapeQuery(NamedTuple):
@@ -24,38 +24,38 @@ class TapeQuery(NamedTuple):
     number: int
     api: Api
     messages: Sequence[str]
-    """Names of its messages, as the agent has sent them."""
+    """Hashes of its messages, as the agent sent them."""
     tools: str
-    """The name of what was offered; empty: nothing."""
+    """Hash of the offered tools; "" if none."""
     settings: Mapping[str, Any]
     edited: bool
-    """What the model has seen was not what the agent had sent."""
+    """Whether the model received something other than what the agent sent."""
 
 
 class TapeAnswer(NamedTuple):
-    """What came back."""
+    """The recorded response to a query."""
 
     status: int
     value: Any
-    """In the shape of an answer that is not streamed."""
+    """The answer in non-streamed form."""
 
 
 class Tape:
-    """What is there. Nothing is written."""
+    """Read-only view of a recording."""
 
     def __init__(self, folder: Path) -> None:
-        """Raises CannotReplay where it is no recording of ours."""
+        """Read the recording. Raises CannotReplay if it can't be read or isn't one of `dap-ai record`."""
         self.folder = folder.absolute()
         self.head: Mapping[str, Any] = {}
         self.queries: list[TapeQuery] = []
         self.answers: dict[int, TapeAnswer] = {}
-        """By the query's number. Of one that was never answered whole there is none."""
+        """Answers by query number. Queries without a complete answer are missing."""
         self.taken: dict[int, int] = {}
-        """Of a recording that is a replay itself: which query of its parent's tape has answered each query."""
+        """For a recording of a replay: the parent tape's query that answered each query."""
         self.live: int = 0
-        """Its queries that went to a model."""
+        """Number of queries answered by a model."""
         self.rows: list[Mapping[str, Any]] = []
-        """Its lines that are neither."""
+        """Lines of all other types."""
         self._parts: dict[str, bytes] = {}
         self._nodes: dict[int, tuple[int, str]] = {}
         self._commits: list[tuple[int | None, str]] = []
@@ -67,42 +67,42 @@ class Tape:
             raise CannotReplay(f"{folder} is no recording of `dap-ai record`")
 
     def message(self, name: str) -> bytes:
-        """A message's JSON; empty where it is lost."""
+        """Return a message's JSON; b"" if it is missing."""
         return self._parts.get(name, b"")
 
     def query(self, number: int) -> TapeQuery | None:
-        """The query of that number."""
+        """Return the query with that number, or None."""
         return next((each for each in self.queries if each.number == number), None)
 
     @property
     def command(self) -> list[str]:
-        """What was recorded."""
+        """The recorded command."""
         return [words(each) for each in array(self.head.get("command"))]
 
     @property
     def workspace(self) -> str:
-        """The directory that was followed; empty: none was."""
+        """The followed directory; "" if none."""
         return words(self.head.get("workspace"))
 
     @property
     def repository(self) -> Path | None:
-        """The workspace's states; None: they were not kept, or are gone."""
+        """Repository of the workspace's states; None if they were not saved or no longer exist."""
         found = self.folder / WORKSPACE
         return found if self._commits and (found / "HEAD").exists() else None
 
     def commit_before(self, query: int) -> str:
-        """The state that a query found; 1 is that before the run."""
+        """Return the state that a query found, "" if unknown; query 1 found the one before the run."""
         found = [sha for asked, sha in self._commits if asked is not None and asked <= query]
         return found[-1] if found else ""
 
     @property
     def first_commit(self) -> str:
-        """The state before the run."""
+        """The state before the run; "" if unknown."""
         return self._commits[0][1] if self._commits else ""
 
     @property
     def last_commit(self) -> str:
-        """The state that the run left."""
+        """The state after the run; "" if unknown."""
         return self._commits[-1][1] if self._commits else ""
 
     def _read(self) -> None:

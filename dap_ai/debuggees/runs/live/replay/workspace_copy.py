@@ -1,4 +1,4 @@
-"""Private copies of a workspace: a state of the recording's repository, and beside it what that does not hold."""
+"""Private copies of a workspace: a state from the recording's repository, plus the files that the state lacks."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from dap_ai.debuggees.runs.live.workspace.workspace_states import states_of
 from dap_ai.system import programs
 
 MAX_BYTES = 2 * 1024**3
-"""Of the ignored files together; a folder that is more is left out, and named."""
+"""Maximum total size of the ignored files; a folder that exceeds it is left out and reported."""
 
 
 def made(repository: Path, commit: str, workspace: Path, to: Path, *, without: Sequence[Path] = ()) -> list[str]:
-    """A copy of a state in the empty folder `to`; words on what is not as it was. Raises CannotReplay.
+    """Copy a state to the empty folder `to`; return sentences about what differs. Raises CannotReplay.
 
-    Ignored files, as installed packages, and `.git` are no part of a state: they are copied as they are today.
-    `without` are folders that are not copied.
+    A state does not contain ignored files, such as installed packages, or `.git`; they are copied as they are today,
+    except the folders in `without`.
     """
     to.mkdir(parents=True, mode=0o700)
     with tempfile.TemporaryDirectory() as scratch:
@@ -42,20 +42,23 @@ def made(repository: Path, commit: str, workspace: Path, to: Path, *, without: S
 
 
 def whole(directory: Path, to: Path) -> list[str]:
-    """A copy of a directory as it is; words on what is left out."""
+    """Copy a directory as it is; return sentences about what is left out."""
     to.mkdir(parents=True, mode=0o700)
     inside = [path.name for path in directory.iterdir()]
     return list(_copied(directory, to, inside, [to.absolute()]))
 
 
 def differing(repository: Path, commit: str, other: Path, other_commit: str) -> list[str]:
-    """Paths in which two states differ. Raises GitError."""
+    """Return the sorted paths that differ between two states. Raises GitError."""
     then, now = _listed(repository, commit), _listed(other, other_commit)
     return sorted(path for path in then.keys() | now.keys() if then.get(path) != now.get(path))
 
 
 def set_to(repository: Path, commit: str, directory: Path, paths: Sequence[str]) -> None:
-    """These paths of a directory become what they are in a state. Raises GitError and OSError."""
+    """Reset these paths of a directory to their content in a state; delete those that the state lacks.
+
+    Raises GitError and OSError.
+    """
     there = _listed(repository, commit)
     for path in paths:
         if path not in there:
@@ -68,13 +71,13 @@ def set_to(repository: Path, commit: str, directory: Path, paths: Sequence[str])
 
 
 def diff(repository: Path, commit: str, other: Path, other_commit: str) -> str:
-    """A patch from one repository's state to another's. Raises GitError."""
+    """Return a patch from one repository's state to another's. Raises GitError."""
     with states_of(repository, other) as states:
         return states.between(commit, other_commit)
 
 
 def remove(copy: Path) -> None:
-    """A copy, whatever the modes of its folders."""
+    """Delete a copy, even if its folders are read-only."""
     shutil.rmtree(copy, onerror=_despite_its_mode)  # pyright: ignore[reportDeprecated]  3.10 has no onexc
 
 
@@ -91,7 +94,7 @@ def _despite_its_mode(again: object, path: str, _error: object) -> None:
 
 
 def _copied(workspace: Path, to: Path, ignored: Sequence[str], without: Sequence[Path]) -> Iterator[str]:
-    """Copies them; words on each that is left out."""
+    """Copy the ignored files; yield a sentence about each that is left out."""
     left = MAX_BYTES
     for name in ignored:
         source, target = workspace / name.rstrip("/"), to / name.rstrip("/")
@@ -109,7 +112,7 @@ def _copied(workspace: Path, to: Path, ignored: Sequence[str], without: Sequence
         target.parent.mkdir(parents=True, exist_ok=True)
         clone = ["--reflink=auto"] if os.uname().sysname == "Linux" else []
         copy = [programs.locate("cp") or "/bin/cp", "-a", *clone, "--", str(source), str(target)]
-        ran = subprocess.run(copy, capture_output=True, text=True, check=False)  # noqa: S603  our own command
+        ran = subprocess.run(copy, capture_output=True, text=True, check=False)  # noqa: S603  a command of dap_ai
         if ran.returncode:
             yield f"{name} is not whole in the copy: {ran.stderr.strip()[-200:]}"
 

@@ -1,8 +1,7 @@
-"""An HTTP endpoint on loopback in the model's place: it passes everything on, as it comes, and records it.
+"""HTTP endpoint on loopback in place of the model's server, which forwards all traffic unchanged and records it.
 
-Bytes go on piece by piece (`endpoint_server.py`, `upstream.py`); what was seen becomes notes, and off the agent's
-path, in a
-thread, `endpoint_recorder.py` puts them together over `apis/`. The endpoint has a token, so that no other user's
-program gets
-through it (`endpoint_token.py`). `request_route.py` is a request's way to the model and back, by the gate or not.
+`endpoint_server.py` and `upstream.py` forward bytes piece by piece; the traffic becomes notes, which
+`endpoint_recorder.py` assembles with `apis/` in a thread that does not delay the agent. A token keeps other users'
+programs from using the endpoint (`endpoint_token.py`). `request_route.py` is a request's path to the model and back,
+through the gate if there is one.
 """

@@ -1,4 +1,4 @@
-"""Writes what the endpoint has seen into a recording, in a thread of its own: nothing of it is on the agent's path."""
+"""Writes what the endpoint has seen into a recording, in a separate thread that does not delay the agent."""
 
 from __future__ import annotations
 
@@ -19,41 +19,41 @@ from dap_ai.debuggees.runs.run_model import TokenUsage
 from dap_ai.debuggees.runs.store import Recording
 
 _MAX_UNREAD = 64 * 1024
-"""Characters of an answer that is not understood; of one that is, all."""
+"""Maximum characters stored of an answer that can't be parsed; parsed ones are stored whole."""
 
 
 class EndpointRecorder:
-    """Accepts a note of a request or its outcome; returns at once and never raises."""
+    """Queues notes about requests and their outcomes. Methods return at once and never raise."""
 
     def __init__(self, recording: Recording, upstreams: Mapping[str, Upstream]) -> None:
         self.totals = RecordingSummary()
         self.lost = ""
-        """Why something could not be recorded."""
+        """First error that prevented recording; "" if none."""
         self._recording, self._upstreams = recording, upstreams
         self._apis: dict[int, tuple[Api, str]] = {}
-        """Of each query: the interface, and the upstream's name. One may be asked again."""
+        """(API, upstream name) of each query; kept because a query may be sent again."""
         self._queue: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="recorder", daemon=True)
         self._thread.start()
 
     def began(self, note: RequestStart) -> None:
-        """Soon written."""
+        """Queue a request."""
         self._queue.put(lambda: self._query(note))
 
     def ended(self, note: RequestEnd) -> None:
-        """Soon written."""
+        """Queue a response."""
         self._queue.put(lambda: self._response(note))
 
     def event(self, fields: Mapping[str, Any]) -> None:
-        """A line of anybody's, soon written."""
+        """Queue a line of any type."""
         self._queue.put(lambda: self._recording.event(fields))
 
     def edited(self, fields: Mapping[str, Any], api: Api, body: bytes | None) -> None:
-        """A line about an edit, soon written; of an edited body its messages."""
+        """Queue a line about an edit, with the messages of an edited body."""
         self._queue.put(lambda: self._recording.event({**fields, **({"last": self._own(api, body)} if body else {})}))
 
     def announced(self, fields: Mapping[str, Any], messages: list[Any]) -> None:
-        """A query that nobody has seen on the wire, soon written."""
+        """Queue an announced query, which did not pass through the endpoint."""
 
         def write() -> None:
             self.totals.queries += 1
@@ -63,23 +63,23 @@ class EndpointRecorder:
         self._queue.put(write)
 
     def after(self, do: Callable[[], None]) -> None:
-        """Called in the recorder's thread once all that was told so far is written."""
+        """Call `do` in the recorder's thread once everything queued so far is written."""
         self._queue.put(do)
 
     def close(self) -> None:
-        """Once all that was told is written."""
+        """Wait until everything queued is written, and stop the thread."""
         self._queue.put(None)
         self._thread.join()
 
     def _run(self) -> None:
-        cost_usd("", "any", TokenUsage(1, 0, 1))  # imports the table of prices while nobody waits for a line
+        cost_usd("", "any", TokenUsage(1, 0, 1))  # imports the price table before the first line is queued
         while (write := self._queue.get()) is not None:
             self._do(write)
 
     def _do(self, write: Callable[[], None]) -> None:
         try:
             write()
-        except Exception as error:  # noqa: BLE001  the agent goes on, and so does the recording of all else
+        except Exception as error:  # noqa: BLE001  the agent and the rest of the recording go on
             self.lost = self.lost or f"{type(error).__name__}: {error}"
 
     def _query(self, note: RequestStart) -> None:

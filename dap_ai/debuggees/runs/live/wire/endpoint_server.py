@@ -1,4 +1,4 @@
-"""The endpoint: takes requests of the agent, passes them on, and the answers back piece by piece as they come."""
+"""The endpoint's server: forwards the agent's requests, and the answers piece by piece as they arrive."""
 
 from __future__ import annotations
 
@@ -38,19 +38,19 @@ _MAX_BODY = 512 * 1024 * 1024
 _BACKLOG = 1024
 _Result = TypeVar("_Result")
 Keeping = Callable[[int], "asyncio.Future[Sequence[str] | None]"]
-"""Keeps the workspace as a query finds it: the files that have changed."""
+"""Starts saving the workspace before the query with that number; the result is the list of changed files."""
 
 
 def _log(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)  # noqa: T201  the log of the endpoint's process
+    print(text, file=sys.stderr, flush=True)  # noqa: T201  log of the endpoint's process
 
 
-class Left(Exception):  # noqa: N818  what it says of the agent
+class Left(Exception):  # noqa: N818  named for what the agent did
     """The agent has closed the connection."""
 
 
 class Endpoint:
-    """A server on loopback that knows a token."""
+    """Server on loopback that accepts only requests with its token."""
 
     def __init__(
         self,
@@ -62,15 +62,15 @@ class Endpoint:
         keeping: Keeping | None = None,
         others: Callable[[], Collection[int]] = frozenset,
     ) -> None:
-        """`first` is the number of the first request; `keeping` starts to keep the workspace as a query finds it.
+        """Create a server. `first` is the first request's number; `keeping` saves the workspace before a query.
 
-        `others`: users whose agents are served as well where we are root.
+        `others` returns users whose agents are also served if this process runs as root.
         """
         self.token, self.upstreams, self.notes, self.keeping = token, upstreams, notes, keeping
         self.replay: Replies | None = None
-        """Answers from a recording in the model's place."""
+        """Answers queries from a recording instead of the model."""
         self.gate: Gatekeeper | None = None
-        """May hold queries, and change them."""
+        """Pauses queries and edits them."""
         self.alive_s = EVERY_S
         self.pool = Pool()
         self._others = others
@@ -78,11 +78,11 @@ class Endpoint:
         self._open: set[asyncio.Task[None]] = set()
 
     async def serve(self, listener: socket.socket) -> asyncio.Server:
-        """Serves at a socket that listens."""
+        """Serve on a listening socket."""
         return await admission.serve(listener, self._protocol, _log, others=self._others, backlog=_BACKLOG)
 
     async def end(self) -> None:
-        """Closes every connection; requests under way are noted as left."""
+        """Close every connection; requests in progress are recorded as `left`."""
         for task in self._open:
             task.cancel()
         await asyncio.gather(*self._open, return_exceptions=True)
@@ -92,7 +92,7 @@ class Endpoint:
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         found = writer.get_extra_info("socket")
-        if found is not None:  # asyncio does so only where the listener's protocol has its number: else 40 ms a query
+        if found is not None:  # asyncio skips this if proto is 0; costs 40 ms per query
             found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         task = asyncio.get_running_loop().create_task(_Conversation(self, reader, writer).run())
         self._open.add(task)
@@ -100,7 +100,7 @@ class Endpoint:
 
 
 class _Conversation:
-    """One connection of the agent's, and its requests one after the other."""
+    """One connection from the agent; serves its requests one after the other."""
 
     def __init__(self, endpoint: Endpoint, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._endpoint = endpoint
@@ -108,7 +108,7 @@ class _Conversation:
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=_MAX_HEAD)
 
     async def run(self) -> None:
-        """Until either side closes it."""
+        """Serve requests until either side closes the connection."""
         with contextlib.suppress(OSError, Left, asyncio.CancelledError):
             try:
                 while isinstance(request := await self._next(), h11.Request):
@@ -161,7 +161,7 @@ class _Conversation:
         api, own, who = api_of(method, plain), None, asker(value_of(request.headers, ASKER))
         request = without_header(ASKER, request) if who else request
         if api and (self._endpoint.replay or self._endpoint.gate):
-            with contextlib.suppress(ValueError):  # compressed in a way that nobody here can read: it passes
+            with contextlib.suppress(ValueError):  # unknown compression: forwarded unread
                 body, encoding = uncompressed(body, encoding), ""
                 request = without_header(b"content-encoding", request)
                 if self._endpoint.replay:
@@ -191,7 +191,7 @@ class _Conversation:
             self._endpoint.notes.ended(passing.note())
 
     async def _announce(self, gate: Gatekeeper, body: bytes) -> None:
-        """A hook in the agent's process waits for its verdict."""
+        """Process a hook's announcement, which waits for the verdict."""
         status, data = await self._unless_left(asyncio.ensure_future(gate.announced(body)))
         await self._whole(status, b"application/json", data)
 
@@ -209,9 +209,9 @@ class _Conversation:
                 await asyncio.wait([work, reading], return_when=asyncio.FIRST_COMPLETED)
                 if reading.done():
                     data = reading.result()
-                    self._http.receive_data(data)  # the next request, before this one is answered
+                    self._http.receive_data(data)  # a pipelined request
                     if not data:
-                        raise Left  # noqa: TRY301  work is ended for whatever reason there is
+                        raise Left  # noqa: TRY301  `work` is cancelled on any error
             except BaseException:
                 work.cancel()
                 with contextlib.suppress(Exception, asyncio.CancelledError):
@@ -247,12 +247,12 @@ class _Conversation:
                 raise Left from error
             passing.end, passing.words = "broken", str(error) or "the connection to the model ended"
             if passing.status or way.is_promised:
-                self._writer.transport.abort()  # as the agent would have seen it
+                self._writer.transport.abort()  # as the agent would have seen it without dap_ai
                 raise Left from error
             await self._refuse(502, passing.words)
 
     async def _replayed(self, decided: Decision, passing: Passing) -> bool:
-        """Whether the tape has answered; at the fork the workspace is set before the model is asked."""
+        """Return whether the tape answered; at the fork, reset the workspace before the model is called."""
         replay, keeping, sent = self._endpoint.replay, self._endpoint.keeping, decided.sent
         if passing.kept is not None and (decided.is_fork or sent):
             await passing.kept
@@ -275,7 +275,7 @@ class _Conversation:
         await self._writer.drain()
 
     async def _refuse(self, status: int, words: str) -> None:
-        """An answer of our own, in the shape of a vendor's error."""
+        """Send an error in the vendors' format."""
         if self._http.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
             return
         error = {"message": f"dap-ai: {words}", "type": "dap_ai", "param": None, "code": None}

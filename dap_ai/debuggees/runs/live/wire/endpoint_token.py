@@ -1,7 +1,8 @@
-"""The endpoint's token: a request says it in its path or in a header, and is passed on without it.
+"""The endpoint's token: requests carry it in their path or a header, and are forwarded without it.
 
-Most clients take the whole address, token included, from a variable of the environment. Codex takes its address from
-its command line, which every user of the machine can read, and headers from the environment: it says the token in one.
+Most clients take the whole address, including the token, from an environment variable. Codex takes its address from the
+command line, which every user of the machine can read, but can read headers from the environment, so it sends the token
+in a header.
 """
 
 from __future__ import annotations
@@ -11,19 +12,19 @@ import hmac
 import h11
 
 HEADER, VARIABLE = "x-dap-ai-token", "DAP_AI_ENDPOINT_TOKEN"
-"""A header that a client can be told to send, and where that takes the token from."""
+"""Header that a client can be configured to send, and the variable that holds its value."""
 PROJECT, PROJECT_VARIABLE = "openai-project", "OPENAI_PROJECT"
-"""A header that Codex sends to OpenAI by itself, where the variable is set."""
+"""Header that Codex sends to OpenAI anyway if the variable is set."""
 _HEADERS = (HEADER.encode(), PROJECT.encode())
 
 
 def with_token(token: str, own: str = "") -> str:
-    """A header's value that says the token; `own` is what the user's own value would be."""
+    """Return a header's value that contains the token; `own` is the user's own value."""
     return f"{token} {own}".rstrip()
 
 
 def admitted(request: h11.Request, token: str) -> h11.Request | None:
-    """The request without its token; None: it says none, or another."""
+    """Return the request without its token; None if it has no token or a wrong one."""
     headers, is_said = list[tuple[bytes, bytes]](), False
     for name, value in request.headers:
         word, _, own = value.partition(b" ")

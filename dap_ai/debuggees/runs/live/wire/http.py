@@ -1,4 +1,4 @@
-"""Headers, and what both sides of the endpoint share of HTTP. h11 knows the protocol."""
+"""HTTP helpers for both sides of the endpoint: headers, compression. h11 implements the protocol."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _OF_ONE_CONNECTION = frozenset(
 )
 
 
-class BrokenConnection(Exception):  # noqa: N818  what it says of a connection
-    """The other side does not speak HTTP as it should, or has gone in the middle of it."""
+class BrokenConnection(Exception):  # noqa: N818  named for what is wrong with a connection
+    """The other side violated HTTP or closed the connection in the middle of a message."""
 
 
 def passed_on(headers: Iterable[tuple[bytes, bytes]]) -> Headers:
-    """Those that are not about one connection alone."""
+    """Return the headers without those that apply to a single connection."""
     found = [(bytes(name), bytes(value)) for name, value in headers]
     named = {
         part.strip().lower() for name, value in found if name.lower() == b"connection" for part in value.split(b",")
@@ -36,17 +36,17 @@ def passed_on(headers: Iterable[tuple[bytes, bytes]]) -> Headers:
 
 
 def value_of(headers: Iterable[tuple[bytes, bytes]], name: bytes) -> str:
-    """A header's value; empty: there is none."""
+    """Return a header's value; "" if missing."""
     return next((value.decode("latin-1") for key, value in headers if key.lower() == name), "")
 
 
 def without(headers: Headers, *names: bytes) -> Headers:
-    """The headers but for those."""
+    """Return the headers except those names, which must be lowercase."""
     return [(name, value) for name, value in headers if name.lower() not in names]
 
 
 def uncompressed(body: bytes, encoding: str) -> bytes:
-    """A body without its compression, as far as it came. Raises ValueError where it is one that is not known."""
+    """Decompress a body as far as it arrived. Raises ValueError if the compression is unknown or broken."""
     if encoding in ("", "identity"):
         return body
     if encoding not in ("gzip", "x-gzip", "deflate"):

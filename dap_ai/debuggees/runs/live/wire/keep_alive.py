@@ -1,4 +1,4 @@
-"""A client whose request is held: it is told something from time to time, so that it does not give up."""
+"""Keeps the client of a paused request from timing out by sending it something from time to time."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from dap_ai.debuggees.runs.live.wire.http import Headers, value_of
 
 _JSON, _EVENTS = b"application/json", b"text/event-stream; charset=utf-8"
 _BLANK, _COMMENT = b" ", b": held by dap-ai\n\n"
-"""Ahead of a JSON value, and between events, neither means anything."""
+"""Keep-alive data, which clients ignore: a blank before a JSON value, a comment between events."""
 Send = Callable[[h11.Event], Awaitable[None]]
 
 
 def waits_by_itself(headers: Iterable[tuple[bytes, bytes]]) -> bool:
-    """Whether a client waits for an answer's head without a limit, and not for what follows: Codex does so."""
+    """Return whether a client waits for response headers, but not the body, without a timeout, as Codex does."""
     found = list(headers)
     return "codex" in f"{value_of(found, b'originator')} {value_of(found, b'user-agent')}".lower()
 
 
 class Alive:
-    """One request. Once `is_promised`, the agent has been told that all is well: an error cannot follow."""
+    """Keep-alive of one request. After `is_promised`, status 200 has been sent and no error status can follow."""
 
     def __init__(self, send: Send, *, streams: bool, silent: bool, every_s: float) -> None:
-        """`streams`: the client wants events. `silent`: it wants to hear nothing while it waits."""
+        """Create a keep-alive. `streams`: the client expects events. `silent`: send nothing while it waits."""
         self._send, self._every_s = send, every_s
         self._kind, self._word = (_EVENTS, _COMMENT) if streams else (_JSON, _BLANK)
         self._silent = silent
@@ -33,12 +33,12 @@ class Alive:
         self.is_promised = False
 
     def begin(self) -> None:
-        """Somebody waits; again changes nothing."""
+        """Start sending; has no effect if already started."""
         if not self._silent and self._task is None:
             self._task = asyncio.get_running_loop().create_task(self._run())
 
     async def end(self) -> None:
-        """The answer is there, or the agent is gone."""
+        """Stop sending, because the answer has arrived or the agent has disconnected."""
         if (task := self._task) is None:
             return
         self._task = None

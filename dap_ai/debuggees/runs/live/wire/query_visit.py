@@ -1,4 +1,4 @@
-"""Who may hold a query on its way, change it, or answer it: what the endpoint needs of the gate."""
+"""Interfaces through which the endpoint lets a gate or replay pause, edit or answer a query."""
 
 from __future__ import annotations
 
@@ -10,95 +10,95 @@ from dap_ai.debuggees.runs.live.wire.request_notes import Who
 
 
 class Sent(NamedTuple):
-    """An answer of ours."""
+    """An answer that does not come from the model."""
 
     status: int
     kind: str
     body: bytes
     taped: int
-    """The query of the tape that it answers; 0: it is of no tape, and of no model either."""
+    """Query of the tape whose answer it is; 0 if neither a tape nor a model gave it."""
 
 
 class Decision(NamedTuple):
-    """What becomes of a query."""
+    """How a query is answered."""
 
     body: bytes
-    """As the model is to see it."""
+    """The request that the model will get."""
     own: bytes | None = None
-    """As the agent has sent it, where that is something else."""
+    """The request that the agent sent, if different."""
     sent: Sent | None = None
-    """The answer; None: the query goes to the model."""
+    """The answer; None if the query goes to the model."""
     is_fork: bool = False
-    """The first that is not answered from the tape: the workspace is set before it goes on."""
+    """Whether this is the first query not answered from the tape; the workspace is reset before it continues."""
     stop: str = ""
-    """The agent is to be ended: why."""
+    """Why the agent is to be ended; "" if it is not."""
 
 
 class Replies(Protocol):
-    """Asked for each query."""
+    """Answers queries of a replay."""
 
     def decide(self, number: int, api: Api, body: bytes) -> Decision:
-        """Who answers a query that has come under that number. Returns at once and never raises."""
+        """Decide who answers the query `number`. Returns at once and never raises."""
         ...
 
     async def settle(self, keep: Callable[[], Awaitable[object]]) -> None:
-        """At the fork, with the workspace kept as the query has found it; `keep` keeps it again."""
+        """Reset the workspace at the fork, once the query's state is saved; `keep` saves the new state."""
         ...
 
     def end_agent(self) -> None:
-        """The agent is told to end."""
+        """Terminate the agent."""
         ...
 
 
 Begin = Callable[[], None]
-"""Called where somebody waits: the agent's client is to be told something meanwhile."""
+"""Called when the agent has to wait, so that its client gets keep-alive messages."""
 
 
 class Visit(Protocol):
-    """One query, on its way to the model and back."""
+    """One query on its way to the model and back."""
 
     body: bytes
-    """The request as the model is to see it; after `asked`, with what was edited there."""
+    """The request that the model will get; after `asked`, with its edits."""
     own: bytes | None
-    """As the agent has sent it, where that is something else."""
+    """The request that the agent sent, if different."""
     reply: Any
-    """After `asked`: the answer in the model's place, where there is one."""
+    """After `asked`: the answer used instead of the model's, if any."""
     refused: str
-    """After `asked`: why the query is not passed on."""
+    """After `asked`: why the query is not forwarded; "" if it is."""
     value: Any
-    """After `answered`: the answer as the agent is to get it."""
+    """After `answered`: the answer that the agent will get."""
     is_edited: bool
-    """Whether that is another than the model's."""
+    """Whether `value` differs from the model's answer."""
 
     @property
     def wants_changes(self) -> bool:
-        """Whether `asked` is to be told what has become of the workspace."""
+        """Whether `asked` needs the files that changed in the workspace."""
         ...
 
     def wants_answer(self, status: int) -> bool:
-        """Whether an answer of that status is to be whole before the agent gets any of it."""
+        """Return whether an answer with that status must be complete before the agent gets any of it."""
         ...
 
     async def asked(self, begin: Begin, changed: Sequence[str] | None) -> None:
-        """Until the model may be asked; `changed` are the files that have changed since the query before."""
+        """Wait until the model may be called; `changed` are the files changed since the previous query."""
         ...
 
     async def answered(self, begin: Begin, value: Any, status: int) -> bool:
-        """Until the agent may have the answer; whether the model is to be asked again instead."""
+        """Wait until the agent may have the answer; return whether to query the model again instead."""
         ...
 
     def passed(self, value: Any, status: int) -> None:
-        """The answer has gone by as it came."""
+        """Record an answer that was forwarded unchanged."""
         ...
 
 
 class Gatekeeper(Protocol):
-    """Stands where queries come by."""
+    """Sees every query and announcement of an agent."""
 
     def visit(self, number: int, api: Api, body: bytes, url: str = "", who: Who | None = None) -> Visit:
-        """A query that has come under that number, to the model at `url`, of `who` if that is known. Never raises."""
+        """Return the visit of query `number` to the model at `url`; `who` sent it, if known. Never raises."""
         ...
 
     async def announced(self, body: bytes) -> tuple[int, bytes]:
-        """What a hook in the agent's process announces: the status and the body of the answer, once there is one."""
+        """Process a hook's announcement; return (status, body) of the response, once there is one."""
         ...

@@ -1,4 +1,7 @@
-"""What the endpoint has seen of one request, for whoever records it. Headers are in none of it: they hold keys."""
+"""Records of what the endpoint saw of a request, for the recorder.
+
+They contain no headers, because headers hold keys.
+"""
 
 from __future__ import annotations
 
@@ -12,60 +15,60 @@ End = Literal["whole", "left", "broken", "unreached"]
 
 
 class Who(NamedTuple):
-    """An agent that asks, and its parent."""
+    """Name of the querying agent, and of its parent."""
 
     name: str
     parent: str
 
 
 class RequestStart(NamedTuple):
-    """A request has come and is passed on. `at`: seconds since 1970."""
+    """A request has arrived and is being forwarded. `at` is seconds since 1970."""
 
     number: int
     at: float
     method: str
     path: str
-    """As the upstream knows it, without a query."""
+    """Path at the upstream, without a query string."""
     upstream: str
-    """Its name."""
+    """Name of the upstream."""
     body: bytes
     encoding: str
-    """Of the body: `gzip`, ..."""
+    """Content encoding of the body: `gzip`, ..."""
     own: bytes | None = None
-    """The body as the agent has sent it, where the model is to see another."""
+    """The body that the agent sent, if the model gets another."""
     who: Who | None = None
-    """Whose query it is, where a hook in the agent's process says so."""
+    """The querying agent, if a hook named it."""
 
 
 class RequestEnd(NamedTuple):
-    """The request has been answered, or never will be."""
+    """A request was answered, or never will be."""
 
     number: int
     at: float
     end: End
     words: str = ""
-    """Why, where that is not `whole`."""
+    """Why `end` is not `whole`."""
     status: int = 0
     kind: str = ""
-    """The answer's content type."""
+    """Content type of the answer."""
     encoding: str = ""
     request_id: str = ""
-    """The vendor's."""
+    """The vendor's request id."""
     body: Sequence[bytes] = ()
     taped: int | None = None
-    """The query of a tape that was answered so; 0: no model has, nor a tape."""
+    """Query of the tape that gave the answer; 0 if neither a model nor a tape gave it; None for a model's."""
 
 
 class RecordingSummary(msgspec.Struct, omit_defaults=True):
-    """What the user is told at the end; the endpoint's last line."""
+    """Totals shown to the user at the end; sent in the endpoint's last line."""
 
     queries: int = 0
     failed: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float = 0.0
-    """Without what was answered from a tape: nobody is paid for it again."""
+    """Cost without answers from a tape, which are not paid again."""
     changes: int = 0
-    """Commits of the workspace after the first."""
+    """Number of workspace commits after the first."""
     notes: list[str] = []
-    """What could not be recorded, in words."""
+    """Sentences about what could not be recorded."""

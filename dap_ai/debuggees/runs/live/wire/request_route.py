@@ -1,4 +1,4 @@
-"""A request's way to the model and back: as it comes, or by a gate where it may be held, changed and answered."""
+"""A request's route to the model and back: unchanged, or through a gate that may pause, edit and answer it."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from dap_ai.debuggees.runs.live.wire.routes import Upstream
 from dap_ai.debuggees.runs.live.wire.upstream import Pool, UpstreamConnection
 
 
-class Dropped(Exception):  # noqa: N818  what it says of a query
-    """The user wants no model asked; the text says so."""
+class Dropped(Exception):  # noqa: N818  named for what happened to a query
+    """The user rejected the query, so that no model is called; the message says so."""
 
 
 class Serves(Protocol):
-    """What is needed of the endpoint."""
+    """The part of the endpoint that a route uses."""
 
     pool: Pool
     alive_s: float
@@ -36,24 +36,27 @@ class _StreamOptions(msgspec.Struct):
 
 
 class RequestRoute:
-    """One request. `send` writes to the agent."""
+    """The route of one request. `send` writes to the agent."""
 
-    def __init__(  # noqa: PLR0917  all that a request is
+    def __init__(  # noqa: PLR0917  the parts of a request
         self, endpoint: Serves, send: Send, request: h11.Request, upstream: Upstream, path: str, passing: Passing
     ) -> None:  # fmt: skip
         self._endpoint, self._send = endpoint, send
         self._request, self._upstream, self._path, self._passing = request, upstream, path, passing
         self.is_promised = False
-        """The agent has been told that all is well: an error is told it no more but by ending the connection."""
+        """Whether status 200 was already sent, so that an error can only be signalled by closing the connection."""
 
     async def through(self, body: bytes) -> None:
-        """The answer reaches the agent piece by piece as it comes. Raises Unreached, Broken, OSError."""
+        """Forward the answer to the agent piece by piece. Raises Unreached, BrokenConnection and OSError."""
         link, head = await self._asked(body)
         self._passing.headed(head)
         await self._read(link, head)
 
     async def visited(self, visit: Visit, note: Callable[[], None]) -> None:
-        """By the gate. `note`: the answer is there, and can be recorded. Raises what `through` does, and Dropped."""
+        """Pass through the gate; calls `note` when the answer can be recorded.
+
+        Raises the same as `through`, and Dropped.
+        """
         wanted = _stream_options(visit.body)
         silent = waits_by_itself(self._request.headers)
         alive = Alive(self._send, streams=bool(wanted.stream), silent=silent, every_s=self._endpoint.alive_s)
@@ -100,7 +103,7 @@ class RequestRoute:
         return None
 
     async def _read(self, link: UpstreamConnection, head: h11.Response | None = None) -> None:
-        """Reads the answer; with its `head` each piece is passed on as it comes."""
+        """Read the answer; with its `head`, forward each piece as it arrives."""
         try:
             if head is not None:
                 await self._passing.settled()
@@ -118,7 +121,10 @@ class RequestRoute:
         self._passing.end = "whole"
 
     async def _whole(self, alive: Alive, status: int, kind: str, data: bytes) -> None:
-        """The answer at once, or behind what the agent was told while it waited. Raises Broken where that misled."""
+        """Send the answer at once, after any keep-alive messages.
+
+        Raises BrokenConnection for an error status after status 200 was already sent.
+        """
         await alive.end()
         self.is_promised = alive.is_promised
         if not alive.is_promised:
@@ -138,7 +144,7 @@ class RequestRoute:
         return api_of("POST", self._path.partition("?")[0]) or "chat"
 
     def _value(self) -> Any:
-        """The answer as a value, so far as it can be read."""
+        """Return the answer as a value, as far as it can be parsed; "" if it can't."""
         passing = self._passing
         try:
             body = uncompressed(b"".join(passing.body), passing.encoding)
@@ -147,7 +153,7 @@ class RequestRoute:
             return ""
 
     async def _changed(self, visit: Visit) -> Sequence[str] | None:
-        """What has become of the workspace since the query before, where that is wanted."""
+        """Return the files changed in the workspace since the previous query, if the visit needs them."""
         kept = self._passing.kept
         if kept is None or not visit.wants_changes:
             return None
@@ -155,7 +161,7 @@ class RequestRoute:
         return kept.result()
 
     async def _asked(self, body: bytes) -> tuple[UpstreamConnection, h11.Response]:
-        """The head of the answer. A connection that was open, and is found closed, is replaced."""
+        """Send the request; return (connection, response head). Replaces an idle connection that was closed."""
         pool, origin = self._endpoint.pool, self._upstream.origin
         while True:
             known = pool.idle(origin)

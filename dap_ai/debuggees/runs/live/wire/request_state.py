@@ -1,4 +1,4 @@
-"""One request on its way: what is known of it so far, and how it looks to the upstream and to the agent."""
+"""State of a request in progress, and its headers as the upstream and the agent get them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dap_ai.debuggees.runs.live.wire.routes import Upstream
 from dap_ai.debuggees.runs.live.wire.upstream import UpstreamConnection, proxy_headers
 
 _KEEPING_S = 1.0
-"""So long at most an answer that has come waits until the workspace's state before it is kept."""
+"""Maximum seconds that an answer waits for the workspace to be saved."""
 
 
 class Passing:
@@ -32,13 +32,13 @@ class Passing:
         self.decided: Decision | None = None
         self.taped: int | None = None
         self.visit: Visit | None = None
-        """Its way through the gate, where one stands there."""
+        """The request's visit to the gate, if there is one."""
         self.is_noted = False
-        """Whoever records it has been told."""
+        """Whether the recorder has been notified."""
         self._head: dict[str, Any] = {}
 
     def headed(self, head: h11.Response) -> None:
-        """The answer has begun."""
+        """Store the response head."""
         self.status = head.status_code
         self._head = {
             "kind": value_of(head.headers, b"content-type"),
@@ -47,33 +47,33 @@ class Passing:
         }
 
     def anew(self) -> None:
-        """The model is asked again."""
+        """Reset the response's fields, because the model is queried again."""
         self.end, self.words, self.status, self.body, self._head, self.is_noted = None, "", 0, [], {}, False
 
     @property
     def kind(self) -> str:
-        """The content type of the answer."""
+        """Content type of the answer."""
         return str(self._head.get("kind", ""))
 
     @property
     def encoding(self) -> str:
-        """How the answer is compressed."""
+        """Content encoding of the answer."""
         return str(self._head.get("encoding", ""))
 
     async def settled(self) -> None:
-        """Once the workspace is kept, so that what the agent does with the answer is in the next state."""
+        """Wait until the workspace is saved, so that the agent's actions after the answer belong to the next state."""
         if self.kept is not None:
             await asyncio.wait([self.kept], timeout=_KEEPING_S)
 
     def note(self) -> RequestEnd:
-        """For who records it."""
+        """Return the record for the recorder."""
         end = self.end or "broken"
         facts = {"status": self.status, "body": self.body, "taped": self.taped}
         return RequestEnd(self.number, time.time(), end, self.words, **facts, **self._head)
 
 
 def without_header(name: bytes, request: h11.Request) -> h11.Request:
-    """A request without a header."""
+    """Return the request without a header."""
     headers = without(list(request.headers), name)
     return h11.Request(method=request.method, target=request.target, headers=headers)
 
@@ -81,9 +81,9 @@ def without_header(name: bytes, request: h11.Request) -> h11.Request:
 def request_for(
     request: h11.Request, body: bytes, upstream: Upstream, path: str, link: UpstreamConnection
 ) -> h11.Request:
-    """The agent's request as the upstream is to see it: its own, but for what is about the connection.
+    """Return the agent's request for the upstream: unchanged, except for headers that concern the connection.
 
-    No compression is asked for, so that the answer can be read and passes as it comes.
+    Requests no compression, so that the answer can be read while it is forwarded unchanged.
     """
     headers = without(passed_on(request.headers), b"host", b"content-length", b"accept-encoding", b"expect")
     host = upstream.origin.partition("://")[2].rpartition("@")[2].encode()
@@ -97,5 +97,5 @@ def request_for(
 
 
 def head_for(head: h11.Response) -> h11.Response:
-    """The upstream's answer as the agent is to see it. Without a length it goes in chunks."""
+    """Return the upstream's response head for the agent. Without a length, the body is sent chunked."""
     return h11.Response(status_code=head.status_code, headers=passed_on(head.headers), reason=head.reason)

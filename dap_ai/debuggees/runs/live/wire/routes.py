@@ -1,4 +1,4 @@
-"""Which variables of the environment say where a model is, and what they say while we stand before it."""
+"""Environment variables that hold a model's address, and their values while the agent uses the endpoint."""
 
 from __future__ import annotations
 
@@ -14,23 +14,24 @@ from dap_ai.debuggees.runs.readers.json_shapes import table
 _PROXIES = ("http_proxy", "https_proxy", "all_proxy")
 _LOOPBACK = "127.0.0.1"
 ASKER = b"x-dap-ai-agent"
-"""The header that a hook puts on a query: the agent's name and parent, quoted, a semicolon between. Never passed on."""
+"""Header that a hook adds to a query: the agent's name and parent, percent-encoded, separated by a semicolon. Never
+forwarded."""
 GATE = "gate"
-"""Behind the secret: where hooks in the agent's process announce what happens."""
+"""Path after the token at which hooks announce events."""
 
 
 HOOK = Path(__file__).parents[1] / "hook" / "start"
-"""Has the sitecustomize of the hook, and nothing else."""
+"""Folder that contains only the hook's sitecustomize."""
 
 
 class Vendor(NamedTuple):
-    """A service of models, as clients find it."""
+    """A vendor of models, with the variables that clients read."""
 
     name: str
     variables: Sequence[str]
-    """Each is read by some client; the first that the user has set says where the model is."""
+    """Variables that clients read; the first that the user has set is the model's address."""
     default: str
-    """The address where none is set."""
+    """Address if none is set."""
 
 
 VENDORS = (
@@ -41,11 +42,11 @@ VENDORS = (
 
 
 class Upstream(NamedTuple):
-    """Where requests of one vendor's clients go."""
+    """Address to which one vendor's requests are forwarded."""
 
     name: str
     url: str
-    """As the client would have it: with its path, without a slash at its end."""
+    """Address as the client would have it: with its path, without a trailing slash."""
 
     @property
     def origin(self) -> str:
@@ -55,7 +56,7 @@ class Upstream(NamedTuple):
 
 
 def upstreams(environ: Mapping[str, str]) -> list[Upstream]:
-    """Where the user's own settings, or the vendors' defaults, lead. Raises ValueError where one is no address."""
+    """Return the addresses from the user's settings or the vendors' defaults. Raises ValueError for an invalid one."""
     found = list[Upstream]()
     for vendor in VENDORS:
         name, url = next(
@@ -69,9 +70,9 @@ def upstreams(environ: Mapping[str, str]) -> list[Upstream]:
 
 
 def environment(environ: Mapping[str, str], port: int, token: str, *, gate: bool = False) -> dict[str, str]:
-    """The variables to be changed for the agent. A client behind a proxy is to come to us without it.
+    """Return the environment variables to change for the agent. Clients bypass the user's proxy for the endpoint.
 
-    With a `gate`, hooks in the agent's process are told where it is.
+    With `gate`, includes the gate's address for hooks in the agent's process.
     """
     changed = _hooked(environ, f"http://{_LOOPBACK}:{port}/{token}/{GATE}") if gate else dict[str, str]()
     for vendor, upstream in zip(VENDORS, upstreams(environ), strict=True):
@@ -85,30 +86,30 @@ def environment(environ: Mapping[str, str], port: int, token: str, *, gate: bool
 
 
 def _hooked(environ: Mapping[str, str], gate: str) -> dict[str, str]:
-    """So that each Python of the agent's, and of what it starts, runs the hook, and then what it would have run."""
+    """Return variables that make each Python process of the agent run the hook before the user's sitecustomize."""
     before = [place for place in environ.get("PYTHONPATH", "").split(os.pathsep) if place not in ("", str(HOOK))]
     path = os.pathsep.join([str(HOOK), *before])
     return {"DAP_AI_GATE": gate, "PYTHONPATH": path}
 
 
 def target(path: str, known: Mapping[str, Upstream]) -> tuple[Upstream, str] | None:
-    """The upstream that a path without its token names, and the path there; None: it names none."""
+    """Return (upstream, path there) for a path without its token; None if it names no known upstream."""
     _, name, rest = [*path.split("/", 2), "", ""][:3]
     upstream = known.get(name)
     return (upstream, f"/{rest}") if upstream is not None else None
 
 
 def is_gate(path: str) -> bool:
-    """Whether a request is to the gate: a hook announces something."""
+    """Return whether a path is the gate's, for a hook's announcement."""
     return path == f"/{GATE}"
 
 
 def asker(header: str) -> Who | None:
-    """What a hook says of whose query it is."""
+    """Parse the header that names a query's agent; None if it is empty."""
     name, _, parent = header.partition(";")
     return Who(unquote(name), unquote(parent)) if name else None
 
 
 def named(value: object) -> dict[str, Upstream]:
-    """Upstreams of a JSON object, by name."""
+    """Parse upstreams from a JSON object of addresses by name."""
     return {name: Upstream(name, str(url)) for name, url in table(value).items()}

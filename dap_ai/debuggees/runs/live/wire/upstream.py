@@ -1,4 +1,4 @@
-"""Connections to where the model really is: kept open between requests, through the user's proxy, by TLS."""
+"""Connections to the model's server: kept alive between requests, through the user's proxy, with TLS."""
 
 from __future__ import annotations
 
@@ -19,33 +19,33 @@ import h11
 from dap_ai.debuggees.runs.live.wire.http import READ_BYTES, BrokenConnection, Headers
 
 _IDLE_S = 4.0
-"""A connection that has not been used for so long is not used again: servers close theirs after five seconds."""
+"""Seconds after which an idle connection is not used again; servers close theirs after five seconds."""
 _CONNECT_S = 60.0
 _MAX_HEAD = 64 * 1024
 
 
-class Unreached(Exception):  # noqa: N818  what it says of the model
-    """No answer came; the text says why, for the agent's user."""
+class Unreached(Exception):  # noqa: N818  named for what is wrong with the server
+    """No connection to the model; the message says why, for the agent's user."""
 
 
 class UpstreamConnection:
-    """One connection."""
+    """One connection to a model's server."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, proxied: bool) -> None:
         self.proxied = proxied
-        """The request's target is the whole address."""
+        """Whether it leads to a proxy, so that the request's target is the whole address."""
         self.used_at = time.monotonic()
         self._reader, self._writer = reader, writer
         self._http = h11.Connection(h11.CLIENT, max_incomplete_event_size=_MAX_HEAD)
 
     @property
     def is_usable(self) -> bool:
-        """For one more request."""
+        """Whether it can take another request."""
         stale = time.monotonic() - self.used_at > _IDLE_S
         return not (stale or self._reader.at_eof() or self._writer.is_closing())
 
     async def send(self, request: h11.Request, body: bytes) -> h11.Response:
-        """Sends a request; the head of its answer. Raises Broken and OSError."""
+        """Send a request and return the response head. Raises BrokenConnection and OSError."""
         head = self._http.send(request) or b""
         data = self._http.send(h11.Data(data=body)) or b"" if body else b""
         self._writer.writelines([head, data, self._http.send(h11.EndOfMessage()) or b""])
@@ -58,7 +58,7 @@ class UpstreamConnection:
                 raise BrokenConnection("the answer has no head")
 
     async def pieces(self) -> AsyncIterator[bytes]:
-        """The answer's body as it comes. Raises Broken and OSError where it ends too early."""
+        """Yield the response body as it arrives. Raises BrokenConnection and OSError if it ends early."""
         while True:
             event = await self._next()
             if isinstance(event, h11.Data):
@@ -69,7 +69,7 @@ class UpstreamConnection:
                 raise BrokenConnection("the answer ends too early")
 
     def again(self) -> bool:
-        """Makes it ready for one more request; whether it can be."""
+        """Prepare for another request; return whether that is possible."""
         if self._http.our_state is not h11.DONE or self._http.their_state is not h11.DONE:
             return False
         self._http.start_next_cycle()
@@ -77,7 +77,7 @@ class UpstreamConnection:
         return True
 
     def close(self) -> None:
-        """At once."""
+        """Close the connection at once."""
         self._writer.transport.abort()
 
     async def _next(self) -> object:
@@ -92,7 +92,7 @@ class UpstreamConnection:
 
 
 class ProxyAddress(NamedTuple):
-    """The user's way out."""
+    """The user's HTTP proxy."""
 
     host: str
     port: int
@@ -100,14 +100,14 @@ class ProxyAddress(NamedTuple):
 
 
 class Pool:
-    """Connections by origin."""
+    """Idle connections by origin."""
 
     def __init__(self) -> None:
         self._idle: dict[str, list[UpstreamConnection]] = {}
         self._tls: ssl.SSLContext | None = None
 
     def idle(self, origin: str) -> UpstreamConnection | None:
-        """One that is open already; None: there is none."""
+        """Return an open connection, or None if there is none."""
         waiting = self._idle.get(origin, [])
         while waiting:
             link = waiting.pop()
@@ -117,7 +117,7 @@ class Pool:
         return None
 
     async def opened(self, origin: str) -> UpstreamConnection:
-        """A new one. Raises Unreached."""
+        """Open a new connection. Raises Unreached."""
         parts = urlsplit(origin)
         host, secure = parts.hostname or "", parts.scheme == "https"
         port = parts.port or (443 if secure else 80)
@@ -136,7 +136,7 @@ class Pool:
         return UpstreamConnection(*streams, proxied=bool(proxy and not secure))
 
     def keep(self, origin: str, link: UpstreamConnection) -> None:
-        """For the next request, where it can take one."""
+        """Keep a connection for the next request; close it if it can't take one."""
         if link.again():
             self._idle.setdefault(origin, []).append(link)
         else:
@@ -146,13 +146,16 @@ class Pool:
         if self._tls is None:
             self._tls = ssl.create_default_context()
             for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
-                if os.path.isfile(os.environ.get(name, "")):  # noqa: PTH113  a name of anybody's
+                if os.path.isfile(os.environ.get(name, "")):  # noqa: PTH113  any string from the environment
                     self._tls.load_verify_locations(os.environ[name])
         return self._tls
 
 
 def proxy_for(scheme: str, host: str, port: int) -> ProxyAddress | None:
-    """The proxy that the user's environment names for an address. Raises ValueError where it is no address."""
+    """Return the proxy that the user's environment sets for an address, or None.
+
+    Raises ValueError if it is not an HTTP address.
+    """
     proxies = urllib.request.getproxies()
     url = proxies.get(scheme) or proxies.get("all")
     if not url or urllib.request.proxy_bypass(f"{host}:{port}") or host in ("localhost", "127.0.0.1", "::1"):
@@ -166,14 +169,14 @@ def proxy_for(scheme: str, host: str, port: int) -> ProxyAddress | None:
 
 
 def proxy_headers(origin: str) -> Headers:
-    """What a proxy wants with each request that goes through it in the clear."""
+    """Return the headers that a proxy needs for each unencrypted request."""
     parts = urlsplit(origin)
     proxy = proxy_for(parts.scheme, parts.hostname or "", parts.port or 80)
     return [(b"Proxy-Authorization", proxy.authorization.encode())] if proxy and proxy.authorization else []
 
 
 async def _tunnel(proxy: ProxyAddress, host: str, port: int) -> socket.socket:
-    """A connection through a proxy. Raises OSError where it lets nobody through."""
+    """Open a connection through a proxy. Raises OSError if the proxy refuses."""
     loop = asyncio.get_running_loop()
     found = await loop.getaddrinfo(proxy.host, proxy.port, type=socket.SOCK_STREAM)
     family, kind, number, _, address = found[0]
@@ -188,13 +191,13 @@ async def _tunnel(proxy: ProxyAddress, host: str, port: int) -> socket.socket:
         )
         head = b""
         while not head.endswith(b"\r\n\r\n"):
-            byte = await loop.sock_recv(tunnel, 1)  # one at a time: what follows is TLS
+            byte = await loop.sock_recv(tunnel, 1)  # one at a time, because TLS data follows
             if not byte or len(head) > _MAX_HEAD:
-                raise OSError("the proxy ended the connection")  # noqa: TRY301  the socket is closed
+                raise OSError("the proxy ended the connection")  # noqa: TRY301  closes the socket
             head += byte
         if head.split(b" ", 2)[1:2] != [b"200"]:
             said = head.splitlines()[0].decode("latin-1")
-            raise OSError(f"the proxy says {said}")  # noqa: TRY301  the same
+            raise OSError(f"the proxy says {said}")  # noqa: TRY301  closes the socket
     except BaseException:
         tunnel.close()
         raise

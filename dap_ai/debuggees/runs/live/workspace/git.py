@@ -1,9 +1,9 @@
-"""git with nothing of the user's: no hook, no configuration, no filter; its own GIT_DIR over the user's directory.
+"""Runs git without the user's hooks, configuration and filters, with a separate GIT_DIR for the user's directory.
 
-Two kinds of git run here. Over our own repository (`Git`) it is told every place by its environment, so no `.git` is
-looked for. Over the user's (`users`) it only answers questions, with hooks, the file system monitor and fetching
-switched off: the configuration of a repository may name programs, and a cloned one may be anybody's (git-config(1),
-git(1)).
+git is used in two ways. For dap_ai's own repository (`Git`), the environment sets every path, so that git does not
+search for a `.git`. For the user's repository (`users`), it only runs queries, with hooks, the file system monitor and
+fetching switched off: a repository's configuration may name programs to run, and a cloned repository may come from
+anybody (git-config(1), git(1)).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _LIMIT_S = 120.0
 _CONFIGURATION = {
     "core.autocrlf": "false",
     "core.bare": "false",
-    "core.fsync": "none",  # what a killed process has written stays; only a machine that goes down may lose it
+    "core.fsync": "none",  # data survives a killed process; only a system crash can lose it
     "core.fsmonitor": "false",
     "core.looseCompression": "1",
     "core.preloadIndex": "true",
@@ -29,17 +29,17 @@ _CONFIGURATION = {
 }
 _QUIET = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
 _NOWHERE = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
-"""An object that a repository lacks is not fetched: a remote's address can be a command."""
+"""Prevent fetching of objects that a repository lacks, because a remote's address can be a command."""
 _ATTRIBUTES = "* -text -filter -ident -working-tree-encoding\n"
-"""Contents are kept byte for byte, and no program of the user's is started for them."""
+"""Store file contents byte for byte, without running the user's filter programs."""
 
 
 class GitError(Exception):
-    """git cannot be started, or has failed; the text says at what."""
+    """git could not be started or failed; the message names the command."""
 
 
 def program() -> str:
-    """Git's path. Raises GitError."""
+    """Return the path of git. Raises GitError if it is not installed."""
     found = programs.locate("git")
     if found is None:
         raise GitError("git is not installed")
@@ -47,15 +47,15 @@ def program() -> str:
 
 
 def users(directory: Path, *arguments: str) -> bytes:
-    """What the user's own git says about a directory; empty where it is no repository of theirs. Changes nothing.
+    """Return the output of the user's git in a directory; b"" outside a repository or on failure. Read-only.
 
-    What the repository configures starts no program and reaches no other one: it may be anybody's.
+    Nothing that the repository configures starts a program or contacts another repository, since it may not be trusted.
     """
     return _output(["-C", str(directory), *_QUIET, *arguments], _NOWHERE)
 
 
 def own(*arguments: str) -> bytes:
-    """What the user's own git says outside of every repository."""
+    """Return the output of the user's git outside any repository; b"" on failure."""
     return _output(arguments, {"GIT_DIR": os.devnull})
 
 
@@ -69,7 +69,7 @@ def _output(arguments: Sequence[str], environ: Mapping[str, str]) -> bytes:
 
 
 class Git:
-    """One index over one directory, in a repository that several may share."""
+    """A git index for one directory, in a repository that several indexes may share."""
 
     def __init__(self, git_dir: Path, work_tree: Path, index: Path) -> None:
         self.git_dir, self.work_tree, self.index = git_dir, work_tree, index
@@ -81,10 +81,10 @@ class Git:
         self._environ = _environment() | places | alone | who | _NOWHERE | {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
 
     def __call__(self, *arguments: str, stdin: bytes = b"") -> bytes:
-        """Its stdout. Raises GitError where it fails."""
+        """Run git and return its stdout. Raises GitError if it fails."""
         command = [self._program, *_QUIET, *arguments]
         try:
-            ran = subprocess.run(  # noqa: S603  our own command
+            ran = subprocess.run(  # noqa: S603  a command of dap_ai
                 command,
                 env=self._environ,
                 cwd=self.work_tree,
@@ -101,7 +101,7 @@ class Git:
         return ran.stdout
 
     def create(self, ignored: Iterable[str]) -> None:
-        """Makes the repository, or goes on with the one that is there. Raises GitError and OSError."""
+        """Create the repository, or reuse the existing one. Raises GitError and OSError."""
         self.git_dir.mkdir(mode=0o700, exist_ok=True)
         if not (self.git_dir / "HEAD").exists():
             self("init", "-q", "--template=", "--initial-branch=run")
@@ -113,14 +113,14 @@ class Git:
         (info / "attributes").write_text(_ATTRIBUTES, encoding="utf-8")
         (info / "exclude").write_bytes(b"".join(os.fsencode(line) + b"\n" for line in ignored))
         for lock in (Path(f"{self.index}.lock"), self.git_dir / "refs" / "heads" / "run.lock"):
-            lock.unlink(missing_ok=True)  # of one of ours that was killed: nobody else works here
+            lock.unlink(missing_ok=True)  # left by a killed process of dap_ai: nothing else uses this repository
 
 
 _NAME = {"NAME": "dap-ai record", "EMAIL": "dap-ai@localhost"}
 
 
 def names(output: bytes) -> list[str]:
-    """Of `-z`."""
+    """Split the NUL-separated output of a `-z` option into file names."""
     return [os.fsdecode(name) for name in output.split(b"\0") if name]
 
 

@@ -1,11 +1,11 @@
-"""What a directory's user ignores: the user's own list, and those that the directory's repository holds.
+"""Ignore patterns for a directory: the user's global list and those in the directory's repository.
 
-The lines go into a recording, and the repository may be anybody's: no file outside of it is read because it says so, be
-it by its configuration, by a link, or by a `.git` that leads elsewhere.
+The patterns are stored in a recording, and the repository may not be trusted. Therefore no file outside the repository
+is read on its behalf, whether through its configuration, a link, or a `.git` that points elsewhere.
 
-gitignore(5): of several patterns the last that matches decides, and one with a slash inside means places below its own
-file. All lines come into one list here, so the outermost folder's stand first, and those that are bound to a folder
-above the directory are left out: they would mean other places.
+gitignore(5): the last matching pattern decides, and a pattern with a slash inside is relative to its own file. All
+patterns go into one list here, so the outermost folder's come first, and those relative to a folder above the directory
+are left out because they would match other places.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _MAX_BYTES = 1024 * 1024
 
 
 def patterns(directory: Path, recording: Path) -> list[str]:
-    """Lines for `info/exclude` beside the directory's `.gitignore` files. `recording`: its folder is none of it."""
+    """Return lines for `info/exclude`, in addition to `.gitignore` files; they also exclude the `recording` folder."""
     found = [*_lines(_own_list(), anchored=True), *_of_the_repository(directory)]
     if recording.is_relative_to(directory):
         found.append(f"/{_escaped(recording.relative_to(directory).as_posix())}/")
@@ -29,7 +29,7 @@ def patterns(directory: Path, recording: Path) -> list[str]:
 
 
 def _own_list() -> str:
-    """The user's, as their own configuration names it."""
+    """Return the user's global ignore list, found through their git configuration."""
     name = os.fsdecode(own("config", "--path", "core.excludesFile")).rstrip("\n")
     home = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
     return _text(Path(name) if name else Path(home) / "git" / "ignore")
@@ -45,13 +45,13 @@ def _of_the_repository(directory: Path) -> Iterator[str]:
 
 
 def _text_within(top: Path, path: Path) -> str:
-    """Of a file that is really there: no part of its path below `top` is a link."""
+    """Return the text of a file, or "" if any part of its path below `top` is a link."""
     is_there = path.resolve() == top.resolve() / path.relative_to(top)
     return _text(path) if is_there else ""
 
 
 def _text(path: Path) -> str:
-    """Of a file, as far as it is one and no larger than such lists are; empty: there is none."""
+    """Return the text of a regular file, up to 1 MB; "" if there is none."""
     try:
         fd = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
         with os.fdopen(fd, "rb") as file:
@@ -62,7 +62,7 @@ def _text(path: Path) -> str:
 
 
 def _lines(text: str, *, anchored: bool) -> Iterator[str]:
-    """Its patterns; without `anchored` only those that mean the same in every folder."""
+    """Yield the patterns; without `anchored`, only those that mean the same in every folder."""
     for line in text.splitlines():
         if line.strip() and not line.startswith("#") and (anchored or "/" not in line.strip().rstrip("/")):
             yield line

@@ -1,12 +1,12 @@
-"""A directory's states as commits, repositories within it included: each is an index of its own, joined as trees.
+"""Saves a directory's states as commits, including nested repositories, each with its own index and joined as trees.
 
-Plumbing instead of `git add` and `git commit`: the one keeps a repository within the directory as a link to its commit,
-without its files, the other runs hooks. Here the index takes the changed files, write-tree makes it a tree, commit-tree
-a commit with the last state as parent, and update-ref moves the branch. An inner repository has an index of its own
-over its folder; its tree is put into the outer one by `mktree`.
+Uses git plumbing instead of `git add` and `git commit`, because the former stores a nested repository as a link to its
+commit, without its files, and the latter runs hooks. The index takes the changed files, write-tree turns it into a
+tree, commit-tree into a commit with the last state as parent, and update-ref moves the branch. A nested repository has
+its own index; `mktree` puts its tree into the outer one.
 
-The index remembers size and times of each file, so git reads only what has changed; every other file costs a look at
-its status. Two states are equal if their trees have the same id, so "nothing has changed" is one comparison.
+The index stores size and times of each file, so git reads only changed files; every other file costs one stat call. Two
+states are equal if their trees have the same id, so checking for changes is one comparison.
 """
 
 from __future__ import annotations
@@ -24,31 +24,31 @@ from dap_ai.debuggees.runs.live.workspace.ignore_patterns import patterns
 MAX_FILE_BYTES = 10 * 1024 * 1024
 MAX_BYTES = 4 * 1024**3
 MAX_FILES = 200_000
-"""Of a directory that is followed at all."""
+"""Maximum number of files in a directory that is followed."""
 _MANY = 200
-"""So many new files become one pack; fewer are files of their own."""
+"""Number of new files above which they are stored as one pack instead of loose objects."""
 _BRANCH = "refs/heads/run"
 
 
-class CannotFollow(Exception):  # noqa: N818  what it says of the directory
-    """The directory is not followed; the text says why."""
+class CannotFollow(Exception):  # noqa: N818  named for what is wrong with the directory
+    """The directory's states can't be saved; the message says why."""
 
 
 class Commit(NamedTuple):
-    """One state that differs from the one before."""
+    """A state that differs from the previous one."""
 
     sha: str
     files: Sequence[tuple[str, str]]
-    """`A`, `M`, `D` or `T` (another type), and the path."""
+    """(status, path) pairs; the status is `A`, `M`, `D` or `T` (another type)."""
     left_out: Sequence[str]
-    """Words on each file that is not kept, told once."""
+    """One sentence per file that is not saved, reported once."""
 
 
 class Repository:
-    """Keeps a directory's states in a git directory. Not for several threads at once."""
+    """Saves a directory's states in a git directory. Not thread-safe."""
 
     def __init__(self, directory: Path, git_dir: Path) -> None:
-        """Raises CannotFollow."""
+        """Create the repository or reuse the existing one. Raises CannotFollow."""
         try:
             self._git = Git(git_dir, directory, git_dir / "index")
             self._git.create(patterns(directory, git_dir.parent))
@@ -62,7 +62,7 @@ class Repository:
         self.head = ""
 
     def begin(self) -> None:
-        """Keeps the first state. Raises CannotFollow."""
+        """Save the first state. Raises CannotFollow."""
         try:
             sha = self._git("rev-parse", "--verify", "--quiet", f"{_BRANCH}^{{commit}}")
             self.head = sha.decode().strip()
@@ -75,7 +75,7 @@ class Repository:
             raise CannotFollow(str(error)) from error
 
     def commit(self, title: str) -> Commit | None:
-        """A commit of what has changed, to the branch `run`; None: nothing has. Raises GitError."""
+        """Commit the changes to the branch `run`; None if there are none. Raises GitError."""
         told = set[str]()
         tree = self._joined(told)
         left_out = sorted(told - self._told)
@@ -91,7 +91,7 @@ class Repository:
         return Commit(sha, files, left_out)
 
     def _joined(self, told: set[str]) -> str:
-        """The tree of everything."""
+        """Return the tree of the directory with all nested repositories."""
         top, found = self._top.tree(told, first=not self._tree)
         waiting: list[str] = list(found)
         trees: dict[str, str] = {}
@@ -111,8 +111,8 @@ class Repository:
         return _Part(Git(self._git_dir, self._git.work_tree / place, self._git_dir / f"index-{name}"))
 
     def _grafted(self, tree: str, path: Sequence[str], below: str) -> str:
-        """The tree with another one at a path."""
-        # A tree can't be edited: each level on the path is listed, one row replaced, and a new tree made of it,
+        """Return the tree with another one inserted at a path."""
+        # Trees are immutable: list each level on the path, replace one row, and make a new tree of the rows,
         # innermost first.
         listed = filter(None, self._git("ls-tree", "-z", tree).split(b"\0"))
         rows = {row.partition(b"\t")[2]: row for row in listed}
@@ -130,16 +130,16 @@ class Repository:
 
 
 class _Part:
-    """One index: the directory, or a repository within it."""
+    """One index: of the directory, or of a repository nested in it."""
 
     def __init__(self, git: Git) -> None:
         self._git = git
 
     def tree(self, told: set[str], *, first: bool, below: str = "") -> tuple[str, list[str]]:
-        """Its tree as it is now, and the repositories in it. Adds to `told` what is left out."""
-        # What differs from the index: new, modified, gone. A repository within comes as a name that ends in a slash. In
-        # the first state the files that the user's own repository tracks are added, since those may be ignored and are
-        # kept all the same.
+        """Return the current tree and the nested repositories; adds sentences about omitted files to `told`."""
+        # What differs from the index: new, modified, deleted. A nested repository is a name that ends in a slash. For
+        # the first state, the files tracked by the user's repository are added, because they may be ignored but are
+        # saved anyway.
         seen = names(self._git("ls-files", "-z", "-o", "-m", "-d", "--exclude-standard"))
         if first:
             seen += tracked(self._git.work_tree)
@@ -159,7 +159,7 @@ class _Part:
         try:
             self._update(wanted, *packed)
         except GitError:
-            for name in wanted:  # one of them cannot be read, or is gone by now
+            for name in wanted:  # one of them can't be read, or no longer exists
                 self._add_alone(name, told, below)
 
     def _add_alone(self, name: str, told: set[str], below: str) -> None:
@@ -174,7 +174,7 @@ class _Part:
 
 
 def _kept(top: Path, found: Iterable[str], told: set[str], below: str) -> dict[str, int]:
-    """The files that are to be kept as they are now, gone ones included, with their bytes."""
+    """Return the files to save, including deleted ones, with their sizes in bytes."""
     wanted = dict[str, int]()
     for name in found:
         path = f"{top}/{name}"
@@ -193,11 +193,11 @@ def _kept(top: Path, found: Iterable[str], told: set[str], below: str) -> dict[s
 
 
 def _few(files: Sequence[tuple[str, str]]) -> str:
-    """`a.py, b.py and 3 more`."""
+    """Return a short list of files: `a.py, b.py and 3 more`."""
     shown = ", ".join(" ".join(path.split()) for _, path in files[:3])
     return shown + (f" and {len(files) - 3} more" if len(files) > 3 else "")
 
 
 def tracked(directory: Path) -> list[str]:
-    """Files that the user's repository has, ignored or not, relative to the directory."""
+    """Return the files that the user's repository tracks, ignored or not, relative to the directory."""
     return names(users(directory, "ls-files", "-z", "--cached"))

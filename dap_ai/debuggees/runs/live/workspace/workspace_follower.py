@@ -1,7 +1,7 @@
-"""Commits of the workspace beside a run, in a thread: one for each query, whose state the calls before it have left.
+"""Commits the workspace during a run, in a thread: one commit per query, with the results of the calls before it.
 
-One thread and one queue: states are kept in the order of the queries, and the index has one writer. The agent does not
-wait for a commit. The price is that a state may be late: calls that run while the commit is made can be in it already.
+One thread and one queue save the states in the order of the queries, and make it the only writer of the index. The
+agent does not wait for a commit. Therefore a state may include changes by calls that run while the commit is made.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from dap_ai.debuggees.runs.live.workspace.git import GitError
 from dap_ai.debuggees.runs.live.workspace.repository import CannotFollow, Repository
 
 Done = Callable[[Sequence[str] | None], None]
-"""Called once a state is kept: with the files that are another now, None where all are as they were."""
+"""Called once a state is saved, with the files that changed, or None if none did."""
 
 
 class Following:
-    """Queries that wait while a commit is made share the next one."""
+    """Saves workspace states. Queries that arrive during a commit share the next one."""
 
     def __init__(self, directory: Path, git_dir: Path) -> None:
-        """Keeps the first state. Raises CannotFollow."""
+        """Save the first state. Raises CannotFollow."""
         if directory in (Path.home(), Path(directory.anchor)):
             raise CannotFollow(f"{directory} is too much to follow; --workspace names another directory")
         self.changes = 0
@@ -37,29 +37,29 @@ class Following:
         self._thread = threading.Thread(target=self._run, name="workspace", daemon=True)
 
     def begin(self, record: Callable[[Mapping[str, Any]], None]) -> None:
-        """Keeps from now on what `asked` wants. `record` takes lines for the recording, the first state's at once."""
+        """Start the thread. `record` gets lines for the recording, beginning with the first state's."""
         self._record = record
         record(self._first)
         self._thread.start()
 
     @property
     def head(self) -> str:
-        """The newest state."""
+        """The newest commit."""
         return self._repository.head
 
     def asked(self, query: int, done: Done) -> None:
-        """A query has come: its agent's calls are over. `done` is called in the thread once their state is kept."""
+        """Request a commit of the state before a query; `done` is called in the thread afterwards."""
         self._asked.put((query, done))
 
     def close(self) -> None:
-        """After the last state has been kept."""
+        """Save the last state and stop the thread."""
         self._asked.put((None, lambda _: None))
         self._asked.put(None)
         self._thread.join()
 
     def _run(self) -> None:
         while (first := self._asked.get()) is not None:
-            # All that wait by now share the next commit: they would keep the same state, and a slow commit must not
+            # All waiting queries share the next commit: they would save the same state, and a slow commit must not
             # build up a queue.
             waiting = [first]
             while not self._asked.empty() and (more := self._asked.get()) is not None:

@@ -1,4 +1,4 @@
-"""States of a repository that anybody may have made: its objects are read, what it configures counts for nothing."""
+"""Reads states of a repository that may not be trusted: uses its objects and ignores its configuration."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ _PATCH = ("diff-tree", "-p", "--root", "--no-commit-id", "--no-renames", "--no-e
 
 
 class States:
-    """The states that are in it. Raises GitError where one is not."""
+    """States of the given repositories. Methods raise GitError if a commit is missing."""
 
     def __init__(self, git: Git) -> None:
         self._git = git
 
     def patch(self, commit: str) -> str:
-        """What a commit changed."""
+        """Return the patch of a commit."""
         return self._git(*_PATCH, commit).decode("utf-8", "replace")
 
     def between(self, commit: str, other: str) -> str:
-        """What one state has otherwise than another."""
+        """Return the patch from one state to another."""
         return self._git(*_PATCH, commit, other).decode("utf-8", "replace")
 
     def write(self, commit: str, to: Path) -> None:
-        """All files of a state, into an empty folder."""
+        """Write all files of a state to an empty folder."""
         self._checked_out(commit, to, self._listed(commit))
 
     def write_change(self, commit: str, before: Path, after: Path) -> None:
-        """The files that a commit changed, as they were before it and after it, into two empty folders."""
+        """Write the files that a commit changed, before and after it, to two empty folders."""
         told = self._git("diff-tree", "-r", "-z", "--root", "--no-commit-id", "--no-renames", "--name-only", commit)
         parents = self._git("rev-list", "--parents", "-n", "1", commit).decode().split()[1:]
         changed = set(names(told))
@@ -44,7 +44,7 @@ class States:
         return names(self._git("ls-tree", "-r", "-z", "--name-only", commit))
 
     def _checked_out(self, commit: str, to: Path, wanted: Sequence[str]) -> None:
-        # Into an index of our own, from which checkout-index writes files: no branch, no working tree of the user's is
+        # Use a private index, from which checkout-index writes files: no branch and no working tree of the user's is
         # touched.
         self._git("read-tree", commit)
         stdin = b"".join(os.fsencode(name) + b"\0" for name in wanted)
@@ -53,7 +53,7 @@ class States:
 
 @contextmanager
 def states_of(*repositories: Path) -> Generator[States]:
-    """The states in these repositories. Raises GitError and OSError."""
+    """Provide the states in these repositories. Raises GitError and OSError."""
     with tempfile.TemporaryDirectory() as scratch:
         top = Path(scratch)
         git = Git(top / "git", top, top / "index")

@@ -1,8 +1,7 @@
-"""Which agent of a run has asked: told apart by conversation, because nothing on the wire names one.
+"""Identifies the agent behind each query by its conversation, since requests to the model's API do not name it.
 
-A query belongs to the agent whose conversation it continues; else to the one whose calls it answers (its history was
-shortened); else to the one with the same instructions and tools that waits for nothing; else it is a new agent, named
-by the call that is open.
+A query belongs to the agent whose conversation it continues; else to the one whose calls it answers (if its history was
+shortened); else to an idle agent with the same instructions and tools; else to a new agent, named after the open call.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ import msgspec
 
 
 class MessageNode(msgspec.Struct, frozen=True, gc=False):
-    """A message in a conversation. `line` is where its content is, 1-based."""
+    """A message in a conversation. `after` is the node of its predecessor, `line` the 1-based line of its content."""
 
     after: int
     part: str
@@ -23,24 +22,24 @@ class MessageNode(msgspec.Struct, frozen=True, gc=False):
 
 
 class Asker(msgspec.Struct):
-    """An agent, and where it is in its conversation."""
+    """An agent and the state of its conversation."""
 
     name: str
     parent: str
     head: tuple[str, str]
-    """Its instructions and tools, as names of parts."""
+    """Part names of its instructions and tools."""
     last: int = 0
-    """Its newest message."""
+    """Node of its newest message; 0 if there is none."""
     open_calls: dict[str, str] = msgspec.field(default_factory=dict[str, str])
-    """Without a result so far: id and the name for a sub-agent that it may have called."""
+    """Calls without a result: id, and the name of the sub-agent the call may have started."""
     waiting: int = 0
-    """Its queries without an answer."""
+    """Number of its queries without a response."""
     has_tools: bool = False
     has_task: bool = False
 
 
 class Askers:
-    """The agents of a run so far."""
+    """The agents of a run seen so far."""
 
     def __init__(self, nodes: dict[int, MessageNode]) -> None:
         self.known: list[Asker] = []
@@ -51,10 +50,10 @@ class Askers:
     def of(
         self, last: int, tools: str, answers: Sequence[str], who: tuple[str, str] = ("", "")
     ) -> tuple[Asker, list[int]]:
-        """Who asks with a conversation that ends at `last`, and its messages that are new to that agent.
+        """Return the agent that sent the conversation ending at node `last`, and the messages new to that agent.
 
-        `answers` are the ids of the calls whose results are among the messages that nobody has sent so far.
-        `who` is the agent's name and its parent's, where a hook has told them.
+        `answers` are the ids of the calls whose results are among the messages not sent before. `who` is the agent's
+        name and its parent's if a hook recorded them.
         """
         head = (self._system(last), tools)
         asker = (
@@ -70,17 +69,17 @@ class Askers:
         return asker, new
 
     def named(self, name: str, main: str) -> Asker | None:
-        """The agent of that name, or called `main` the first."""
+        """Return the agent with this name, or None; `main` selects the first agent without a parent."""
         if name == main:
             return next((each for each in self.known if not each.parent), None)
         return next((each for each in self.known if each.name == name), None)
 
     def takes(self, asker: Asker, last: int) -> None:
-        """What an agent has asked was edited: messages up to `last` are its own from then on."""
+        """Assign the messages up to `last` to the agent after its query was edited."""
         self._take(asker, last)
 
     def unsent(self, last: int) -> list[int]:
-        """The messages up to `last` that are in no query before, in their order."""
+        """Return the messages up to `last` that no earlier query contains, in order."""
         found = list[int]()
         while last and last not in self._owners and last in self._nodes:
             found.append(last)
@@ -88,7 +87,7 @@ class Askers:
         return found[::-1]
 
     def called(self, asker: Asker, call_id: str, name: str) -> None:
-        """An answer to it holds a call; `name` is for the sub-agent that it may start."""
+        """Record a call of the agent without a result; `name` is for the sub-agent it may start."""
         asker.open_calls[call_id] = name
         self._callers[call_id] = asker
 
@@ -126,14 +125,17 @@ class Askers:
         return asker
 
     def _system(self, last: int) -> str:
-        """The name of the first message, where that is an instruction."""
+        """Return the part name of the conversation's first message if it is a system message, else ""."""
         first = self._nodes.get(last)
         while first is not None and first.after in self._nodes:
             first = self._nodes[first.after]
         return first.part if first is not None and first.is_system else ""
 
     def _new_to(self, asker: Asker, last: int) -> list[int]:
-        """Behind what it has sent before; a history that was rewritten is new only where its messages are."""
+        """Return the messages up to `last` that the agent has not sent before.
+
+        If its history was rewritten, messages with known content do not count as new.
+        """
         found, before = list[int](), set[int]()
         at = asker.last
         while at:

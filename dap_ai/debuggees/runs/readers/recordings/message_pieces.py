@@ -1,4 +1,4 @@
-"""What one message of a model's interface says, whichever interface it is: Chat Completions, Responses, Messages."""
+"""Splits messages and answers of the model APIs (Chat Completions, Responses, Messages) into uniform pieces."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _OF_ITSELF = frozenset({"message", "reasoning", "item_reference"})
 
 
 class MessagePiece(NamedTuple):
-    """A piece of a message. `pointer` is within the message."""
+    """A piece of a message; `pointer` is a JSON pointer within the message."""
 
     kind: Kind
     pointer: str
@@ -35,7 +35,7 @@ class MessagePiece(NamedTuple):
 
 
 def pieces(message: Any) -> Iterator[MessagePiece]:
-    """What a message of a conversation says, in its order."""
+    """Yields the pieces of a conversation's message, in order."""
     row = table(message)
     kind, role = words(row.get("type")), words(row.get("role"))
     if role in ("tool", "function"):
@@ -50,7 +50,7 @@ def pieces(message: Any) -> Iterator[MessagePiece]:
 
 
 def answered(value: Any) -> Iterator[MessagePiece]:
-    """What an answer of a model says: of Chat Completions the first choice."""
+    """Yields the pieces of a model's answer; for Chat Completions, those of the first choice."""
     row = table(value)
     if "choices" in row:
         for said in _assistant(table(at(row, "choices", 0, "message"))):
@@ -64,7 +64,7 @@ def answered(value: Any) -> Iterator[MessagePiece]:
 
 
 def item(row: Mapping[str, Any]) -> Iterator[MessagePiece]:
-    """An item of Responses that is no message: calls, their outputs, reasoning."""
+    """Yields the pieces of a Responses item that is not a message: calls, their outputs, reasoning."""
     kind, call_id = words(row.get("type")), words(row.get("call_id") or row.get("id"))
     if kind == "reasoning":
         found = text(row.get("summary")) or text(row.get("content"))
@@ -79,7 +79,7 @@ def item(row: Mapping[str, Any]) -> Iterator[MessagePiece]:
     elif kind.endswith("_call"):
         action = table(row.get("action")) or {key: row[key] for key in row if key not in ("id", "status", "type")}
         yield MessagePiece("call", "", command(action), call_id, kind.removesuffix("_call"), action)
-        if row.get("status") == "completed":  # the vendor has made the call
+        if row.get("status") == "completed":  # a built-in tool, executed by the API's provider
             brought = row.get("output", row.get("results", row.get("outputs")))
             yield MessagePiece("result", "", words(brought), call_id, kind.removesuffix("_call"), None, "ok")
     elif kind not in _OF_ITSELF:
@@ -87,9 +87,9 @@ def item(row: Mapping[str, Any]) -> Iterator[MessagePiece]:
 
 
 def brought(result: str) -> tuple[str, int | None]:
-    """What a tool has printed, and its exit code where it says one in one of the ways that are in use.
+    """Return a tool's output and its exit code, or None if the text shows none in a common format.
 
-    Of a result that is JSON of both (mini-SWE-agent's), the output with its own lines, and what stands beside it.
+    For a result that is JSON (mini-SWE-agent's), returns the value of `output`, followed by its other fields.
     """
     found = _EXIT.search(result[:20_000]) or _EXIT.search(result[-2_000:])
     code = int(next(filter(None, found.groups()))) if found else None
@@ -120,7 +120,7 @@ def _assistant(row: Mapping[str, Any]) -> Iterator[MessagePiece]:
 
 
 def _blocks(content: Any, kind: Kind) -> Iterator[MessagePiece]:
-    """A content that is a text, or a list of blocks; texts of several blocks stay apart."""
+    """Yields the pieces of a content that is a text or a list of blocks; texts of several blocks stay separate."""
     if isinstance(content, str):
         if content:
             yield MessagePiece(kind, "/content", content)

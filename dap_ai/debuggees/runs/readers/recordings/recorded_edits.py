@@ -1,6 +1,6 @@
-"""What was done to a live agent while it was held, and what a hook in its process has told: events put right.
+"""Applies edits made while a live agent was paused, and events reported by the hook in its process, to a recording.
 
-What was edited stands where the agent went on with it; what it was before stands behind it, as a note.
+An edited event replaces the original, whose text becomes a note after it.
 """
 
 from __future__ import annotations
@@ -22,36 +22,36 @@ _WORDS = {
 }
 
 _BEGINNING = 40
-"""Characters of a result that is told in other words: they cut its middle or its end."""
+"""Number of leading characters by which a result is recognized in a message that shortens its middle or end."""
 
 
 class RecordedEdits:
-    """Of one recording."""
+    """Applies the edits and hook events of one recording."""
 
     def __init__(self, building: RunBuilder) -> None:
         self._building = building
         self.answers: dict[int, Sequence[Event]] = {}
-        """The events that came of the answer to each query."""
+        """Events of the answer to each query, by query number."""
         self._told: set[str] = set()
         self._at = -1
 
     def is_announced(self, call_id: str) -> bool:
-        """Whether a hook has told what a call brought: the wire says it once more."""
+        """Return whether the hook reported this call's result, so that the next query repeats it."""
         return call_id in self._told
 
     def is_in(self, call_id: str, said: str) -> bool:
-        """Whether a user's words hold what a call brought, be it only its beginning."""
+        """Return whether a user message contains the beginning of a call's result."""
         event = self._last("result", call_id)
         return event is not None and event.text.strip()[:_BEGINNING] in said
 
     def replace_result(self, call_id: str, text: str, ref: Ref) -> None:
-        """What the model has got of a result that a hook has told: it may be cut, or put in other words."""
+        """Replace a result reported by the hook with the text sent to the model, which may be shortened or reworded."""
         event = self._last("result", call_id)
         if event is not None:
             event.text, event.ref = text, ref
 
     def called(self, row: Mapping[str, Any], ref: Ref, at_s: float | None) -> Event:
-        """A tool really begins to run; its call, which the wire may have told before."""
+        """Record that a tool starts; return its call event, which the answer may have created before."""
         call_id = words(row.get("called"))
         event = self._last("call", call_id)
         if event is not None:
@@ -63,13 +63,13 @@ class RecordedEdits:
         return self._building.call(ref, tool, given, text=text, agent=agent, at_s=at_s, call_id=call_id)
 
     def withdrawn(self, call_id: str) -> None:
-        """The wire tells a call that a hook has told a moment before."""
+        """Remove a call that the hook reported just before it is read from the answer."""
         event = self._last("call", call_id) if call_id else None
         if event is not None and not event.ref.pointer:
             self._building.events.remove(event)
 
     def returned(self, row: Mapping[str, Any], ref: Ref, at_s: float | None) -> None:
-        """It has run."""
+        """Add the result of a tool reported by the hook."""
         call_id, said = words(row.get("returned")), words(row.get("text"))
         self._told.add(call_id)
         call = self._last("call", call_id)
@@ -82,7 +82,7 @@ class RecordedEdits:
         self._building.result(place, said, exit_code=code, status=status, at_s=at_s, took_s=took, **named)
 
     def taken(self, number: int) -> Sequence[Event]:
-        """The events of an answer, which stand in the run no more where they stood."""
+        """Remove the events of an answer from the run and return them."""
         old = self.answers.pop(number, ())
         self._at = next((n for n, event in enumerate(self._building.events) if old and event is old[0]), -1)
         for event in old:
@@ -91,7 +91,7 @@ class RecordedEdits:
 
     @contextmanager
     def inserting(self, old: Sequence[Event]) -> Generator[None]:
-        """What is added within it stands where those events have stood; the response keeps its cost and time."""
+        """Insert the events added in this context where `old` was; the response keeps its usage, duration and id."""
         events, at = self._building.events, self._at
         first = len(events)
         yield
@@ -103,18 +103,18 @@ class RecordedEdits:
             new[0].usage, new[0].took_s, new[0].native_id = old[0].usage, old[0].took_s, old[0].native_id
 
     def again(self, number: int, ref: Ref, at_s: float | None) -> None:
-        """The model was asked once more: its first answer was not taken."""
+        """Replace the answer to a query with a note, because the model was queried again."""
         self.note("an answer that was not taken, as the model was asked again:", self.taken(number), ref, at_s)
 
     def note(self, said: str, old: Sequence[Event], ref: Ref, at_s: float | None) -> None:
-        """What the events were that are gone."""
+        """Add a note with the text of removed events."""
         rows = [each.text or each.reasoning if each.kind == "response" else _call(each) for each in old]
         agent = old[0].agent if old else MAIN
         place = old[0].ref if old else ref
         self._building.add("note", place, agent=agent, at_s=at_s, text="\n".join([said, *filter(None, rows)]))
 
     def edited(self, row: Mapping[str, Any], ref: Ref, at_s: float | None) -> None:
-        """A query, a result, a call that a hook has told, or words of the user's."""
+        """Apply an edit to a query, result or call, or a message the user added, and add a note about it."""
         what, call_id = words(row.get("what")), words(row.get("call_id"))
         kind = "call" if what == "call" else "result"
         event = self._last(kind, call_id) if call_id else None

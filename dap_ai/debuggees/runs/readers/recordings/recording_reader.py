@@ -1,4 +1,4 @@
-"""From the lines of a recording to events."""
+"""Converts the lines of a recording to events."""
 
 from __future__ import annotations
 
@@ -21,36 +21,39 @@ from dap_ai.debuggees.runs.run_model import Agent, Event, Outcome, Parent, Ref, 
 from dap_ai.debuggees.runs.store import FORMAT
 
 _NAMING = ("subagent_type", "agent", "agent_name", "agent_type")
-"""Arguments of a call that name the sub-agent which it starts."""
+"""Arguments of a call that name the sub-agent it starts."""
 _SHORT = 40
 _INSERTED = ("<environment_context>", "<user_instructions>", "<INSTRUCTIONS>", "# AGENTS.md")
-"""How a user's message begins that Codex has written."""
+"""Beginnings of user messages that Codex itself writes."""
 
 
 class RecordingReader:
-    """The run so far."""
+    """Builds the run of one recording."""
 
     def __init__(self, root: Path, name: str) -> None:
         self._name = name
         self._building = RunBuilder(root, FORMAT)
         self._building.agents.clear()
         self._parts: dict[str, int] = {}
-        """The line that each part is in."""
+        """Line number of each part, 1-based."""
         self._said: dict[str, Sequence[MessagePiece]] = {}
-        """What each message says, by its part."""
+        """Pieces of each message, by the name of its part."""
         self._nodes: dict[int, MessageNode] = {}
         self._askers = Askers(self._nodes)
         self._asked: dict[int, tuple[Asker, Event]] = {}
         self._edits = RecordedEdits(self._building)
         self._askers_of: dict[int, Asker] = {}
-        """Who has asked each query."""
+        """Agent that sent each query, by query number."""
         self._answered_by: dict[int, tuple[Asker, Event]] = {}
-        """The same of those that were answered, with the query's event."""
+        """Agent and query event of each answered query, by query number."""
         self._start: float | None = None
         self._last_at: float | None = None
 
     def feed(self, path: Path) -> Any:
-        """Every line; the format's version. A last line that is cut off is being written. Raises CannotRead."""
+        """Read all lines and return the format version. Raises CannotRead.
+
+        A last line that is cut off is ignored, because it is still being written.
+        """
         version: Any = None
         for number_, line in within(lines(path), path.stat().st_size):
             ref = Ref(self._name, (number_, number_))
@@ -73,7 +76,7 @@ class RecordingReader:
         return version
 
     def finished(self) -> Run:
-        """The run."""
+        """Return the run built from the lines read so far."""
         building = self._building
         self._name_agents()
         run = building.finished()
@@ -85,7 +88,7 @@ class RecordingReader:
         return run
 
     def _torn(self, path: Path, number_: int, line: bytes) -> bool:
-        """Whether it is the last line, cut off: it is being written, or its writer was killed."""
+        """Return whether this is the last line, cut off: it is still being written, or its writer was killed."""
         with path.open("rb") as file:
             size = file.seek(0, 2)
             file.seek(max(0, size - len(line)))
@@ -131,7 +134,7 @@ class RecordingReader:
             self._building.add("note", ref, text=said, at_s=self._time(row))
 
     def _check(self, row: Mapping[str, Any], ref: Ref) -> None:
-        """The user's own word on how the run ended: it overrules that nothing is known."""
+        """Set the outcome by the exit code of the user's check command."""
         code, command = whole(row.get("exit_code")), words(row["check"])
         said = f"check `{command}`: exit code {code}"
         self._building.run.outcome = Outcome("solved" if code == 0 else "failed", said, ref)
@@ -180,7 +183,7 @@ class RecordingReader:
         self._askers_of[whole(row["query"]) or 0] = asker
 
     def _gate_event(self, kind: str, row: Mapping[str, Any], ref: Ref) -> None:
-        """What was done while the agent was held, or what a hook in its process has told."""
+        """Handle an edit made while the agent was paused, or an event reported by the hook in its process."""
         at_s, edits = self._time(row), self._edits
         number_ = whole(row.get(kind)) or 0
         if kind == "called":
@@ -213,21 +216,28 @@ class RecordingReader:
         return self._said.get(self._nodes[node].part, ())
 
     def _answered_in_words(self, asker: Asker, new: Sequence[int]) -> str:
-        """The one open call of an agent that tells its model results as a user's words (smolagents does); else ""."""
+        """Return the open call that new user messages answer, or "".
+
+        Some agents (smolagents) send results to the model as user messages. This applies only if the agent has one open
+        call.
+        """
         said = [each for node in new for each in self._of(node)]
         users = [each for each in said if each.kind == "user"]
         told = len(users) == 1 and not any(each.kind == "result" for each in said)
         return next(iter(asker.open_calls)) if told and len(asker.open_calls) == 1 else ""
 
     def _task(self, new: Sequence[int]) -> int:
-        """The message of a first query that says what is to be done: what stands before is context, or an example."""
+        """Return the message of a first query that states the task, or 0; earlier ones are context or examples."""
         for node in reversed(new):
             if any(each.kind == "user" and not _is_inserted(each.text) for each in self._of(node)):
                 return node
         return 0
 
     def _sent(self, node: int, asker: Asker, at_s: float | None, *, first: bool, task: int, answers: str) -> None:
-        """A message that an agent has sent for the first time; `answers` is the call that a user's words answer."""
+        """Add the events of a message that an agent sends for the first time.
+
+        `answers` is the id of the call that a user message answers, or "".
+        """
         line = self._nodes[node].line
         for said in self._of(node):
             ref = Ref(self._name, (line, line), f"/value{said.pointer}")
@@ -238,12 +248,12 @@ class RecordingReader:
                 and self._edits.is_announced(told)
                 and not self._edits.is_in(told, said.text)
             ):
-                answers, told = "", ""  # other words
+                answers, told = "", ""  # a different message
             if told and self._edits.is_announced(told):
                 self._edits.replace_result(told, said.text, ref)
                 asker.open_calls.pop(told, None)
             elif said.kind == "result" or (said.kind == "user" and answers):
-                said = said._replace(call_id=said.call_id or answers)  # noqa: PLW2901  as if it had said so
+                said = said._replace(call_id=said.call_id or answers)  # noqa: PLW2901  the call id is filled in
                 asker.open_calls.pop(said.call_id, None)
                 text, code = brought(said.text)
                 fields: dict[str, Any] = {"call_id": said.call_id, "tool": said.tool, "status": said.status}
@@ -251,7 +261,7 @@ class RecordingReader:
             elif said.kind == "user" and node == task and not asker.has_task and not _is_inserted(said.text):
                 asker.has_task = True
                 self._building.add("task", ref, agent=asker.name, at_s=at_s, text=said.text)
-            elif first or said.kind in ("system", "user"):  # later its own answers come back
+            elif first or said.kind in ("system", "user"):  # later queries repeat the agent's own answers
                 self._building.add("note", ref, agent=asker.name, at_s=at_s, text=said.text)
 
     def _response(self, row: Mapping[str, Any], ref: Ref) -> None:
@@ -305,7 +315,7 @@ class RecordingReader:
         self._edits.answers[number_] = self._building.events[first:]
 
     def _change(self, row: Mapping[str, Any], ref: Ref) -> None:
-        """A commit; it stands before the query that had come when it was made."""
+        """Add a commit of the workspace before the query during which it was made."""
         files = "\n".join(f"{words(at(each, 0))} {words(at(each, 1))}" for each in array(row.get("files")))
         event = self._building.add("change", ref, at_s=self._time(row), text=files, native_id=words(row.get("commit")))
         asked = self._asked_as(whole(row.get("query")))
@@ -326,7 +336,7 @@ class RecordingReader:
         return when - self._start
 
     def _name_agents(self) -> None:
-        """The first agent that was offered tools is the main one, else the first."""
+        """Rename the main agent to `main`: the first agent that was offered tools, else the first."""
         building, known = self._building, self._askers.known
         main = next((each for each in known if each.has_tools and not each.parent), known[0] if known else None)
         if main is None:
@@ -345,19 +355,19 @@ class RecordingReader:
 
 
 def _is_inserted(said: str) -> bool:
-    """Whether a user's message was written by the agent's program: it is not the task."""
+    """Return whether a user message was written by the agent's program and so is not the task."""
     return said.lstrip().startswith(_INSERTED) or is_reminder(said)
 
 
 def sub_agent(tool: str, arguments: Mapping[str, Any] | None) -> str:
-    """The name of the sub-agent that a call may start."""
+    """Return the name of the sub-agent that a call may start, or ""."""
     given = arguments or {}
     named = next((words(given[key]) for key in _NAMING if isinstance(given.get(key), str)), "") or tool
     return named if 0 < len(named) <= _SHORT else ""
 
 
 def _why(row: Mapping[str, Any]) -> str:
-    """An error in words: the vendor's, ours, the status."""
+    """Return the error text of a failed response: HTTP status, the provider's message and dap_ai's own."""
     value = row.get("value")
     error = table(value).get("error")
     told = words(table(error).get("message")) or words(error) or text(value) or words(table(value).get("message"))

@@ -1,4 +1,4 @@
-"""Traces as runs: what a span of any tool says, chat messages of any shape within it, and the events of spans.
+"""Traces as runs: spans of any tracing tool, the chat messages in them, and the events they become.
 
-Shared by the readers of traces (OpenTelemetry, Langfuse, LangSmith, ...), each of which knows only its own files.
+Shared by the trace readers (OpenTelemetry, Langfuse, LangSmith, ...), which only parse their own file formats.
 """

@@ -1,7 +1,7 @@
-"""Chat messages in the shapes that traces hold them in, as one.
+"""Normalizes chat messages found in traces to `ChatMessage`.
 
-Known are OpenAI's chat and responses, Anthropic's blocks, the parts of OpenTelemetry's GenAI conventions, the messages
-of OpenInference, once unflattened, and LangChain's messages, as themselves or serialized.
+Supported: OpenAI's chat completions and responses, Anthropic's content blocks, the parts of OpenTelemetry's GenAI
+conventions, OpenInference messages (after nesting their flat keys), and LangChain messages, plain or serialized.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from dap_ai.debuggees.runs.readers.json_shapes import array, decoded, table
 
 _ROLES = {"human": "user", "ai": "assistant", "AIMessageChunk": "assistant", "developer": "system", "function": "tool"}
 _TYPES = frozenset({"human", "ai", "system", "tool", "function", "AIMessageChunk"})
-"""LangChain's `type` of a message, which says the role."""
+"""Values of a LangChain message's `type`, which is its role."""
 _ITEMS = frozenset({"function_call", "function_call_output", "reasoning"})
-"""Items of the responses API that are messages without a role."""
+"""Responses API items that are messages without a role."""
 _WRAPPERS = (
     "messages", "input_messages", "output_messages", "choices", "generations", "message", "output", "response", "input",
     "kwargs", "data",
 )  # fmt: skip
-"""Keys that messages are found under, in this order."""
+"""Keys under which messages are looked for, in this order."""
 _MAX_DEPTH = 12
 
 
 class ChatCall(msgspec.Struct, frozen=True):
-    """A call that a message asks for; `arguments` as they came, mostly JSON within a text."""
+    """A call requested by a message; `arguments` are unparsed, mostly JSON text."""
 
     call_id: str
     tool: str
@@ -36,7 +36,7 @@ class ChatCall(msgspec.Struct, frozen=True):
 
 
 class ChatMessage(msgspec.Struct, frozen=True):
-    """One message. `answers` is the id of the call whose result it is; None: it is no result."""
+    """One message. `answers` is the id of the call whose result it is, or None if it is not a result."""
 
     role: str
     text: str
@@ -46,7 +46,10 @@ class ChatMessage(msgspec.Struct, frozen=True):
 
 
 def messages(value: Any, depth: int = 0) -> list[ChatMessage]:
-    """All messages in a value; one without a role where it is none. Text that is JSON is looked into."""
+    """Return all messages in a value; JSON within a string is parsed.
+
+    A value that holds no message becomes one message with the role "".
+    """
     if value is None or value in ("", [], {}):
         return []
     if isinstance(value, str):
@@ -83,7 +86,7 @@ def _of_list(items: Sequence[Any], depth: int) -> list[ChatMessage]:
 
 
 def parsed_json(value: str) -> Any:
-    """The object or list that a text is; None: it is none."""
+    """Return the object or list that a text holds as JSON, or None."""
     return decoded(value) if value.lstrip()[:1] in ("{", "[") else None
 
 
@@ -117,7 +120,7 @@ def _message(found: Mapping[str, Any]) -> ChatMessage:
 
 
 class _Parts:
-    """The parts of one message's content."""
+    """Collects the parts of one message's content."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []
@@ -126,7 +129,7 @@ class _Parts:
         self.answers: str | None = None
 
     def add(self, content: Any, *, is_thought: bool = False) -> None:
-        """A text, a part, or a list of them."""
+        """Add a text, a content part, or a list of them."""
         if isinstance(content, str):
             (self.thoughts if is_thought else self.texts).append(content)
         elif isinstance(content, Mapping):
@@ -153,7 +156,7 @@ class _Parts:
 
 
 def _calls(found: Mapping[str, Any]) -> list[ChatCall]:
-    """What stands under `tool_calls`, or the older `function_call`, also of LangChain's additional arguments."""
+    """Return the calls under `tool_calls` or the older `function_call`, also in LangChain's `additional_kwargs`."""
     extra = table(found.get("additional_kwargs"))
     given = array(found.get("tool_calls")) or array(extra.get("tool_calls"))
     wanted: list[ChatCall] = []
@@ -169,7 +172,7 @@ def _calls(found: Mapping[str, Any]) -> list[ChatCall]:
 
 
 def _texts(value: Any) -> list[str]:
-    """The texts of a list of parts."""
+    """Return the texts of a list of parts."""
     found: list[str] = []
     for part in array(value):
         inner = table(part)
@@ -179,13 +182,13 @@ def _texts(value: Any) -> list[str]:
 
 
 def _only_text(found: Mapping[str, Any]) -> str:
-    """The text of an object that has nothing else, else all of it."""
+    """Return the text of an object that holds nothing else, else the whole object as JSON."""
     values = list(found.values())
     return values[0] if len(values) == 1 and isinstance(values[0], str) else readable(found)
 
 
 def shown(said: ChatMessage) -> str:
-    """A message as text, for a query: who says it, then what."""
+    """Return a message as text, `role: text`, to show it in a query."""
     calls: Iterator[str] = (f"[calls {call.tool} {readable(call.arguments)}]" for call in said.calls)
     text = "\n".join(filter(None, (said.reasoning, said.text, *calls)))
     return f"{said.role}: {text}" if said.role else text

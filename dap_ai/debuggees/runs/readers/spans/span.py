@@ -1,4 +1,4 @@
-"""One span of a trace, of whatever tool: as little of it as the events need, so that long traces stay small."""
+"""Spans of a trace from any tool, reduced to what events need, so that long traces fit in memory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dap_ai.debuggees.runs.run_model import Ref, TokenUsage
 
 SpanKind = Literal["model", "tool", "agent", "other"]
 _MIN_TOLD = 24
-"""A string shorter than this that no event shows is an id, a flag or a name: it is no text of the run's own."""
+"""Minimum length of a string that counts as text; shorter ones are ids, flags or names."""
 _UNTOLD_KEYS = frozenset(
     {
         "trace_id", "span_id", "parent_span_id", "traceId", "spanId", "parentSpanId", "trace_state", "id", "parent_id",
@@ -25,7 +25,7 @@ _UNTOLD_KEYS = frozenset(
 
 
 class RawSpan(msgspec.Struct):
-    """What a tool's reader says of one span; times in seconds since 1970."""
+    """One span as a tool's reader parsed it; times are in seconds since 1970."""
 
     ref: Ref
     id: str
@@ -44,42 +44,42 @@ class RawSpan(msgspec.Struct):
     arguments: Mapping[str, Any] | None = None
     usage: TokenUsage | None = None
     error: str = ""
-    """What went wrong; "" nothing."""
+    """Error message; "" if there was no error."""
     is_ok: bool = False
-    """Whether it is recorded that nothing went wrong."""
+    """Whether the span records success."""
     whole: Any = None
-    """All of the span, for what none of the above says; without its children."""
+    """The whole span without its children, for text that no other field holds."""
     input_at: str = ""
     output_at: str = ""
-    """Where in the span input and output stand, as JSON pointers within it."""
+    """JSON pointers of input and output within the span."""
     page: thin_events.Page | None = None
-    """What finds its texts in the file again, of a file that is too large to be held."""
+    """Page that finds the span's texts in the file again, or None if texts are kept in memory."""
 
 
 class Span(msgspec.Struct):
-    """One span, without what was said before it."""
+    """One span, without texts that earlier spans contain."""
 
     raw: RawSpan
     asked: str | thin_events.TextLocation = ""
-    """The input: of a model's the messages that are new, else all of it."""
+    """The input; for a model, only its new messages."""
     results: Sequence[ChatMessage] = ()
-    """Results of calls that stand in the input of a model."""
+    """Results of calls in a model's input."""
     text: str | thin_events.TextLocation = ""
-    """The output."""
+    """Output of the span."""
     reasoning: str | thin_events.TextLocation = ""
     calls: Sequence[ChatCall] = ()
     rest: str = ""
-    """What else the span says that no other has said."""
+    """Text of the span that is neither in the other fields nor in earlier spans."""
 
 
 class TraceTexts:
-    """The texts of a trace so far: the same prompt stands in every later query, and is told once."""
+    """Texts of a trace seen so far, so that a prompt repeated in later queries is kept only once."""
 
     def __init__(self) -> None:
         self._hashes: set[int] = set()
 
     def is_new(self, text: str) -> bool:
-        """Whether nobody has said this, apart from blanks at its ends; from now on somebody has."""
+        """Return whether this text (ignoring blanks at its ends) is seen for the first time, and remember it."""
         key = hash(text.strip())
         if key in self._hashes:
             return False
@@ -87,7 +87,7 @@ class TraceTexts:
         return True
 
     def span(self, raw: RawSpan) -> Span:
-        """The span without what was said before it, and without its raw values."""
+        """Return the span without texts of earlier spans, and drop its raw values."""
         asked = messages(raw.input)
         told = messages(raw.output)
         span = Span(raw)
@@ -118,7 +118,7 @@ class TraceTexts:
         return span
 
     def _is_new_message(self, said: ChatMessage) -> bool:
-        """A message counts as said where its text, its calls and whose result it is were said before."""
+        """Return whether the message is new; it is known if its text, calls and answered call are."""
         for call in said.calls:
             self.is_new(readable(call.arguments))
         self.is_new(said.reasoning)
@@ -127,7 +127,7 @@ class TraceTexts:
         return self.is_new(key)
 
     def _remember(self, raw: RawSpan) -> None:
-        """All texts of what the span's own events tell, and the values themselves, which are mostly JSON in a text."""
+        """Remember the texts of the span's own events, and raw values that are strings (mostly JSON)."""
         for value in (raw.input, raw.output, raw.arguments, raw.error):
             for _, said in self._strings(value):
                 self.is_new(said)
@@ -135,13 +135,13 @@ class TraceTexts:
                 self.is_new(value)
 
     def _untold(self, whole: Any) -> Iterator[str]:
-        """Each text of a span that none has said, with its key."""
+        """Yields each text of a span not seen so far, prefixed with its key."""
         for key, said in self._strings(whole):
             if len(said) >= _MIN_TOLD and key not in _UNTOLD_KEYS and self.is_new(said):
                 yield f"{key}: {said}"
 
     def _strings(self, value: Any) -> Iterator[tuple[str, str]]:
-        """All texts within a value with the key they stand under; of a text that is JSON and new, those within."""
+        """Yields all texts in a value with their keys; a new text that holds JSON yields its inner texts instead."""
         stack: list[tuple[str, Any]] = [("", value)]
         while stack:
             key, top = stack.pop()
@@ -159,7 +159,7 @@ class TraceTexts:
 
 
 def _plain(value: Any) -> str:
-    """An input or output as text."""
+    """Return an input or output as text."""
     said = messages(value)
     if not said:
         return ""

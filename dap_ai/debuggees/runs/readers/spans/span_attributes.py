@@ -1,4 +1,4 @@
-"""Attributes of OpenTelemetry spans, in any notation, and what GenAI and OpenInference conventions mean by them."""
+"""Attributes of OpenTelemetry spans in any notation, interpreted by the GenAI and OpenInference conventions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dap_ai.debuggees.runs.readers.spans.span import SpanKind
 from dap_ai.debuggees.runs.run_model import TokenUsage
 
 _MAX_PARTS = 20
-"""Of a key with dots; real ones have nine."""
+"""Maximum number of parts of a dotted key; real ones have nine."""
 _MAX_DEPTH = 12
 _MAX_DIGITS = 9
 _KINDS: Mapping[str, SpanKind] = {
@@ -54,7 +54,7 @@ _TOKENS_OUT = (
 
 
 def plain(attributes: Any) -> dict[str, Any]:
-    """Attributes as an object: OTLP writes a list of keys and typed values."""
+    """Return attributes as a dict; OTLP records them as a list of keys and typed values."""
     if isinstance(attributes, Mapping):
         return dict(table(attributes))
     pairs = (table(pair) for pair in array(attributes))
@@ -62,7 +62,7 @@ def plain(attributes: Any) -> dict[str, Any]:
 
 
 def _value(typed: Any, depth: int = 0) -> Any:
-    """A value of OTLP: `{"stringValue": ...}`; 64-bit integers are texts there."""
+    """Return an OTLP value, e.g. of `{"stringValue": ...}`; 64-bit integers are strings in OTLP."""
     held = table(typed)
     if depth > _MAX_DEPTH or len(held) != 1:
         return typed
@@ -78,7 +78,7 @@ def _value(typed: Any, depth: int = 0) -> Any:
 
 
 def nested(value: Any, depth: int = 0) -> Any:
-    """Attributes with the dots of their keys as levels; levels of numbers become lists."""
+    """Return attributes with dotted keys turned into nested objects; objects with numeric keys become lists."""
     if depth > _MAX_DEPTH:
         return value
     if isinstance(value, list):
@@ -92,7 +92,7 @@ def nested(value: Any, depth: int = 0) -> Any:
 
 
 def _put(tree: dict[str, Any], parts: list[str], value: Any) -> None:
-    """Puts a value at its place; where a key is also the start of another, its value stands under ""."""
+    """Store a value at its path; if a key is also a prefix of another, its value is stored under ""."""
     for part in parts[:-1]:
         inner = tree.get(part)
         if not isinstance(inner, dict):
@@ -108,7 +108,7 @@ def _put(tree: dict[str, Any], parts: list[str], value: Any) -> None:
 
 
 def _listed(value: Any) -> Any:
-    """Objects whose keys are numbers, as lists in their order."""
+    """Convert objects with numeric keys to lists in that order."""
     if not isinstance(value, dict):
         return value
     inner = {key: _listed(one) for key, one in table(value).items()}
@@ -118,31 +118,31 @@ def _listed(value: Any) -> Any:
 
 
 class Meaning:
-    """What a span's attributes mean."""
+    """Interprets a span's attributes."""
 
     def __init__(self, flat: Mapping[str, Any]) -> None:
         self._flat = flat
         self._tree = nested(dict(flat))
 
     def get(self, key: str) -> Any:
-        """The value of a key, or what stands below it where it is flattened."""
+        """Return the value of a key, or the object below it if its keys are flattened."""
         found = self._flat.get(key)
         return found if found is not None else at(self._tree, *key.split("."))
 
     def first(self, *keys: str) -> Any:
-        """The first of these keys that has a value."""
+        """Return the value of the first of these keys that is not empty, or None."""
         return next((found for key in keys if (found := self.get(key)) not in (None, "", [], {})), None)
 
     @property
     def kind(self) -> SpanKind:
-        """What the span is about."""
+        """What the span records: a model, a tool, an agent or something else."""
         for key in _KIND_KEYS:
             if said := text_of(self.get(key)):
                 return _KINDS.get(said, _KINDS.get(said.lower(), "other"))
         return "other"
 
     def input(self, kind: SpanKind) -> Any:
-        """What went in; the system's instructions may stand apart."""
+        """Return the span's input; for a model, preceded by system instructions recorded separately."""
         found = self.first(*_INPUTS.get(kind, _INPUTS[""]))
         instructions = self.get("gen_ai.system_instructions")
         if kind != "model" or not instructions:
@@ -150,7 +150,7 @@ class Meaning:
         return [{"role": "system", "content": instructions}, found]
 
     def output(self, kind: SpanKind) -> Any:
-        """What came out."""
+        """Return the span's output; for a model, with tool calls recorded separately."""
         found = self.first(*_OUTPUTS.get(kind, _OUTPUTS[""]))
         if isinstance(found, str) and kind == "model" and (calls := self.get("ai.response.toolCalls")):
             return [{"role": "assistant", "content": found}, *_vercel_calls(calls)]
@@ -158,22 +158,22 @@ class Meaning:
 
     @property
     def usage(self) -> TokenUsage | None:
-        """Tokens and cost."""
+        """Token usage and cost, or None."""
         cost = number(self.first("llm.cost.total", "gen_ai.usage.cost"))
         return tokens(self.first(*_TOKENS_IN), self.first(*_TOKENS_CACHED), self.first(*_TOKENS_OUT), cost)
 
     @property
     def model(self) -> str:
-        """The model's name."""
+        """Name of the model, or ""."""
         return text_of(self.first("llm.model_name", "gen_ai.response.model", "gen_ai.request.model", "ai.model.id"))
 
     def name_of(self, *keys: str) -> str:
-        """A name."""
+        """Return the value of the first of these keys that is not empty, as text."""
         return readable(self.first(*keys))
 
 
 def _vercel_calls(calls: Any) -> list[Any]:
-    """The calls of an answer as the AI SDK of Vercel writes them."""
+    """Convert the tool calls of an answer from the format of Vercel's AI SDK."""
     found = map(table, array(parsed_json(calls) if isinstance(calls, str) else calls))
     keys = {"id": "toolCallId", "name": "toolName", "arguments": "args"}
     wanted = [{name: call.get(key) for name, key in keys.items()} for call in found]

@@ -1,8 +1,8 @@
-"""The events that the spans of a trace tell.
+"""Converts the spans of a trace to events.
 
-A span of a model is a query and its response; of a tool, a call and its result; of an agent, an agent. Steps: each call
-is one, and each response without one; but the calls of an agent that writes code, whose answers ask for no tool, belong
-to the step of the answer.
+A model span becomes a query and its response, a tool span a call and its result, an agent span an agent. Each call is a
+step, and so is each response without a call. Exception: if an agent writes code and its answers request no tool, its
+calls belong to the answer's step.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class SpanEvents:
         self._open: dict[int, Event] = {}
 
     def tell(self) -> None:
-        """All of them; depth costs no recursion."""
+        """Add the events of all spans; iterates, so deep traces do not hit the recursion limit."""
         waiting: list[tuple[Span, str, bool]] = [(span, MAIN, False) for span in reversed(self._roots)]
         while waiting:
             span, agent, is_end = waiting.pop()
@@ -47,11 +47,11 @@ class SpanEvents:
                 continue
             self._agents[id(span)] = speaker = self._starts(span, agent)
             below = [(child, speaker, False) for child in reversed(self._children.get(id(span), []))]
-            # A tool below a model's span is called by its answer, which comes first.
+            # A tool span below a model span is called by the model's answer, so the answer comes first.
             waiting += [*below, (span, speaker, True)] if span.raw.kind == "model" else [(span, speaker, True), *below]
 
     def _starts(self, span: Span, agent: str) -> str:
-        """What the start of a span tells; the agent within it."""
+        """Add the events of a span's start; return the agent that acts within it."""
         raw = span.raw
         if raw.kind == "agent":
             return self._starts_agent(span, agent)
@@ -127,7 +127,7 @@ class SpanEvents:
             "response", self._output(span), agent=agent, at=raw.end_s if raw.end_s is not None else raw.start_s,
             text=span.text, reasoning=span.reasoning, usage=raw.usage, step=step, native_id=raw.id, took_s=took,
         )  # fmt: skip
-        # Where nothing that was said is recorded, only one call can be taken for the answer's.
+        # If the answer's text is not recorded, only the next call is attributed to it.
         self._sharing[agent] = (step, bool(span.text or span.reasoning))
         for call in left:
             found, _ = arguments_of(call.arguments)
@@ -137,7 +137,7 @@ class SpanEvents:
             )  # fmt: skip
 
     def _is_run(self, call_id: str, tool: str) -> bool:
-        """Whether a span of its own tells of a call that a model has asked for."""
+        """Return whether a tool span records this call that a model requested."""
         if call_id in self._run_ids:
             return True
         self._run_names[tool] -= 1
@@ -151,18 +151,21 @@ class SpanEvents:
 
 
 def _task(asked: str) -> str:
-    """What an agent was asked to do, out of its input."""
+    """Return the task in an agent's input: the value of a known key if it is JSON, else all of it."""
     found = table(parsed_json(asked))
     return next((found[key] for key in _TASK_KEYS if isinstance(found.get(key), str)), asked)
 
 
 def _arguments(found: Any, raw: str) -> dict[str, Any]:
-    """A call's arguments; what is no object is one under `input`."""
+    """Return a call's arguments; those that are not an object are stored under `input`."""
     return dict(found) if found is not None else {"input": raw} if raw else {}
 
 
 def _tree(timeline: Timeline, spans: Sequence[Span]) -> tuple[dict[int, list[Span]], list[Span]]:
-    """The children of each span, and the roots, in the order of time; a circle of parents is told, and cut."""
+    """Return the children of each span and the root spans, sorted by time.
+
+    A cycle of parents is cut and reported as a problem.
+    """
     by_id: dict[str, Span] = {}
     for span in spans:
         if span.raw.id in by_id:
@@ -184,7 +187,7 @@ def _tree(timeline: Timeline, spans: Sequence[Span]) -> tuple[dict[int, list[Spa
 
 
 def _cut_off(children: dict[int, list[Span]], roots: Sequence[Span], spans: Sequence[Span]) -> list[Span]:
-    """One span of each circle, which no root leads to."""
+    """Return one span of each cycle of parents, which no root leads to."""
     reached: set[int] = set()
     found: list[Span] = []
     rooted = {id(root) for root in roots}

@@ -1,4 +1,4 @@
-"""Where the spans of OpenTelemetry stand in a file, each with its reference; long files without holding them all."""
+"""Finds the spans of OpenTelemetry in a file, each with its ref, without loading large files as a whole."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _AROUND = ("resource", "scope", "instrumentationLibrary")
 
 
 class SpanLocation(NamedTuple):
-    """One span and where it is; `around` is what its resource and scope say, at the first span of each."""
+    """One span and its ref; `around` holds its resource and scope, and is set only at the first span of each."""
 
     ref: Ref
     span: Mapping[str, Any]
     parent: str = ""
     around: Any = None
     page: thin_events.Page | None = None
-    """What finds its texts in the file again."""
+    """Page that finds the span's texts in the file again, or None if texts are kept in memory."""
 
 
 class _Scope(msgspec.Struct):
@@ -56,7 +56,7 @@ _LONG: msgspec.json.Decoder[_Export | list[msgspec.Raw]] = msgspec.json.Decoder(
 
 
 def all_spans(path: Path, timeline: Timeline) -> Iterator[SpanLocation]:
-    """Every span of a file. Raises CannotRead."""
+    """Yields every span of a file. Raises CannotRead."""
     if glance(path).kind == "lines":
         for ref, value, page in located(path, timeline):
             yield from (found._replace(page=page) for found in spans_of(value, ref, timeline))
@@ -69,7 +69,10 @@ def all_spans(path: Path, timeline: Timeline) -> Iterator[SpanLocation]:
 
 
 def _beginning(path: Path, timeline: Timeline) -> Generator[SpanLocation, None, bool]:
-    """The spans at the start of a document of which a portion is wanted; the generator's value: whether one is."""
+    """Yields the spans at the start of a document of which only a portion is to be read.
+
+    The generator's return value is False if the document is to be read in full.
+    """
     wanted = portion.current_portion()
     if wanted is None or wanted.most_bytes is None or wanted.most_bytes >= path.stat().st_size:
         return False
@@ -77,15 +80,15 @@ def _beginning(path: Path, timeline: Timeline) -> Generator[SpanLocation, None, 
     if closed is None:
         return False
     wanted.is_cut = True
-    yield from list(spans_of(decoded(closed[0])[0], Ref(), timeline))[:-1]  # the last one may be cut
+    yield from list(spans_of(decoded(closed[0])[0], Ref(), timeline))[:-1]  # the last span may be incomplete
     return True
 
 
 def _one_by_one(path: Path, timeline: Timeline) -> Generator[SpanLocation, None, bool]:
-    """The spans of a long OTLP document, or of a long list; the generator's value: whether it is one of these.
+    """Yields the spans of a long OTLP document or list one at a time; returns False for other documents.
 
-    The file is mapped, not read, and spans are decoded one at a time: as objects a document takes six times its size.
-    What stays in memory is what the caller keeps.
+    The file is memory-mapped and each span decoded separately, since a parsed document takes six times its size in
+    memory. Only what the caller keeps stays in memory.
     """
     with opened(path) as file:
         data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
@@ -112,7 +115,7 @@ def _one_by_one(path: Path, timeline: Timeline) -> Generator[SpanLocation, None,
 
 
 class _Pages:
-    """Where values that come in the file's order stand in it."""
+    """Finds the byte offsets of values that arrive in file order."""
 
     def __init__(self, path: Path, data: mmap.mmap) -> None:
         self._source = thin_events.ThinSource(path) if portion.current_portion() else None
@@ -120,7 +123,7 @@ class _Pages:
         self._end = 0
 
     def next(self, raw: bytes) -> tuple[Any, thin_events.Page | None]:
-        """The value of these bytes, and its page."""
+        """Return the value of these bytes, and its page or None if texts are kept in memory."""
         value, _ = decoded(raw)
         start = self._data.find(raw, self._end) if self._source else -1
         if self._source is None or start < 0:
@@ -130,7 +133,7 @@ class _Pages:
 
 
 def spans_of(value: Any, ref: Ref, timeline: Timeline) -> Iterator[SpanLocation]:
-    """The spans in a value, in its order; depth costs no recursion."""
+    """Yields the spans in a value, in order; iterates, so deep values do not hit the recursion limit."""
     waiting: list[tuple[Any, str, str, Any]] = [(value, ref.pointer, "", None)]
     while waiting:
         top, pointer, parent, around = waiting.pop()
@@ -154,13 +157,13 @@ def spans_of(value: Any, ref: Ref, timeline: Timeline) -> Iterator[SpanLocation]
 
 
 def _elements(top: Sequence[Any], pointer: str, parent: str, around: Any) -> Iterator[tuple[Any, str, str, Any]]:
-    """The elements of a list, the last first."""
+    """Yields the elements of a list in reverse."""
     for place in range(len(top) - 1, -1, -1):
         yield top[place], f"{pointer}/{place}", parent, around if place == 0 else None
 
 
 def is_span(value: Mapping[str, Any]) -> bool:
-    """Whether an object is a span of OpenTelemetry: it has a span's id, and a name or times."""
+    """Return whether an object is an OpenTelemetry span: it has a span id, and a name or a time."""
     has_id = any(key in value for key in ("span_id", "spanId", "context.span_id"))
     has_id = has_id or "span_id" in table(value.get("context"))
     return has_id and any(key in value for key in ("name", "span_name", "startTimeUnixNano", "start_time", "timestamp"))

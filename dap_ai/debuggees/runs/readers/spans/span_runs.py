@@ -1,4 +1,4 @@
-"""A run from the spans of any tool's trace."""
+"""Builds a run from the spans of any tool's trace."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dap_ai.debuggees.runs.run_model import Ref, Run
 
 
 def run_from_spans(path: Path, name: str, raws: Callable[[Path, Timeline], Iterable[RawSpan]]) -> Run:
-    """The run that the spans of a file tell; `raws` gives them, and tells the timeline what it does not understand."""
+    """Return the run recorded in a file's spans; `raws` yields them and reports problems to the timeline."""
     timeline = Timeline()
     spans = list(map(TraceTexts().span, raws(path, timeline)))
     traces = {span.raw.trace for span in spans if span.raw.trace}
@@ -31,9 +31,10 @@ def run_from_spans(path: Path, name: str, raws: Callable[[Path, Timeline], Itera
 
 
 def records(path: Path, timeline: Timeline, nested: str = "") -> Iterator[tuple[Ref, Mapping[str, Any], str]]:
-    """The objects of a file of lines, of a list, or one alone; with those below the key `nested` and their parent's id.
+    """Yields (ref, object, parent's id) for the objects of a file: JSON lines, a list, or a single object.
 
-    Depth costs no recursion. Raises CannotRead.
+    Objects below the key `nested` follow their parent. Deep nesting does not hit the recursion limit. Raises
+    CannotRead.
     """
     waiting = list(_top(path, timeline))
     waiting.reverse()
@@ -63,6 +64,6 @@ def _top(path: Path, timeline: Timeline) -> Iterator[tuple[Ref, Mapping[str, Any
 
 
 def first_records(seen: Glance) -> list[Mapping[str, Any]]:
-    """The first objects of what is seen of a file."""
+    """Return the first objects of a file, at most 20, from a glance at it."""
     values = seen.rows or array(seen.value) or [seen.value]
     return [table(value) for value in values[:20]]

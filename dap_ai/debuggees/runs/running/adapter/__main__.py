@@ -1,8 +1,8 @@
-"""debugpy's adapter for an agent's own Python, at whose ports our user alone gets in.
+"""debugpy's adapter for an agent's own Python, whose ports accept only the current user.
 
-    python adapter ARGUMENTS...     in the place of debugpy's folder `adapter`; DAP_AI_ADAPTER_OF is debugpy's own
+    python adapter ARGUMENTS...     replaces debugpy's folder `adapter`; DAP_AI_ADAPTER_OF is debugpy's own folder
 
-Python 3.8 and newer, as the agent has it: the standard library, debugpy, and two files of ours.
+Runs in the agent's Python, 3.8 and newer: standard library, debugpy, and two files of dap_ai.
 """
 
 import contextlib
@@ -19,13 +19,13 @@ _OURS = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."
 
 def _guard() -> None:
     package = types.ModuleType("dap_ai")
-    package.__path__ = [_OURS]  # its own __init__ is for newer Pythons
+    package.__path__ = [_OURS]  # the real __init__ needs a newer Python
     sys.modules["dap_ai"] = package
     runpy.run_path(os.path.join(_OURS, "backends", "debugpy", "port_guard.py"))["guard_users"]()
 
 
 def _stay() -> None:
-    """Who is told where the adapter listens can see whose it is: the connection stays open until that is done."""
+    """Keep the connection that reports the adapter's port open until its receiver has checked the adapter's user."""
     from debugpy.common import sockets as untyped
 
     sockets: Any = untyped
@@ -44,7 +44,7 @@ def _stay() -> None:
 
 if __name__ == "__main__":
     sys.path[0] = os.path.dirname(os.environ.pop("DAP_AI_ADAPTER_OF"))
-    __import__("debugpy")  # by this path, which nothing else is to be imported from
+    __import__("debugpy")  # from this path, which is used for no other import
     del sys.path[0]
     _guard()
     _stay()

@@ -1,7 +1,7 @@
-"""Run by the hook where an agent's own Python is to be debugged: it listens to a debugger, and the gate is told where.
+"""Makes an agent's Python listen for a debugger, and reports the port to the gate; run by the hook.
 
-Only the first process: those that it starts are not the agent. Python 3.8 and newer; standard library, and the debugpy
-that is named.
+Only in the first process, because its child processes are not the agent. Python 3.8 and newer; standard library, and
+the debugpy in DAP_AI_DEBUGPY.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ _TOLD_S = 5
 
 
 def _listen() -> None:
-    """Nothing of ours may end the agent."""
+    """Listen, swallowing all errors, which must not end the agent."""
     folder, gate = os.environ.pop("DAP_AI_DEBUGPY", ""), os.environ.get("DAP_AI_GATE", "")
     if not folder or not gate:
         return
@@ -44,7 +44,7 @@ def _listen() -> None:
 
 @contextlib.contextmanager
 def _guarded() -> Generator[None, None, None]:
-    """Where debugpy listens, our user alone is let in: as a client, as the debuggee, as the adapter that says where."""
+    """Make debugpy's ports accept only the current user: as client, debuggee, and reporting adapter."""
     from debugpy import adapter
     from debugpy.common import sockets as untyped
 

@@ -1,6 +1,5 @@
 """RecursionErrors: which function calls itself, what its calls pass on, and what should have ended them.
 
-`recursive_calls.py` reads calls from both ends of the stack, `recursion_guards.py` what could end the function,
-`moves.py` how each
-argument changes, `recursion_verdict.py` what follows.
+`recursive_calls.py` reads calls from both ends of the stack, `recursion_guards.py` finds what could end the function,
+`moves.py` describes how each argument changes, `recursion_verdict.py` draws the conclusion.
 """

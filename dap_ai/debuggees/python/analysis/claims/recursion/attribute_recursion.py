@@ -1,4 +1,4 @@
-"""Recursions by way of an attribute: a property that reads itself, `__getattr__` that misses what it reads."""
+"""Recursion through an attribute: a property that reads itself, a `__getattr__` that reads a missing attribute."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _GETTERS, _SETTERS = frozenset({"__getattr__", "__getattribute__"}), frozenset({
 
 @dataclass(frozen=True)
 class ByAttribute:
-    """What a function does to an attribute that calls the function again: `says` as in "`f` SAYS, ..."."""
+    """An attribute access that calls its own function again. `says` completes the sentence "`f` SAYS, ..."."""
 
     says: str
     advice: str
 
 
 def by_attribute(found: Recursion) -> ByAttribute | None:
-    """Only where the line of the next call holds that attribute, and no function of the user's is between."""
+    """Return the attribute access that makes a function call itself; None if the recursion has another cause."""
     function = found.function
     if function is None or found.between or not function.args.args:
         return None
@@ -52,7 +52,7 @@ def by_attribute(found: Recursion) -> ByAttribute | None:
 
 
 def _missed(found: Recursion, function: FunctionNode, load: list[str]) -> str:
-    """The attribute that each of the last calls is for, and that the line reads."""
+    """Return the attribute that each of the last calls is for and that the line reads; "" if none."""
     if len(function.args.args) < 2:
         return ""
     asked = {value.text for value in found.values(function.args.args[1].arg)[len(found.first) :]}
@@ -60,7 +60,7 @@ def _missed(found: Recursion, function: FunctionNode, load: list[str]) -> str:
 
 
 def _attributes(found: Recursion, function: FunctionNode, receiver: str, context: type[ast.expr_context]) -> list[str]:
-    """The attributes of the receiver at the line of the next call."""
+    """Return the receiver's attributes at the line of the next call."""
     loads = (n for n in ast.walk(function) if isinstance(n, ast.Attribute) and isinstance(n.ctx, context))
     return [n.attr for n in loads if found.line in lines_of(n) and getattr(n.value, "id", "") == receiver]
 

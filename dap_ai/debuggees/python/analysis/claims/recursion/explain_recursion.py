@@ -1,4 +1,4 @@
-"""A recursion in words: the verdict, the cause, what to do, what it rests on."""
+"""Describes a recursion: the verdict, the cause, the advice, and the evidence."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RECURSION = "RecursionError"
 
 
 async def recursion_at(case: StopSnapshot, reader: StopReader, debugger: Debugger) -> Recursion | None:
-    """The recursion that a RecursionError tells of; None: there is no such error, or no function of the user's in it.
+    """Return the recursion behind a RecursionError; None for another exception or without a recursive user function.
 
     Raises NotStopped.
     """
@@ -37,7 +37,7 @@ async def recursion_at(case: StopSnapshot, reader: StopReader, debugger: Debugge
 
 
 def explain_recursion(found: Recursion) -> tuple[list[str], list[Suspect]]:
-    """The paragraphs of an answer, the first its verdict; and the lines that decide about the next call."""
+    """Return the answer's paragraphs, verdict first, and the lines that decide on the next call."""
     judgement = judge(found)
     return [
         _verdict(found, judgement),
@@ -49,7 +49,7 @@ def explain_recursion(found: Recursion) -> tuple[list[str], list[Suspect]]:
 
 
 def explain_library_recursion(place: FramePlace, case: StopSnapshot) -> tuple[list[str], list[Suspect]]:
-    """The same where no function of the user's calls itself: the calls are a library's, below a line of theirs."""
+    """Return the same for a recursion inside a library, called from a user line."""
     spot = where(case, place.frame.path, place.frame.line)
     happened = f"`{RECURSION}` in the code of a library, below {spot}"
     why = "what it was given holds itself, or is nested too deep"

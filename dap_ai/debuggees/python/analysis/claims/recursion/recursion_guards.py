@@ -1,4 +1,4 @@
-"""What could end a function before it calls itself again, as its text says."""
+"""What could end a function before it calls itself again, judging by its text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _OPAQUE = ast.Try | ast.With | ast.AsyncWith | ast.Match
 
 @dataclass(frozen=True)
 class Guard:
-    """A condition that decides whether the next call is made. `ends`: the truth with which it is not. 1-based line."""
+    """A condition that decides on the next call. `ends`: its value that prevents the call. `line`: 1-based."""
 
     test: ast.expr
     ends: bool
@@ -24,22 +24,22 @@ class Guard:
 
 @dataclass
 class Guards:
-    """All that stands between the beginning of a function and the line of its next call."""
+    """Everything between a function's start and the line of its next call that can prevent the call."""
 
     tests: list[Guard] = field(default_factory=list[Guard])
     loops: list[ast.expr] = field(default_factory=list[ast.expr])
-    """What loops and comprehensions around the call go through: nothing in it, no call."""
+    """Iterables of loops and comprehensions around the call, and `while` tests: if empty or false, no call is made."""
     opaque: bool = False
-    """Something else may end it, which is not understood here."""
+    """Whether code that is not analysed may also end the function."""
 
     @property
     def none(self) -> bool:
-        """Whether the next call is made in any case."""
+        """Whether the next call is always made."""
         return not (self.tests or self.loops or self.opaque)
 
 
 def guards_of(function: FunctionNode, line: int, names: frozenset[str]) -> Guards:
-    """What decides whether `line` of the function calls one of `names`, each a function's last name."""
+    """Return what decides whether `line` of the function calls one of `names`, each a function's last name."""
     found = Guards()
     block: list[ast.stmt] = function.body
     while block:
@@ -59,12 +59,12 @@ def guards_of(function: FunctionNode, line: int, names: frozenset[str]) -> Guard
 
 
 def recursive_calls(node: ast.AST, names: frozenset[str]) -> Iterator[ast.Call]:
-    """The calls of these names below a node."""
+    """Return the calls of these names below a node."""
     return (call for call in calls_in(node) if called_name(call) in names)
 
 
 def _before(statement: ast.stmt, found: Guards, names: frozenset[str]) -> None:
-    """A statement that was passed on the way to the call."""
+    """Add the guards of a statement that precedes the call."""
     if not any(isinstance(node, LEAVES) for node in ast.walk(statement)):
         return
     if not isinstance(statement, ast.If):
@@ -93,7 +93,7 @@ def _leaves(block: list[ast.stmt], names: frozenset[str]) -> bool:
 
 
 def _around(statement: ast.stmt, inner: list[ast.stmt], found: Guards) -> None:
-    """A statement in one of whose blocks the call stands."""
+    """Add the guard of a statement that contains the call in one of its blocks."""
     if isinstance(statement, ast.If):
         found.tests.append(Guard(statement.test, ends=inner is not statement.body, line=statement.lineno))
     elif isinstance(statement, ast.For | ast.AsyncFor):
@@ -105,12 +105,12 @@ def _around(statement: ast.stmt, inner: list[ast.stmt], found: Guards) -> None:
 
 
 def _within(statement: ast.stmt, found: Guards, line: int, names: frozenset[str]) -> None:
-    """The expressions around the call in its own statement."""
+    """Add the guards in the expressions around the call in its own statement."""
     if isinstance(statement, _OPAQUE):
         found.opaque = True
     calls = [call for call in recursive_calls(statement, names) if call.lineno <= line <= last_line(call)]
     paths = [path for call in calls[:1] if (path := _path_to(statement, call))]
-    if not paths:  # it is called by an attribute, an operator, a function of a library
+    if not paths:  # called by an attribute, an operator or a library function
         unsure = ast.IfExp | ast.BoolOp | ast.Lambda | COMPREHENSIONS
         found.opaque |= any(isinstance(node, unsure) for node in ast.walk(statement))
         return
@@ -134,7 +134,7 @@ def _outside(outer: ast.AST, inner: ast.AST, found: Guards) -> None:
 
 
 def _path_to(root: ast.AST, wanted: ast.AST) -> list[ast.AST]:
-    """From a node down to one below it, both included; empty: it is not there."""
+    """Return the nodes from the root down to a descendant, both included; empty if it is not below."""
     if root is wanted:
         return [root]
     for child in ast.iter_child_nodes(root):

@@ -1,4 +1,4 @@
-"""Why a recursion has not ended: what is certain of it, and what is not."""
+"""Why a recursion has not ended: what is certain, and what is not."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ _CIRCLE = (
 
 @dataclass
 class RecursionVerdict:
-    """`says`: as in "`f` SAYS". `sure`: it follows from the text and the values; else it is a guess."""
+    """The conclusion. `says` completes "`f` SAYS". `sure`: it follows from source and values; otherwise a guess."""
 
     says: str
     advice: str
     sure: bool
     moves: list[Move]
     tests: list[Guard] = field(default_factory=list[Guard])
-    """Those that should have ended it."""
+    """The tests that should have ended it."""
 
 
 def judge(found: Recursion) -> RecursionVerdict:
-    """The most certain that can be said."""
+    """Return the most certain conclusion."""
     moves = moves_of(found)
     if attribute := by_attribute(found):
         return RecursionVerdict(attribute.says, attribute.advice, sure=True, moves=moves)
@@ -43,7 +43,7 @@ def judge(found: Recursion) -> RecursionVerdict:
 
 
 def moves_of(found: Recursion) -> list[Move]:
-    """How its arguments move, without a receiver that stays one object."""
+    """Return how its arguments change, without a receiver that stays the same object."""
     size = len(found.first)
     moves = [
         move_of(name, values[:size], values[size:])
@@ -54,7 +54,7 @@ def moves_of(found: Recursion) -> list[Move]:
 
 
 def _without_end(found: Recursion, moves: list[Move]) -> RecursionVerdict | None:
-    """Nothing stands between the beginning of the function and its next call."""
+    """Return the verdict if nothing between the function's start and its next call can prevent the call."""
     if not (found.guards.none and all(guards.none for guards in found.guarded)):
         return None
     kept = _passed_on(found, moves)
@@ -71,7 +71,7 @@ def _without_end(found: Recursion, moves: list[Move]) -> RecursionVerdict | None
 
 
 def _by_tests(found: Recursion, moves: list[Move]) -> RecursionVerdict | None:
-    """A test of a number that each call changes alike, or not at all."""
+    """Return the verdict from a test of a number that each call changes by the same amount, or not at all."""
     known = {move.name: move for move in moves}
     ends: list[tuple[Guard, Move, float]] = []
     for guard in found.guards.tests:
@@ -90,7 +90,7 @@ def _by_tests(found: Recursion, moves: list[Move]) -> RecursionVerdict | None:
         return None
     guard, move, _ = ends[0]
     everything = len(ends) == len(found.guards.tests) and not found.guards.loops and not found.guards.opaque
-    is_set = move.name in set_in(found.function)  # anew: then what each call was given is not known
+    is_set = move.name in set_in(found.function)  # rebound: then each call's original argument is unknown
     sure = everything and all(guards.none for guards in found.guarded) and not is_set
     now = _now(move)
     if move.way == "same":
@@ -113,7 +113,7 @@ def _reached(guard: Guard, move: Move) -> str:
 
 
 def _by_arguments(found: Recursion, moves: list[Move]) -> RecursionVerdict | None:
-    """All arguments come again."""
+    """Return the verdict if all arguments repeat."""
     tests = found.guards.tests[:2]
     if not moves or any(move.way in ("steps", "other") for move in moves):
         return None
@@ -146,7 +146,7 @@ def _deep(found: Recursion, moves: list[Move]) -> RecursionVerdict:
 
 
 def _passed_on(found: Recursion, moves: list[Move]) -> Move | None:
-    """A parameter that is one value in all calls, and that the next call is given as it is."""
+    """Return a parameter with one value in all calls that the next call receives unchanged, or None."""
     function = found.function
     for call in recursive_calls(function, frozenset({function.name})) if function else ():
         if call.lineno <= found.line <= (call.end_lineno or call.lineno):

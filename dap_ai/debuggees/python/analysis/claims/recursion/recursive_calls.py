@@ -1,4 +1,4 @@
-"""The calls of a recursion, read from the stack: the first ones and the last ones, with their arguments."""
+"""The calls of a recursion, read from the stack: the first and the last ones, with their arguments."""
 
 from __future__ import annotations
 
@@ -17,44 +17,45 @@ from dap_ai.protocol.contracts.debugger import Debugger
 from dap_ai.protocol.contracts.inspection import FrameQuery, Node, Query, Value
 
 _MOST_FRAMES = 1200
-"""That are listed: Python's own limit is 1,000."""
+"""Maximum number of frames listed: Python's own limit is 1,000."""
 _FEWEST_CALLS = 10
 _LAMBDA = "<lambda>"
 _FIRST, _LAST = 3, 7
-"""Calls that are read at either end."""
+"""Number of calls read at each end."""
 
 
 @dataclass
 class Recursion:
-    """A function that calls itself. Calls stand in the order in which they were made."""
+    """A function that calls itself. Calls are in the order in which they were made."""
 
     case: StopSnapshot
     first: list[FramePlace]
     last: list[FramePlace]
     calls: int
     whole: bool
-    """The stack was read to its outermost frame: `first` holds the very first call, and there are so many `calls`."""
+    """Whether the stack was read to its outermost frame, so that `first` has the very first call and `calls` is
+    exact."""
     line: int
-    """Where most of its calls make the next one; 1-based."""
+    """Line where most of its calls make the next one; 1-based."""
     between: list[StackFrame]
-    """Frames of other functions of the user's from one of its last calls to the next, in the order of their calls."""
+    """Frames of other user functions between one of its last calls and the next, in call order."""
     guards: Guards
     guarded: list[Guards]
-    """The same of the functions between."""
+    """The guards of the functions in between."""
 
     @property
     def name(self) -> str:
-        """The function's name, as the stack has it."""
+        """The function's name on the stack."""
         return self.last[-1].frame.name
 
     @property
     def path(self) -> str:
-        """Its file."""
+        """The function's file."""
         return self.last[-1].frame.path
 
     @property
     def function(self) -> FunctionNode | None:
-        """Its definition."""
+        """The function's definition, or None."""
         return _function(self.last[-1], self.line)
 
     @property
@@ -64,17 +65,17 @@ class Recursion:
 
     @property
     def arguments(self) -> list[str]:
-        """Its parameters that were read in all of these calls."""
+        """The parameters that were read in all of these calls."""
         known = [[v.name for v in place.facts.arguments] if place.facts else [] for place in self.places]
         return [name for name in known[0] if all(name in names for names in known)]
 
     def values(self, name: str) -> list[Value]:
-        """A parameter's values in these calls."""
+        """Return a parameter's values in these calls."""
         return [value for place in self.places if (value := place.value(name)) is not None]
 
 
 async def recursion_of(case: StopSnapshot, reader: StopReader, debugger: Debugger) -> Recursion | None:
-    """The recursion that a stop stands in; None: no function of the user's calls itself.
+    """Return the recursion at a stop; None if no user function calls itself.
 
     Raises NotStopped, RequestFailed.
     """
@@ -91,7 +92,7 @@ async def recursion_of(case: StopSnapshot, reader: StopReader, debugger: Debugge
     calls = [users[number] for number in at]
     line = Counter(frame.line for frame in calls[1:]).most_common(1)[0][0]
     depth = len(calls)
-    if calls[0].line != line:  # it has not come to its own call
+    if calls[0].line != line:  # it has not reached its own call
         calls, at = calls[1:], at[1:]
     between = list(reversed(users[at[1] + 1 : at[2]]))
     names = frozenset(_called(case, frame) for frame in [calls[0], *between])
@@ -105,7 +106,7 @@ async def recursion_of(case: StopSnapshot, reader: StopReader, debugger: Debugge
 
 
 Key = tuple[str, str, int]
-"""A function: path, name, and where it is defined: a method of the same name in another class is another."""
+"""A function: path, name, and line of definition, which separates methods of the same name."""
 
 
 def _functions(case: StopSnapshot, frames: list[StackFrame]) -> list[Key]:
@@ -117,7 +118,7 @@ def _functions(case: StopSnapshot, frames: list[StackFrame]) -> list[Key]:
 
 
 def _most_called(keys: list[Key]) -> Key | None:
-    """The function with the most calls; of several, the one that was called first."""
+    """Return the function with the most calls, the first called of several, or None if too few."""
     counts = Counter(keys)
     most = max(counts.values(), default=0)
     if most < _FEWEST_CALLS:
@@ -141,7 +142,7 @@ def _function(place: FramePlace, line: int) -> FunctionNode | None:
 
 
 def _called(case: StopSnapshot, frame: StackFrame) -> str:
-    """The last name by which a frame's function is called."""
+    """Return the last name used to call a frame's function."""
     known = (
         _function(FramePlace(frame, case.sources.read(frame.path)), frame.line)
         if frame.name.endswith(_LAMBDA)
@@ -151,7 +152,10 @@ def _called(case: StopSnapshot, frame: StackFrame) -> str:
 
 
 def _as_function(source: SourceFile, line: int) -> FunctionNode | None:
-    """The function that a lambda is, under the name that it is given. None: it has none, or it is not the only one."""
+    """Return a lambda as a function named after the variable that it is assigned to.
+
+    None if it is assigned to no name, or the line has several lambdas.
+    """
     nodes = [node for node in ast.walk(source.tree) if isinstance(node, ast.Assign)] if source.tree else []
     found = [
         (node, node.value)

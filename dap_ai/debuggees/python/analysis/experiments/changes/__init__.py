@@ -1,5 +1,5 @@
-"""Small changes of source that undo what a person mistypes: candidates only, one family a file.
+"""Small source changes that undo typical mistakes: candidates only, one family per file.
 
-Whether a candidate is a fix, only a run in a copy tells. `own_text.py` writes it in the user's own text. No candidate
-touches a line that has not run.
+Only a run in a copy decides whether a candidate is a fix. `own_text.py` writes it in the style of the user's text. No
+candidate edits a line that has not run.
 """

@@ -1,6 +1,6 @@
-"""What a small change of source is, how likely each kind is meant, and text of syntax.
+"""Kinds of small source changes, how likely each is the intended one, and source text of syntax nodes.
 
-Lines are 1-based, columns 0-based UTF-8 bytes, as `ast` has them.
+Lines are 1-based, columns are 0-based UTF-8 byte offsets, as in `ast`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MAX_STRING = 40
 
 
 class SourceChange(NamedTuple):
-    """Replace a range of the text."""
+    """Replacement of a text range."""
 
     kind: str
     first: int
@@ -30,12 +30,12 @@ class SourceChange(NamedTuple):
 
 
 def in_place(kind: str, node: ast.expr | ast.stmt, text: str) -> SourceChange:
-    """Other text in the place of a node."""
+    """Return a change that replaces a node's text."""
     return SourceChange(kind, node.lineno, node.col_offset, last_line(node), node.end_col_offset or 0, text)
 
 
 def line_change(kind: str, line: int, text: str, lines: Sequence[str]) -> SourceChange:
-    """Other text in the place of a whole line."""
+    """Return a change that replaces a whole line."""
     return SourceChange(kind, line, 0, line, len(lines[line - 1].encode()), text)
 
 
@@ -48,7 +48,7 @@ PRIOR = {
     "return out of loop": 0.85, "start out of loop": 0.85, "keep": 0.85, "return": 0.6, "jump": 0.6, "indent": 0.6,
     "order": 0.5, "missing": 0.6, "remove": 0.4,
 }  # fmt: skip
-"""How likely each kind of change is the one that was meant."""
+"""Kind of change -> how likely it is the intended one, 0..1."""
 
 BINARY: dict[type[ast.operator], list[str]] = {
     ast.Add: ["-", "*"],
@@ -67,7 +67,7 @@ BINARY: dict[type[ast.operator], list[str]] = {
 
 
 IDLE = {("*", "1"), ("/", "1"), ("//", "1"), ("**", "1"), ("+", "0"), ("-", "0")}
-"""What nobody would write: an operator and what stands right of it."""
+"""(operator, right operand) pairs without effect, which nobody would write."""
 
 
 _FUNCTIONS = FunctionNode | ast.Lambda
@@ -75,16 +75,16 @@ _SCOPES = _FUNCTIONS | COMPREHENSIONS | ast.ClassDef | ast.Module
 
 
 class _Binding(NamedTuple):
-    """Where a name gets a value."""
+    """A place where a name gets a value."""
 
     scope: ast.AST
-    """In which it is known."""
+    """The scope in which the name is known."""
     at: ast.AST | None
-    """From there on; None: everywhere in it."""
+    """The node from which on the name is bound; None: everywhere in the scope."""
 
 
 class Scopes:
-    """Names that stand in a function, for replacement by one another."""
+    """Names available in each function, as replacements for one another."""
 
     def __init__(self, tree: ast.Module) -> None:
         nodes = [tree, *nodes_below(tree)]
@@ -95,15 +95,15 @@ class Scopes:
         self.strings = {text for text in texts if len(text) < MAX_STRING and "\n" not in text}
 
     def function(self, node: ast.AST) -> ast.AST:
-        """The function around a node, else the module."""
+        """Return the function around a node, else the module."""
         return next((n for n in (node, *self.above(node)) if isinstance(n, FunctionNode)), self.tree)
 
     def loop(self, node: ast.AST) -> ast.AST | None:
-        """The innermost loop around a node."""
+        """Return the innermost loop around a node, or None."""
         return next((n for n in self.above(node) if isinstance(n, ast.For | ast.While)), None)
 
     def names(self, node: ast.AST, *, after: bool = False) -> list[str]:
-        """Data names of the function around a node that are bound where it stands, or `after` a statement."""
+        """Return data names of the surrounding function that are bound at a node, or `after` a statement."""
         function = self.function(node)
         if function not in self._bound:
             self._bound[function] = self._bindings(function)
@@ -126,7 +126,7 @@ class Scopes:
         return found
 
     def _reaches(self, binding: _Binding, line: int, above: set[ast.AST]) -> bool:
-        """Whether a binding comes before a line: above it, or in an earlier round of a loop around both."""
+        """Whether a binding precedes a line: above it, or in an earlier round of a loop around both."""
         if binding.scope not in above:
             return False
         at = binding.at
@@ -135,17 +135,17 @@ class Scopes:
         return any(isinstance(each, ast.For | ast.While) and each in above for each in self.above(at))
 
     def above(self, node: ast.AST) -> Iterator[ast.AST]:
-        """What it stands in, innermost first."""
+        """Yield the nodes that contain a node, innermost first."""
         while node in self.parents:
             node = self.parents[node]
             yield node
 
     def read(self, node: ast.AST) -> set[str]:
-        """Names that the function around a node reads."""
+        """Return the names that the function around a node reads."""
         return _names_read(self.function(node))
 
     def attributes(self, node: ast.AST, name: str) -> list[str]:
-        """Data attributes of `self` in the class around a node; of another name, those it has in the whole file."""
+        """Return data attributes of `self` in the class around a node; for another name, those in the whole file."""
         around = (n for n in (node, *self.above(node)) if isinstance(n, ast.ClassDef) and name == "self")
         return _data_attributes(next(around, self.tree)).get(name, [])[:MAX_NAMES]
 
@@ -164,7 +164,7 @@ def _names_read(holder: ast.AST) -> set[str]:
 
 @once_per_node
 def _data_attributes(holder: ast.AST) -> dict[str, list[str]]:
-    """The attributes that each name has in it, in order, without those that are called there."""
+    """Return the attributes read or set on each name, in order, without called ones."""
     nodes = nodes_below(holder)
     called = {id(n.func) for n in nodes if isinstance(n, ast.Call)}
     found: dict[str, dict[str, None]] = {}
@@ -175,20 +175,20 @@ def _data_attributes(holder: ast.AST) -> dict[str, list[str]]:
 
 
 def operand_text(node: ast.expr) -> str:
-    """The expression as an operand of a comparison."""
+    """Return the expression's text as an operand of a comparison."""
     text = ast.unparse(node)
     return f"({text})" if isinstance(node, ast.BoolOp | ast.Compare | ast.IfExp | ast.Lambda | ast.NamedExpr) else text
 
 
 def factor_text(node: ast.expr) -> str:
-    """The expression as an operand of arithmetic."""
+    """Return the expression's text as an operand of arithmetic."""
     text = ast.unparse(node)
     simple = ast.Name | ast.Constant | ast.Call | ast.Attribute | ast.Subscript | ast.List | ast.Dict | ast.JoinedStr
     return text if isinstance(node, simple) else f"({text})"
 
 
 def near_texts(node: ast.expr) -> tuple[str, str]:
-    """One more and one less than a number, as one writes them: of `n - 1`, `n` and `n - 2`."""
+    """Return a number plus and minus one, as usually written: `n` and `n - 2` for `n - 1`."""
     base, known = node, 0
     match node:
         case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as op, right=ast.Constant(value=int() as value)):
@@ -208,6 +208,6 @@ def _moved(base: ast.expr, by: int) -> str:
 
 
 def sign_text(op: ast.operator | ast.cmpop) -> str:
-    """The operator as it is written."""
+    """Return the operator's source text."""
     one, two = ast.Name("a", ast.Load()), ast.Name("b", ast.Load())
     return ast.unparse(ast.Compare(one, [op], [two]) if isinstance(op, ast.cmpop) else ast.BinOp(one, op, two))[2:-2]

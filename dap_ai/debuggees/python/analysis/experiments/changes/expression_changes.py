@@ -1,4 +1,4 @@
-"""Changes of one expression: operators, bounds, names, arguments."""
+"""Changes to one expression: operators, bounds, names, arguments."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ _PAIRS = (
 )  # fmt: skip
 _OTHER = {"popleft": "pop", **dict(_PAIRS), **{two: one for one, two in _PAIRS}}
 _OF_ARGUMENTS = (("convert", "int({})"), ("convert", "float({})"), ("copy", "list({})"), ("copy", "{}.copy()"))
-"""What an argument may be made, each with its kind."""
+"""(kind, format) of each change to an argument."""
 
 
 def expression_changes(node: ast.expr, scopes: Scopes) -> Iterator[tuple[str, str]]:
-    """(kind, new text) for each small change of an expression."""
+    """Yield (kind, new text) for each small change to an expression."""
     parent = scopes.parents.get(node)
     text = ast.unparse(node)
     match node:
@@ -157,13 +157,13 @@ def expression_changes(node: ast.expr, scopes: Scopes) -> Iterator[tuple[str, st
 
 
 def _turned(texts: list[str]) -> Iterator[list[str]]:
-    """Two that stand beside each other in the other order, each such two in turn."""
+    """Yield the texts with two neighbours swapped, for each pair in turn."""
     for at in range(len(texts) - 1):
         yield [*texts[:at], texts[at + 1], texts[at], *texts[at + 2 :]]
 
 
 def _with(texts: list[str], index: int, text: str) -> list[str]:
-    """With another one at a place."""
+    """Return the texts with one replaced."""
     return [*texts[:index], text, *texts[index + 1 :]]
 
 

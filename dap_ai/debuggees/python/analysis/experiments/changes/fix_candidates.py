@@ -1,4 +1,4 @@
-"""Every small change of the lines that ran, as edits of whole lines, the likeliest first."""
+"""All small changes to lines that ran, as edits of whole lines, most likely first."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from dap_ai.system import thread_pool
 
 _FURTHER = 0.97
 _GUARD = 0.35
-"""How likely it is that the condition of a `raise` is wrong itself, beside what led there."""
+"""Factor for a change to the condition of a `raise`: what led there is more likely wrong."""
 
 
 def candidates(source: SourceFile, suspicion: Mapping[int, float]) -> list[Candidate]:
-    """The small changes in the lines that `suspicion` gives a score to; some change nothing."""
+    """Return the small changes to the lines scored by `suspicion`; some may have no effect."""
     if source.tree is None:
         return []
     return [
@@ -34,7 +34,7 @@ def candidates(source: SourceFile, suspicion: Mapping[int, float]) -> list[Candi
 
 
 def spread(found: Iterable[Candidate]) -> list[Candidate]:
-    """The likeliest first, but each further change of a line a little later, so that no line takes all the time."""
+    """Return the candidates, most likely first, delaying repeated changes of a line so that none takes all the time."""
     count: Counter[tuple[str, int]] = Counter()
     scored: list[tuple[float, Candidate]] = []
     for each in sorted(found, key=lambda c: -c.prior * c.suspicion):
@@ -45,7 +45,7 @@ def spread(found: Iterable[Candidate]) -> list[Candidate]:
 
 
 def distinct(found: Iterable[Candidate]) -> Iterator[Candidate]:
-    """Those of them that parse, and make another program than the file and each one before; in the user's own text."""
+    """Yield candidates that parse and differ from the file and from earlier ones, written in the user's style."""
     seen: dict[tuple[str, int, int], set[str]] = {}
     for candidate in found:
         thread_pool.check()
@@ -82,7 +82,7 @@ def _in_demand(node: ast.AST, scopes: Scopes) -> bool:
 
 
 def _guards_raise(node: ast.AST, scopes: Scopes) -> bool:
-    """Whether the node is in the test of an `if` that only raises."""
+    """Whether the node is in the condition of an `if` that ends in a `raise`."""
     for inner, outer in pairwise((node, *scopes.above(node))):
         if isinstance(outer, ast.If) and inner is outer.test:
             return isinstance(outer.body[-1], ast.Raise)

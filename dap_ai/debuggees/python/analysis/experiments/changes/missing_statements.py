@@ -1,4 +1,4 @@
-"""Statements that may have been forgotten: a `return`, the last part, a copy, a further case."""
+"""Statements that may be missing: a `return`, the last part, a copy, a further case."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _GROWS = ("append", "add", "extend", "update")
 
 
 def missing_statements(node: ast.stmt, scopes: Scopes, lines: list[str]) -> Iterator[SourceChange]:
-    """Each statement that could be added next to this one."""
+    """Yield each statement that could be added next to this one."""
     match node:
         case ast.While():
             yield from _steps(node, lines)
@@ -32,7 +32,7 @@ def missing_statements(node: ast.stmt, scopes: Scopes, lines: list[str]) -> Iter
 
 
 def _steps(loop: ast.While, lines: list[str]) -> Iterator[SourceChange]:
-    """A loop that never moves one of the names of its test."""
+    """Yield statements that change a name in a loop's condition by 1, if the loop's body never changes it."""
     last = loop.body[-1]
     for name in sorted({*names_in(loop.test)} - {*set_in(*loop.body)})[:3]:
         for sign in ("+", "-"):
@@ -40,7 +40,7 @@ def _steps(loop: ast.While, lines: list[str]) -> Iterator[SourceChange]:
 
 
 def _rest(node: ast.Return, result: str, scopes: Scopes, lines: list[str]) -> Iterator[SourceChange]:
-    """Before `return result`: what is still being filled when the loop ends goes into the result too."""
+    """Yield statements before `return result` that add what is still being filled when the loop ends."""
     pad = " " * node.col_offset
     function = scopes.function(node)
     for call in ast.walk(function):
@@ -60,13 +60,13 @@ def _rest(node: ast.Return, result: str, scopes: Scopes, lines: list[str]) -> It
 
 
 def _filled(function: ast.AST) -> list[str]:
-    """Names of lists that the function appends to."""
+    """Return names of collections that the function adds to."""
     grown = (c.func for c in calls_in(function) if isinstance(c.func, ast.Attribute) and c.func.attr in _GROWS)
     return list(dict.fromkeys(each.value.id for each in grown if isinstance(each.value, ast.Name)))[:3]
 
 
 def _none_first(node: ast.Assign, target: ast.Attribute, value: ast.Name, scopes: Scopes) -> Iterator[SourceChange]:
-    """`self.x = x`, where `x` may be None: an empty list or dict of its own."""
+    """Yield changes of `self.x = x` to an empty list or dict if the parameter `x` is None."""
     function = scopes.function(node)
     if isinstance(function, ast.FunctionDef) and value.id in [a.arg for a in function.args.args]:
         for empty in ("[]", "{}"):

@@ -1,8 +1,8 @@
-"""A change in the user's own text: quotes, numbers, brackets, comments and layout stay outside of what is changed.
+"""Writes a change in the user's own style: quotes, numbers, brackets, comments and layout around it are kept.
 
-What proposes a change writes it with `ast.unparse`, which has a style of its own. Here the tokens of the new lines are
-matched with those of the old ones, and what is the same is taken from the user's source; the result counts only if it
-parses to the same program.
+Proposed changes are written with `ast.unparse`, which has its own style. Here the tokens of the new lines are matched
+with those of the old ones, and equal tokens are taken from the user's source; the result counts only if it parses to
+the same program.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ _TOKEN = re.compile(
 )
 _BRACKETS = frozenset("(),")
 _Step = tuple[str, int, int, int, int]
-"""As `SequenceMatcher.get_opcodes` has it."""
+"""An opcode of `SequenceMatcher.get_opcodes`."""
 _NO_OPERANDS = frozenset(kwlist) - {"None", "True", "False"}
 
 
 @dataclass(frozen=True)
 class _Token:
     gap: str
-    """The blanks, line ends and comments before it."""
+    """The blanks, line ends and comments before the token."""
     text: str
     meaning: str
-    """The same for two that a program does not tell apart."""
+    """Equal for tokens that a program does not distinguish."""
     form: str
-    """The same for two that may stand in one another's place: names, numbers, strings."""
+    """Equal for tokens that can replace each other: names, numbers, strings."""
 
     @property
     def ends_operand(self) -> bool:
@@ -55,26 +55,26 @@ class _Token:
 
 
 def shape_of(edit: SourceEdit, lines: Sequence[str]) -> str:
-    """What matters to the program of what is around an edit, with these lines in place; empty: it is none."""
+    """Return the AST dump of the code around an edit with these lines applied; "" if it does not parse."""
     whole, (first, last) = edit.source.lines, _around(edit)
     return _shape([*whole[first - 1 : edit.first - 1], *lines, *whole[edit.last : last]])
 
 
 def shape_before(edit: SourceEdit) -> str:
-    """The same without the edit."""
+    """Return the AST dump of the same code without the edit."""
     return shape_of(edit, edit.source.lines[edit.first - 1 : edit.last])
 
 
 def scope_of(edit: SourceEdit) -> tuple[str, int, int]:
-    """What `shape_of` looks at: file, first and last line."""
+    """Return the range that `shape_of` examines: file, first and last line."""
     return (edit.source.path, *_around(edit))
 
 
 def own_lines(edit: SourceEdit, shape: str = "") -> list[str]:
-    """The edit's lines, as far as possible in the words of those that they replace. `shape`: `shape_of` the edit."""
+    """Return the edit's lines with as much of the replaced text as possible. `shape`: `shape_of` the edit."""
     old, new = "\n".join(edit.source.lines[edit.first - 1 : edit.last]), "\n".join(edit.lines)
     if {line.strip() for line in edit.lines} <= {line.strip() for line in old.split("\n")}:
-        return edit.lines  # they only have moved
+        return edit.lines  # they were only moved
     shape = shape or shape_of(edit, edit.lines)
     seen: set[str] = set()
     for made in _versions(old, new, _quote(old) or _quote(edit.source.text)):
@@ -88,12 +88,12 @@ def own_lines(edit: SourceEdit, shape: str = "") -> list[str]:
 
 
 def _versions(old: str, new: str, quote: str) -> Iterator[str]:
-    """From the one that keeps most of the old text to the one that keeps least."""
+    """Yield versions of the new text, from the one that keeps most of the old text to the one that keeps least."""
     before, after = _Text(old), _Text(new)
     after.spell({token.meaning: token.text for token in reversed(before.tokens)}, quote)
     steps = before.steps_to(after, "form")
     if all(step[0] == "equal" or _is_of_brackets(before, after, step) for step in steps):
-        yield _merged(before, after, steps, "all", layout=True)  # operands have changed places
+        yield _merged(before, after, steps, "all", layout=True)  # operands have swapped places
     steps = before.steps_to(after, "meaning")
     for brackets, layout in (("all", True), ("old", True), ("", True), ("", False)):
         yield _merged(before, after, steps, brackets, layout=layout)
@@ -115,24 +115,24 @@ class _Text:
         self.rest = gap
 
     def spell(self, known: Mapping[str, str], quote: str) -> None:
-        """Tokens that are known by their meaning in that spelling, all other strings with these quotes."""
+        """Rewrite tokens with a known spelling of the same meaning, and other strings with these quotes."""
         texts = [known.get(token.meaning) or _requoted(token.text, quote) for token in self.tokens]
         self.tokens = [replace(token, text=text) for token, text in zip(self.tokens, texts, strict=True)]
 
     def steps_to(self, other: _Text, what: str) -> Sequence[_Step]:
-        """How this one becomes the other, token by token; `what` of two that are the same: `form` or `meaning`."""
+        """Return the opcodes from this text to another. `what`: the token attribute to compare, `form` or `meaning`."""
         one, two = ([getattr(token, what) for token in text.tokens] for text in (self, other))
         return SequenceMatcher(None, one, two, autojunk=False).get_opcodes()
 
 
 def _quote(text: str) -> str:
-    """The quotes that most of its strings have; empty: it has none."""
+    """Return the quote character of most string literals in a text; "" if it has none."""
     single, double = text.count("'"), text.count('"')
     return "" if not single and not double else "'" if single > double else '"'
 
 
 def _requoted(token: str, quote: str) -> str:
-    """A string of `ast.unparse`, which has single quotes wherever they do."""
+    """Return a string token of `ast.unparse` with the given quotes, if it is simple enough."""
     inside = token[1:-1]
     simple = token[0] == token[-1] == "'" and not {"'", '"', "\\"} & set(inside)
     return f"{quote}{inside}{quote}" if quote and simple and len(token) > 1 else token
@@ -155,10 +155,10 @@ def _value(literal: str) -> str:
 
 
 def _merged(old: _Text, new: _Text, steps: Sequence[_Step], brackets: str, *, layout: bool) -> str:
-    """The new tokens, those that were there before in the old spelling.
+    """Return the new tokens, with old ones in their old spelling.
 
-    `brackets`: "old" keeps those that the new text has lost, "all" also leaves out those that it has gained.
-    `layout`: what stands between tokens is kept too.
+    `brackets`: "old" keeps brackets that the new text lost, "all" also omits those that it gained. `layout`: keep the
+    text between tokens, too.
     """
     made = _Merged(layout=layout)
     for tag, i1, i2, j1, j2 in steps:
@@ -178,26 +178,26 @@ def _merged(old: _Text, new: _Text, steps: Sequence[_Step], brackets: str, *, la
 
 
 def _in_brackets(tokens: list[_Token]) -> tuple[list[_Token], list[_Token], list[_Token]]:
-    """The brackets before the other tokens, these, and the brackets behind them."""
+    """Return the brackets before the other tokens, these tokens, and the brackets after them."""
     others = [at for at, token in enumerate(tokens) if token.text not in _BRACKETS]
     first, end = (others[0], others[-1] + 1) if others else (len(tokens), len(tokens))
     return tokens[:first], tokens[first:end], tokens[end:]
 
 
 class _Merged:
-    """A text that is put together."""
+    """Builds a merged text from old and new tokens."""
 
     def __init__(self, *, layout: bool) -> None:
         self.said: list[str] = []
         self._layout = layout
         self._lost: str | None = None
-        """What stood before something that is gone: it goes before what follows that."""
+        """The gap before a removed token, to be used before the next token."""
         self._gained = False
-        """The last one is new, and stands where the next one stood."""
+        """Whether the last token is new and took the next token's gap."""
         self._last: _Token | None = None
 
     def keep(self, olds: Sequence[_Token], news: Sequence[_Token]) -> None:
-        """Tokens that are the same, or stand in one another's place."""
+        """Add tokens that are equal, or that replace each other."""
         for one, other in zip(olds, news, strict=True):
             gap = one.gap if self._lost is None else self._lost
             text = one.text if one.meaning == other.meaning else other.text
@@ -205,12 +205,12 @@ class _Merged:
             self._lost, self._gained, self._last = None, False, one
 
     def take(self, olds: Sequence[_Token]) -> None:
-        """Old ones, as they are."""
+        """Add old tokens unchanged."""
         self.said += [part for token in olds for part in (token.gap, token.text)]
         self._last = olds[-1] if olds else self._last
 
     def change(self, olds: Sequence[_Token], news: Sequence[_Token], next_gap: str) -> None:
-        """New ones in the place of old ones; of either there may be none."""
+        """Replace old tokens by new ones; either may be empty."""
         begins_operand = self._last is None or not self._last.ends_operand
         if not news:
             self._lost = olds[0].gap if olds and begins_operand else self._lost
@@ -224,14 +224,14 @@ class _Merged:
 
 
 def _gap(old: str, new: str, *, layout: bool) -> str:
-    """The old one, but where the new one ends a line that was not ended there: that may be a new statement."""
+    """Return the old gap, unless only the new one has a line end, which may start a statement."""
     return new if not layout or ("\n" in new and "\n" not in old) else old
 
 
 def _around(edit: SourceEdit) -> tuple[int, int]:
-    """The first and last line of what is parsed to see what an edit makes.
+    """Return the first and last line to parse in order to compare an edit's effect.
 
-    The statement of its function that it stands in, else the function, else the statement of the module.
+    These are the function's statement with the edit, else the function, else the module's statement.
     """
     source, tree = edit.source, edit.source.index.tree
     function = source.function_at(edit.first)
@@ -243,13 +243,13 @@ def _around(edit: SourceEdit) -> tuple[int, int]:
 
 
 def _is_in(edit: SourceEdit, statement: ast.stmt) -> bool:
-    """Whether all that the edit changes, or where it puts lines, is in the statement."""
+    """Whether the statement contains all lines that the edit changes, or the place where it adds lines."""
     inserts = edit.last < edit.first
     return statement.lineno + inserts <= edit.first <= last_line(statement) >= edit.last
 
 
 def _shape(lines: Sequence[str]) -> str:
-    """What matters of whole lines to the program; empty where they are none."""
+    """Return the AST dump of whole lines; "" if they do not parse."""
     nested = lines and lines[0][:1].isspace()
     tree = parsed("\n".join(["if 1:", *lines] if nested else lines))
     return ast.dump(tree) if tree else ""

@@ -1,4 +1,4 @@
-"""Changes of one statement: what it assigns, where it stands, whether it is there."""
+"""Changes to one statement: what it assigns, where it is, whether it exists."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OF_IMMUTABLE = {
     "capitalize", "casefold", "format", "lower", "lstrip", "removeprefix", "removesuffix", "replace", "rstrip",
     "strip", "title", "upper", "zfill",
 }  # fmt: skip
-"""Methods that change nothing: their result alone is what they are called for."""
+"""Methods without side effects: a call is only useful for its result."""
 
 _TEXT_OR_CONTAINER = (
     ast.JoinedStr | ast.List | ast.Tuple | ast.Set | ast.Dict | ast.ListComp | ast.DictComp | ast.SetComp
@@ -27,7 +27,7 @@ _TEXT_OR_CONTAINER = (
 
 
 def statement_changes(node: ast.stmt, scopes: Scopes, lines: list[str]) -> Iterator[SourceChange]:
-    """Each small change of a statement."""
+    """Yield each small change to a statement."""
     parent = scopes.parents.get(node)
     siblings = next((b for b in (body_fields(parent) if parent else ()) if node in b), list[ast.stmt]())
     pad = " " * node.col_offset
@@ -108,7 +108,7 @@ def statement_changes(node: ast.stmt, scopes: Scopes, lines: list[str]) -> Itera
 
 
 def _may_be_a_number(target: ast.expr, value: ast.expr) -> bool:
-    """Whether `max` or `min` may apply: the value is no text or container, and reads no attribute of the target."""
+    """Whether `max` or `min` may apply: the value is not text or a container, and reads no attribute of the target."""
     if isinstance(value, _TEXT_OR_CONTAINER):
         return False
     name = ast.unparse(target)
@@ -116,7 +116,7 @@ def _may_be_a_number(target: ast.expr, value: ast.expr) -> bool:
 
 
 def _begins(value: ast.expr) -> bool:
-    """Whether a value is what one begins to count or to collect with."""
+    """Whether a value is a typical start value for counting or collecting."""
     match value:
         case ast.Constant() | ast.List(elts=[]) | ast.Dict(keys=[]):
             return True
@@ -127,7 +127,7 @@ def _begins(value: ast.expr) -> bool:
 
 
 def _holder(call: ast.Call, tree: ast.Module) -> ast.expr | None:
-    """Where the result of a call that stands alone may belong: in what it is called on, or in its first argument."""
+    """Return where the discarded result of a call may belong: its receiver, or its first argument; else None."""
     match call:
         case ast.Call(func=ast.Attribute(value=holder, attr=name)) if name in _OF_IMMUTABLE:
             pass
@@ -140,6 +140,6 @@ def _holder(call: ast.Call, tree: ast.Module) -> ast.expr | None:
 
 @once_per_node
 def _giving(tree: ast.Module) -> set[str]:
-    """The functions of a file that return a value."""
+    """Return the names of a file's functions that return a value."""
     functions = (node for node in nodes_below(tree) if isinstance(node, ast.FunctionDef))
     return {f.name for f in functions if any(isinstance(n, ast.Return) and n.value for n in nodes_below(f))}

@@ -1,7 +1,7 @@
-"""Rules of known mistakes, a file for each family. Each looks at one function and gives findings.
+"""Rules for known mistakes, one file per family. Each rule examines one function and yields findings.
 
-No rule is sure by itself: its finding has a weight, and what the values at the stop or a run show refutes or confirms
-it. To add one: a function in a file here, and its line in the table below.
+No rule is certain by itself: its finding has a weight, and the values at the stop or in a run refute or confirm it. To
+add a rule, write a function in one of these files and add it to that file's `RULES`.
 """
 
 from __future__ import annotations

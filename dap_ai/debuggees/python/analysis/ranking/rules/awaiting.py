@@ -1,4 +1,4 @@
-"""Coroutines that nobody awaits."""
+"""Coroutines that are never awaited."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dap_ai.debuggees.python.analysis.syntax.nodes import yields
 
 
 def not_awaited(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
-    """A call of an `async def` whose coroutine is dropped, looped over, or kept and neither awaited nor passed on."""
+    """Find calls of an `async def` whose coroutine is dropped, looped over, or kept but not awaited or passed on."""
     error = view.case.exception
     weight = WEIGHTS.sure if error and "coroutine" in error.message else WEIGHTS.fair
     for statement in scope.statements():
@@ -44,7 +44,7 @@ def _is_coroutine(call: ast.Call, scope: FunctionScope, view: RuleContext) -> bo
 
 
 def _is_guessed(call: ast.Call, scope: FunctionScope) -> bool:
-    """Whether the function was found by a method's name alone."""
+    """Whether the function was identified only by a method's name."""
     func = call.func
     if not isinstance(func, ast.Attribute) or (isinstance(func.value, ast.Name) and func.value.id in ("self", "cls")):
         return False
@@ -53,7 +53,7 @@ def _is_guessed(call: ast.Call, scope: FunctionScope) -> bool:
 
 
 def _is_used(scope: FunctionScope, names: Iterable[str]) -> bool:
-    """Whether a name is awaited, given back, or handed to a call: `gather(*tasks)`, `tasks.append(task)`."""
+    """Whether a name is awaited, returned, or passed to a call: `gather(*tasks)`, `tasks.append(task)`."""
     for node in ast.walk(scope.node):
         parts = [node.value] if isinstance(node, ast.Await | ast.Return) and node.value else []
         parts += node.args if isinstance(node, ast.Call) else []

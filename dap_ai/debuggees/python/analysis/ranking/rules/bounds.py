@@ -1,4 +1,4 @@
-"""Ranges that end one too late, or one too early."""
+"""Ranges that are off by one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dap_ai.debuggees.python.analysis.syntax.nodes import is_call
 
 
 def ranges(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
-    """`range(len(x) + 1)`, `range(1, len(x))`, `range(len(x) - 1)` and windows that end one off."""
+    """Find `range(len(x) + 1)`, `range(1, len(x))`, `range(len(x) - 1)` and windows that are off by one."""
     index_error = bool(view.case.exception and view.case.exception.type == "IndexError")
     for _, node in expressions(scope):
         if isinstance(node, ast.Call) and is_call(node, "range") and node.args:
@@ -24,10 +24,10 @@ def ranges(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake
 def _wrong_ends(
     scope: FunctionScope, call: ast.Call, *, index_error: bool
 ) -> Iterator[tuple[float, str, ast.expr, str]]:
-    """Ends of a `range` that may be one off: weight, reason, the end, and what it should be then."""
+    """Yield ends of a `range` that may be off by one: (weight, reason, end, corrected end)."""
     stop, text = call.args[0] if len(call.args) == 1 else call.args[1], f"`{ast.unparse(call)}`"
     added, starts_late = _offset(stop), len(call.args) > 1 and _number(call.args[0]) == 1
-    if "len(" not in ast.unparse(stop) or (starts_late and added == -1):  # both ends: it is meant
+    if "len(" not in ast.unparse(stop) or (starts_late and added == -1):  # both ends differ from the usual: intended
         return
     if added > 0 and index_error:
         yield WEIGHTS.sure, f"{text} goes one past what the sequence holds: off by one", stop, _moved(stop, -1)
@@ -42,7 +42,7 @@ def _wrong_ends(
 
 
 def _offset(node: ast.expr) -> int:
-    """The constant that is added to an expression at its end."""
+    """Return the constant added at an expression's end; 0 if none."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
         number = _number(node.right)
         if number is not None:

@@ -1,4 +1,4 @@
-"""Functions that look up a variable later than they were meant to."""
+"""Functions that look up a variable later than intended."""
 
 # ruff: noqa: ARG001  every rule has the same signature
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dap_ai.debuggees.python.analysis.syntax.nodes import is_call, read_in
 
 
 def late_binding(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
-    """A function made in a loop that reads the loop's variable when it is called, after the loop."""
+    """Find functions created in a loop that read the loop variable after the loop."""
     for loop in scope.statements():
         if not isinstance(loop, ast.For):
             continue
@@ -30,7 +30,7 @@ def late_binding(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedM
 
 
 def _late(loop: ast.For) -> Iterator[tuple[ast.Lambda | FunctionNode, str]]:
-    """The functions made in the loop, each with a variable of the loop that it looks up later."""
+    """Yield the functions created in the loop, each with a loop variable that it looks up later."""
     names = set(target_names(loop.target))
     for node in ast.walk(loop):
         if not isinstance(node, ast.Lambda | FunctionNode) or _called_at_once(loop, node):
@@ -42,7 +42,7 @@ def _late(loop: ast.For) -> Iterator[tuple[ast.Lambda | FunctionNode, str]]:
 
 
 def _is_kept(loop: ast.For, node: ast.Lambda | FunctionNode) -> bool:
-    """Whether the function surely outlives its round: it is put into a container or an attribute, or yielded."""
+    """Whether the function certainly outlives its round: stored in a container or attribute, or yielded."""
     for statement in own_statements(loop):
         name = getattr(node, "name", None)
         if any(each is node or getattr(each, "id", "") == name for each in _kept_values(statement)):
@@ -51,7 +51,7 @@ def _is_kept(loop: ast.For, node: ast.Lambda | FunctionNode) -> bool:
 
 
 def _kept_values(statement: ast.stmt) -> Iterator[ast.expr]:
-    """What the statement puts somewhere, alone or in a tuple, list or dict."""
+    """Yield the values that the statement stores, directly or in a tuple, list, dict or call."""
     todo = [value for _, _, values in mutations(statement) for value in values]
     todo += [n.value for n in ast.walk(statement) if isinstance(n, ast.Yield) and n.value]
     while todo:
@@ -77,13 +77,13 @@ def _called_at_once(loop: ast.For, node: ast.AST) -> bool:
 
 
 def _bind_now(scope: FunctionScope, made: list[tuple[ast.Lambda, str]]) -> SourceEdit | None:
-    """All of them at once: one that is left would still see the last round."""
+    """Return an edit that binds the variable in all lambdas at once: any left would still see the last round."""
     if not made or any(node.lineno != node.end_lineno for node, _ in made):
         return None
     first, last = min(node.lineno for node, _ in made), max(node.lineno for node, _ in made)
     lines = [scope.source.line(n).encode() for n in range(first, last + 1)]
     for node, name in sorted(made, key=lambda pair: -pair[0].col_offset):
-        # The text of the body is kept: `unparse` would change its quotes.
+        # The body's text is copied: `unparse` would change its quotes.
         line = lines[node.lineno - first]
         arguments = ast.unparse(node.args)
         bound = f"lambda {arguments + ', ' if arguments else ''}{name}={name}: ".encode()

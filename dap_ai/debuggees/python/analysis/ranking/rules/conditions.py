@@ -1,4 +1,4 @@
-"""Comparisons and types: floats compared exactly, identity for equality, text where a number is meant."""
+"""Comparisons and types: floats compared exactly, identity used for equality, text used as a number."""
 
 # ruff: noqa: ARG001  every rule has the same signature
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dap_ai.debuggees.python.analysis.syntax.nodes import is_call
 
 
 def float_equality(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
-    """`==` between floats that differ by rounding only."""
+    """Find `==` between floats that differ only by rounding."""
     for statement, node in expressions(scope):
         if not isinstance(node, ast.Compare) or len(node.ops) != 1 or not isinstance(node.ops[0], ast.Eq):
             continue
@@ -27,7 +27,7 @@ def float_equality(scope: FunctionScope, view: RuleContext) -> Iterator[Suspecte
 
 
 def _number(side: ast.expr, statement: ast.stmt, scope: FunctionScope) -> float | None:
-    """The value of one side of a comparison at the failing line."""
+    """Return the number on one side of a comparison at the failing line, or None."""
     if isinstance(side, ast.Constant):
         return side.value if isinstance(side.value, float) else None
     if scope.place is None or statement is not scope.place.statement:
@@ -40,7 +40,7 @@ def _number(side: ast.expr, statement: ast.stmt, scope: FunctionScope) -> float 
 
 
 def identity(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
-    """`is` with a literal, `x == x`, and `a or 'b'` where a comparison was meant."""
+    """Find `is` with a literal, `x == x`, and `a or 'b'` where a comparison was intended."""
     for _, node in expressions(scope):
         if isinstance(node, ast.Compare):
             other = node.comparators[0]
@@ -59,24 +59,24 @@ def identity(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMista
 
 
 def _is_nan_check(node: ast.Compare) -> bool:
-    """`x != x`, which holds for nan alone."""
+    """Whether this is `x != x`, which is true only for nan."""
     return isinstance(node.left, ast.Name) and isinstance(node.ops[0], ast.NotEq)
 
 
 def _calls(node: ast.expr) -> bool:
-    """Whether it may differ from one time to the next."""
+    """Whether the expression may have a different value each time it is evaluated."""
     return any(isinstance(n, ast.Call | ast.Await | ast.NamedExpr) for n in ast.walk(node))
 
 
 def _is_known_non_text(scope: FunctionScope, statement: ast.For | ast.Assign) -> bool:
-    """Whether what the name has got is known, and is neither text nor something that may hold some."""
+    """Whether the name's value is known, and is neither text nor a container that may hold text."""
     target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
     value = scope.place.value(target.id) if scope.place and isinstance(target, ast.Name) else None
     return value is not None and value.kind in ("none", "bool", "int", "float", "complex", "bytes", "function")
 
 
 def unconverted(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
-    """Text from outside (csv, input, split, environ) that is used as a number."""
+    """Find text from outside (csv, input, split, environ) that is used as a number."""
     error = view.case.exception
     mixed = bool(error and error.type == "TypeError" and "str" in error.message) or any(
         "(`str`)" in s for s in view.diagnosis.sentences

@@ -1,4 +1,4 @@
-"""Results that tell whether it worked, and that nobody looks at."""
+"""Discarded results that report success or failure."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from dap_ai.debuggees.python.analysis.syntax.definitions import FunctionScope
 from dap_ai.debuggees.python.analysis.syntax.nodes import yields
 
 DROPPED = "dropped result"
-"""Many results are rightly dropped: it counts when the run again shows a failure."""
+"""Rule name. Many results may be discarded safely: the finding counts only if a rerun shows a failure."""
 
 
 def dropped(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
-    """A call alone on its line, of a function that gives `False`, `None` or an error code on some path."""
+    """Find calls alone on their line of a function that may return `False`, `None` or a negative error code."""
     for statement in scope.statements():
         if callee := dropped_callee(scope, statement.lineno, view):
             told = " or ".join(f"`{each}`" for each in failures(callee)[:2])
@@ -27,7 +27,7 @@ def dropped(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistak
 
 
 def dropped_callee(scope: FunctionScope, line: int, view: RuleContext) -> FunctionScope | None:
-    """The function that the statement at a line calls for nothing but its effect, if its result says what failed."""
+    """Return the function that a line calls while discarding its result, if that result can signal failure, or None."""
     statement = scope.source.statement_at(line)
     value = statement.value if isinstance(statement, ast.Expr) else None
     call = value.value if isinstance(value, ast.Await) else value
@@ -36,7 +36,7 @@ def dropped_callee(scope: FunctionScope, line: int, view: RuleContext) -> Functi
 
 
 def failures(callee: FunctionScope) -> list[str]:
-    """The reprs of what the function returns where it did not work, beside other results where it did."""
+    """Return the reprs of results that signal failure, if the function has other results for success; else []."""
     node = callee.node
     if not isinstance(node, FunctionNode) or yields(node):
         return []

@@ -1,4 +1,4 @@
-"""Where an item whose value is None can be skipped: the loop or comprehension that it came through."""
+"""Where an item with a None value can be skipped: the loop or comprehension that produced it."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from dap_ai.debuggees.python.analysis.syntax.resolving import argument_for
 
 SKIP_NONE = "skip None"
 _MAX_CALLS = 3
-"""Between the failing line and the loop."""
+"""Maximum number of calls between the failing line and the loop."""
 
 
 def skip_none(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
-    """`for row in rows` and `f(row) for row in rows`, where `row.price` is None in one round."""
+    """Find the `for row in rows` or `f(row) for row in rows` in which `row.price` was None in one round."""
     own = view.resolver.of_place(view.diagnosis.place)
     if own is None or scope.key() != own.key() or not is_none_blamed(view):
         return
@@ -38,7 +38,7 @@ def skip_none(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMist
 
 
 def _in_comprehension(scope: FunctionScope, root: ast.expr) -> SourceEdit | None:
-    """The filter at the end of the generator that binds the item."""
+    """Return an edit that adds a filter to the generator that binds the item, or None."""
     place = scope.place
     for statement, node in expressions(scope) if place else ():
         if not place or statement is not place.statement:
@@ -52,7 +52,7 @@ def _in_comprehension(scope: FunctionScope, root: ast.expr) -> SourceEdit | None
 
 
 def _in_loop(scope: FunctionScope, root: ast.expr) -> SourceEdit | None:
-    """`continue` as the first thing of the loop that binds the item."""
+    """Return an edit that starts the loop binding the item with `continue`, or None."""
     loop = enclosing_loop(scope.node, scope.place.frame.line) if scope.place else None
     if not isinstance(loop, ast.For) or root_name(root) not in set(target_names(loop.target)):
         return None
@@ -65,7 +65,7 @@ def _in_loop(scope: FunctionScope, root: ast.expr) -> SourceEdit | None:
 
 
 def _at_caller(scope: FunctionScope, root: ast.expr, view: RuleContext) -> tuple[FunctionScope, ast.expr] | None:
-    """The caller, and the same value as it is called there: `row.price` of `f(r)` is `r.price`."""
+    """Return the caller and the same value as named there (`row.price` in `f(r)` is `r.price`), or None."""
     outer, name, own_name = view.resolver.caller(scope.place), root_name(root), getattr(scope.node, "name", "")
     if outer is None or outer.place is None or name is None:
         return None

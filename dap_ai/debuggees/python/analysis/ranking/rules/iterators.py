@@ -1,4 +1,4 @@
-"""Iterators that are walked over once more, when nothing is left in them."""
+"""Iterators that are consumed again when nothing is left in them."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ _WALKS = ast.ListComp | ast.SetComp | ast.DictComp
 _LEAVES = ast.Break | ast.Return
 
 Use = tuple[ast.stmt, ast.expr, bool]
-"""The statement that walks over an iterator, where in it, and whether to its end."""
+"""(statement that consumes an iterator, expression in it, whether it reads to the end)."""
 
 
 def exhausted(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
-    """An iterator that is walked to its end, and then once more: by another use, or in the next round of a loop."""
+    """Find iterators read to their end and then used again: by another use, or in a loop's next round."""
     for statement in scope.statements():
         for name, value in _made(statement).items():
             if not _is_lazy(value, scope, view) or not is_bound_once(scope, name):
@@ -49,7 +49,7 @@ def exhausted(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMist
             if reason:
                 edit = swap(scope.source, value, f"list({ast.unparse(value)})")
                 claims = [Claim(name, "iterator")]
-                # Who calls `next` may want to know whether anything is left.
+                # A caller of `next` may want to check whether anything is left.
                 weight = WEIGHTS.fair if _is_stepped(scope, name) else WEIGHTS.sure
                 yield SuspectedMistake(
                     scope, statement.lineno, weight, reason, "exhausted iterator", edit=edit, claims=claims
@@ -62,7 +62,7 @@ def _is_stepped(scope: FunctionScope, name: str) -> bool:
 
 
 def _made(statement: ast.stmt) -> dict[str, ast.expr]:
-    """A plain name that is assigned, with its value. An iterator that is unpacked is none afterwards."""
+    """Return {name: value} for an assignment to a plain name, else {}. An unpacked iterator is no longer one."""
     match statement:
         case (
             ast.Assign(targets=[ast.Name(id=name)], value=value)
@@ -89,7 +89,7 @@ def _is_lazy(value: ast.expr, scope: FunctionScope, view: RuleContext) -> bool:
 
 
 def _gives_iterator(node: ast.AST) -> bool:
-    """Whether it is a generator function, or gives back generators only. A decorator may make anything of it."""
+    """Whether it is a generator function, or returns only generators; False with decorators, which may change that."""
     if not isinstance(node, ast.FunctionDef) or node.decorator_list:
         return False
     if any(yields(*header_expressions(statement)) for statement in own_statements(node)):
@@ -99,7 +99,7 @@ def _gives_iterator(node: ast.AST) -> bool:
 
 
 def _walks(scope: FunctionScope, name: str, view: RuleContext) -> Iterator[Use]:
-    """Only what surely walks over it: `next(name)`, `zip(name, ...)` or an unknown call may leave the rest."""
+    """Yield certain uses only: `next(name)`, `zip(name, ...)` or an unknown call may leave items."""
     for statement in scope.statements():
         if isinstance(statement, FunctionNode | ast.ClassDef):
             continue
@@ -115,7 +115,7 @@ def _walks(scope: FunctionScope, name: str, view: RuleContext) -> Iterator[Use]:
 
 
 def _source(node: ast.expr) -> str:
-    """The name of the iterator that walking over the expression walks over: `xs` of `enumerate(f(x) for x in xs)`."""
+    """Return the name of the iterator an expression consumes: `xs` for `enumerate(f(x) for x in xs)`; "" if none."""
     match node:
         case ast.Name(id=name):
             return name
@@ -130,7 +130,7 @@ def _source(node: ast.expr) -> str:
 
 
 def _consumed(call: ast.Call, scope: FunctionScope, view: RuleContext) -> Iterator[tuple[ast.expr, bool]]:
-    """The arguments that the call walks over, and whether to their end."""
+    """Yield the arguments that the call consumes, and whether to their end."""
     name = called_name(call)
     first = call.args[0] if len(call.args) == 1 else None
     if first and isinstance(call.func, ast.Name) and name in _WHOLE | _IN_PART:
@@ -146,7 +146,7 @@ def _consumed(call: ast.Call, scope: FunctionScope, view: RuleContext) -> Iterat
 
 
 def _walked_over(callee: FunctionScope) -> Iterator[str]:
-    """The parameters that a call surely walks to their end: in a statement of its own body, before they are rebound."""
+    """Yield parameters that a call always reads to the end: in a statement of its body, before they are rebound."""
     if not isinstance(callee.node, ast.FunctionDef) or _gives_iterator(callee.node):
         return
     names = {p.arg for p in callee.parameters}
@@ -158,7 +158,7 @@ def _walked_over(callee: FunctionScope) -> Iterator[str]:
 
 
 def _walked_in(statement: ast.stmt) -> Iterator[ast.expr]:
-    """What a statement walks to its end by itself, without the help of a function of the user."""
+    """Yield what a statement reads to the end by itself, not through a user function."""
     if isinstance(statement, ast.For) and not any(isinstance(s, _LEAVES) for s in own_statements(statement)):
         yield statement.iter
     for node in header_nodes(statement):
@@ -189,7 +189,7 @@ def _each_round(scope: FunctionScope, made: ast.stmt, name: str, uses: list[Use]
 
 
 def _is_in_rounds(statement: ast.stmt, use: ast.expr) -> bool:
-    """Whether the use stands inside of a comprehension, where each round comes to it."""
+    """Whether the use is inside a comprehension that evaluates it in each round."""
     around = (n for n in header_nodes(statement) if isinstance(n, COMPREHENSIONS))
     return any(_holds(n, use) and n is not use and not _holds(n.generators[0].iter, use) for n in around)
 

@@ -1,4 +1,4 @@
-"""Keys that a dict has not: at all, or in another form (a number for a text, other letters, blanks around it)."""
+"""Keys missing from a dict: entirely, or in another form (number or text, other case, surrounding blanks)."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ _FORMS: dict[str, Callable[[object], object]] = {
     "{}.strip().upper()": lambda key: str(key).strip().upper(),
     "{}.strip().title()": lambda key: str(key).strip().title(),
 }
-"""How a key is made another one, and what that does; the first that the dict has is meant."""
+"""Conversion of a key as source and as function; the first that gives an existing key is chosen."""
 
 
 def other_form(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
-    """`grants[user_id]` with the number 1, where the keys are texts: the fix is `grants[str(user_id)]`."""
+    """Find `grants[user_id]` with the number 1 where the keys are strings; the fix is `grants[str(user_id)]`."""
     error, diagnosis = view.case.exception, view.diagnosis
     if error is None or error.type != "KeyError" or scope.place is not diagnosis.place:
         return
@@ -58,7 +58,7 @@ def other_form(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMis
 
 
 def get_of_none(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
-    """`rate = rates.get(name)` whose None is what failed: both were read, and the dict has no such key."""
+    """Find `rate = rates.get(name)` whose None failed: the dict and the key are known, and the key is missing."""
     if scope.place is None or not any("`None`" in each for each in view.diagnosis.sentences):
         return
     for statement, node in expressions(scope):
@@ -78,7 +78,7 @@ def get_of_none(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMi
 
 
 def _form(wanted: object, keys: list[str]) -> tuple[str, str]:
-    """How the key becomes one that the dict has, and the repr of that one; two empty texts if it does not."""
+    """Return the conversion that gives an existing key, and that key's repr; ("", "") if none does."""
     for form, make in _FORMS.items() if isinstance(wanted, str | int | float) else ():
         try:
             key = repr(make(wanted))
@@ -90,7 +90,7 @@ def _form(wanted: object, keys: list[str]) -> tuple[str, str]:
 
 
 def _operand(node: ast.expr, form: str) -> str:
-    """The text of the key before a method's dot, or between parentheses."""
+    """Return the key's text, in parentheses if a method call on it needs them."""
     text = ast.unparse(node)
     simple = isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call)
     return text if simple or not form.startswith("{}.") else f"({text})"

@@ -1,4 +1,4 @@
-"""Names that nobody uses, though they were made to be used."""
+"""Names that are never used, although they were made to be used."""
 
 # ruff: noqa: ARG001  every rule has the same signature
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dap_ai.debuggees.python.analysis.syntax.nodes import calls_in, is_call, rea
 
 
 def instead(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
-    """A local that is never read, while what it was made of is used after it."""
+    """Find a local that is never read although what it was made from is used after it."""
     node = scope.node
     if not isinstance(node, FunctionNode) or is_stub(node):
         return
@@ -33,9 +33,9 @@ def instead(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistak
 
 
 def _instead(scope: FunctionScope, statement: ast.stmt, name: str, value: ast.expr) -> Iterator[SuspectedMistake]:
-    """The line after, that uses what the unused value was made of."""
+    """Find the later line that uses what the unused value was made from."""
     if is_call(value, "len", "id", "type", "hash") or isinstance(value, ast.Compare):
-        return  # what tells of a thing does not stand for it, nor does a part of it
+        return  # a measure of an object does not replace it, nor does a part of it
     holders = [n for n in ast.walk(value) if isinstance(n, ast.Attribute | ast.Subscript)]
     parts = {id(n.value) for n in holders if not isinstance(getattr(n, "slice", None), ast.Slice)}
     made_of = {n.id for n in ast.walk(value) if isinstance(n, ast.Name) and id(n) not in parts}

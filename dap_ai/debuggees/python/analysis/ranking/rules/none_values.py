@@ -1,4 +1,4 @@
-"""None as a value: where it is given, when a value that is None broke the failing line."""
+"""None as a value: where it originates, if a None broke the failing line."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ GIVES_NONE = "gives None"
 
 
 def gives_none(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
-    """A line behind the failing value that gives `None`: `x if ok else None`, `Item(None)`, `{"price": None}`."""
+    """Find lines behind the failing value that produce None: `x if ok else None`, `Item(None)`, `{"price": None}`."""
     if not is_none_blamed(view):
         return
     for step in view.slice.steps:
@@ -27,13 +27,13 @@ def gives_none(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMis
 
 
 def is_none_blamed(view: RuleContext) -> bool:
-    """Whether a value that is None broke the failing line."""
+    """Whether a None broke the failing line."""
     values = [view.diagnosis.value(root) for root in view.diagnosis.roots[:1]]
     return any(value is not None and value.kind == "none" for value in values)
 
 
 def _given(statement: ast.stmt) -> Iterator[ast.expr]:
-    """The values that the statement gives to a name, a caller, a parameter, a key or an item."""
+    """Yield the values that the statement assigns, returns, yields, passes, or stores in a dict."""
     if isinstance(statement, ast.Assign | ast.AnnAssign | ast.Return) and statement.value:
         yield statement.value
     for node in header_nodes(statement):
@@ -50,7 +50,7 @@ def _given(statement: ast.stmt) -> Iterator[ast.expr]:
 
 
 def _none_in(value: ast.expr) -> tuple[float, str]:
-    """How suspicious the value is and why; 0 if it is not None by itself."""
+    """Return the value's suspicion and the reason; (0, "") if it is not None by itself."""
     match value:
         case ast.IfExp(test=test, orelse=ast.Constant(value=None)):
             return WEIGHTS.likely, f"returns `None` where `{ast.unparse(test)}` does not hold"

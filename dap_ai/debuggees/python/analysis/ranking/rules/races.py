@@ -14,9 +14,9 @@ from dap_ai.debuggees.python.analysis.syntax.nodes import is_within
 
 
 def unlocked(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
-    """Read-modify-write of shared state in code that threads run, with the read or the write outside a lock."""
+    """Find read-modify-write of shared state in code run by threads, with the read or the write outside a lock."""
     if isinstance(scope.node, ast.Module) or scope.node.name not in run_by_threads(view.case):
-        return  # a second thread is to have run it: that some code could start one says nothing
+        return  # requires that a second thread ran it: that some code could start one is not evidence
     for statement in scope.statements():
         match statement:
             case ast.AugAssign(target=ast.Attribute() | ast.Subscript()):
@@ -47,7 +47,7 @@ def _written_back(scope: FunctionScope, name: str, text: str) -> bool:
 
 
 def _is_counted(scope: FunctionScope, name: str) -> bool:
-    """Whether the name gets another value, made of its own."""
+    """Whether the name is rebound to a value computed from itself."""
     made = [s for s in scope.statements() if name in bindings(s)]
     return any(isinstance(s, ast.AugAssign) or (isinstance(s, ast.Assign) and name in names_in(s.value)) for s in made)
 

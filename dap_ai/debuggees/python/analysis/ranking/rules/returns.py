@@ -1,4 +1,4 @@
-"""Results: functions that give None."""
+"""Results: functions that return None."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _GIVES_CONTAINER = frozenset(["copy", "split", "rsplit", "splitlines", "readline
 
 
 def implicit_none(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
-    """Some paths return a value, and the end falls through; or nothing is returned although the result is used."""
+    """Find functions where only some paths return a value, or none does although the result is used."""
     node = scope.node
     if not isinstance(node, FunctionNode) or node.name.startswith("__"):
         return
     if scope.place is not None:
-        return  # it has not returned yet
+        return  # not returned yet
     if yields(node) or is_stub(node) or not _falls_through(node.body):
         return
     suspicious = _none_matters(view) and scope.key() in view.slice.scopes
@@ -58,7 +58,7 @@ def implicit_none(scope: FunctionScope, view: RuleContext) -> Iterator[Suspected
 
 
 def _is_known(method: ast.Attribute) -> bool:
-    """Of what a call gives only where that is a container for sure: `self.made().update()` may be any object's."""
+    """Whether a call's receiver is surely a container: `self.made().update()` may belong to any object."""
     match method.value:
         case ast.Call(func=ast.Name(id=name)):
             return name in _CONTAINERS
@@ -69,7 +69,7 @@ def _is_known(method: ast.Attribute) -> bool:
 
 
 def in_place(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
-    """`x = y.sort()`: in-place methods give None."""
+    """Find `x = y.sort()`: in-place methods return None."""
     for statement, node in expressions(scope):
         value = statement.iter if isinstance(statement, ast.For) else getattr(statement, "value", None)
         if node is not value or not isinstance(statement, ast.Assign | ast.Return | ast.For):
@@ -120,13 +120,13 @@ def _result_used(scope: FunctionScope, view: RuleContext) -> bool:
 
 
 def _is_to(call: ast.expr, callee: FunctionScope, caller: FunctionScope, view: RuleContext) -> bool:
-    """Whether the call runs this function and no other of its name."""
+    """Whether the call runs this function and not another of the same name."""
     found = view.resolver.callees(call, caller) if isinstance(call, ast.Call) else []
     return [scope.key() for scope in found] == [callee.key()]
 
 
 def _keeps(statement: ast.stmt, call: ast.expr, *, awaited: bool) -> bool:
-    """Whether the statement does something with what the call gives; awaited if it is a coroutine's."""
+    """Whether the statement uses the call's result; for a coroutine, its awaited result."""
     if not awaited:
         return not (isinstance(statement, ast.Expr) and statement.value is call)
     kept = isinstance(statement, ast.Assign | ast.Return) and isinstance(statement.value, ast.Await)
@@ -134,7 +134,7 @@ def _keeps(statement: ast.stmt, call: ast.expr, *, awaited: bool) -> bool:
 
 
 def _made(node: FunctionNode) -> str:
-    """The name that the function seems to build its result in."""
+    """Return the name that the function seems to build its result in, or ""."""
     first = next((s for s in node.body if isinstance(s, ast.Assign) and _is_empty(s.value)), None)
     return next(iter(bindings(first)), "") if first else ""
 

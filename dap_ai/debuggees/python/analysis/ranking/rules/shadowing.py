@@ -20,7 +20,7 @@ _BUILTINS = frozenset(name for name in dir(builtins) if name.islower())
 
 
 def shadowed(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
-    """The name of a builtin, or of a function of this module, that is bound to data and then called."""
+    """Find names of a builtin or module function that are bound to data and then called."""
     tree = scope.source.tree
     declared = {n.name for n in (tree.body if tree else []) if isinstance(n, FunctionNode | ast.ClassDef)}
     called = {n.func.id for n in nodes_below(scope.node) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
@@ -38,21 +38,21 @@ def shadowed(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMista
 
 
 def _is_kept(scope: FunctionScope, name: str, value: ast.expr | None) -> bool:
-    """`open = open` and `name = name()` of a module, which are meant; a lambda is a function itself."""
+    """Whether the binding is intended: a module's `open = open` or `name = name()`, or a lambda."""
     if value is None or isinstance(value, ast.Lambda):
         return value is not None
     return isinstance(scope.node, ast.Module) and name in names_in(value)
 
 
 def _renamed(scope: FunctionScope, name: str) -> SourceEdit | None:
-    """The function with its own variable under another name, where it is not called."""
+    """Return an edit that renames the function's own variable wherever it is not called, or None."""
     node, source = scope.node, scope.source
     if not isinstance(node, FunctionNode) or name in [p.arg for p in scope.parameters]:
         return None
     called = {id(call.func) for call in calls_in(node)}
     uses = [n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == name and id(n) not in called]
     if name in names_in(*(n for n in ast.walk(node) if isinstance(n, ast.JoinedStr))):
-        return None  # before Python 3.12 the positions inside of an f-string are not those of the file
+        return None  # before Python 3.12, positions inside an f-string are not positions in the file
     lines = [source.line(n).encode() for n in range(node.lineno, last_line(node) + 1)]
     for use in sorted(uses, key=lambda n: -n.col_offset):
         row = use.lineno - node.lineno

@@ -1,4 +1,4 @@
-"""Objects under two names: defaults, repeated lists; containers that their own loop changes."""
+"""Shared objects: mutable defaults, repeated lists, class attributes; containers changed by their own loop."""
 
 # ruff: noqa: ARG001  every rule has the same signature
 from __future__ import annotations
@@ -25,7 +25,7 @@ _FRESH = ast.List | ast.Dict | ast.Set | ast.ListComp | ast.DictComp | ast.SetCo
 
 
 def mutable_default(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
-    """A default that is one object for all calls, and is stored or changed."""
+    """Find defaults that all calls share and that are stored or changed."""
     node = scope.node
     if not isinstance(node, FunctionNode):
         return
@@ -45,7 +45,7 @@ def mutable_default(scope: FunctionScope, view: RuleContext) -> Iterator[Suspect
 
 
 def _changed_later(scope: FunctionScope, name: str) -> bool:
-    """Whether the attribute that keeps a parameter, or the result that it is, is changed in this file."""
+    """Whether the parameter is returned, or the attribute that stores it is changed in this file."""
     kept = [s for s in scope.statements() if isinstance(getattr(s, "value", None), ast.Name)]
     attributes = {
         t.attr
@@ -71,7 +71,7 @@ def _none_default(scope: FunctionScope, parameter: ast.arg, default: ast.expr) -
 
 
 def class_default(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
-    """A list or dict in a class body that methods change through `self`."""
+    """Find a list or dict in a class body that methods change through `self`."""
     owner = scope.owner
     if owner is None:
         return
@@ -88,7 +88,7 @@ def class_default(scope: FunctionScope, view: RuleContext) -> Iterator[Suspected
 
 
 def repeated(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
-    """`[[0] * n] * m`: m times the same list."""
+    """Find `[[0] * n] * m`: m references to one list."""
     for _, node in expressions(scope):
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
             for part, count in ((node.left, node.right), (node.right, node.left)):
@@ -110,7 +110,7 @@ def _is_mutable(node: ast.expr) -> bool:
 
 
 def changed_while_read(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
-    """A container that its own loop adds to or removes from."""
+    """Find containers that a loop over them adds to or removes from."""
     for loop in scope.statements():
         if not isinstance(loop, ast.For):
             continue

@@ -1,4 +1,4 @@
-"""Which functions other threads than the main one have run, as far as that is certain."""
+"""Functions that certainly ran in other threads than the main one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DEPTH = 4
 
 
 def run_by_threads(case: StopSnapshot) -> set[str]:
-    """Names of the functions that another thread stands in, or that one was given by a statement that has run."""
+    """Return the names of functions on another thread's stack, or passed to a thread by a statement that has run."""
     sources = {place.source.path: place.source for place in case.places if place.source}
     found = {frame.name for thread in case.inspection.threads if not thread.current for frame in thread.frames}
     for place in case.places:
@@ -28,7 +28,7 @@ def run_by_threads(case: StopSnapshot) -> set[str]:
 
 
 def _given(statements: Iterator[ast.stmt], sources: Sequence[SourceFile], depth: int) -> set[str]:
-    """The functions that these statements, and what they call, hand to threads."""
+    """Return the functions that these statements, and the functions they call, pass to threads."""
     found: set[str] = set()
     for statement in statements:
         for call in calls_in(statement):
@@ -43,7 +43,7 @@ def _given(statements: Iterator[ast.stmt], sources: Sequence[SourceFile], depth:
 
 
 def _reached(names: set[str], sources: Sequence[SourceFile]) -> set[str]:
-    """These functions, and those that they call."""
+    """Return these functions and all functions they call, directly or not."""
     found, left = set[str](), list(names)
     while left:
         name = left.pop()
@@ -54,7 +54,7 @@ def _reached(names: set[str], sources: Sequence[SourceFile]) -> set[str]:
 
 
 def _always(block: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """The simple statements of a block that no condition decides about."""
+    """Yield the simple statements of a block that no condition controls."""
     for statement in block:
         if isinstance(statement, ast.For | ast.With | ast.AsyncWith | ast.Try):
             yield from _always(statement.body)

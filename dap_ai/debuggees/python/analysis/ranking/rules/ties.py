@@ -1,4 +1,4 @@
-"""An order for items that Python had to compare and could not."""
+"""Items that Python had to compare but that have no order."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NO_ORDER = "no order"
 
 
 def no_order(scope: FunctionScope, view: RuleContext) -> Iterator[SuspectedMistake]:
-    """The failing call that compares items without an order, with a `key=` or a `__lt__` as its fix."""
+    """Find the failing call that compares unordered items; the fix is a `key=` or a `__lt__`."""
     error, place = view.case.exception, view.diagnosis.place
     if error is None or scope.place is not place:
         return
@@ -41,7 +41,7 @@ def _by_first_item(scope: FunctionScope, tie: Tie) -> SourceEdit | None:
 
 
 def _less_than(view: RuleContext, tie: Tie) -> SourceEdit | None:
-    """`__lt__` at the end of the class, by its first attribute that an order may go by."""
+    """Return an edit that adds `__lt__` at the class's end, comparing its first attribute, or None."""
     for source in view.resolver.files():
         for owner in source.classes:
             if owner.name == tie.type and (attribute := _first_attribute(owner)):
@@ -50,7 +50,7 @@ def _less_than(view: RuleContext, tie: Tie) -> SourceEdit | None:
 
 
 def _first_attribute(owner: ast.ClassDef) -> str:
-    """Of the constructor's, or of the declared fields."""
+    """Return the first declared field or attribute set in the constructor; "" if none."""
     for statement in owner.body:
         if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
             return statement.target.id

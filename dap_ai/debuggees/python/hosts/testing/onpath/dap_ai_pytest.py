@@ -1,7 +1,7 @@
-"""The plugin as `dap-ai pytest` brings it: this folder is on the path of a project's Python, and holds nothing else.
+"""The plugin for `dap-ai pytest`: this folder is on the path of a project's Python, and has no other module.
 
-pytest loads the module by name, in its own process and in each worker of xdist. `dap_ai` is then found by its place:
-none of the packages that are installed beside it can be imported here.
+pytest loads the module by name, in its own process and in each worker of xdist. It then finds `dap_ai` by its location:
+packages installed next to dap_ai cannot be imported here.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _PACKAGE = os.path.abspath(os.path.join(_HERE, *[".."] * 5))
 _LIBRARY = sysconfig.get_path("purelib")
 _PYTHON = os.path.join("debuggees", "python")
 _IN_PROCESS = ("system", *(os.path.join(_PYTHON, part) for part in ("hosts", "inspector", "snapshots")))
-"""Those of the folders of tests/unit/test_in_process.py that a test run needs."""
+"""The folders from tests/unit/test_in_process.py that a test run needs."""
 _NAME = "dap-ai"
-"""That of the entry point: of plugins with one name, pytest loads one."""
+"""The entry point's name: pytest loads only one of several plugins with one name."""
 
 
 def _modules() -> Iterator[tuple[str, tuple[str, str, bool]]]:
-    """(name, (file, where it says that it is, whether it is a package)) of what can be imported here."""
+    """(name, (file, file name to show, whether it is a package)) of each module that can be imported here."""
     above = [os.path.join(_PACKAGE, part) for part in ("", "debuggees", _PYTHON)]
     files = [os.path.join(folder, "__init__.py") for folder in above]
     for part in _IN_PROCESS:
@@ -46,7 +46,7 @@ def _modules() -> Iterator[tuple[str, tuple[str, str, bool]]]:
 
 
 class PluginFinder:
-    """Finds these modules; whatever else is asked for is not its business. A test may have replaced `os` by then."""
+    """Finds only these modules. It calls nothing of `os`, which a test may have replaced."""
 
     def __init__(self) -> None:
         self._modules = dict(_modules())
@@ -63,7 +63,7 @@ class PluginFinder:
 
 
 class PluginLoader(importlib.machinery.SourceFileLoader):
-    """Code that names a place in the library of this Python: whoever leaves libraries out (coverage) leaves it out."""
+    """Loads code under a file name in this Python's library: tools that skip libraries (coverage) skip it."""
 
     def __init__(self, name: str, file: str, shown: str) -> None:
         super().__init__(name, file)
@@ -81,7 +81,7 @@ def _renamed(code: CodeType, file: str) -> CodeType:
 
 
 def _leave_path() -> None:
-    """The environment and the order of `sys.path` become those of a run without us; xdist hands the latter on."""
+    """Restores the environment and the order of `sys.path`, which xdist passes to its workers."""
     variable = os.environ.get("PYTHONPATH", "")
     if variable == _HERE:
         del os.environ["PYTHONPATH"]
@@ -95,14 +95,14 @@ def _leave_path() -> None:
 _leave_path()
 _theirs = importlib.util.find_spec("dap_ai")
 _IS_OURS = _theirs is None or _theirs.origin is None
-"""Whether the project has no dap_ai of its own, which would answer by itself. A folder of that name alone is none."""
+"""Whether the project lacks a dap_ai of its own; a folder of that name without a package does not count."""
 if _IS_OURS:
     sys.meta_path.insert(0, PluginFinder())  # type: ignore[arg-type]  its shape is enough
 __file__ = os.path.join(_LIBRARY, os.path.basename(__file__))  # as Loader's
 
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
-    """The options of `pytest --ask`, and one that is not for people."""
+    """Adds the options of `pytest --ask`, and a hidden one."""
     from dap_ai.debuggees.python.hosts.testing import plugin
 
     if not pluginmanager.is_registered(plugin):
@@ -112,6 +112,6 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """A dap_ai of the project's starts what it has brought."""
+    """Ignores the hidden option if the project has its own dap_ai, which starts its own process."""
     if not _IS_OURS:
         config.option.dap_ai_command = None

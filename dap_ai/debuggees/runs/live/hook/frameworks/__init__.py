@@ -1,5 +1,6 @@
-"""Frameworks that the hook knows, a file each: its rows of the table, and how its calls and results look.
+"""Frameworks that the hook supports, one file each: the functions to wrap, and the format of calls and results.
 
-To add one: a file here, its modules in `finding.MODULES`, and a line in tests/integration/test_hook_contract.py. A
-framework is never imported from here: the hook sees it when the agent imports it.
+To add one, write a file here, and add its modules to `import_hook.MODULES` and a line to
+tests/integration/test_hook_contract.py. Never import a framework at module level: the hook sees it when the agent
+imports it.
 """

@@ -1,4 +1,4 @@
-"""LangChain's tools, and LangGraph's graphs as agents."""
+"""LangChain tools, and LangGraph graphs as agents."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ class _Run(CallShape):
             raise ValueError("it is no message")
         if kwargs.get("tool_call_id") is None:
             return text
-        messages: Any = importlib.import_module("langchain_core.messages")  # of the agent's process
+        messages: Any = importlib.import_module("langchain_core.messages")  # as installed for the agent
         return messages.ToolMessage(content=text, tool_call_id=kwargs["tool_call_id"], name=args[0].name)
 
 
 def _bound(args: Any, kwargs: Any) -> Any:
-    """The tool, its input, and the part of that which the model has given."""
+    """Return the tool, its input, and the part of the input that the model provided."""
     given = args[1] if len(args) > 1 else kwargs["tool_input"]
     filtered = getattr(args[0], "_filter_injected_args", None)
     return args[0], given, filtered(given) if filtered and isinstance(given, dict) else given
@@ -64,7 +64,7 @@ def _name(args: Any, kwargs: Any) -> Any:
 
 
 def _streamed(original: Any) -> Any:
-    """A stream is only told of: what works for it works within `invoke`, or in the agent's own loop."""
+    """Only announce that an agent runs: the work is done within `invoke`, or in the agent's own loop."""
 
     def run(*args: Any, **kwargs: Any) -> Any:
         with contextlib.suppress(Exception):

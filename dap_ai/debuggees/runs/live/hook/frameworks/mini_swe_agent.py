@@ -1,4 +1,4 @@
-"""mini-swe-agent 2: commands are run by an environment, whether the model called a tool or wrote them in its text."""
+"""mini-swe-agent 2: an environment runs commands, from tool calls or from the model's text."""
 
 from __future__ import annotations
 

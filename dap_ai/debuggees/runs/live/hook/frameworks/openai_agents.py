@@ -1,4 +1,4 @@
-"""OpenAI Agents SDK: function tools, agents as tools, handoffs, turns streamed or not."""
+"""OpenAI Agents SDK: function tools, agents as tools, handoffs, and turns with or without streaming."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""OpenHands SDK: tools of a conversation, run by the agent in threads of its own."""
+"""OpenHands SDK: tools of a conversation, which the agent runs in its own threads."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class _Action(CallShape):
 
     def made(self, text: Any, result: Any, args: Any, kwargs: Any) -> Any:
         event = given(args, kwargs, 2, "action_event")
-        content: Any = importlib.import_module("openhands.sdk.llm").TextContent(text=text)  # of the agent's process
+        content: Any = importlib.import_module("openhands.sdk.llm").TextContent(text=text)  # as installed for the agent
         if result is not None and getattr(result[-1], "observation", None) is not None:
             seen = result[-1].observation.model_copy(update={"content": [content]})
             return [*result[:-1], result[-1].model_copy(update={"observation": seen})]

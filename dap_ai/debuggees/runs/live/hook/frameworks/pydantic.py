@@ -1,4 +1,4 @@
-"""Pydantic AI: function tools of every toolset, runs within runs."""
+"""Pydantic AI: function tools of every toolset, and nested runs."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class _Validated(CallShape):
 
 
 def _iter(original: Any) -> Any:
-    """The agent's name is found by it in its caller's variables: so none of ours may be the agent."""
+    """Wrap `Agent.iter`. No variable here may hold the agent, which infers its name from its caller's variables."""
 
     @contextlib.asynccontextmanager
     async def run(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, None]:

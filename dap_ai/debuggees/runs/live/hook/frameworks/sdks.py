@@ -1,4 +1,4 @@
-"""The openai and anthropic packages: a query says whose it is, to the endpoint in the model's place and nobody else."""
+"""The openai and anthropic packages: adds the agent's name as a header to queries that go to dap_ai's endpoint."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""smolagents: tool-calling agents, agents that write Python, managed agents."""
+"""smolagents: tool-calling agents, code agents, managed agents."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _bound(args: Any, kwargs: Any) -> Any:
 
 
 class _Code(CallShape):
-    """Python that the model wrote in its text."""
+    """Python code in the model's text."""
 
     def read(self, args: Any, kwargs: Any) -> Any:
         return "python_interpreter", {"code": given(args, kwargs, 1, "code_action")}, ""
@@ -49,7 +49,7 @@ class _Code(CallShape):
     def made(self, text: Any, result: Any, args: Any, kwargs: Any) -> Any:
         if result is not None:
             return dataclasses.replace(result, logs=text, output=None)
-        executor: Any = importlib.import_module(_EXECUTOR)  # of the agent's process
+        executor: Any = importlib.import_module(_EXECUTOR)  # as installed for the agent
         return executor.CodeOutput(output=None, logs=text, is_final_answer=False)
 
 

@@ -1,7 +1,7 @@
-"""What Python runs first in the agent's process: begins the hook, then the sitecustomize that would have run else.
+"""Installs the hook when Python starts in the agent's process, then runs the user's own sitecustomize.
 
-Its folder is on PYTHONPATH, and holds nothing else, so that no other name is taken. Python 3.8 and newer; standard
-library.
+Its folder is on PYTHONPATH and contains no other file, so that it shadows no other module. Python 3.8 and newer;
+standard library only.
 """
 
 import importlib.machinery
@@ -13,7 +13,7 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def _hook() -> None:
-    """Nothing of ours may end the agent."""
+    """Install the hook; swallow all errors, which must not end the agent."""
     try:
         if os.environ.get("DAP_AI_LISTENING"):
             import runpy
@@ -34,7 +34,7 @@ def _hook() -> None:
 
 
 def _the_users() -> None:
-    """Raises what that one raises, as Python would have told it."""
+    """Run the sitecustomize that this one shadows; its exceptions propagate, so that Python reports them as usual."""
     places = [os.path.abspath(place or ".") for place in sys.path]
     behind = places[places.index(_HERE) + 1 :] if _HERE in places else []
     spec = importlib.machinery.PathFinder.find_spec("sitecustomize", behind)

@@ -1,4 +1,4 @@
-"""Interfaces of models: what a request's messages are, how a streamed answer is put together, edited, written. Pure.
+"""APIs of models: splits requests into messages; assembles, edits and encodes streamed answers. Pure.
 
-One file for each of chat, messages and responses; nothing here knows a connection or a recording.
+One file each for Chat Completions, Anthropic Messages and Responses. Nothing here depends on connections or recordings.
 """

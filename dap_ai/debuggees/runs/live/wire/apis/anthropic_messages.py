@@ -1,4 +1,4 @@
-"""Anthropic's Messages: `system` and `messages`, and events of content blocks."""
+"""Anthropic's Messages API: `system` and `messages`, streamed as events of content blocks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _TEXTS = {"text_delta": "text", "thinking_delta": "thinking", "signature_delta":
 
 
 def assembled(events: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """The message as it would have come in one piece; as far as it came."""
+    """Assemble a stream's events into the non-streamed message, as far as they arrived."""
     answer: dict[str, Any] = {}
     blocks: dict[int, dict[str, Any]] = {}
     inputs: dict[int, str] = {}
@@ -33,7 +33,7 @@ def assembled(events: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
             answer["usage"] = merge_usage(answer.get("usage"), event.get("usage"))
         elif kind == "error":
             answer["error"] = event.get("error")
-    for index, written in inputs.items():  # where one was cut off, the text as far as it came
+    for index, written in inputs.items():  # if cut off, the partial JSON text
         blocks.setdefault(index, {"type": "tool_use"})["input"] = decoded(written or "{}", written)
     if blocks or "content" in answer:
         answer["content"] = [blocks[index] for index in sorted(blocks)]
@@ -41,7 +41,7 @@ def assembled(events: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def merge_usage(old: Any, new: Any) -> dict[str, Any]:
-    """Later counts are of the whole, and replace earlier ones."""
+    """Merge token counts; later ones are totals and replace earlier ones."""
     return {**table(old), **{key: value for key, value in table(new).items() if value is not None}}
 
 

@@ -1,4 +1,4 @@
-"""Chat Completions: `messages`, and chunks with deltas."""
+"""OpenAI's Chat Completions API: `messages`, streamed as chunks with deltas."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _FACTS = ("id", "model", "created", "system_fingerprint", "service_tier", "provi
 
 
 def assembled(events: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """The answer as it would have come in one piece; as far as it came."""
+    """Assemble a stream's chunks into the non-streamed answer, as far as they arrived."""
     answer: dict[str, Any] = {"object": "chat.completion"}
     choices: dict[int, dict[str, Any]] = {}
     for event in events:
@@ -38,7 +38,7 @@ def _add(choices: dict[int, dict[str, Any]], row: Mapping[str, Any]) -> None:
 
 
 def _add_calls(calls: list[dict[str, Any]], parts: Iterable[Any]) -> None:
-    """A fragment belongs to the call of its index; without one it is a call of its own, or more of the last."""
+    """Add fragments to the calls with their index; one without an index is a new call or extends the last one."""
     for part in map(table, parts):
         index = part.get("index")
         known = next((call for call in calls if call.get("index") == index), None) if index is not None else None

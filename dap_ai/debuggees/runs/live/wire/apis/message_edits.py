@@ -1,4 +1,4 @@
-"""Edits of what passes: words and results in a request, calls and texts in an answer. Pure."""
+"""Edits of model traffic: texts and results in a request, calls and texts in an answer. Pure."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ CALLS = frozenset({"function_call", "custom_tool_call", "tool_use"})
 
 
 def history(api: Api, body: Mapping[str, Any]) -> list[Any]:
-    """A copy of the messages of a request."""
+    """Return a copy of a request's messages."""
     found = body.get(_HISTORY[api])
     return [{"role": "user", "content": found}] if isinstance(found, str) else list(array(found))
 
 
 def with_messages(api: Api, body: bytes, changed: Callable[[list[Any]], list[Any]]) -> bytes | None:
-    """A request with other messages; None: they are the same, or it cannot be read."""
+    """Return a request with changed messages; None if they are unchanged or it can't be parsed."""
     if not (fields := table(decoded(body))):
         return None
     before = history(api, fields)
@@ -32,7 +32,7 @@ def with_messages(api: Api, body: bytes, changed: Callable[[list[Any]], list[Any
 
 
 def insert_user_text(api: Api, messages: list[Any], place: int, text: str) -> list[Any]:
-    """With a user's words behind the first `place` messages: in the last of them where that is a user's own."""
+    """Insert user text after the first `place` messages, or append it to the last of them if that is a user's."""
     last = table(messages[place - 1] if place else None)
     content = last.get("content")
     if api != "responses" and last.get("role") == "user" and isinstance(content, (str, list)):
@@ -43,7 +43,7 @@ def insert_user_text(api: Api, messages: list[Any], place: int, text: str) -> li
 
 
 def resulted(messages: list[Any], call_id: str, text: str) -> list[Any]:
-    """With another result of a call, wherever it is told."""
+    """Return the messages with a call's result replaced wherever it occurs."""
     return [_resulted(each, call_id, text) for each in messages]
 
 
@@ -68,7 +68,7 @@ def _more(content: Any, text: str) -> Any:
 
 
 def answer_of(api: Api, text: str, model: str) -> dict[str, Any]:
-    """An answer of nothing but a text, as of a model that spent nothing."""
+    """Return an answer with only that text, and zero tokens used."""
     now = int(time.time())
     if api == "chat":
         choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
@@ -90,7 +90,7 @@ def answer_of(api: Api, text: str, model: str) -> dict[str, Any]:
 
 
 def with_call(value: Any, call_id: str, changed: Callable[[Mapping[str, Any]], Mapping[str, Any] | None]) -> Any:
-    """An answer with one of its calls changed (None takes it out); None: it has no such call."""
+    """Return an answer with one call changed, or removed if `changed` returns None; None if it has no such call."""
     met = list[Any]()
 
     def walked(part: Any) -> Any:
@@ -110,7 +110,7 @@ def with_call(value: Any, call_id: str, changed: Callable[[Mapping[str, Any]], M
 
 
 def with_arguments(call: Mapping[str, Any], changed: Callable[[Any], Any]) -> dict[str, Any]:
-    """A call with other arguments; `changed` is given them as the call has them: as JSON text, or as a value."""
+    """Return a call with changed arguments; `changed` gets them in the call's form: JSON text or a value."""
     inner = dict(table(call.get("function")) or call)
     key = "input" if "input" in inner else "arguments"
     inner[key] = changed(inner.get(key))
@@ -118,9 +118,9 @@ def with_arguments(call: Mapping[str, Any], changed: Callable[[Any], Any]) -> di
 
 
 def from_text(old: Any, given: str) -> Any:
-    """Arguments from a JSON object, or of a call with one text argument (a shell's command) from any text.
+    """Parse arguments from a JSON object, or from any text if the call has one text argument (a shell command).
 
-    As JSON text where the old ones are. Raises ValueError where `given` fits not.
+    Returns JSON text if `old` is JSON text. Raises ValueError if `given` can't be used.
     """
     before = table(msgspec.json.decode(old)) if isinstance(old, str) else table(old)
     try:
@@ -134,7 +134,7 @@ def from_text(old: Any, given: str) -> Any:
 
 
 def rewritten(value: Any, old: str, new: str) -> Any:
-    """With one path for another in every text."""
+    """Replace one path by another in every string."""
     if isinstance(value, str):
         return re.sub(rf"{re.escape(old)}(?![\w.-])", lambda _: new, value)
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""What a request to a model holds: its messages one by one, its tools, its settings; and an answer to it as a value."""
+"""Splits a model request into messages, tools and settings, and parses its answer."""
 
 from __future__ import annotations
 
@@ -26,30 +26,30 @@ _SYSTEM: Mapping[Api, str] = {"chat": "", "responses": "instructions", "messages
 
 
 class ParsedRequest(NamedTuple):
-    """A request, taken apart."""
+    """The parts of a request."""
 
     messages: Sequence[bytes]
-    """Each a JSON value; instructions beside the messages are the first of them, with the role `system`."""
+    """Messages, each as JSON; separate instructions come first, with the role `system`."""
     tools: bytes
-    """A JSON value; empty: none are offered."""
+    """Offered tools as JSON; b"" if none."""
     settings: Mapping[str, Any]
-    """All else: model, temperature, stream, ..."""
+    """All other fields: model, temperature, stream, ..."""
 
 
 def api_of(method: str, path: str) -> Api | None:
-    """Which interface a request is to; None: to none that is known. `path` without a query."""
+    """Return the API that a request addresses; None if unknown. `path` has no query string."""
     if method != "POST":
         return None
     return next((api for end, api in _PATHS if path.rstrip("/").endswith(end)), None)
 
 
 def taken_apart(api: Api, body: bytes) -> ParsedRequest:
-    """A request's parts. Raises ValueError where it is no JSON object, or its messages are no list."""
+    """Parse a request. Raises ValueError if it isn't a JSON object or its messages aren't a list."""
     fields = msgspec.json.decode(body, type=dict[str, msgspec.Raw])
     history = bytes(fields.pop(_HISTORY[api], b"[]"))
     system = bytes(fields.pop(_SYSTEM[api], b"") if _SYSTEM[api] else b"")
     tools = bytes(fields.pop("tools", b""))
-    if history[:1] == b'"':  # `input` as a text
+    if history[:1] == b'"':  # `input` given as a string
         parts = [b'{"role":"user","content":' + history + b"}"]
     else:
         parts = [_plain(bytes(raw)) for raw in msgspec.json.decode(history, type=list[msgspec.Raw])]
@@ -60,7 +60,7 @@ def taken_apart(api: Api, body: bytes) -> ParsedRequest:
 
 
 def answer(api: Api, body: bytes, *, streamed: bool) -> Any:
-    """The answer as a JSON value, in the shape of one that is not streamed; a text where it is no JSON."""
+    """Return the answer as JSON in non-streamed form; as a string if it isn't JSON."""
     if streamed:
         return _ASSEMBLED[api](sse.objects(body))
     try:
@@ -70,14 +70,14 @@ def answer(api: Api, body: bytes, *, streamed: bool) -> Any:
 
 
 def _plain(value: bytes) -> bytes:
-    """Without marks for the cache, which move from one request to the next, while the text stays."""
+    """Remove cache marks, which move from one request to the next while the text stays the same."""
     if b'"cache_control"' not in value:
         return value
     return msgspec.json.encode(_unmarked(msgspec.json.decode(value)))
 
 
 def _unmarked(value: Any) -> Any:
-    """Of messages, tools and blocks, and of the blocks in them; a call's arguments are its own."""
+    """Remove the marks from messages, tools and blocks, and blocks inside them, but not from a call's arguments."""
     if isinstance(value, list):
         return [_unmarked(item) for item in array(cast("Any", value))]
     if not isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""An answer as a value, in the form in which a request asked for it: in one piece, or as server-sent events. Pure."""
+"""Encodes an answer in the form that the request asked for: as one JSON value or as server-sent events. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ENDS = {"incomplete": "response.incomplete", "failed": "response.failed"}
 
 
 def in_form(api: Api, value: Any, settings: Mapping[str, Any]) -> tuple[str, bytes]:
-    """Content type and body. `settings` are the request's: whether it wants a stream, and one that counts tokens."""
+    """Return (content type, body) of an answer; the request's `settings` select streaming and token counts."""
     if not settings.get("stream") or "error" in table(value):
         return JSON, msgspec.json.encode(_whole(api, value))
     events = _STREAMED[api](table(value), settings)
@@ -26,7 +26,7 @@ def in_form(api: Api, value: Any, settings: Mapping[str, Any]) -> tuple[str, byt
 
 
 def _whole(api: Api, value: Any) -> Any:
-    """An answer that was put together of a stream has marks of it."""
+    """Remove stream-only fields from an answer that was assembled from a stream."""
     if api != "chat" or "choices" not in table(value):
         return value
     choices: list[Any] = []

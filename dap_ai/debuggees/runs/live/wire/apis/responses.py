@@ -1,4 +1,4 @@
-"""OpenAI's Responses: `instructions` and `input`, and events of output items."""
+"""OpenAI's Responses API: `instructions` and `input`, streamed as events of output items."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _ENDS = frozenset({"response.completed", "response.incomplete", "response.failed
 
 
 def assembled(events: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """The response as its last event has it; where that never came, as far as it came."""
+    """Return the response from the stream's last event; without one, assemble it as far as it arrived."""
     answer: dict[str, Any] = {}
     items: dict[int, dict[str, Any]] = {}
     for event in events:
@@ -34,7 +34,7 @@ def assembled(events: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _add(item: dict[str, Any], kind: str, delta: str) -> None:
-    """A piece of an item that may never be done."""
+    """Add a fragment to an item that may never be completed."""
     if kind in ("response.function_call_arguments.delta", "response.custom_tool_call_input.delta"):
         key = "input" if "custom" in kind else "arguments"
         item[key] = str(item.get(key) or "") + delta

@@ -1,4 +1,4 @@
-"""Server-sent events of a body that is complete, or cut off anywhere, and the fragments of one value put together."""
+"""Parses server-sent events of a body that may be cut off anywhere, and merges fragments of a value."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LINE = re.compile(rb"\r\n|\n|\r")
 
 
 def objects(body: bytes) -> Iterator[Mapping[str, Any]]:
-    """The JSON object of each event, in order; comments, `[DONE]` and what is no object are left out."""
+    """Yield the JSON object of each event, in order; skips comments, `[DONE]` and other values."""
     data = list[bytes]()
     for line in (*_LINE.split(body.removeprefix(b"\xef\xbb\xbf")), b""):
         if line.startswith(b"data:"):
@@ -25,7 +25,7 @@ def objects(body: bytes) -> Iterator[Mapping[str, Any]]:
 
 
 def merge(old: Any, new: Any) -> Any:
-    """What two fragments of one value make: texts and lists one after the other, objects by key, else the newer."""
+    """Merge two fragments of a value: concatenate strings and lists, merge objects by key, else return the newer."""
     if new is None:
         return old
     if isinstance(old, str) and isinstance(new, str):
