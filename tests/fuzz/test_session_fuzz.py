@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dap_ai.adapter.session.session import Session
@@ -193,8 +193,15 @@ def test_whatever_happens_every_action_and_every_consent_ends_exactly_once(scrip
     world.end()
 
 
+LEAVES: tuple[Any, ...] = ("request", "disconnect", {})
+JOINS: tuple[Any, ...] = ("guest", 0, "initialize", {})
+
+
 @settings(max_examples=150, deadline=None)
 @given(st.lists(st.one_of(family, family, steps, acts), min_size=10, max_size=60))
+@example([JOINS, ("relatives", [0]), ("guest", 0, "threads", {}), ("event", "exited", {}), LEAVES])
+@example([JOINS, ("request", "ask", {}), ("job", 0), JOINS, LEAVES, ("relatives", [0]), ("request", "ask", {})])
+@example([("request", "ask", {}), ("job", 0), LEAVES, ("request", "initialize", {})])
 def test_whatever_guests_and_relatives_do_everybody_is_answered_exactly_once(script: list[tuple[Any, ...]]):
     world = World(Session(Rules(), SessionOptions(level="mutate")))
     for step in [*ASKING[:4], *script]:

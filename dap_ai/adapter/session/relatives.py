@@ -58,6 +58,7 @@ class Relatives:
         """The relative that issued each id of an ask, conversation or approval."""
         self._console = ""
         """The relative that answers our console, or ""."""
+        self._is_client_leaving = False
 
     def here_or_there(self, here: Callable[[Envelope], None], message: Envelope) -> None:
         """Serve a request here, unless it is about another session of the tree."""
@@ -108,6 +109,7 @@ class Relatives:
 
     def leave(self) -> None:
         """Fail all requests that wait for relatives, because our client leaves."""
+        self._is_client_leaving = True
         self._fail(list(self._pending))
 
     def _fail(self, keys: list[tuple[str, int]]) -> None:
@@ -115,7 +117,7 @@ class Relatives:
             self._out.fail_owner(self._owner(self._pending.pop(key)), RELATIVE_ENDED)
 
     def _is_elsewhere(self, message: Envelope) -> bool:
-        if self._state.stopped or not self.stopped:
+        if self._is_client_leaving or self._state.stopped or not self.stopped:
             return False
         if len(self.stopped) == 1:
             return self._send(self.stopped[0].session_id, message)

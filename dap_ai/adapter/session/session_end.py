@@ -86,6 +86,8 @@ class Ending:
         self._greeting.on_over()
         self._part(ends=read_or(message, DisconnectArguments, DisconnectArguments()).terminate_debuggee)
         if self._hears_no_end:
+            self._reads.backend_died()
+            self.answer_all("")
             self._out.respond(message)
             self._out.do(EndBackend(), Close())
             return

@@ -8,7 +8,7 @@ from functools import partial
 
 from dap_ai.adapter.state import ours
 from dap_ai.adapter.state.client_info import ClientInfo, reads
-from dap_ai.adapter.state.effects import Effect, Log, ToBackend, ToClient, ToGuest
+from dap_ai.adapter.state.effects import Close, Effect, Log, ToBackend, ToClient, ToGuest
 from dap_ai.adapter.state.seqmap import ClientOwner, Owner, OwnOwner, ReverseOwner, SeqMap
 from dap_ai.protocol.wire import envelope
 from dap_ai.protocol.wire.envelope import Envelope
@@ -34,8 +34,10 @@ class Outbox:
         self._effects += effects
 
     def take(self) -> list[Effect]:
-        """Return all effects and empty the outbox."""
+        """Return all effects and empty the outbox. Close is last: responses to requests held until then precede it."""
         effects, self._effects = self._effects, []
+        if len(effects) > 1 and any(type(effect) is Close for effect in effects):
+            effects.sort(key=lambda effect: type(effect) is Close)
         return effects
 
     @property

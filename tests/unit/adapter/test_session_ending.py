@@ -253,6 +253,37 @@ def test_an_adapter_that_children_of_an_ended_program_need_is_not_told_that_its_
     )
 
 
+def test_what_waits_is_answered_when_the_client_leaves_an_adapter_that_children_need():
+    play = started("launch")
+    effects = [
+        effect
+        for step in (
+            "relatives need",
+            "client request 2 source {}",
+            "guest g request 1 initialize {}",
+            "guest g request 2 threads {}",
+            "backend event exited",
+            "client request 3 disconnect {}",
+        )
+        for effect in play.session.receive(play.event(step))
+    ]
+    sent = [json.loads(e.body) for e in effects if isinstance(e, fx.ToClient | fx.ToGuest)]
+    answers = [(m["command"], m["success"]) for m in sent if m["type"] == "response"]
+    assert sorted(answers) == [("disconnect", True), ("initialize", True), ("source", False), ("threads", False)]
+
+
+def test_a_client_that_leaves_asks_no_relative():
+    play = stopped(Playbook())
+    steps = (
+        "client request 8 disconnect {}",
+        'backend event continued {"threadId": 1}',
+        "relatives kid",
+        "client request 9 ask {}",
+    )
+    effects = [effect for step in steps for effect in play.session.receive(play.event(step))]
+    assert not any(isinstance(effect, fx.ToRelative) for effect in effects)
+
+
 @pytest.mark.parametrize(("relatives", "ends"), [("relatives need", ""), ("relatives", ">> backend event terminated")])
 def test_an_adapter_whose_own_program_runs_or_that_nobody_needs_is_told(relatives: str, ends: str):
     play = started("launch")
