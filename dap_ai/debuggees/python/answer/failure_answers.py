@@ -15,6 +15,7 @@ from dap_ai.agent.report.wording import NO_MODEL, NO_RANKING, NOT_COMPUTED, UNKN
 from dap_ai.debuggees.python.analysis.claims import partial_answer
 from dap_ai.debuggees.python.analysis.claims.advice import recommendation
 from dap_ai.debuggees.python.analysis.claims.explain import after_cleanup, happened, root_cause, why
+from dap_ai.debuggees.python.analysis.claims.gist import gist
 from dap_ai.debuggees.python.analysis.claims.recursion.explain_recursion import (
     RECURSION,
     explain_library_recursion,
@@ -23,7 +24,7 @@ from dap_ai.debuggees.python.analysis.claims.recursion.explain_recursion import 
 from dap_ai.debuggees.python.analysis.claims.recursion.explain_recursion import explain_recursion as recursion_told
 from dap_ai.debuggees.python.analysis.claims.shadowed_modules import Shadowed, shadowed
 from dap_ai.debuggees.python.analysis.claims.shadowed_modules import explain_shadowing as shadowed_told
-from dap_ai.debuggees.python.analysis.claims.verdict import gist, verdict
+from dap_ai.debuggees.python.analysis.claims.verdict import verdict
 from dap_ai.debuggees.python.analysis.experiments.proving import prove
 from dap_ai.debuggees.python.analysis.experiments.scheduler import NO_TIME, Investigation
 from dap_ai.debuggees.python.analysis.failure import syntax_errors

@@ -1,19 +1,14 @@
-"""The first line of an answer: one short sentence with the cause, the deciding value, and the location.
-
-Also the gist: what is certain about a failure, for a single line of space.
-"""
+"""The first line of an answer: one short sentence with the cause, the deciding value, and the location."""
 
 from __future__ import annotations
 
 import ast
 import re
-from pathlib import Path
 
 from dap_ai.agent.case.stop_snapshot import FramePlace, StopSnapshot
 from dap_ai.agent.case.value_texts import show
 from dap_ai.agent.report.headline import fitting
 from dap_ai.agent.report.sections import THE_FAILED_LINE, where
-from dap_ai.agent.report.wording import cut_code
 from dap_ai.agent.source.statements import last_line
 from dap_ai.debuggees.python.analysis.claims.explain import is_sure
 from dap_ai.debuggees.python.analysis.contrast.failure_record import is_check
@@ -23,7 +18,7 @@ from dap_ai.debuggees.python.analysis.ranking.ranking import StopAnalysis
 from dap_ai.debuggees.python.analysis.ranking.trials import Trials
 from dap_ai.protocol.contracts.inspection import Value
 
-_MOST_ITEM_CHARS, _MOST_GIST_CHARS = 24, 100
+_MOST_ITEM_CHARS = 24
 _PLAIN = frozenset({"int", "str", "bytes", "date", "enum"})
 _NAMES = ("id", "key", "name", "code", "sku", "title", "path")
 _FIRST = re.compile(r"(?<=[.!?:])\s|\n")
@@ -111,19 +106,3 @@ def _item_label(value: Value) -> str:
         return value.text if len(value.text) <= _MOST_ITEM_CHARS else ""
     named = {field.name: field.text for field in value.fields or () if len(field.text) <= _MOST_ITEM_CHARS}
     return next((f"{name}={named[name]}" for name in _NAMES if name in named), "")
-
-
-def gist(analysis: StopAnalysis, trials: Trials | None) -> str:
-    """Return the cause if a rerun proves it, else what was read at the failing line; "" if nothing failed."""
-    if analysis.case.exception is None:
-        return ""
-    place, first = analysis.diagnosis.place.frame, analysis.suspects[0] if analysis.suspects else None
-    if first and not first.reason.startswith(THE_FAILED_LINE) and is_sure(analysis, trials):
-        spot = f"line {first.line}" if first.file == place.path else f"{Path(first.file).name}:{first.line}"
-        here = (first.file, first.line) == (place.path, place.line)
-        return _short(first.reason if here else f"{spot}: {first.reason}")
-    return _short(next(iter(analysis.diagnosis.sentences), ""))
-
-
-def _short(text: str) -> str:
-    return text.rstrip(".") if len(text) <= _MOST_GIST_CHARS else cut_code(text, _MOST_GIST_CHARS)

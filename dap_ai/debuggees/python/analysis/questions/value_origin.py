@@ -25,8 +25,9 @@ from dap_ai.debuggees.python.analysis.ranking.rank_update import describe_anomal
 from dap_ai.debuggees.python.analysis.record.recorded_run import RerunToStop
 from dap_ai.debuggees.python.analysis.record.trace_record import Activation, StatementRun
 from dap_ai.debuggees.python.analysis.slice.dynamic_slice import slice_of
-from dap_ai.debuggees.python.analysis.syntax.definitions import control_tests, results
+from dap_ai.debuggees.python.analysis.syntax.definitions import control_tests
 from dap_ai.debuggees.python.analysis.syntax.nodes import called_name, calls_in
+from dap_ai.debuggees.python.analysis.syntax.value_parts import results
 
 BACK = "Back from there, as it was in the run"
 _DISPLAY = ast.Dict | ast.List | ast.Tuple | ast.Set | ast.Constant

@@ -10,7 +10,7 @@ from dap_ai.debuggees.python.analysis.ranking.ranking import StopAnalysis, late_
 from dap_ai.debuggees.python.analysis.ranking.trials import Trials
 from dap_ai.debuggees.python.analysis.record.check_runs import Control
 from dap_ai.debuggees.python.analysis.record.lines_run import whole_lines
-from dap_ai.debuggees.python.analysis.record.trace_record import Spot
+from dap_ai.debuggees.python.analysis.record.trace_record import Spot, grouped
 from dap_ai.debuggees.python.analysis.syntax.certain import Certain
 
 
@@ -33,9 +33,9 @@ def settle(analysis: StopAnalysis, trials: Trials | None = None) -> None:
     case, sources = analysis.case, analysis.case.sources
     is_late = late_at(case)
     certain = Certain(case, analysis.view.resolver, is_late)
-    files = {path: sources.read(path) for path in {path for path, _ in known.spots}}
-    by_file = {path: {line for file, line in known.spots if file == path} for path in files}
-    ran = {path: whole_lines(source, by_file[path]) for path, source in files.items() if source}
+    by_file = grouped(known.spots, lambda spot: (spot[0],))
+    files = ((path, sources.read(path), {line for _, line in spots}) for path, spots in by_file.items())
+    ran = {path: whole_lines(source, lines) for path, source, lines in files if source}
     on_stack = {(place.frame.path, place.scope) for place in case.places}
 
     def had_run(path: str, line: int) -> bool | None:

@@ -24,8 +24,9 @@ from dataclasses import dataclass, field
 from dap_ai.agent.source.source_file import FunctionNode
 from dap_ai.agent.source.statements import bindings, header_expressions, header_nodes, last_line, names_in, nodes_in
 from dap_ai.debuggees.python.analysis.record.trace_record import Activation, Spot, StatementRun, TraceRecord
-from dap_ai.debuggees.python.analysis.syntax.definitions import control_tests, guards, results
+from dap_ai.debuggees.python.analysis.syntax.definitions import control_tests, guards
 from dap_ai.debuggees.python.analysis.syntax.nodes import called_name, parameters
+from dap_ai.debuggees.python.analysis.syntax.value_parts import results
 
 MAX_EVENTS = 1500
 _MAX_WRITERS = 3

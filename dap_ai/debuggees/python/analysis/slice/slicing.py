@@ -28,16 +28,12 @@ from dap_ai.debuggees.python.analysis.syntax.definitions import (
     aliases,
     control_tests,
     enclosing_loop,
-    given_to,
-    inside_of,
     is_always_bound,
-    one_for,
     reaching,
-    results,
-    rounds_over,
 )
 from dap_ai.debuggees.python.analysis.syntax.nodes import called_name, calls_by, calls_in
 from dap_ai.debuggees.python.analysis.syntax.resolving import Resolver, argument_for
+from dap_ai.debuggees.python.analysis.syntax.value_parts import given_to, inside_of, one_for, results, rounds_over
 from dap_ai.protocol.contracts.inspection import Value
 
 MAX_STEPS = 80

@@ -20,7 +20,8 @@ from dataclasses import dataclass
 from dap_ai.agent.case.stop_snapshot import FramePlace
 from dap_ai.agent.case.value_texts import bound
 from dap_ai.agent.source.statements import bindings, header_expressions, last_line, names_in
-from dap_ai.debuggees.python.analysis.syntax.rounds import ENDS, is_set, may_change, number_at, only_reads, within
+from dap_ai.debuggees.python.analysis.syntax.reading_code import only_reads
+from dap_ai.debuggees.python.analysis.syntax.rounds import ENDS, is_set, may_change, number_at, within
 
 _STRAIGHT = ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr | ast.Pass | ast.Continue
 _COMPARED: dict[type[ast.cmpop], Callable[[float, float], bool]] = {

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 from dap_ai.agent.source.statements import header_nodes
 from dap_ai.debuggees.python.analysis.syntax import data_sources
-from dap_ai.debuggees.python.analysis.syntax.definitions import FunctionScope, results
+from dap_ai.debuggees.python.analysis.syntax.definitions import FunctionScope
 from dap_ai.debuggees.python.analysis.syntax.nodes import called_name, calls_by
 from dap_ai.debuggees.python.analysis.syntax.resolving import Resolver
+from dap_ai.debuggees.python.analysis.syntax.value_parts import results
 from dap_ai.debuggees.python.analysis.value_path.path_spots import PathSpot, PathValues, Source
 from dap_ai.debuggees.python.analysis.value_path.recorded_values import OUTSIDE, Calls, RecordedValue
 

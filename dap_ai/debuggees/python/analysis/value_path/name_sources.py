@@ -9,9 +9,10 @@ from dataclasses import replace
 from dap_ai.agent.source.source_file import FunctionNode
 from dap_ai.agent.source.statements import mutations
 from dap_ai.debuggees.python.analysis.syntax import data_sources
-from dap_ai.debuggees.python.analysis.syntax.definitions import FunctionScope, enclosing_loop, reaching, rounds_over
+from dap_ai.debuggees.python.analysis.syntax.definitions import FunctionScope, enclosing_loop, reaching
 from dap_ai.debuggees.python.analysis.syntax.nodes import called_name, calls_by, defaults
 from dap_ai.debuggees.python.analysis.syntax.resolving import Resolver, argument_for
+from dap_ai.debuggees.python.analysis.syntax.value_parts import rounds_over
 from dap_ai.debuggees.python.analysis.value_path.path_spots import PathSpot, PathValues, Source, is_rebound
 from dap_ai.debuggees.python.analysis.value_path.recorded_values import RecordedValue
 

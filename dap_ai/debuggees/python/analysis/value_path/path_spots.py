@@ -9,7 +9,8 @@ from functools import cached_property
 from dap_ai.agent.case.stop_snapshot import FramePlace
 from dap_ai.agent.case.value_texts import bound, show
 from dap_ai.agent.source.statements import bindings, last_line, names_in, nodes_in
-from dap_ai.debuggees.python.analysis.syntax.definitions import FunctionScope, enclosing_loop, rounds_over
+from dap_ai.debuggees.python.analysis.syntax.definitions import FunctionScope, enclosing_loop
+from dap_ai.debuggees.python.analysis.syntax.value_parts import rounds_over
 from dap_ai.debuggees.python.analysis.value_path.recorded_values import Calls, RecordedValue, RecordedValues
 from dap_ai.protocol.contracts.inspection import Value
 from dap_ai.protocol.wire.value_path import Step

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dap_ai.agent.session_agent import SessionAgent
-from dap_ai.debuggees.python.analysis.claims.verdict import gist
+from dap_ai.debuggees.python.analysis.claims.gist import gist
 from dap_ai.debuggees.python.analysis.ranking.ranking import analyse
 from dap_ai.settings.configuration import Settings
 from tests.unit.agent.harness import ask, case_of, fail
